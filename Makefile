@@ -1,0 +1,35 @@
+# Everything runs in .venv, made here from the package index alone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Offline after `wordworth get`: the environment is not touched again unless its definition changes.
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint types unit bench clean
+
+demo: $(STAMP)
+	$(BIN)/wordworth run valnorm glove-6b-50d word2vec-news-26k
+
+test: lint types unit
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+unit: $(STAMP)
+	$(BIN)/python -m pytest
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("Wordworth needs Python 3.11 or newer, this is %d.%d; try make PYTHON=python3.11" % v[:2])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,127 @@
+"""`Embedding`: ordered words, a float matrix, and where they came from."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.errors import WordworthError
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where an embedding came from and what was done to it, so that a number can be traced back."""
+
+    name: str
+    """What tables call it."""
+    source: str = ""
+    """The path or address it was read from."""
+    sha256: str = ""
+    """Checksum of the file it was read from; blank for what was made in memory."""
+    language: str = ""
+    steps: tuple[str, ...] = ()
+    """The transforms it went through, in order."""
+    dropped: tuple[str, ...] = ()
+    """What was left out while reading, one sentence each with its line."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Words asked for and found, and words not found; both in the order they were asked."""
+
+    words: tuple[str, ...]
+    """The words found, as they were asked for."""
+    forms: tuple[str, ...]
+    """The same words as the vocabulary spells them."""
+    rows: NDArray[np.intp]
+    """Their rows in the matrix."""
+    positions: NDArray[np.intp]
+    """Their positions in the list that was asked for."""
+    missing: tuple[str, ...]
+
+
+def as_written(word: str) -> Iterable[str]:
+    """The only spelling tried is the word itself."""
+    return (word,)
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """Words × dimensions. Immutable: a transform returns a new one (`with_matrix`).
+
+    `matrix` may be memory-mapped. Row i belongs to `words[i]`; words are unique.
+    """
+
+    words: Sequence[str]
+    matrix: NDArray[np.floating]
+    provenance: Provenance
+
+    def __post_init__(self) -> None:
+        if self.matrix.ndim != 2 or len(self.words) != self.matrix.shape[0]:
+            raise WordworthError(
+                f"{self.name}: {len(self.words)} words do not go with a matrix of shape {self.matrix.shape}"
+            )
+
+    @property
+    def name(self) -> str:
+        return self.provenance.name
+
+    @property
+    def dim(self) -> int:
+        return int(self.matrix.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.index
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Word → row."""
+        index = {word: row for row, word in enumerate(self.words)}
+        if len(index) != len(self.words):
+            twice = next(word for row, word in enumerate(self.words) if index[word] != row)
+            raise WordworthError(f"{self.name}: the word {twice!r} has more than one row; drop the repeats first")
+        return index
+
+    def find(self, words: Sequence[str], spelled: Callable[[str], Iterable[str]] = as_written) -> Lookup:
+        """Looks words up. `spelled` gives the spellings to try for a word, best first (see `spellings`)."""
+        index = self.index
+        found: list[tuple[int, str, str, int]] = []
+        missing: list[str] = []
+        for position, word in enumerate(words):
+            form = next((form for form in spelled(word) if form in index), None)
+            if form is None:
+                missing.append(word)
+            else:
+                found.append((position, word, form, index[form]))
+        return Lookup(
+            words=tuple(word for _, word, _, _ in found),
+            forms=tuple(form for _, _, form, _ in found),
+            rows=np.array([row for *_, row in found], dtype=np.intp),
+            positions=np.array([position for position, *_ in found], dtype=np.intp),
+            missing=tuple(missing),
+        )
+
+    def vectors(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Rows of the matrix in float64, the precision statistics are done in."""
+        return np.asarray(self.matrix[rows], dtype=np.float64)
+
+    def __getitem__(self, word: str) -> NDArray[np.float64]:
+        row = self.index.get(word)
+        if row is None:
+            raise WordworthError(f"{self.name} has no word {word!r}")
+        return np.asarray(self.matrix[row], dtype=np.float64)
+
+    def restrict(self, words: Iterable[str]) -> "Embedding":
+        """Only these words (those that are there), in the order given."""
+        rows = [self.index[word] for word in dict.fromkeys(words) if word in self.index]
+        kept = [self.words[row] for row in rows]
+        return Embedding(kept, self.matrix[np.array(rows, dtype=np.intp)], self.provenance)
+
+    def with_matrix(self, matrix: NDArray[np.floating], step: str) -> "Embedding":
+        """The same words with other vectors; `step` says what was done."""
+        return Embedding(self.words, matrix, replace(self.provenance, steps=(*self.provenance.steps, step)))
