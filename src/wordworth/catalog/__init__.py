@@ -1,0 +1,1 @@
+"""What can be named: models, lexica, word sets, association tests, pairs, analogies, corpora, templates."""

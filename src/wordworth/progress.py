@@ -1,0 +1,35 @@
+"""Progress on stderr for whatever lasts over two seconds; nothing for what is quick, nothing in a pipe."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
+from rich.progress import TimeRemainingColumn as TimeLeft
+
+PATIENCE = 2.0
+
+
+@contextmanager
+def progress(what: str, total: float | None, *, unit: str = "") -> Iterator[Callable[[float], None]]:
+    """Yields `advance(n)`. The bar appears once `PATIENCE` seconds have passed. `unit="bytes"` counts in megabytes."""
+    columns: list[ProgressColumn] = [TextColumn("{task.description}"), BarColumn()]
+    columns += [DownloadColumn() if unit == "bytes" else MofNCompleteColumn(), TimeLeft()]
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=total)
+    began = time.monotonic()
+    shown = False
+
+    def advance(n: float) -> None:
+        nonlocal shown
+        bar.advance(task, n)
+        if not shown and time.monotonic() - began > PATIENCE:
+            bar.start()
+            shown = True
+
+    try:
+        yield advance
+    finally:
+        if shown:
+            bar.stop()
