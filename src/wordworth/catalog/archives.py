@@ -98,8 +98,10 @@ def opened(distribution: Distribution, expected_bytes: int | None = None) -> Ite
                 part.unlink()
                 reasons.append(f"what {httpx2.URL(link.url).host} sends has another checksum than the one pinned")
                 continue
-            yield part
-            part.unlink(missing_ok=True)
+            try:
+                yield part
+            finally:
+                part.unlink(missing_ok=True)
             return
     raise WordworthError(
         f"{distribution} cannot be used: {'; '.join(reasons) or 'the index has other files of this version only'}; "

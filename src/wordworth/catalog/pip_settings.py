@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from unearth import PackageFinder
@@ -85,6 +86,7 @@ def settings_from(config: Mapping[str, str]) -> PipSettings:
     )
 
 
+@cache
 def pip_settings() -> PipSettings:
     """The settings of the pip of this environment."""
     return settings_from(_pip_config())

