@@ -1,0 +1,59 @@
+"""Nullified principal components (Mu & Viswanath 2018; VAST's semantic isolation).
+
+One decomposition serves every number of components: the first k directions are the same whatever k is.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.errors import WordworthError
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Components:
+    """The mean and the principal directions of a set of vectors."""
+
+    mean: Matrix
+    """(dim,)"""
+    directions: Matrix
+    """(k, dim), orthonormal, by falling variance."""
+    shares: Matrix
+    """(k,): the share of the total variance along each direction."""
+
+
+def fit_components(vectors: NDArray[np.floating], k: int) -> Components:
+    """The mean of `vectors` (words, dim) and their first k principal directions, in float64."""
+    x = np.asarray(vectors, dtype=np.float64)
+    words, dim = x.shape
+    if k > min(words - 1, dim):
+        raise WordworthError(
+            f"{words} vectors of {dim} dimensions have {min(words - 1, dim)} components, so {k} cannot be nullified"
+        )
+    mean = x.mean(axis=0)
+    x = x - mean
+    # The smaller of the two Gram matrices has the same spectrum; its square root is all the precision that is needed
+    # of the leading directions, and the cost no longer grows with the longer side cubed.
+    if words >= dim:
+        variances, basis = np.linalg.eigh(x.T @ x)
+        directions = basis.T[::-1][:k]
+    else:
+        variances, basis = np.linalg.eigh(x @ x.T)
+        directions = basis.T[::-1][:k] @ x
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    total = float(variances.clip(0).sum())
+    if total == 0 and k:
+        raise WordworthError("all vectors are the same, so they have no principal components")
+    return Components(mean, directions, variances[::-1][:k].clip(0) / (total or 1.0))
+
+
+def nullify(vectors: NDArray[np.floating], components: Components, k: int) -> Matrix:
+    """Vectors less the mean, and less their part along the first k directions. k = 0 only subtracts the mean."""
+    if k > len(components.directions):
+        raise WordworthError(f"{len(components.directions)} components were fitted, so {k} cannot be nullified")
+    x = np.asarray(vectors, dtype=np.float64) - components.mean
+    v = components.directions[:k]
+    return x - (x @ v.T) @ v
