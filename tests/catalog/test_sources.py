@@ -329,7 +329,7 @@ def test_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(WordworthError, match=r"words\.txt is not the words of the catalog: its sha256 is another"):
         fetch(asked)
     (tmp_path / "words.txt").unlink()
-    with pytest.raises(WordworthError, match=r"get it from its authors \(\$WORDWORTH_DATA/words\.txt\)"):
+    with pytest.raises(WordworthError, match=r"not here; put it at \$WORDWORTH_DATA/words\.txt \(`wordworth show"):
         fetch(asked)
 
 

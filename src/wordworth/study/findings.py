@@ -1,11 +1,12 @@
 """What a study finds: scores (one row a number), items (what a number is made of), and what was left out."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
+
+from wordworth.embedding import Embedding
 
 SCORES = {
     "study": pl.String,
@@ -34,6 +35,21 @@ ITEMS = {name: kind for name, kind in SCORES.items() if name not in ("measure", 
     "left_out": pl.String,
 }
 """The columns of `items.parquet`: `reference` is the human's figure, `left_out` the reason an item was not used."""
+
+
+class Described(Protocol):
+    """Data that says where it came from: a lexicon, pairs, analogies."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+    @property
+    def licence(self) -> str: ...
+    @property
+    def reference(self) -> str: ...
 
 
 @dataclass
@@ -76,9 +92,24 @@ class Findings:
         if sentence not in self.notes:
             self.notes.append(sentence)
 
-    def used(self, kind: str, name: str, facts: Mapping[str, Any]) -> None:
-        """A model or data set that went into the numbers."""
-        (self.models if kind == "model" else self.data)[name] = {"name": name, **facts}
+    def used_model(self, embedding: Embedding, language: str) -> None:
+        """An embedding that went into the numbers."""
+        told = embedding.provenance
+        self.models[embedding.name] = {
+            "name": embedding.name,
+            "source": told.source,
+            "sha256": told.sha256,
+            "language": language,
+            "words": len(embedding),
+            "dimensions": embedding.dim,
+            "steps": list(told.steps),
+            "dropped": list(told.dropped),
+        }
+
+    def used_data(self, data: Described, rows: int) -> None:
+        """A data set that went into the numbers."""
+        keys = ("name", "source", "sha256", "licence", "reference")
+        self.data[data.name] = {key: getattr(data, key) for key in keys} | {"rows": rows}
 
     @property
     def scores(self) -> pl.DataFrame:

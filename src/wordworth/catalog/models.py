@@ -1,0 +1,111 @@
+"""From what a user names to an embedding: a name of the catalog, a path, an address, a file on the hub."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from huggingface_hub import hf_hub_download
+from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+from wordworth.catalog.download import download
+from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.sources import is_offline, locate
+from wordworth.embedding import Embedding, histwords_decades, load
+from wordworth.embedding.flaws import OnBad
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, locked, replacing, sha256_of
+
+
+def load_embeddings(named: str | Path, *, language: str = "", on_bad: OnBad = "stop") -> Iterator[Embedding]:
+    """The embedding that is named; a folder of HistWords decades gives one a decade.
+
+    `named` is a name of the catalog, a path, `https://…`, `hf://owner/name/path[@revision]`, and `LABEL=` may stand
+    before any of them to say what tables call it.
+    """
+    label, target = _labelled(str(named))
+    if knows(target, "models") and not Path(target).exists():
+        yield _of_catalog(target, label, on_bad)
+        return
+    source = target
+    if target.startswith("https://"):
+        path = _from_web(target)
+    elif target.startswith("hf://"):
+        path = _from_hub(target)
+    elif target.startswith("http://"):
+        raise WordworthError(f"{target} is not encrypted; use https, or fetch it yourself and give the path")
+    else:
+        path = Path(target).expanduser()
+        if not path.exists() and len(path.parts) == 1 and not path.suffix:
+            entry(target, "models")  # no such file, and it reads like a name: the error gives the nearest names
+    decades = histwords_decades(path) if path.is_dir() else []
+    if decades:
+        for decade in decades:
+            name = f"{label or path.name}/{decade.name.removesuffix('-w.npy')}"
+            yield load(decade, name=name, language=language, on_bad=on_bad)
+        return
+    read = load(path, name=label or None, language=language, on_bad=on_bad)
+    yield Embedding(read.words, read.matrix, replace(read.provenance, source=source))
+
+
+def _labelled(named: str) -> tuple[str, str]:
+    """`LABEL=target` apart; a path or address that holds `=` itself stays whole."""
+    label, equals, target = named.partition("=")
+    if equals and "/" not in label and not Path(named).exists():
+        return label, target
+    return "", named
+
+
+def _of_catalog(name: str, label: str, on_bad: OnBad) -> Embedding:
+    found = entry(name, "models")
+    if found.details["family"] != "static":
+        raise WordworthError(
+            f"{name} is a {found.details['family']} language model, not a static embedding; "
+            "this study takes static embeddings (`wordworth ls models`)"
+        )
+    located = locate(name, found.sources)
+    read = load(located.path, format=found.details["format"], language=found.language, on_bad=on_bad)
+    told = replace(
+        read.provenance, name=label or name, source=located.source.place, sha256=located.sha256, language=found.language
+    )
+    return Embedding(read.words, read.matrix, told)
+
+
+def _from_web(url: str) -> Path:
+    """A file by its address, fetched once. `#sha256=…` behind the address pins its content."""
+    address, _, fragment = url.partition("#")
+    wanted = fragment.removeprefix("sha256=") if fragment.startswith("sha256=") else ""
+    name = Path(unquote(urlsplit(address).path)).name
+    if not name:
+        raise WordworthError(f"{url} does not name a file; give the address of the vectors themselves")
+    target = cache_dir() / "web" / hashlib.sha256(address.encode()).hexdigest()[:16] / name
+    with locked(target):
+        if not target.exists():
+            if is_offline():
+                raise WordworthError(f"{url} is not here and fetching is off; run it once without --offline")
+            part = target.with_name(target.name + ".part")
+            download(address, part, name)
+            with replacing(target) as made:
+                part.replace(made)
+        if wanted and sha256_of(target) != wanted:
+            target.unlink()
+            raise WordworthError(f"{address} gives a file with another sha256 than {wanted[:12]}…; nothing was kept")
+    return target
+
+
+def _from_hub(address: str) -> Path:
+    """`hf://owner/name/path[@revision]`, through the hub's own cache and checks."""
+    told, _, revision = address.removeprefix("hf://").partition("@")
+    owner, _, rest = told.partition("/")
+    repo, _, path = rest.partition("/")
+    if not path:
+        raise WordworthError(f"{address} does not name a file; write hf://owner/name/path, and @revision to pin it")
+    try:
+        return Path(hf_hub_download(f"{owner}/{repo}", path, revision=revision or None, local_files_only=is_offline()))
+    except LocalEntryNotFoundError as error:
+        raise WordworthError(f"{address} is not here and the hub cannot be reached; check the network") from error
+    except HfHubHTTPError as error:
+        raise WordworthError(
+            f"the hub has no {address}, or does not give it to you ({type(error).__name__})"
+        ) from error

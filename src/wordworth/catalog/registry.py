@@ -1,0 +1,117 @@
+"""Everything that can be named, read once from the TOML files beside this one."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from wordworth.catalog.entry import Entry, Reference
+from wordworth.catalog.sources import parse
+from wordworth.errors import WordworthError, nearest
+
+KINDS = ("models", "lexica", "word_sets", "tests", "pairs", "analogies", "corpora", "templates")
+
+_REQUIRED = ("title", "language", "licence", "reference", "count")
+_COMMON = (*_REQUIRED, "scale", "note", "sources")
+# An entry without a source is made of other entries (a derived lexicon, a test of word sets) or stands in the TOML.
+_SOURCELESS = ("derived", "x", "bleached", "premise")
+
+
+def kind_named(kind: str) -> str:
+    """The kind a user means: `word-sets` and `word_set` are `word_sets`."""
+    asked = kind.replace("-", "_").lower()
+    asked = {"lexicon": "lexica", "corpus": "corpora", "analogy": "analogies"}.get(asked, asked)
+    found = next((known for known in KINDS if asked in (known, known.removesuffix("s"))), None)
+    if found is None:
+        raise WordworthError(f"there is no kind {kind!r} in the catalog; there are {', '.join(KINDS)}")
+    return found
+
+
+@cache
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("wordworth.catalog") / "entries" / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def references() -> dict[str, Reference]:
+    """Key → reference."""
+    return {
+        key: Reference(key=key, **{**table, "authors": tuple(table["authors"])})
+        for key, table in _table("references").items()
+    }
+
+
+def problems(table: Mapping[str, Any]) -> list[str]:
+    """What a declaration lacks; nothing when it is whole."""
+    wrong = [f"has no {key}" for key in _REQUIRED if table.get(key) in (None, "")]
+    if table.get("reference") and table["reference"] not in references():
+        wrong.append(f"cites {table['reference']!r}, which is not in references.toml")
+    sources = table.get("sources", [])
+    if not sources and not any(key in table for key in _SOURCELESS):
+        wrong.append("has no source")
+    for source in sources:
+        pins = source["files"].values() if "files" in source else [source]
+        if any(len(str(pin.get("sha256", ""))) != 64 or not pin.get("bytes") for pin in pins):
+            wrong.append(f"has a source of kind {source.get('kind')!r} without sha256 and bytes")
+    return wrong
+
+
+def declared(kind: str, name: str, table: Mapping[str, Any]) -> Entry:
+    """A `[NAME]` table as an entry; an incomplete one is an error."""
+    wrong = problems(table)
+    if wrong:
+        raise WordworthError(f"{kind}.toml: {name} {', '.join(wrong)}; complete its declaration")
+    scale = table.get("scale")
+    return Entry(
+        kind=kind,
+        name=name,
+        title=table["title"],
+        language=table["language"],
+        licence=table["licence"],
+        reference=references()[table["reference"]],
+        count=table["count"],
+        scale=(float(scale[0]), float(scale[1])) if scale else None,
+        note=table.get("note", ""),
+        sources=tuple(parse(source) for source in table.get("sources", ())),
+        details={key: value for key, value in table.items() if key not in _COMMON},
+    )
+
+
+@cache
+def _of_kind(kind: str) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
+    for name, table in _table(kind).items():
+        members = table.get("members")
+        if members is None:
+            found[name] = declared(kind, name, table)
+            continue
+        # A file of many sets: each member is an entry of its own, with the collection's terms and sources.
+        shared = {key: value for key, value in table.items() if key != "members"}
+        for member, own in members.items():
+            title = f"{table['title']}: {member.replace('_', ' ').replace('-', ' ')}"
+            found[member] = declared(kind, member, {**shared, "title": title, **own})
+    return found
+
+
+def entries(kind: str | None = None) -> tuple[Entry, ...]:
+    """All entries, or those of one kind, in the order they are declared."""
+    kinds = KINDS if kind is None else (kind_named(kind),)
+    return tuple(entry for one in kinds for entry in _of_kind(one).values())
+
+
+def entry(name: str, kind: str | None = None) -> Entry:
+    """The entry of that name. An unknown name is an error that gives the nearest ones."""
+    kinds = KINDS if kind is None else (kind_named(kind),)
+    for one in kinds:
+        if name in _of_kind(one):
+            return _of_kind(one)[name]
+    known = [other for one in kinds for other in _of_kind(one)]
+    what = f"the {kind_named(kind)} of the catalog" if kind else "the catalog"
+    see = f"wordworth ls {kind_named(kind)}" if kind else "wordworth ls"
+    raise WordworthError(f"{name!r} is not in {what}{nearest(name, known)} (run `{see}` to see what there is)")
+
+
+def knows(name: str, kind: str) -> bool:
+    """Whether the catalog has an entry of that kind and name."""
+    return name in _of_kind(kind_named(kind))

@@ -1,0 +1,157 @@
+"""What `wordworth show` and `wordworth ls` tell of an entry, as plain data."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+
+from wordworth.catalog.analogies import load_analogies
+from wordworth.catalog.association_tests import load_test
+from wordworth.catalog.entry import Entry
+from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.pairs import load_pairs
+from wordworth.catalog.registry import entry
+from wordworth.catalog.sources import here
+from wordworth.catalog.translations import load_translations
+from wordworth.catalog.word_sets import load_word_set
+from wordworth.errors import WordworthError
+
+Rows = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An entry as it is shown. Rows out of its data are there only when the data is: showing fetches nothing."""
+
+    kind: str
+    name: str
+    title: str
+    count: int
+    language: str
+    scale: tuple[float, float] | None
+    licence: str
+    reference: str
+    bibtex: str
+    note: str
+    sources: tuple[str, ...]
+    here: bool
+    header: tuple[str, ...] = ()
+    rows: Rows = ()
+    """The first rows."""
+    left_out: tuple[str, ...] = ()
+    """What was left out or merged in reading, one sentence each."""
+
+
+def is_here(found: Entry) -> bool:
+    """Whether an entry's data, and that of the entries it is made of, is on this machine.
+
+    A file in its place that is not the published one is not its data; loading the entry says so.
+    """
+    try:
+        return all(not one.sources or here(one.name, one.sources) is not None for one in (found, *made_of(found)))
+    except WordworthError:
+        return False
+
+
+def made_of(found: Entry) -> tuple[Entry, ...]:
+    """The other entries that an entry is made of."""
+    recipe = found.details.get("derived")
+    if recipe:
+        kinds = {"lexicon": "lexica", "words": "lexica", "translation": "word_sets"}
+        return tuple(entry(name, kinds[role]) for role, name in recipe.items())
+    if found.kind == "tests" and not found.sources:
+        return tuple(entry(found.details[group]["set"], "word_sets") for group in "xyab")
+    return ()
+
+
+def summary(found: Entry, rows: int = 5) -> Shown:
+    """What there is to say of an entry, with its first rows where its data is here. Nothing is fetched."""
+    there = is_here(found)
+    header, first, left_out = _FIRST[found.kind](found, rows) if there or found.kind in _DECLARED else ((), (), ())
+    return Shown(
+        kind=found.kind,
+        name=found.name,
+        title=found.title,
+        count=found.count,
+        language=found.language,
+        scale=found.scale,
+        licence=found.licence,
+        reference=str(found.reference),
+        bibtex=found.reference.bibtex(),
+        note=found.note,
+        sources=tuple(source.place for source in found.sources),
+        here=there,
+        header=header,
+        rows=first,
+        left_out=left_out,
+    )
+
+
+_First = tuple[tuple[str, ...], Rows, tuple[str, ...]]
+
+
+def _lexicon(found: Entry, rows: int) -> _First:
+    lexicon = load_lexicon(found.name)
+    first = tuple(
+        (word, *(f"{values[at]:.4g}" for values in lexicon.ratings.values()))
+        for at, word in enumerate(lexicon.words[:rows])
+    )
+    return ("word", *lexicon.ratings), first, tuple(map(str, lexicon.left_out))
+
+
+def _word_set(found: Entry, rows: int) -> _First:
+    if found.details.get("translations"):
+        forms = load_translations(found.name).forms
+        return ("word", "forms"), tuple((word, ", ".join(given)) for word, given in islice(forms.items(), rows)), ()
+    words = load_word_set(found.name)
+    dropped = tuple(f"{word!r} stands more than once and is taken once" for word in words.dropped)
+    if words.pairs:
+        return ("first", "second"), words.pairs[:rows], dropped
+    first = tuple(
+        (word, *(f"{values[at]:g}" for values in words.scores.values())) for at, word in enumerate(words.words[:rows])
+    )
+    return ("word", *words.scores), first, dropped
+
+
+def _test(found: Entry, rows: int) -> _First:
+    test = load_test(found.name)
+    sets = zip("XYAB", test.labels, test.groups, strict=True)
+    first = tuple((which, label, str(len(words)), ", ".join(words[:rows])) for which, label, words in sets)
+    return ("set", "label", "count", "first words"), first, test.remarks
+
+
+def _pairs(found: Entry, rows: int) -> _First:
+    pairs = load_pairs(found.name)
+    first = zip(pairs.first, pairs.second, (f"{score:.4g}" for score in pairs.scores), strict=True)
+    return ("first", "second", "score"), tuple(islice(first, rows)), ()
+
+
+def _analogies(found: Entry, rows: int) -> _First:
+    return ("a", "b", "c", "d"), load_analogies(found.name).questions[:rows], ()
+
+
+def _template(found: Entry, rows: int) -> _First:
+    details = found.details
+    first = [(setting, details[setting]) for setting in ("bleached", "premise", "hypothesis") if setting in details]
+    first += [(f"aligned {one['low']:g} to {one['high']:g}", one["text"]) for one in details.get("aligned", ())]
+    return ("setting", "text"), tuple(first), ()
+
+
+def _described(found: Entry, rows: int) -> _First:
+    """Models and corpora: what is declared of them; their data is too large to look into."""
+    plain = [(key, str(value)) for key, value in found.details.items() if isinstance(value, str | int | float)]
+    return ("field", "value"), tuple(plain), ()
+
+
+# What is shown of these stands in the TOML.
+_DECLARED = ("models", "corpora", "templates")
+
+_FIRST: dict[str, Callable[[Entry, int], _First]] = {
+    "lexica": _lexicon,
+    "word_sets": _word_set,
+    "tests": _test,
+    "pairs": _pairs,
+    "analogies": _analogies,
+    "templates": _template,
+    "models": _described,
+    "corpora": _described,
+}

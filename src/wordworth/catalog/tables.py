@@ -1,0 +1,124 @@
+"""Delimited text as people publish it: BOM, `,` `;` or tab, repeated column names, decimal commas; all as strings."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wordworth.errors import WordworthError
+
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One record and the line of the file it ends on."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header (none where the file has none) and its rows."""
+
+    path: Path
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def where(self, line: int) -> str:
+        return f"{self.path.name}, line {line}"
+
+
+def tidy(text: str) -> str:
+    """Without spaces at the ends, and with one plain space for any run of them (no-break spaces too)."""
+    return " ".join(text.split())
+
+
+def read_text(path: Path) -> str:
+    """A file's text; other encodings than UTF-8 are an error that names the line."""
+    if not path.is_file():
+        raise WordworthError(
+            f"there is no file {path}; give the path of a file that is there, or a name of the catalog"
+        )
+    raw = path.read_bytes()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise WordworthError(f"{path}, line {line}: not UTF-8; save the file as UTF-8") from error
+
+
+def sniffed(text: str, path: Path) -> str:
+    """The delimiter, by its count in the first line: comma, semicolon or tab."""
+    first = text.partition("\n")[0]
+    counts = {delimiter: first.count(delimiter) for delimiter in _NAMES}
+    best = max(counts, key=lambda delimiter: counts[delimiter])
+    if not counts[best]:
+        raise WordworthError(f"{path}, line 1: no comma, semicolon or tab parts it into columns; is this a CSV or TSV?")
+    return best
+
+
+def read_table(path: Path, *, delimiter: str | None = None, header: bool = True, quotes: bool = True) -> Table:
+    """Reads a table; the delimiter is found in the first line where it is not given. Blank lines are passed over."""
+    text = read_text(path)
+    if not text.strip():
+        raise WordworthError(f"{path} is empty; it needs a header and rows")
+    delimiter = delimiter or sniffed(text, path)
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
+        strict=True,
+    )
+    try:
+        rows = [Row(reader.line_num, tuple(cells)) for cells in reader if any(cell.strip() for cell in cells)]
+    except csv.Error as error:
+        raise WordworthError(f"{path}, line {reader.line_num}: {error}; check the quotation marks there") from error
+    names: tuple[str, ...] = ()
+    if header:
+        names = tuple(cell.strip() for cell in rows.pop(0).cells)
+    width = len(names) if header else len(rows[0].cells)
+    for row in rows:
+        if len(row.cells) != width:
+            raise WordworthError(
+                f"{path}, line {row.line}: {len(row.cells)} columns where there should be {width} "
+                f"(parted by {_NAMES.get(delimiter, repr(delimiter))}); put a field that holds the separator in quotes"
+            )
+    return Table(path, names, tuple(rows))
+
+
+def _listed(header: Sequence[str]) -> str:
+    """The columns as they can be asked for: a repeated name with its number."""
+    shown, seen = [], dict.fromkeys(header, 0)
+    for name in header:
+        seen[name] += 1
+        shown.append(f"{name}#{seen[name]}" if header.count(name) > 1 else name or "(blank)")
+    return ", ".join(shown)
+
+
+def column(table: Table, asked: str | int) -> int:
+    """The position of a column: by name, by `name#2` for the second of that name, or by position from 1."""
+    if isinstance(asked, int):
+        return asked - 1
+    places = [at for at, name in enumerate(table.header) if name == asked]
+    if not places:
+        name, mark, number = asked.rpartition("#")
+        places = [at for at, other in enumerate(table.header) if mark and other == name]
+        places = places[int(number) - 1 :][:1] if number.isdigit() and int(number) else []
+    if not places:
+        raise WordworthError(f"{table.path} has no column {asked!r}; its columns are {_listed(table.header)}")
+    if len(places) > 1:
+        raise WordworthError(
+            f"{table.path} has {len(places)} columns named {asked!r}; say which, as {asked}#1 or {asked}#2"
+        )
+    return places[0]
+
+
+def number(text: str) -> float | None:
+    """A decimal number, with a point or a comma; nothing for anything else (blank, nan, inf, words)."""
+    text = text.strip()
+    return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None

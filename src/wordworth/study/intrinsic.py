@@ -1,0 +1,176 @@
+"""The intrinsic tasks on one embedding: valence, word similarity, analogies. Each adds scores and items."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from wordworth.catalog.analogies import Analogies
+from wordworth.catalog.lexica import Lexicon
+from wordworth.catalog.pairs import Pairs
+from wordworth.catalog.word_sets import PolarWords
+from wordworth.embedding import Embedding, spellings
+from wordworth.errors import WordworthError
+from wordworth.measure import analogies, cosines, sc_weat, sc_weat_p, similarity, valence, valence_spearman
+from wordworth.measure.analogy import Rule
+from wordworth.measure.correlation import Correlation
+from wordworth.study.findings import Findings
+from wordworth.study.options import NOT_FOUND, Options, find_sets, found_as
+
+
+def _correlation(findings: Findings, where: dict[str, str], measure: str, found: Correlation) -> None:
+    interval = {"value": float(found.value), "low": float(found.low), "high": float(found.high)}
+    findings.score(**where, measure=measure, **interval, n=found.n)
+
+
+def _spread(values: NDArray[np.float64], positions: NDArray[np.intp], length: int) -> list[float | None]:
+    """Values of the items that were found, at their places among all that were asked for."""
+    column: list[float | None] = [None] * length
+    for position, value in zip(positions.tolist(), values.tolist(), strict=True):
+        column[position] = value
+    return column
+
+
+def valence_of(
+    findings: Findings,
+    embedding: Embedding,
+    lexicon: Lexicon,
+    polar: PolarWords,
+    options: Options,
+    experiment: str = "valence",
+) -> None:
+    """ValNorm: SC-WEAT effect size and p of every word of the lexicon, and ρ of the effect sizes with the ratings."""
+    where = {
+        "experiment": experiment,
+        "model": embedding.name,
+        "language": lexicon.language,
+        "dataset": lexicon.name,
+    }
+    sets = {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant}
+    poles = find_sets(embedding, sets, polar.language, options, f"polar words of {polar.language}")
+    A, B = (pole.vectors(embedding) for pole in poles)
+    lookup = embedding.find(lexicon.words, spellings(lexicon.language, options.case))
+    if len(lookup.words) < 3:
+        raise WordworthError(
+            f"{embedding.name} has {len(lookup.words)} of the {len(lexicon)} words of {lexicon.name}, and 3 are "
+            f"needed; is it an embedding of {lexicon.language} words?"
+        )
+    vectors = embedding.matrix[lookup.rows]
+    effects = sc_weat(vectors, A, B)
+    tested = sc_weat_p(
+        vectors, A, B, sides=options.sides, method=options.method, permutations=options.permutations, seed=options.seed
+    )
+    ratings = lexicon.valence[lookup.positions]
+    drawn = {"resamples": options.resamples, "seed": options.seed}
+    _correlation(findings, where, "valence", valence(effects, ratings, **drawn))
+    _correlation(findings, where, "valence:spearman", valence_spearman(effects, ratings, **drawn))
+    findings.score(**where, measure="coverage", value=len(lookup.words) / len(lexicon), n=len(lexicon))
+    findings.note(f"valence: p of a word is {tested.method} over {tested.partitions:,} partitions of the polar words.")
+    for word in polar.dropped:
+        findings.note(f"The polar word {word!r} ({polar.language}) was published twice and is used once.")
+    count = len(lexicon)
+    findings.item(
+        **where,
+        item=list(lexicon.words),
+        found_as=found_as(lexicon.words, lookup),
+        group="lexicon",
+        reference=lexicon.valence.tolist(),
+        value=_spread(effects, lookup.positions, count),
+        p=_spread(tested.p, lookup.positions, count),
+        left_out=_missing(count, lookup.positions),
+    )
+    for row in lexicon.left_out:
+        findings.left_out[f"{lexicon.name}: {_kind_of(row.reason)}"] += 1
+    for pole in poles:
+        forms = found_as(pole.words, pole.lookup)
+        findings.item(**where, item=list(pole.words), found_as=forms, group=pole.label, left_out=pole.reasons())
+
+
+def _kind_of(reason: str) -> str:
+    """A reason less what differs from row to row, so that reasons can be counted."""
+    return reason.partition(":")[0].partition("(")[0].strip()
+
+
+def _missing(length: int, positions: NDArray[np.intp]) -> list[str | None]:
+    found = set(positions.tolist())
+    return [None if at in found else NOT_FOUND for at in range(length)]
+
+
+def similarity_of(
+    findings: Findings, embedding: Embedding, pairs: Pairs, options: Options, experiment: str = "similarity"
+) -> None:
+    """Spearman's ρ between the cosine of two words and their rated similarity, over the pairs with both words."""
+    where = {
+        "experiment": experiment,
+        "model": embedding.name,
+        "language": pairs.language,
+        "dataset": pairs.name,
+    }
+    spelled = spellings(pairs.language, options.case)
+    first, second = embedding.find(pairs.first, spelled), embedding.find(pairs.second, spelled)
+    both, at_first, at_second = np.intersect1d(first.positions, second.positions, return_indices=True)
+    count = len(pairs.first)
+    if len(both) < 3:
+        raise WordworthError(
+            f"{embedding.name} has both words of {len(both)} of the {count} pairs of {pairs.name}, and 3 are needed; "
+            f"is it an embedding of {pairs.language} words?"
+        )
+    left, right = embedding.vectors(first.rows[at_first]), embedding.vectors(second.rows[at_second])
+    found = similarity(left, right, pairs.scores[both], resamples=options.resamples, seed=options.seed)
+    _correlation(findings, where, "similarity", found)
+    findings.score(**where, measure="coverage", value=len(both) / count, n=count)
+    findings.item(
+        **where,
+        item=[f"{one} {other}" for one, other in zip(pairs.first, pairs.second, strict=True)],
+        reference=pairs.scores.tolist(),
+        value=_spread(cosines(left, right), both, count),
+        left_out=_missing(count, both),
+    )
+
+
+def analogies_of(findings: Findings, embedding: Embedding, questions: Analogies, options: Options) -> None:
+    """Accuracy of 3CosAdd and 3CosMul over the questions whose four words are there, by kind of question."""
+    where = {
+        "experiment": "analogy",
+        "model": embedding.name,
+        "language": questions.language,
+        "dataset": questions.name,
+    }
+    words = sorted({word for question in questions.questions for word in question})
+    lookup = embedding.find(words, spellings(questions.language, options.case))
+    rows = dict(zip(lookup.words, lookup.rows.tolist(), strict=True))
+    limit = options.analogy_vocabulary or len(embedding)
+    known = [all(rows.get(word, limit) < limit for word in question) for question in questions.questions]
+    asked = np.array([at for at, there in enumerate(known) if there], dtype=np.intp)
+    if not len(asked):
+        findings.note(f"{embedding.name} has all four words of no analogy of {questions.name}; the task is left out.")
+        return
+    table = np.array([[rows[word] for word in questions.questions[at]] for at in asked.tolist()], dtype=np.intp)
+    section_of = [section for section in questions.sections for _ in range(section.start, section.stop)]
+    kinds = np.array([section_of[at].kind for at in asked.tolist()])
+    rules: dict[Rule, str] = {"3cosadd": "analogy", "3cosmul": "analogy:3cosmul"}
+    for rule, measure in rules.items():
+        answers = analogies(embedding.matrix, table, rule=rule, restrict_vocab=limit)
+        right = answers == table[:, 3]
+        for kind in ("", "semantic", "syntactic"):
+            hits = right[kinds == kind] if kind else right
+            if len(hits):
+                interval = binomtest(int(hits.sum()), len(hits)).proportion_ci(method="wilson")
+                findings.score(
+                    **where,
+                    measure=f"{measure}:{kind}" if kind else measure,
+                    value=float(hits.mean()),
+                    low=float(interval.low),
+                    high=float(interval.high),
+                    n=len(hits),
+                )
+        if rule == "3cosadd":
+            answered = {at: embedding.words[row] for at, row in zip(asked.tolist(), answers.tolist(), strict=True)}
+            findings.item(
+                **where,
+                item=[f"{a} : {b} :: {c} : {d}" for a, b, c, d in questions.questions],
+                found_as=[answered.get(at) for at in range(len(questions))],
+                group=[section.name for section in section_of],
+                value=_spread(right.astype(np.float64), asked, len(questions)),
+                left_out=_missing(len(questions), asked),
+            )
+    findings.score(**where, measure="coverage", value=len(asked) / len(questions), n=len(questions))

@@ -1,0 +1,205 @@
+"""ValNorm (Toney & Caliskan 2021): the quality of static embeddings by the valence of their words.
+
+Embeddings × lexica → valence; beside it the association tests that the paper takes for widely shared, and the six
+traditional tasks. Many languages give the variance of the tests over them; HistWords decades give a series; a corpus
+gives vectors trained on samples of it.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import variance
+
+from wordworth.catalog.analogies import load_analogies
+from wordworth.catalog.association_tests import AssociationTest, load_tests, translated
+from wordworth.catalog.corpora import load_corpus
+from wordworth.catalog.lexica import Lexicon, load_lexicon
+from wordworth.catalog.models import load_embeddings
+from wordworth.catalog.pairs import Pairs, load_pairs
+from wordworth.catalog.registry import entries, knows
+from wordworth.catalog.word_sets import polar_words
+from wordworth.embedding import Embedding
+from wordworth.embedding.flaws import OnBad
+from wordworth.errors import WordworthError, nearest
+from wordworth.study.association import run_test
+from wordworth.study.corpus_size import SHARES, Sample, choose_lines, train_fasttext
+from wordworth.study.findings import Findings
+from wordworth.study.intrinsic import analogies_of, similarity_of, valence_of
+from wordworth.study.options import Options
+
+EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
+LEXICA = ("bellezza", "anew", "warriner")
+PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
+TESTS = ("weat1", "weat2", "weat8")
+"""Flowers–insects, instruments–weapons, gender–science."""
+
+
+def valnorm(
+    models: Sequence[str | Path | Embedding],
+    *,
+    lexica: Sequence[str | Path] = (),
+    languages: Sequence[str] = (),
+    experiments: Sequence[str] = (),
+    pairs: Sequence[str | Path] = (),
+    tests: Sequence[str | Path] = (),
+    corpus: str | Path | None = None,
+    shares: Sequence[float] = SHARES,
+    dim: int = 300,
+    word_column: str | None = None,
+    rating_column: str | None = None,
+    on_bad: OnBad = "stop",
+    options: Options | None = None,
+) -> Findings:
+    """Runs the study. `languages` is one for all models, or one a model; without it each model's own, else English.
+
+    Blank `lexica`, `pairs` and `tests` are the paper's: Bellezza, ANEW and Warriner (in other languages Bellezza's
+    words there and the language's whole lexicon); WordSim, RareWord, MEN, SimLex and SimVerb (Multi-SimLex in other
+    languages); WEAT 1, 2 and 8 (XWEAT's translations). Blank `experiments` is all that apply.
+    """
+    options = options or Options()
+    chosen = _experiments(experiments, corpus)
+    findings = Findings("valnorm")
+    effects: dict[str, dict[str, float]] = {}
+    for embedding, language in embeddings(models, languages, on_bad):
+        findings.used_model(embedding, language)
+        if "valence" in chosen:
+            for lexicon in _lexica(lexica, language, word_column, rating_column, on_bad):
+                findings.used_data(lexicon, len(lexicon))
+                valence_of(findings, embedding, lexicon, polar_words(language), options)
+        if "weat" in chosen:
+            for test in _tests(findings, tests, language, strict="weat" in experiments):
+                effect = run_test(findings, embedding, test, options)
+                effects.setdefault(test.name.removesuffix(f"-{language}"), {})[language] = effect
+        if "similarity" in chosen:
+            for one in _pairs(findings, pairs, language):
+                findings.used_data(one, len(one.scores))
+                similarity_of(findings, embedding, one, options)
+        if "analogy" in chosen and language == "english":
+            questions = load_analogies()
+            findings.used_data(questions, len(questions))
+            analogies_of(findings, embedding, questions, options)
+    for name, by_language in effects.items():
+        if len(by_language) > 1:
+            value = variance(by_language.values())
+            findings.score(experiment="weat", dataset=name, measure="weat:variance", value=value, n=len(by_language))
+    if "corpus-size" in chosen and corpus is not None:
+        language = languages[0] if languages else "english"
+        _corpus_size(findings, corpus, shares, dim, lexica or LEXICA, pairs or PAIRS, language, options)
+    return findings
+
+
+def _experiments(asked: Sequence[str], corpus: str | Path | None) -> tuple[str, ...]:
+    for name in asked:
+        if name not in EXPERIMENTS:
+            known = f"; the experiments of valnorm are {', '.join(EXPERIMENTS)}"
+            raise WordworthError(f"there is no experiment {name!r}{nearest(name, list(EXPERIMENTS)) or known}")
+    if "corpus-size" in asked and corpus is None:
+        raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
+    return tuple(asked) or EXPERIMENTS
+
+
+def embeddings(
+    models: Sequence[str | Path | Embedding], languages: Sequence[str], on_bad: OnBad
+) -> Iterable[tuple[Embedding, str]]:
+    """Each embedding, one at a time, with its language."""
+    if len(languages) > 1 and len(languages) != len(models):
+        raise WordworthError(
+            f"{len(languages)} languages were given for {len(models)} models; give one for all, or one a model in order"
+        )
+    given = list(languages) * len(models) if len(languages) == 1 else list(languages) or [""] * len(models)
+    seen: set[str] = set()
+    for model, language in zip(models, given, strict=True):
+        found = [model] if isinstance(model, Embedding) else load_embeddings(model, language=language, on_bad=on_bad)
+        for embedding in found:
+            if embedding.name in seen:
+                raise WordworthError(f"two models are called {embedding.name}; name one LABEL=PATH to tell them apart")
+            seen.add(embedding.name)
+            yield embedding, language or embedding.provenance.language or "english"
+
+
+def _lexica(
+    asked: Sequence[str | Path],
+    language: str,
+    word_column: str | None = None,
+    rating_column: str | None = None,
+    on_bad: OnBad = "stop",
+) -> Iterable[Lexicon]:
+    """The lexica in this language; Bellezza stands for its words in the language's own lexicon."""
+    default = LEXICA if language == "english" else (f"bellezza-{language}", language)
+    for name in asked or default:
+        local = f"{name}-{language}"
+        named = local if language != "english" and isinstance(name, str) and knows(local, "lexica") else name
+        own = not (isinstance(named, str) and knows(named, "lexica"))
+        word, rating = (word_column, rating_column) if own else (None, None)
+        drop = on_bad == "drop"
+        lexicon = load_lexicon(named, language=language, word_column=word, rating_column=rating, drop_bad=drop)
+        if lexicon.language != language:
+            fitting = ", ".join(one.name for one in entries("lexica") if one.language == language) or "none"
+            raise WordworthError(
+                f"{lexicon.name} is a lexicon of {lexicon.language} words and the model is {language} "
+                f"(--language); lexica for it: {fitting}"
+            )
+        yield lexicon
+
+
+def in_language(test: AssociationTest, language: str) -> AssociationTest:
+    """The test as it is, or put into the model's language where that is another."""
+    return test if test.language == language else translated(test, language)
+
+
+def _tests(findings: Findings, asked: Sequence[str | Path], language: str, strict: bool) -> Iterable[AssociationTest]:
+    """The tests in the model's language; one of the default ones that cannot be had in it is told."""
+    for name in asked or TESTS:
+        for test in load_tests(name):
+            try:
+                put = in_language(test, language)
+            except WordworthError as error:
+                if strict or asked:
+                    raise
+                findings.note(f"{test.name} was not run on {language}: {error}.")
+                continue
+            yield put
+
+
+def _pairs(findings: Findings, asked: Sequence[str | Path], language: str) -> Iterable[Pairs]:
+    default = PAIRS if language == "english" else (f"multisimlex-{language}",)
+    if not asked and not all(knows(name, "pairs") for name in default):
+        findings.note(f"Word similarity was not run on {language}: the catalog has no pairs in it.")
+        return
+    for name in asked or default:
+        found = load_pairs(name, language=language)
+        if found.language != language:
+            raise WordworthError(f"{found.name} has {found.language} pairs and the model is {language} (--language)")
+        yield found
+
+
+def _corpus_size(
+    findings: Findings,
+    corpus: str | Path,
+    shares: Sequence[float],
+    dim: int,
+    lexica: Sequence[str | Path],
+    pairs: Sequence[str | Path],
+    language: str,
+    options: Options,
+) -> None:
+    """Figure 1: vectors trained on ever smaller samples of a corpus, each scored by valence and similarity."""
+    lines = load_corpus(corpus, language=language)
+    total = sum(1 for _ in lines)
+    loaded = list(_lexica(lexica, language))
+    for share in shares:
+        chosen = choose_lines(total, share, options.seed)
+        name = f"{Path(str(corpus)).name}@{share:g}%"
+        embedding = train_fasttext(Sample(lines, chosen), name, dim=dim, seed=options.seed)
+        if embedding is None:
+            findings.note(f"{name}: no word is met five times in {int(chosen.sum()):,} of {total:,} lines; left out.")
+            continue
+        findings.used_model(embedding, language)
+        tasks: list[Lexicon | Pairs] = [*loaded, *_pairs(findings, pairs, language)]
+        for task in tasks:
+            try:
+                if isinstance(task, Lexicon):
+                    valence_of(findings, embedding, task, polar_words(language), options, "corpus-size")
+                else:
+                    similarity_of(findings, embedding, task, options, "corpus-size")
+            except WordworthError as error:  # too few words in a small sample: the share has no score, and it is told
+                findings.note(f"{task.name} has no score: {error}.")

@@ -1,0 +1,33 @@
+"""Any association tests on any embeddings: the ten of WEAT, SEAT's, or a user's own from a TOML file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wordworth.catalog.association_tests import load_tests
+from wordworth.embedding import Embedding
+from wordworth.embedding.flaws import OnBad
+from wordworth.study.association import run_test
+from wordworth.study.findings import Findings
+from wordworth.study.options import Options
+from wordworth.study.valnorm import embeddings, in_language
+
+TESTS = tuple(f"weat{number}" for number in range(1, 11))
+
+
+def weat_study(
+    models: Sequence[str | Path | Embedding],
+    *,
+    tests: Sequence[str | Path] = (),
+    languages: Sequence[str] = (),
+    on_bad: OnBad = "stop",
+    options: Options | None = None,
+) -> Findings:
+    """Runs association tests; blank `tests` is WEAT 1 to 10. `languages` as in `valnorm`."""
+    options = options or Options()
+    findings = Findings("weat")
+    loaded = [test for name in tests or TESTS for test in load_tests(name)]
+    for embedding, language in embeddings(models, languages, on_bad):
+        findings.used_model(embedding, language)
+        for test in loaded:
+            run_test(findings, embedding, in_language(test, language), options)
+    return findings

@@ -1,0 +1,185 @@
+"""WEAT 1 to 10 as VAST's appendix has them, a user's own tests, SEAT's files, tests in other languages."""
+
+import json
+
+import pytest
+
+from wordworth.catalog.association_tests import load_test, load_tests, translated
+from wordworth.catalog.registry import entries
+from wordworth.errors import WordworthError
+
+needs_data = pytest.mark.usefixtures("data")
+
+# Sizes, and the first word of each set, as the appendix of VAST gives them for Caliskan et al. (2017).
+WEAT = {
+    "weat1": ((25, 25, 25, 25), ("aster", "ant", "caress", "abuse")),
+    "weat2": ((25, 25, 25, 25), ("bagpipe", "arrow", "caress", "abuse")),
+    "weat3": ((32, 32, 25, 25), ("Adam", "Alonzo", "caress", "abuse")),
+    "weat4": ((16, 16, 25, 25), ("Brad", "Darnell", "caress", "abuse")),
+    "weat5": ((16, 16, 8, 8), ("Brad", "Darnell", "joy", "agony")),
+    "weat6": ((8, 8, 8, 8), ("John", "Amy", "executive", "home")),
+    "weat7": ((8, 8, 8, 8), ("math", "poetry", "male", "female")),
+    "weat8": ((8, 8, 8, 8), ("science", "poetry", "brother", "sister")),
+    "weat9": ((6, 6, 7, 7), ("sad", "sick", "impermanent", "stable")),
+    "weat10": ((8, 8, 8, 8), ("Tiffany", "Ethel", "joy", "agony")),
+}
+GOOD = """
+[test]
+name = "fruit"
+title = "Fruit and tools"
+x = { label = "fruit", words = ["apple", "pear"] }
+y = { label = "tools", words = ["saw", "drill"] }
+a = { set = "pleasant" }
+b = { label = "bad", words = ["abuse"] }
+"""
+
+
+@pytest.mark.parametrize("name", WEAT)
+def test_weat(name):
+    sizes, firsts = WEAT[name]
+    test = load_test(name)
+    assert tuple(map(len, test.groups)) == sizes
+    assert tuple(words[0] for words in test.groups) == firsts
+    assert test.language == "english"
+    assert "Caliskan" in test.reference
+    assert test.remarks == ()
+    assert not set(test.X) & set(test.Y)
+    assert not set(test.A) & set(test.B)
+
+
+def test_labels():
+    assert load_test("weat9").labels == ("mental disease", "physical disease", "temporary", "permanent")
+
+
+@needs_data
+@pytest.mark.parametrize("number", range(1, 11))
+def test_seat_has_the_same_words(number):
+    """An independent copy: the same sets, but for two unpleasant words of tests 3 and 4."""
+    ours, theirs = load_test(f"weat{number}"), load_test(f"seat-weat{number}")
+    for mine, other in zip(ours.groups[:3], theirs.groups[:3], strict=True):
+        assert set(mine) == set(other)
+    if number in (3, 4):
+        assert set(theirs.B) - set(ours.B) == {"bomb", "evil"}
+        assert set(ours.B) - set(theirs.B) == {"agony", "prison"}
+    else:
+        assert set(ours.B) == set(theirs.B)
+
+
+@needs_data
+@pytest.mark.parametrize("found", [e for e in entries("tests") if e.sources], ids=lambda found: found.name)
+def test_every_seat_test_has_its_count(found):
+    test = load_test(found.name)
+    assert sum(map(len, test.groups)) == found.count
+    assert test.labels[0]
+
+
+def test_own_test(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(GOOD)
+    (test,) = load_tests(path)
+    assert (test.name, test.title, test.X, test.Y) == ("fruit", "Fruit and tools", ("apple", "pear"), ("saw", "drill"))
+    assert test.labels == ("fruit", "tools", "a", "bad")
+    assert test.A == load_test("weat1").A
+    assert test.B == ("abuse",)
+
+
+def test_several_in_one_file(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(GOOD.replace("[test]", "[[test]]") + GOOD.replace("[test]", "[[test]]").replace("fruit", "veg", 1))
+    assert [test.name for test in load_tests(str(path))] == ["fruit", "veg"]
+    path.write_text(GOOD.replace("[test]", "[[test]]") * 2)
+    with pytest.raises(WordworthError, match=r"own\.toml: two tests are named 'fruit'; give each a name of its own"):
+        load_tests(path)
+
+
+def test_a_name_of_the_catalog():
+    assert load_tests("weat1") == (load_test("weat1"),)
+    with pytest.raises(WordworthError, match="'weat11' is not in the tests of the catalog; did you mean weat1"):
+        load_tests("weat11")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[test]", "[tests]", "own.toml: 'tests' is not a field of a test file; write [test], or [[test]]"),
+        (GOOD, "", "own.toml: there is no [test]; write [test]"),
+        (GOOD, "test = 3", "own.toml: test is not a table"),
+        ("[test]", "[test", "own.toml is not TOML"),
+        ('name = "fruit"', "", "own.toml: name of test 1 must be a text that is not blank"),
+        ('title = "Fruit and tools"', "title = 3", "own.toml: title of test 1 must be a text that is not blank"),
+        ("title =", "titel =", "test 1 has a field 'titel' that tests have not; did you mean title?"),
+        ("y = {", "language = 'english'\n#", "own.toml: y of fruit is missing; write y = { label = "),
+        ('["saw", "drill"]', "[]", "own.toml: words of y of fruit must be a list of words, none of them blank"),
+        ('["saw", "drill"]', '["saw", 3]', "own.toml: words of y of fruit must be a list of words"),
+        ('["saw", "drill"]', '"saw"', "own.toml: words of y of fruit must be a list of words"),
+        ('label = "tools"', "label = 4", "own.toml: label of y of fruit must be a text"),
+        ('label = "tools"', 'lable = "tools"', "y of fruit has a field 'lable'; the fields are label and words (or"),
+        ('["saw", "drill"]', '["saw", "saw"]', "own.toml: 'saw' stands twice in y of fruit; keep it once"),
+        ('["saw", "drill"]', '["saw", "apple"]', "own.toml: 'apple' is in both x and y of fruit; keep it in one"),
+        ('set = "pleasant"', 'set = "plesant"', "'plesant' is not in the word_sets of the catalog"),
+    ],
+)
+def test_bad_fields_are_told(tmp_path, old, new, message):
+    path = tmp_path / "own.toml"
+    assert old in GOOD
+    path.write_text(GOOD.replace(old, new))
+    with pytest.raises(WordworthError) as told:
+        load_tests(path)
+    assert message in str(told.value)
+
+
+def test_a_seat_file_of_ones_own(tmp_path):
+    path = tmp_path / "seat.jsonl"
+    sets = {
+        key: {"category": key.upper(), "examples": [f"{key} {n}" for n in "abba"]}
+        for key in ("targ1", "targ2", "attr1", "attr2")
+    }
+    path.write_text(json.dumps(sets))
+    (test,) = load_tests(path)
+    assert test.X == ("targ1 a", "targ1 b")
+    assert test.labels == ("TARG1", "TARG2", "ATTR1", "ATTR2")
+    assert test.remarks[0] == "TARG1: 2 repeated words taken once, targ1 b among them"
+    del sets["attr2"]
+    path.write_text(json.dumps(sets))
+    with pytest.raises(WordworthError, match="attr2 has no list of examples"):
+        load_tests(path)
+    path.write_text("{\n oh")
+    with pytest.raises(WordworthError, match=r"seat.jsonl, line 2: not JSON"):
+        load_tests(path)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "language", "sizes"),
+    [
+        ("weat1", "german", (25, 24, 26, 24)),
+        ("weat2", "spanish", (24, 22, 27, 27)),
+        ("weat8", "turkish", (8, 8, 8, 8)),
+        ("weat8", "croatian", (8, 8, 8, 8)),
+        ("weat1", "italian", (24, 23, 25, 24)),
+        ("weat2", "russian", (25, 24, 29, 24)),
+    ],
+)
+def test_in_other_languages(name, language, sizes):
+    test = translated(load_test(name), language)
+    assert (test.name, test.language) == (f"{name}-{language}", language)
+    assert tuple(map(len, test.groups)) == sizes
+
+
+@needs_data
+def test_what_a_translation_changed_is_told():
+    german = translated(load_test("weat8"), "german")
+    assert german.remarks == (
+        "science: Einstein has no translation and stays as it is",
+        "science: NASA has no translation and stays as it is",
+        "arts: Shakespeare has no translation and stays as it is",
+    )
+    turkish = translated(load_test("weat8"), "turkish")
+    assert turkish.remarks == ("o is in both male and female",)
+
+
+def test_a_language_without_translation():
+    with pytest.raises(
+        WordworthError, match=r"weat1 cannot be put into 'polish'.*\(XWEAT has german, spanish, italian"
+    ):
+        translated(load_test("weat1"), "polish")

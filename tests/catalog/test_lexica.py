@@ -1,0 +1,207 @@
+"""Lexica: count, first, ninth and last record of each; their quirks; a user's own file; every message."""
+
+import numpy as np
+import pytest
+
+from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.registry import entry
+from wordworth.errors import WordworthError
+
+needs_data = pytest.mark.usefixtures("data")
+
+# name: words, rows merged or left out, then first, ninth and last word with valence; read off the published files.
+SHIPPED = {
+    "bellezza": (399, 0, ("abuse", 1.53), ("ambition", 4.28), ("world", 4.03)),
+    "vader": (7506, 14, ("$:", -1.5), ("(':", 2.3), ("}:-)", 0.3)),
+}
+REGISTERED = {
+    "anew": (1029, 0, ("abduction", 2.76), ("ache", 2.46), ("zest", 6.79)),
+    "warriner": (13915, 0, ("aardvark", 6.26), ("abduction", 2.05), ("zucchini", 6.3)),
+    "spanish": (1034, 0, ("abandonado", 1.68), ("aburrido", 2.33), ("zurra", 1.96)),
+    "portuguese": (1034, 0, ("maus-tratos", 1.51), ("agressivo", 2.48), ("zelo", 5.66)),
+    "polish": (1586, 0, ("aborcja", 2.37), ("aktualności", 5.5), ("żywy", 7.64)),
+    "french": (1031, 0, ("abeille", 4.22), ("agréable", 8.29), ("zoo", 6.84)),
+    "turkish": (2029, 2, ("anne", 5.675675676), ("konfor", 7.658536585), ("tecavüz", 1.3)),
+    "chinese": (5512, 0, ("不可思議", 5.4), ("不幸", 2.6), ("修長", 7.0)),
+    "german": (1003, 31, ("Misshandlung", -2.6), ("aggressiv", -1.6), ("Elan", 1.92)),
+}
+
+
+def check(name, words, left_out, *records):
+    lexicon = load_lexicon(name)
+    assert len(lexicon) == words
+    assert len(lexicon.left_out) == left_out
+    assert len(lexicon) + len(lexicon.left_out) == entry(name).count
+    assert len(set(lexicon.words)) == words
+    for at, (word, valence) in zip((0, 8, -1), records, strict=True):
+        assert lexicon.words[at] == word
+        assert lexicon.valence[at] == pytest.approx(valence)
+    low, high = lexicon.scale
+    assert low <= lexicon.valence.min() < lexicon.valence.max() <= high
+    assert all(len(values) == words for values in lexicon.ratings.values())
+    assert len(lexicon.sha256) == 64
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped(name):
+    check(name, *SHIPPED[name])
+
+
+@needs_data
+@pytest.mark.parametrize("name", REGISTERED)
+def test_registered(name):
+    check(name, *REGISTERED[name])
+
+
+def test_repeated_words_are_averaged_and_told():
+    vader = load_lexicon("vader")
+    at = vader.words.index("lol")
+    assert vader.valence[at] == pytest.approx((2.9 + 1.8) / 2)  # both rows of the published file
+    told = [one for one in vader.left_out if one.word == "lol"]
+    assert [str(one) for one in told] == ["line 4406: 'lol' stands on line 305 already; their ratings are averaged"]
+    assert "true" in vader.words
+    assert ":-)" in vader.words
+
+
+def test_another_column_of_a_catalog_lexicon():
+    men = load_lexicon("bellezza", rating_column="male_pleasantness")
+    assert men.valence[0] == 1.62
+
+
+@needs_data
+def test_words_that_parsers_lose():
+    warriner = load_lexicon("warriner")
+    assert {"null", "true", "false"} <= set(warriner.words)
+    assert warriner.words[8289] == "null"  # row 8,290 of the publication
+
+
+@needs_data
+def test_arousal_and_dominance():
+    anew = load_lexicon("anew")
+    assert {key: values[0] for key, values in anew.ratings.items()} == {
+        "valence": 2.76,
+        "arousal": 5.53,
+        "dominance": 3.49,
+    }
+    assert list(load_lexicon("turkish").ratings) == ["valence", "arousal"]
+    german = load_lexicon("german")
+    assert (german.ratings["arousal"][0], german.ratings["dominance"][0]) == (7.65, 2.75)
+
+
+@needs_data
+def test_turkish_is_lower_cased_by_its_own_rule():
+    turkish = load_lexicon("turkish")
+    assert {"gün ışığı", "ırmak", "iyileşmek", "sade", "doğum günü", "hamam böceği"} <= set(turkish.words)
+    assert turkish.valence[turkish.words.index("buz")] == pytest.approx((4.09375 + 4.923076923) / 2)
+
+
+@needs_data
+def test_spaces_at_the_ends_of_words_are_gone():
+    for name in ("spanish", "french", "chinese"):
+        assert all(word == word.strip() for word in load_lexicon(name).words)
+    assert "salud" in load_lexicon("spanish").words
+    assert "père-Noël" in load_lexicon("french").words
+
+
+@needs_data
+def test_english_words_beside():
+    german = load_lexicon("german")
+    assert german.english[german.words.index("Unfall")] == ("accident",)
+    assert load_lexicon("spanish").english[0] == ("derelict",)
+    assert load_lexicon("turkish").english == ()
+
+
+@needs_data
+@pytest.mark.index
+@pytest.mark.parametrize("name", ["anew", "warriner"])
+def test_both_copies_give_the_same_words_and_ratings(name, monkeypatch):
+    mine = load_lexicon(name)
+    monkeypatch.delenv("WORDWORTH_DATA")
+    fetched = load_lexicon(name)
+    assert fetched.source == "labMTsimple 2.8.8"
+    assert fetched.sha256 != mine.sha256
+    assert fetched.words == mine.words
+    for key, values in mine.ratings.items():
+        np.testing.assert_array_equal(fetched.ratings[key], values)
+    assert [one.word for one in fetched.left_out] == (["FALSE"] if name == "anew" else [])
+
+
+@pytest.mark.index
+def test_the_whole_of_anew():
+    anew = load_lexicon("anew-1034")
+    assert len(anew) == 1034
+    assert {"false", "wish", "wit", "woman", "wonder"} <= set(anew.words)
+    assert (anew.words[0], anew.words[8], anew.words[-1]) == ("abduction", "ache", "zest")
+
+
+# A user's own file
+
+
+def own(folder, text, name="mine.csv"):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_own_file_with_obvious_columns(tmp_path):
+    path = own(tmp_path, "id,Word,Valence\n1,null,1.5\n2,nan,2\n3,sun,9\n")
+    lexicon = load_lexicon(path)
+    assert lexicon.name == "mine"
+    assert lexicon.words == ("null", "nan", "sun")
+    assert lexicon.valence.tolist() == [1.5, 2.0, 9.0]
+    assert lexicon.scale is None
+    assert lexicon.language == "english"
+    assert load_lexicon(str(path), language="german", scale=(1, 9)).scale == (1, 9)
+
+
+def test_own_file_with_named_columns_and_decimal_commas(tmp_path):
+    path = own(tmp_path, "mot;moyenne;moyenne\nsoleil;1;8,5\npluie;1;3,25\n")
+    lexicon = load_lexicon(path, word_column="mot", rating_column="moyenne#2", language="french")
+    assert dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True)) == {"soleil": 8.5, "pluie": 3.25}
+
+
+def test_own_file_with_a_repeated_word(tmp_path):
+    lexicon = load_lexicon(own(tmp_path, "word\trating\nsun\t8\nrain\t3\nsun \t6\n"))
+    assert lexicon.words == ("sun", "rain")
+    assert lexicon.valence.tolist() == [7.0, 3.0]
+    assert [str(one) for one in lexicon.left_out] == [
+        "line 4: 'sun' stands on line 2 already; their ratings are averaged"
+    ]
+
+
+def test_bad_rows_stop_unless_dropped(tmp_path):
+    path = own(tmp_path, "word,rating\nsun,8\nrain,n/a\n,5\n")
+    with pytest.raises(WordworthError) as told:
+        load_lexicon(path)
+    assert str(told.value) == (
+        f"{path}, line 3: 'rain' has a rating that is no number: 'n/a'; correct it, or leave such rows out (--on-bad drop)"
+    )
+    lexicon = load_lexicon(path, drop_bad=True)
+    assert lexicon.words == ("sun",)
+    assert [(one.line, one.reason) for one in lexicon.left_out] == [
+        (3, "has a rating that is no number: 'n/a'"),
+        (4, "has no word"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("lemma,v\nsun,8\n", {}, "which column has the words? Say --word-column NAME; the columns are lemma, v"),
+        ("word,v\nsun,8\n", {}, "which column has the ratings? Say --rating-column NAME; the columns are word, v"),
+        ("word,rating\nsun,8\n", {"rating_column": "v"}, "has no column 'v'; its columns are word, rating"),
+        ("word,rating\nsun,8\n", {"scale": (1, 5)}, "the rating 8 of 'sun' is outside the scale 1 to 5; give the"),
+        ("word,rating\nsun,x\n", {"drop_bad": True}, "has no word with a rating; check the columns"),
+    ],
+)
+def test_messages(tmp_path, text, options, message):
+    with pytest.raises(WordworthError) as told:
+        load_lexicon(own(tmp_path, text), **options)
+    assert message in str(told.value)
+
+
+def test_a_name_that_is_neither_entry_nor_file(tmp_path):
+    with pytest.raises(WordworthError, match="'bellezz' is not in the lexica of the catalog; did you mean bellezza"):
+        load_lexicon("bellezz")
+    with pytest.raises(WordworthError, match="there is no file"):
+        load_lexicon(tmp_path / "bellezza.csv")

@@ -1,0 +1,120 @@
+"""The declarations: every one whole, every name found or corrected."""
+
+import re
+
+import pytest
+
+from wordworth.catalog.registry import KINDS, declared, entries, entry, kind_named, problems, references
+from wordworth.errors import WordworthError
+
+EVERY = entries()
+
+
+@pytest.mark.parametrize("found", EVERY, ids=lambda found: f"{found.kind}-{found.name}")
+def test_every_entry_is_whole(found):
+    assert found.title
+    assert found.licence
+    assert found.language
+    assert found.count > 0
+    assert found.reference.title
+    assert found.scale is None or found.scale[0] < found.scale[1]
+    for source in found.sources:
+        assert source.place
+        for pin in source.content:
+            assert re.fullmatch("[0-9a-f]{64}", pin.sha256)
+            assert pin.bytes > 0
+        if source.kind == "https":
+            assert re.match(r"https://raw\.githubusercontent\.com/[^/]+/[^/]+/[0-9a-f]{40}/", source.url)
+        if source.kind == "archive":
+            for distribution, _ in source.parts:
+                # gensim has an archive for each platform, so only the member can be pinned
+                assert distribution.version
+                assert distribution.package == "gensim" or re.fullmatch("[0-9a-f]{64}", distribution.sha256)
+
+
+def test_names_are_unique_over_all_kinds():
+    names = [found.name for found in EVERY]
+    assert len(names) == len(set(names))
+
+
+def test_names_that_users_script_against():
+    assert {"bellezza", "anew", "warriner", "vader"} <= {e.name for e in entries("lexica")}
+    languages = ["spanish", "portuguese", "polish", "french", "turkish", "chinese", "german"]
+    assert set(languages) <= {e.name for e in entries("lexica")}
+    wordsim = ["ws-353", "ws-353-sim", "ws-353-rel"]
+    pairs = ["rg-65", "mc-30", *wordsim, "simlex-999", "simverb-3500", "rw", "men", "mturk-771"]
+    assert [e.name for e in entries("pairs")][:10] == pairs
+    assert [e.name for e in entries("tests")][:10] == [f"weat{n}" for n in range(1, 11)]
+    static = ["glove-6b-50d", "word2vec-news-26k", "word2vec-zh-126k"]
+    others = ["smollm2-135m", "gemma3-270m", "minilm-l6", "albert-kor", "mpnet-base"]
+    assert [e.name for e in entries("models")] == static + others
+
+
+def test_models_say_what_a_loader_needs():
+    for found in entries("models"):
+        assert found.details["family"] in ("static", "causal", "masked", "encoder")
+        assert found.details["dims"] > 0
+        assert found.details["format"]
+
+
+def test_every_reference_is_used_and_renders():
+    used = {found.reference.key for found in EVERY}
+    assert used == set(references())
+    assert str(references()["wolfe2022"]) == (
+        "Robert Wolfe and Aylin Caliskan (2022). VAST: The valence-assessing semantics test for contextualizing "
+        "language models. AAAI. https://doi.org/10.1609/aaai.v36i10.21400"
+    )
+    assert str(references()["imbir2015"]).startswith("Kamil K. Imbir (2015). Affective norms for 1,586 Polish words")
+    assert str(references()["vulic2020"]).startswith("Ivan Vulić et al. (2020).")
+    assert references()["wolfe2022"].bibtex().splitlines() == [
+        "@inproceedings{wolfe2022,",
+        "  author = {Robert Wolfe and Aylin Caliskan},",
+        "  title = {{VAST: The valence-assessing semantics test for contextualizing language models}},",
+        "  booktitle = {AAAI},",
+        "  year = {2022},",
+        "  doi = {10.1609/aaai.v36i10.21400},",
+        "}",
+    ]
+
+
+def test_an_unknown_name_is_met_with_the_nearest():
+    with pytest.raises(WordworthError) as told:
+        entry("belezza", "lexica")
+    assert str(told.value) == (
+        "'belezza' is not in the lexica of the catalog; did you mean bellezza, bellezza-polish, bellezza-german? "
+        "(run `wordworth ls lexica` to see what there is)"
+    )
+    with pytest.raises(WordworthError, match=r"'qqqq' is not in the catalog \(run `wordworth ls` to see"):
+        entry("qqqq")
+
+
+def test_kinds_as_users_write_them():
+    assert kind_named("word-sets") == "word_sets"
+    assert kind_named("model") == "models"
+    assert [kind_named(kind) for kind in ("lexicon", "corpus", "analogy")] == ["lexica", "corpora", "analogies"]
+    with pytest.raises(WordworthError, match=f"there is no kind 'books' in the catalog; there are {', '.join(KINDS)}"):
+        kind_named("books")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"licence": ""}, "lexica.toml: own has no licence; complete its declaration"),
+        ({"reference": "nobody1900"}, "own cites 'nobody1900', which is not in references.toml"),
+        ({"sources": []}, "own has no source"),
+        ({"sources": [{"kind": "package", "path": "a", "bytes": 1}]}, "of kind 'package' without sha256 and bytes"),
+    ],
+)
+def test_an_incomplete_declaration_is_an_error(change, message):
+    whole = {
+        "title": "t",
+        "language": "english",
+        "licence": "MIT",
+        "reference": "wolfe2022",
+        "count": 1,
+        "sources": [{"kind": "package", "path": "a", "sha256": "0" * 64, "bytes": 1}],
+    }
+    assert problems(whole) == []
+    with pytest.raises(WordworthError) as told:
+        declared("lexica", "own", whole | change)
+    assert message in str(told.value)

@@ -1,0 +1,100 @@
+"""What is shown of an entry of each kind, without fetching anything."""
+
+import pytest
+
+from wordworth.catalog.registry import entries, entry
+from wordworth.catalog.show import is_here, summary
+from wordworth.catalog.sources import locate
+
+needs_data = pytest.mark.usefixtures("data")
+
+
+@pytest.fixture
+def bare(monkeypatch, tmp_path):
+    """A machine with nothing on it but the package."""
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
+    monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path))
+    monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "row"),
+    [
+        ("bellezza", ("word", "valence"), ("abuse", "1.53")),
+        ("pleasant", ("word",), ("caress",)),
+        ("bolukbasi-professions", ("word", "definitional", "stereotypical"), ("accountant", "0", "0.4")),
+        ("bolukbasi-equalize_pairs", ("first", "second"), ("monastery", "convent")),
+        ("weat6", ("set", "label", "count", "first words"), ("X", "male names", "8", "John, Paul, Mike, Kevin, Steve")),
+        ("rg-65", ("first", "second", "score"), ("gem", "jewel", "3.94")),
+        ("google", ("a", "b", "c", "d"), ("Athens", "Greece", "Baghdad", "Iraq")),
+        ("vast", ("setting", "text"), ("bleached", "This is WORD")),
+        ("dev-occupation-gender", ("setting", "text"), ("premise", "The SUBJECT VERB a/an OBJECT.")),
+    ],
+)
+@pytest.mark.usefixtures("bare")
+def test_what_is_here(name, header, row):
+    shown = summary(entry(name))
+    assert shown.here
+    assert shown.header == header
+    assert shown.rows[0] == row
+    assert shown.licence
+    assert shown.bibtex.startswith("@")
+
+
+@pytest.mark.usefixtures("bare")
+def test_what_is_not_here_is_described_and_not_fetched():
+    shown = summary(entry("warriner"))
+    assert not shown.here
+    assert shown.rows == ()
+    assert shown.sources == ("$WORDWORTH_DATA/lexica/warriner.csv", "labMTsimple 2.8.8")
+    assert not summary(entry("bellezza-spanish")).here
+    model = summary(entry("glove-6b-50d"))
+    assert not model.here
+    assert ("family", "static") in model.rows
+
+
+@pytest.mark.usefixtures("bare")
+def test_a_wrong_file_in_its_place_is_not_here(tmp_path, monkeypatch):
+    monkeypatch.setenv("WORDWORTH_DATA", str(tmp_path))
+    (tmp_path / "lexica").mkdir()
+    (tmp_path / "lexica" / "anew.csv").write_text("word,rating\n")
+    assert not is_here(entry("anew"))
+
+
+def test_repeats_are_told():
+    assert summary(entry("unpleasant-french")).left_out == ("'prison' stands more than once and is taken once",)
+
+
+@pytest.mark.usefixtures("bare")
+def test_every_entry_can_be_shown():
+    for found in entries():
+        shown = summary(found, rows=2)
+        assert shown.count == found.count
+        assert shown.reference
+
+
+def test_vast_bins_cover_the_scale():
+    for name in ("vast", "vast-code"):
+        bins = entry(name, "templates").details["aligned"]
+        assert [(one["low"], one["high"]) for one in bins] == [(1, 2.5), (2.5, 4), (4, 6), (6, 7.5), (7.5, 9)]
+        assert all(one["text"].count("WORD") == 1 for one in bins)
+
+
+def test_dev_fillers_give_the_published_number_of_combinations():
+    """10 × 95 + 10 × 89 + 2 × 9 + 5 × 22 = 1,968 verb–object combinations (the authors' code)."""
+    verbs = entry("dev-occupation-gender").details["verbs"]
+    count = {found.name: found.count for found in entries("word_sets")}
+    assert sum(count[one["verbs"]] * sum(count[o] for o in one["objects"]) for one in verbs) == 1968
+
+
+@needs_data
+def test_corpora_are_located():
+    for name in ("wikitext-103-valid", "wikitext-103-test", "reddit", "enwiki-sample", "brown"):
+        found = entry(name, "corpora")
+        located = locate(name, found.sources)
+        assert located.path.exists()
+        if found.details["unit"] == "lines":
+            with located.path.open("rb") as stream:
+                assert sum(1 for _ in stream) == found.count
+    reddit = locate("reddit", entry("reddit").sources).path
+    assert sum(1 for part in ("train", "dev", "test") for _ in (reddit / f"{part}.tsv").open("rb")) == 54263

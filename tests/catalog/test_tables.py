@@ -1,0 +1,70 @@
+"""Delimited text with every quirk, and every message."""
+
+import pytest
+
+from wordworth.catalog.tables import column, number, read_table, tidy
+from wordworth.errors import WordworthError
+
+
+def written(folder, content, name="table.csv"):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+def test_separators_line_ends_and_bom(tmp_path, delimiter, end, bom):
+    text = bom + end.join(delimiter.join(cells) for cells in [("word", "rating"), ("null", "1"), ("nan", "2")]) + end
+    table = read_table(written(tmp_path, text))
+    assert table.header == ("word", "rating")
+    assert [(row.line, row.cells) for row in table.rows] == [(2, ("null", "1")), (3, ("nan", "2"))]
+
+
+def test_quoted_fields_and_blank_lines(tmp_path):
+    table = read_table(written(tmp_path, 'word,rating\n\n"a, b",1\n"say ""so""",2\n'))
+    assert [(row.line, row.cells[0]) for row in table.rows] == [(3, "a, b"), (4, 'say "so"')]
+
+
+def test_repeated_names_are_asked_for_by_number(tmp_path):
+    table = read_table(written(tmp_path, "word,Mean,SD,Mean,SD\na,1,2,3,4\n"))
+    assert column(table, "word") == 0
+    assert column(table, "Mean#1") == 1
+    assert column(table, "Mean#2") == 3
+    assert column(table, 5) == 4
+    with pytest.raises(WordworthError, match=r"has 2 columns named 'Mean'; say which, as Mean#1 or Mean#2"):
+        column(table, "Mean")
+    for asked in ("mean", "Mean#3", "Mean#0", "Mean#x"):
+        with pytest.raises(WordworthError, match=r"no column .*; its columns are word, Mean#1, SD#1, Mean#2, SD#2"):
+            column(table, asked)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "table.csv is empty; it needs a header and rows"),
+        (b"word,rating\na,1\n\xff,2\n", "table.csv, line 3: not UTF-8; save the file as UTF-8"),
+        (b"word\na\n", "table.csv, line 1: no comma, semicolon or tab parts it into columns; is this a CSV or TSV?"),
+        (b"word,rating\na,1,2\n", "table.csv, line 2: 3 columns where there should be 2 (parted by comma)"),
+        (b'word,rating\n"a,1\n', "check the quotation marks there"),
+    ],
+)
+def test_bad_tables_are_told_with_their_line(tmp_path, content, message):
+    with pytest.raises(WordworthError) as told:
+        read_table(written(tmp_path, content))
+    assert message in str(told.value)
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(WordworthError, match=r"there is no file .*gone\.csv; give the path of a file that is there"):
+        read_table(tmp_path / "gone.csv")
+
+
+def test_numbers():
+    assert [number(text) for text in ("1", " 2.5 ", "-3,25", "+.5", "1e-3")] == [1.0, 2.5, -3.25, 0.5, 0.001]
+    assert [number(text) for text in ("", "nan", "inf", "NA", "1.2.3", "-", "1,234.5")] == [None] * 7
+
+
+def test_tidy_takes_all_kinds_of_space():
+    assert tidy("  DOĞUM \u00a0GÜNÜ\u00a0 ") == "DOĞUM GÜNÜ"
