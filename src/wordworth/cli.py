@@ -92,6 +92,10 @@ Permutations = Annotated[int, typer.Option(help="Random partitions where they ca
 Balance = Annotated[bool, typer.Option("--balance", help="Cut word sets at random to the size of the shorter one.")]
 OnBad = Annotated[str, typer.Option(help="Rows of an embedding that are NaN, zero, repeated…: stop or drop.")]
 
+Format = Annotated[
+    str | None, typer.Option("--format", help="Format of the embedding files, where it cannot be told from them.")
+]
+
 
 def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> Any:
     if value not in allowed:
@@ -173,6 +177,7 @@ def run_valnorm(
         int, typer.Option(help="First words among which analogies are sought; 0: all.")
     ] = 300_000,
     on_bad: OnBad = "stop",
+    file_format: Format = None,
     seed: Seed = 0,
     output: Output = None,
     overwrite: Overwrite = False,
@@ -207,6 +212,7 @@ def run_valnorm(
             word_column=word_column,
             rating_column=rating_column,
             on_bad=_one_of("on-bad", on_bad, ("stop", "drop")),
+            file_format=file_format,
             options=options,
         ),
     )
@@ -223,6 +229,7 @@ def run_weat(
     p_method: Method = "auto",
     permutations: Permutations = 10_000,
     on_bad: OnBad = "stop",
+    file_format: Format = None,
     seed: Seed = 0,
     output: Output = None,
     overwrite: Overwrite = False,
@@ -245,6 +252,7 @@ def run_weat(
             tests=test or (),
             languages=language or (),
             on_bad=_one_of("on-bad", on_bad, ("stop", "drop")),
+            file_format=file_format,
             options=options,
         ),
     )

@@ -18,7 +18,9 @@ from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, locked, replacing, sha256_of
 
 
-def load_embeddings(named: str | Path, *, language: str = "", on_bad: OnBad = "stop") -> Iterator[Embedding]:
+def load_embeddings(
+    named: str | Path, *, language: str = "", on_bad: OnBad = "stop", file_format: str | None = None
+) -> Iterator[Embedding]:
     """The embedding that is named; a folder of HistWords decades gives one a decade.
 
     `named` is a name of the catalog, a path, `https://…`, `hf://owner/name/path[@revision]`, and `LABEL=` may stand
@@ -45,7 +47,7 @@ def load_embeddings(named: str | Path, *, language: str = "", on_bad: OnBad = "s
             name = f"{label or path.name}/{decade.name.removesuffix('-w.npy')}"
             yield load(decade, name=name, language=language, on_bad=on_bad)
         return
-    read = load(path, name=label or None, language=language, on_bad=on_bad)
+    read = load(path, name=label or None, language=language, format=file_format, on_bad=on_bad)
     yield Embedding(read.words, read.matrix, replace(read.provenance, source=source))
 
 

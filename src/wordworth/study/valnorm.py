@@ -47,6 +47,7 @@ def valnorm(
     word_column: str | None = None,
     rating_column: str | None = None,
     on_bad: OnBad = "stop",
+    file_format: str | None = None,
     options: Options | None = None,
 ) -> Findings:
     """Runs the study. `languages` is one for all models, or one a model; without it each model's own, else English.
@@ -59,7 +60,7 @@ def valnorm(
     chosen = _experiments(experiments, corpus)
     findings = Findings("valnorm")
     effects: dict[str, dict[str, float]] = {}
-    for embedding, language in embeddings(models, languages, on_bad):
+    for embedding, language in embeddings(models, languages, on_bad, file_format):
         findings.used_model(embedding, language)
         if "valence" in chosen:
             for lexicon in _lexica(lexica, language, word_column, rating_column, on_bad):
@@ -98,7 +99,7 @@ def _experiments(asked: Sequence[str], corpus: str | Path | None) -> tuple[str, 
 
 
 def embeddings(
-    models: Sequence[str | Path | Embedding], languages: Sequence[str], on_bad: OnBad
+    models: Sequence[str | Path | Embedding], languages: Sequence[str], on_bad: OnBad, file_format: str | None
 ) -> Iterable[tuple[Embedding, str]]:
     """Each embedding, one at a time, with its language."""
     if len(languages) > 1 and len(languages) != len(models):
@@ -108,7 +109,9 @@ def embeddings(
     given = list(languages) * len(models) if len(languages) == 1 else list(languages) or [""] * len(models)
     seen: set[str] = set()
     for model, language in zip(models, given, strict=True):
-        found = [model] if isinstance(model, Embedding) else load_embeddings(model, language=language, on_bad=on_bad)
+        found: Iterable[Embedding] = [model] if isinstance(model, Embedding) else ()
+        if not isinstance(model, Embedding):
+            found = load_embeddings(model, language=language, on_bad=on_bad, file_format=file_format)
         for embedding in found:
             if embedding.name in seen:
                 raise WordworthError(f"two models are called {embedding.name}; name one LABEL=PATH to tell them apart")

@@ -20,13 +20,14 @@ def weat_study(
     tests: Sequence[str | Path] = (),
     languages: Sequence[str] = (),
     on_bad: OnBad = "stop",
+    file_format: str | None = None,
     options: Options | None = None,
 ) -> Findings:
     """Runs association tests; blank `tests` is WEAT 1 to 10. `languages` as in `valnorm`."""
     options = options or Options()
     findings = Findings("weat")
     loaded = [test for name in tests or TESTS for test in load_tests(name)]
-    for embedding, language in embeddings(models, languages, on_bad):
+    for embedding, language in embeddings(models, languages, on_bad, file_format):
         findings.used_model(embedding, language)
         for test in loaded:
             run_test(findings, embedding, in_language(test, language), options)

@@ -1,0 +1,93 @@
+"""Array files, npz and safetensors. Ours hold `words` and `vectors`; others are read if it is plain which is which."""
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+from wordworth.embedding.blocks import ROWS, Block, Reading, sliced
+from wordworth.errors import WordworthError
+from wordworth.files import sha256_of
+
+
+def unjoined(path: Path, text: bytes | str) -> list[str]:
+    """Words kept one a line in UTF-8."""
+    try:
+        lines = (text.decode() if isinstance(text, bytes) else text).split("\n")
+    except UnicodeDecodeError as error:
+        raise WordworthError(f"{path}: the words are not UTF-8 (byte {error.start:,}); save the file again") from error
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def paired(path: Path, words: int, rows: int) -> None:
+    """Stops when there are not as many words as rows."""
+    if words != rows:
+        raise WordworthError(f"{path} has {words:,} words and {rows:,} vectors; make or fetch the file again")
+
+
+def _strings(path: Path, array: NDArray[np.generic]) -> list[str]:
+    if array.dtype.kind == "U":
+        return [str(word) for word in array.tolist()]
+    if array.dtype.kind == "S":
+        return unjoined(path, b"\n".join(array.tolist()))
+    return unjoined(path, array.tobytes())
+
+
+def read_npz(path: Path) -> Reading:
+    """The one array of words (unicode, bytes, or UTF-8 joined by line breaks) and the one matrix; never a pickle."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+    except ValueError as error:
+        raise WordworthError(
+            f"{path} has arrays of Python objects in it, which are never read; save the words as an array of text"
+        ) from error
+    except (EOFError, KeyError, OSError, zipfile.BadZipFile, zlib.error) as error:
+        raise WordworthError(f"{path} is cut short or damaged ({error}); fetch or copy the file again") from error
+    texts = [key for key, array in arrays.items() if array.ndim == 1 and (array.dtype.kind in "US")]
+    if not texts and "words" in arrays and arrays["words"].dtype == np.uint8:
+        texts = ["words"]
+    matrices = [key for key, array in arrays.items() if array.ndim == 2 and array.dtype.kind == "f"]
+    if len(texts) != 1 or len(matrices) != 1:
+        held = ", ".join(f"{key} {array.dtype} {array.shape}" for key, array in arrays.items()) or "nothing"
+        raise WordworthError(
+            f"{path} holds {held}, where one array of words and one matrix of numbers are expected; "
+            "save it with the keys words and vectors"
+        )
+    words, matrix = _strings(path, arrays[texts[0]]), arrays[matrices[0]]
+    paired(path, len(words), len(matrix))
+    return Reading(matrix.shape[1], sliced(words, matrix), lambda: sha256_of(path))
+
+
+def read_safetensors(path: Path) -> Reading:
+    """`vectors` (or the only matrix) and the words: a tensor of UTF-8 bytes, or metadata, joined by line breaks."""
+    try:
+        with safe_open(path, framework="numpy") as archive:
+            metadata = archive.metadata() or {}
+            shapes = {key: tuple(archive.get_slice(key).get_shape()) for key in archive.keys()}  # noqa: SIM118
+            kinds = {key: archive.get_slice(key).get_dtype() for key in shapes}
+            matrices = [key for key, shape in shapes.items() if len(shape) == 2 and kinds[key] in ("F16", "F32", "F64")]
+            if len(matrices) != 1 or not ("words" in metadata or kinds.get("words") == "U8"):
+                held = ", ".join(f"{key} {kinds[key]} {shape}" for key, shape in shapes.items()) or "nothing"
+                raise WordworthError(
+                    f"{path} holds {held}, where one matrix (F16, F32 or F64) and words (a U8 tensor or metadata, one "
+                    "word a line) are expected; save it with the keys words and vectors"
+                )
+            words = unjoined(path, archive.get_tensor("words").tobytes() if "words" in kinds else metadata["words"])
+    except SafetensorError as error:
+        raise WordworthError(f"{path} is cut short or damaged ({error}); fetch or copy the file again") from error
+    rows, dim = shapes[matrices[0]]
+    paired(path, len(words), rows)
+
+    def blocks() -> Iterator[Block]:
+        with safe_open(path, framework="numpy") as archive:
+            matrix = archive.get_slice(matrices[0])
+            for start in range(0, rows, ROWS):
+                stop = min(start + ROWS, rows)
+                yield Block(words[start:stop], matrix[start:stop], range(start + 1, stop + 1))
+
+    return Reading(dim, blocks(), lambda: sha256_of(path))

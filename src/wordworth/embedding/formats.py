@@ -1,0 +1,182 @@
+"""Which format a file is in, by its content and name, and the reader for it. In doubt it stops and asks."""
+
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+from wordworth.embedding import arrays, keyed_vectors, paired, text, word2vec_binary
+from wordworth.embedding.blocks import Reading
+from wordworth.embedding.flaws import Flaws, Kind, OnBad
+from wordworth.embedding.streams import compression, inner_name, sample
+from wordworth.errors import WordworthError, nearest
+
+FORMATS = {
+    "word2vec": "text with a header line",
+    "fasttext": "the .vec text of fastText, the same",
+    "glove": "text without a header",
+    "numberbatch": "text whose words are /c/LANGUAGE/word",
+    "word2vec-binary": "the .bin of word2vec",
+    "npz": "arrays words and vectors",
+    "safetensors": "tensors words and vectors",
+    "gensim": "KeyedVectors.save or Word2Vec.save",
+    "histwords": "1800-w.npy with 1800-vocab.pkl beside it",
+    "npy-parquet": "a .npy matrix with a parquet index beside it",
+}
+_TEXT = ("word2vec", "fasttext", "glove", "numberbatch")
+# Languages as this project names them → as ConceptNet does.
+_CODES = {
+    "": "en",
+    "english": "en",
+    "spanish": "es",
+    "portuguese": "pt",
+    "polish": "pl",
+    "french": "fr",
+    "turkish": "tr",
+    "chinese": "zh",
+    "german": "de",
+}
+_KNOWN_OTHERS = {
+    b"\x89HDF": "an HDF5 file; convert it to word2vec text or npz",
+    b"\xba\x16O/": "a fastText model; give the .vec file that goes with it",
+}
+# Bytes that no text has and float32 numbers nearly always have.
+_CONTROL = bytes([*range(9), *range(14, 32)])
+
+
+def check_format(name: str) -> None:
+    """Stops at a name that is no format."""
+    if name not in FORMATS:
+        known = "; ".join(f"{known}: {what}" for known, what in FORMATS.items())
+        raise WordworthError(f"no format is called {name!r}{nearest(name, list(FORMATS))} (known: {known})")
+
+
+def _unknown(path: Path, why: str) -> WordworthError:
+    return WordworthError(
+        f"{path}: {why}; say which format it is in with --format (format= in Python): {', '.join(FORMATS)}"
+    )
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """The files that are read for `path`, the matrix or main file first."""
+    if path.is_dir():
+        matrix = paired.pair_in(path)
+        if matrix is None:
+            raise WordworthError(
+                f"{path} is a folder without one .npy matrix and its parquet index; give the path of a file in it"
+            )
+        path = matrix
+    if not path.is_file():
+        raise WordworthError(f"there is no file {path}; check the path")
+    if path.suffix == ".npy":
+        beside = paired.vocabulary_beside(path) or paired.index_beside(path)
+        return (path, beside) if beside else (path,)
+    return (path, *keyed_vectors.arrays_beside(path))
+
+
+def recognise(files: tuple[Path, ...]) -> str:
+    """The name of the format."""
+    path = files[0]
+    packed = compression(path)
+    if packed == "zip" and _is_npz(path):
+        return "npz"
+    start = sample(path)
+    if not start.strip():
+        raise WordworthError(f"{path} is empty; fetch or copy the file again")
+    for magic, what in _KNOWN_OTHERS.items():
+        if start.startswith(magic):
+            raise WordworthError(f"{path} is {what}")
+    found = ""
+    if start.startswith(b"\x93NUMPY"):
+        if len(files) < 2:
+            raise WordworthError(
+                f"{path} is a matrix without its words; put a parquet index, or for HistWords the -vocab.pkl, beside it"
+            )
+        found = "npy-parquet" if files[1].suffix == ".parquet" else "histwords"
+    elif start[:1] == b"\x80" and start[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        if b"gensim" not in start[:200]:
+            raise _unknown(path, "it is a pickle, and not one of gensim's")
+        found = "gensim"
+    elif start[8:9] == b"{" and 0 < int.from_bytes(start[:8], "little") < 1 << 32:
+        found = "safetensors"
+    if found and packed:
+        raise WordworthError(f"{path} is a {packed} of {found}; unpack it and give the path of the file inside")
+    return found or _text_or_binary(path, start)
+
+
+def _is_npz(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile as error:
+        raise WordworthError(f"{path} is cut short or damaged ({error}); fetch or copy the file again") from error
+    return bool(names) and all(name.endswith(".npy") for name in names)
+
+
+def _text_or_binary(path: Path, start: bytes) -> str:
+    first, _, body = start.partition(b"\n")
+    head = text.header(first)
+    shape = text.layout(start)
+    if head is None:
+        if shape is None or any(byte in _CONTROL for byte in start[:1000]):
+            raise _unknown(path, "its beginning is no format that is recognised")
+        return "numberbatch" if shape.concepts else "glove"
+    rows, dim = head
+    plain = "numberbatch" if shape is not None and shape.concepts else "word2vec"
+    # From the surest sign to the weakest: a row that reads as text, bytes that no text has, the name, an exact fit.
+    if not body.strip() or text.numbers_at_end(body.partition(b"\n")[0]) >= dim > 0:
+        return plain
+    if any(byte in _CONTROL for byte in body):
+        return "word2vec-binary"
+    suffix = Path(inner_name(path)).suffix
+    if suffix in (".bin", ".txt", ".vec"):
+        return "word2vec-binary" if suffix == ".bin" else plain
+    if word2vec_binary.rows_fit(body, rows, dim):
+        return "word2vec-binary"
+    if shape is not None:
+        return plain
+    raise _unknown(path, f"after the header {first.decode(errors='replace')!r} it may be text or binary")
+
+
+def _language_code(language: str) -> str:
+    code = _CODES.get(language, language)
+    if not (code.isalpha() and len(code) in (2, 3)):
+        raise WordworthError(f"Numberbatch has no language {language!r}; give a ConceptNet code such as en, de or zh")
+    return code
+
+
+def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: OnBad) -> tuple[Reading, Flaws]:  # noqa: A002
+    """Starts to read: recognises the format where it is not given, and reads as far as the shape."""
+    path = files[0]
+    chosen = format or recognise(files)
+    tolerated: frozenset[Kind] = frozenset({"zero"}) if chosen == "histwords" else frozenset()
+    flaws = Flaws(path, on_bad, "line" if chosen in _TEXT else "row", tolerated)
+    if chosen in _TEXT:
+        return _begin_text(path, chosen, language, flaws), flaws
+    if chosen == "word2vec-binary":
+        head = text.header(sample(path).partition(b"\n")[0])
+        if head is None or head[1] < 1:
+            raise WordworthError(f"{path} does not begin with the number of rows and the dimension; {_not(chosen)}")
+        return word2vec_binary.read_binary(path, *head, flaws), flaws
+    if chosen == "npz":
+        return arrays.read_npz(path), flaws
+    if chosen == "safetensors":
+        return arrays.read_safetensors(path), flaws
+    if chosen == "gensim":
+        return keyed_vectors.read_keyed_vectors(path), flaws
+    if len(files) < 2 or (files[1].suffix == ".parquet") != (chosen == "npy-parquet"):
+        raise WordworthError(f"{path} has no words beside it; the format {chosen} is {FORMATS[chosen]}")
+    if chosen == "histwords":
+        return paired.read_histwords(*files), flaws
+    return paired.read_indexed(*files), flaws
+
+
+def _not(chosen: str) -> str:
+    return f"it is not {chosen} ({FORMATS[chosen]})"
+
+
+def _begin_text(path: Path, chosen: str, language: str, flaws: Flaws) -> Reading:
+    shape = text.layout(sample(path), headed=None if chosen == "numberbatch" else chosen != "glove")
+    if shape is None:
+        raise WordworthError(f"{path} does not begin as such a file does; {_not(chosen)}")
+    concepts = chosen == "numberbatch"
+    return text.read_text(path, replace(shape, concepts=concepts), _language_code(language) if concepts else "", flaws)

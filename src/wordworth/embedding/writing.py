@@ -1,0 +1,97 @@
+"""`save`: an `Embedding` to a file that this and other programs read."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
+
+from wordworth.embedding.blocks import ROWS
+from wordworth.embedding.core import Embedding
+from wordworth.errors import WordworthError
+from wordworth.files import replacing
+
+
+def _blocks(embedding: Embedding) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+    for start in range(0, len(embedding), ROWS):
+        rows = slice(start, start + ROWS)
+        yield list(embedding.words[rows]), np.ascontiguousarray(embedding.matrix[rows], dtype="<f4")
+
+
+def _separable(embedding: Embedding, path: Path) -> None:
+    """A space ends the word in the word2vec formats, and a line break the line."""
+    odd = next((word for word in embedding.words if " " in word or "\r" in word), None)
+    if odd is not None:
+        raise WordworthError(
+            f"{path}: the word {odd!r} has a space or line break in it, which the word2vec formats cannot hold; "
+            "save as .npz or .safetensors"
+        )
+
+
+def _write_text(embedding: Embedding, path: Path) -> None:
+    """A header `rows dim`, then a line a word; numbers in the fewest digits that give back the same float32."""
+    _separable(embedding, path)
+    with path.open("wb") as stream:
+        stream.write(f"{len(embedding)} {embedding.dim}\n".encode())
+        for words, vectors in _blocks(embedding):
+            table = pl.from_numpy(vectors, schema=[str(i) for i in range(embedding.dim)])
+            table.insert_column(0, pl.Series("word", words)).write_csv(
+                stream, include_header=False, separator=" ", quote_style="never"
+            )
+
+
+def _write_binary(embedding: Embedding, path: Path) -> None:
+    _separable(embedding, path)
+    with path.open("wb") as stream:
+        stream.write(f"{len(embedding)} {embedding.dim}\n".encode())
+        for words, vectors in _blocks(embedding):
+            rows = zip(words, vectors, strict=True)
+            stream.write(b"".join(word.encode() + b" " + vector.tobytes() for word, vector in rows))
+
+
+def _write_npz(embedding: Embedding, path: Path) -> None:
+    vectors = np.ascontiguousarray(embedding.matrix, dtype="<f4")
+    np.savez(path, words=np.array(embedding.words, dtype=np.str_), vectors=vectors)
+
+
+def _write_safetensors(embedding: Embedding, path: Path) -> None:
+    words = np.frombuffer("\n".join(embedding.words).encode(), dtype=np.uint8)
+    save_file({"words": words, "vectors": np.ascontiguousarray(embedding.matrix, dtype="<f4")}, path)
+
+
+_WRITERS: dict[str, Callable[[Embedding, Path], None]] = {
+    ".txt": _write_text,
+    ".vec": _write_text,
+    ".bin": _write_binary,
+    ".npz": _write_npz,
+    ".safetensors": _write_safetensors,
+}
+
+
+def save(embedding: Embedding, path: Path | str) -> None:
+    """Writes float32 vectors: word2vec text (`.txt`, `.vec`) or binary (`.bin`), `.npz` or `.safetensors`.
+
+    The file is there whole or not at all.
+    """
+    target = Path(path).expanduser()
+    write = _WRITERS.get(target.suffix)
+    if write is None:
+        raise WordworthError(f"{target}: a file of vectors ends in {', '.join(_WRITERS)}; choose one of these")
+    _usable(embedding, target)
+    with replacing(target) as part:
+        write(embedding, part)
+
+
+def _usable(embedding: Embedding, path: Path) -> None:
+    """Stops at what could not be read back."""
+    odd = next((word for word in embedding.words if not word or "\n" in word), None)
+    if odd is not None:
+        raise WordworthError(f"{path}: {odd!r} cannot be saved as a word; leave it out with Embedding.restrict")
+    for words, vectors in _blocks(embedding):
+        infinite = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+        if infinite.size:
+            raise WordworthError(
+                f"{path}: the vector of {words[infinite[0]]!r} has NaN or infinity in it; leave the word out first"
+            )
