@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Offline after `wordworth get`: the environment is not touched again unless its definition changes.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit bench clean
+.PHONY: demo test lint types unit bench results clean
 
 demo: $(STAMP)
 	$(BIN)/wordworth run valnorm glove-6b-50d word2vec-news-26k
@@ -33,3 +33,6 @@ $(STAMP): pyproject.toml constraints.txt
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+
+results: $(STAMP)
+	$(BIN)/python docs/make_results.py

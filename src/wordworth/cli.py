@@ -147,6 +147,8 @@ def _leave(
         display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), "notes": findings.notes})
         return
     display.score_table(findings.scores, f"wordworth {study}")
+    for sentence in findings.warnings:
+        display.err.print(sentence, style="yellow", markup=False, soft_wrap=True)
     for reason, count in findings.left_out.items():
         display.err.print(f"left out: {count:,} {reason}", style="yellow", markup=False)
     display.out.print(str(folder), markup=False)

@@ -184,7 +184,8 @@ def locate(name: str, sources: Sequence[Source], *, offline: bool | None = None)
     ways = ", or ".join(dict.fromkeys(source.place for source in sources))
     if not remote:
         raise WordworthError(
-            f"{name} cannot be fetched by itself and is not here; put it at {ways} (`wordworth show {name}` says where it is to be had)"
+            f"{name} cannot be fetched by itself and is not here; put it at {ways} (`wordworth show {name}` says where "
+            "it is to be had)"
         )
     if is_offline() if offline is None else offline:
         raise WordworthError(f"{name} is not here and fetching is off; run `wordworth get {name}` with a network first")

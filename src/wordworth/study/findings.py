@@ -63,6 +63,8 @@ class Findings:
     models: dict[str, dict[str, Any]] = field(default_factory=dict)
     data: dict[str, dict[str, Any]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    """Those of the notes that a user should see at once: what was asked for and could not be had."""
 
     def score(self, **row: Any) -> None:
         """One number, by the names of its columns."""
@@ -91,6 +93,12 @@ class Findings:
         """A sentence that a reader of the scores should know; said once."""
         if sentence not in self.notes:
             self.notes.append(sentence)
+
+    def warn(self, sentence: str) -> None:
+        """A note that is also shown at once."""
+        if sentence not in self.notes:
+            self.warnings.append(sentence)
+        self.note(sentence)
 
     def used_model(self, embedding: Embedding, language: str) -> None:
         """An embedding that went into the numbers."""

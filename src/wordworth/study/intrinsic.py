@@ -142,7 +142,7 @@ def analogies_of(findings: Findings, embedding: Embedding, questions: Analogies,
     known = [all(rows.get(word, limit) < limit for word in question) for question in questions.questions]
     asked = np.array([at for at, there in enumerate(known) if there], dtype=np.intp)
     if not len(asked):
-        findings.note(f"{embedding.name} has all four words of no analogy of {questions.name}; the task is left out.")
+        findings.warn(f"{embedding.name} has all four words of no analogy of {questions.name}; the task is left out.")
         return
     table = np.array([[rows[word] for word in questions.questions[at]] for at in asked.tolist()], dtype=np.intp)
     section_of = [section for section in questions.sections for _ in range(section.start, section.stop)]

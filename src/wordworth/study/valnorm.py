@@ -158,7 +158,7 @@ def _tests(findings: Findings, asked: Sequence[str | Path], language: str, stric
             except WordworthError as error:
                 if strict or asked:
                     raise
-                findings.note(f"{test.name} was not run on {language}: {error}.")
+                findings.warn(f"{test.name} was not run on {language}: {error}.")
                 continue
             yield put
 
@@ -166,7 +166,7 @@ def _tests(findings: Findings, asked: Sequence[str | Path], language: str, stric
 def _pairs(findings: Findings, asked: Sequence[str | Path], language: str) -> Iterable[Pairs]:
     default = PAIRS if language == "english" else (f"multisimlex-{language}",)
     if not asked and not all(knows(name, "pairs") for name in default):
-        findings.note(f"Word similarity was not run on {language}: the catalog has no pairs in it.")
+        findings.warn(f"Word similarity was not run on {language}: the catalog has no pairs in it.")
         return
     for name in asked or default:
         found = load_pairs(name, language=language)
@@ -194,7 +194,7 @@ def _corpus_size(
         name = f"{Path(str(corpus)).name}@{share:g}%"
         embedding = train_fasttext(Sample(lines, chosen), name, dim=dim, seed=options.seed)
         if embedding is None:
-            findings.note(f"{name}: no word is met five times in {int(chosen.sum()):,} of {total:,} lines; left out.")
+            findings.warn(f"{name}: no word is met five times in {int(chosen.sum()):,} of {total:,} lines; left out.")
             continue
         findings.used_model(embedding, language)
         tasks: list[Lexicon | Pairs] = [*loaded, *_pairs(findings, pairs, language)]
@@ -205,4 +205,4 @@ def _corpus_size(
                 else:
                     similarity_of(findings, embedding, task, options, "corpus-size")
             except WordworthError as error:  # too few words in a small sample: the share has no score, and it is told
-                findings.note(f"{task.name} has no score: {error}.")
+                findings.warn(f"{task.name} has no score: {error}.")
