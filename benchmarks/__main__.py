@@ -1,0 +1,27 @@
+"""`python -m benchmarks [NAME…]`: runs the benchmarks named, or all, and prints a table."""
+
+import sys
+from collections.abc import Callable
+
+from benchmarks import measures
+from benchmarks.common import Result, print_machine, print_results
+
+BENCHMARKS: dict[str, Callable[[], Result]] = {
+    "valence": measures.valence_effect_sizes,
+    "p-values": measures.permutation_p_values,
+    "exact-p": measures.exact_weat_p,
+}
+
+
+def main() -> int:
+    names = sys.argv[1:] or list(BENCHMARKS)
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        print(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    print_machine()
+    return 0 if print_results([BENCHMARKS[name]() for name in names]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+"""Bootstrap resamples of items, as counts: how often each item was drawn."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+RESAMPLES = 1_000
+BLOCK = 1 << 20  # counts in one block (4 MB)
+
+
+def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK) -> Iterator[NDArray[np.int32]]:
+    """Blocks (n, r) of counts, one column a resample of n items drawn with replacement; r sums to `resamples`.
+
+    The draws do not depend on the size of the blocks.
+    """
+    rng = np.random.default_rng(seed)
+    step = max(1, block // n)
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        drawn = rng.integers(n, size=(size, n))
+        places = drawn * size + np.arange(size)[:, None]
+        yield np.bincount(places.ravel(), minlength=n * size).reshape(n, size).astype(np.int32)
+
+
+def percentile_interval(replicates: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The 2.5 and 97.5 percentiles over the last axis.
+
+    A resample of very few items can be one item throughout and then has no statistic (NaN): it is passed over.
+    """
+    low, high = np.nanquantile(replicates, [0.025, 0.975], axis=-1)
+    return np.asarray(low), np.asarray(high)

@@ -1,0 +1,20 @@
+"""Word similarity: how well cosines order pairs of words as people do."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.measure.bootstrap import RESAMPLES
+from wordworth.measure.correlation import Correlation, spearman
+from wordworth.measure.cosine import cosines
+
+
+def similarity(
+    left: NDArray[np.floating],
+    right: NDArray[np.floating],
+    scores: NDArray[np.floating],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Correlation:
+    """Spearman's ρ between cos(left_i, right_i) and human scores: (..., pairs, dim) twice and (pairs)."""
+    return spearman(cosines(left, right), scores, resamples=resamples, seed=seed)
