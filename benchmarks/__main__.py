@@ -3,13 +3,15 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import measures
+from benchmarks import loading, measures
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result]] = {
     "valence": measures.valence_effect_sizes,
     "p-values": measures.permutation_p_values,
     "exact-p": measures.exact_weat_p,
+    "analogies": loading.glove_analogies,
+    "load": loading.second_load,
 }
 
 

@@ -34,23 +34,26 @@ def _config(context: typer.Context, path: Path | None) -> Path | None:
         return None
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise WordworthError(f"there is no file {path} for --config") from error
+    except OSError as error:
+        raise WordworthError(f"--config {path} cannot be read ({error.strerror}); check the path") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise WordworthError(f"{path} is not TOML: {error}") from error
     # Keys are the options as one writes them, less the dashes.
     known = {
-        option.lstrip("-"): parameter.name
+        option.lstrip("-"): parameter
         for parameter in context.command.params
         for option in parameter.opts
-        if parameter.name
+        if parameter.name not in ("config", "help")
     }
     defaults: dict[str, Any] = {}
     for key, value in table.items():
-        name = known.get(key.replace("_", "-"))
-        if name is None:
+        parameter = known.get(key.replace("_", "-"))
+        if parameter is None or parameter.name is None:
             raise WordworthError(f"{path}: there is no option {key!r}{nearest(key, sorted(known))}")
-        defaults[name] = value
+        many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
+        if isinstance(value, list) != many and (not many or isinstance(value, dict)):
+            raise WordworthError(f"{path}: {key} takes one value, not {value!r}")
+        defaults[parameter.name] = [value] if many and not isinstance(value, list) else value
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
 
@@ -118,20 +121,28 @@ def _options(seed: int, case: str, sides: str, method: str, permutations: int, b
 
 
 def _leave(
-    study: str, output: Path | None, overwrite: bool, as_json: bool, options: Any, find: Callable[[], Any]
+    study: str,
+    find: Callable[..., Any],
+    output: Path | None,
+    overwrite: bool,
+    as_json: bool,
+    models: list[str] | None,
+    options: Any,
+    **chosen: Any,
 ) -> None:
-    """Runs a study, writes its folder, prints its table."""
+    """Runs the study `find` on the models with what was chosen, writes its folder, prints its table."""
+    _one_of("on-bad", chosen["on_bad"], ("stop", "drop"))
     from wordworth import display, run
 
     folder = output or run.default_folder(study)
     run.reserve(folder, overwrite=overwrite)
     started, began = datetime.now(UTC), time.monotonic()
-    findings = find()
+    findings = find(models or [], options=options, **chosen)
     versions, hardware = run.surroundings()
     manifest = run.Manifest(
         study=study,
         command=["wordworth", *sys.argv[1:]],
-        options=asdict(options),
+        options={"models": models or [], **chosen, **asdict(options)},
         seed=options.seed,
         models=list(findings.models.values()),
         data=list(findings.data.values()),
@@ -144,14 +155,15 @@ def _leave(
     )
     run.write_run(folder, manifest, findings.scores, findings.items, overwrite=overwrite)
     if as_json:
-        display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), "notes": findings.notes})
+        told = {"left_out": dict(findings.left_out), "notes": findings.notes}
+        display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **told})
         return
     display.score_table(findings.scores, f"wordworth {study}")
     for sentence in findings.warnings:
         display.err.print(sentence, style="yellow", markup=False, soft_wrap=True)
     for reason, count in findings.left_out.items():
-        display.err.print(f"left out: {count:,} {reason}", style="yellow", markup=False)
-    display.out.print(str(folder), markup=False)
+        display.err.print(f"left out: {count:,} {reason}", style="yellow", markup=False, soft_wrap=True)
+    display.out.print(str(folder), markup=False, soft_wrap=True)
 
 
 @run_app.command("valnorm")
@@ -191,38 +203,34 @@ def run_valnorm(
     from wordworth.study import valnorm
     from wordworth.study.corpus_size import SHARES
 
-    if not models and corpus is None:
-        raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
     more = {"resamples": resamples, "analogy_vocabulary": analogy_vocabulary}
     options = _options(seed, case, sides, p_method, permutations, balance, **more)
     _leave(
         "valnorm",
+        valnorm,
         output,
         overwrite,
         json,
+        models,
         options,
-        lambda: valnorm(
-            models or [],
-            lexica=lexicon or (),
-            languages=language or (),
-            experiments=experiment or (),
-            pairs=pairs or (),
-            tests=test or (),
-            corpus=corpus,
-            shares=share or SHARES,
-            dim=dimensions,
-            word_column=word_column,
-            rating_column=rating_column,
-            on_bad=_one_of("on-bad", on_bad, ("stop", "drop")),
-            file_format=file_format,
-            options=options,
-        ),
+        lexica=lexicon or (),
+        languages=language or (),
+        experiments=experiment or (),
+        pairs=pairs or (),
+        tests=test or (),
+        corpus=corpus,
+        shares=share or SHARES,
+        dim=dimensions,
+        word_column=word_column,
+        rating_column=rating_column,
+        on_bad=on_bad,
+        file_format=file_format,
     )
 
 
 @run_app.command("weat")
 def run_weat(
-    models: Models,
+    models: Models = None,
     test: Test = None,
     language: Language = None,
     balance: Balance = False,
@@ -245,18 +253,16 @@ def run_weat(
     options = _options(seed, case, sides, p_method, permutations, balance)
     _leave(
         "weat",
+        weat_study,
         output,
         overwrite,
         json,
+        models,
         options,
-        lambda: weat_study(
-            models or [],
-            tests=test or (),
-            languages=language or (),
-            on_bad=_one_of("on-bad", on_bad, ("stop", "drop")),
-            file_format=file_format,
-            options=options,
-        ),
+        tests=test or (),
+        languages=language or (),
+        on_bad=on_bad,
+        file_format=file_format,
     )
 
 
@@ -327,8 +333,10 @@ def get(names: Annotated[list[str], typer.Argument(metavar="NAME…")], offline:
     from wordworth.catalog.show import made_of
     from wordworth.catalog.sources import here, locate, verify
 
-    wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name))) if one.sources}
+    wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
     for one in wanted.values():
+        if not one.sources:
+            continue  # it stands in the catalog itself, or is made of entries that are fetched beside it
         had = here(one.name, one.sources)
         located = had or locate(one.name, one.sources)
         if had:
@@ -353,10 +361,25 @@ def about(
     """What a word is worth to a model: word meaning, stereotypes, and the words it never says."""
 
 
+# What every complaint about the command line derives from, whichever click typer brings along.
+UsageError: Any = typer.BadParameter.__base__
+
+
 def main() -> None:
     """Runs the command; an error of the user's is one line on stderr and exit code 2."""
     try:
-        app()
+        code = app(prog_name="wordworth", standalone_mode=False)
     except WordworthError as error:
-        sys.stderr.write(f"wordworth: {error}\n")
-        raise SystemExit(2) from None
+        told = str(error)
+    except PermissionError as error:
+        told = f"{error.filename} cannot be opened ({error.strerror}); check its rights"
+    except UsageError as error:
+        told = error.format_message()
+        if not told:  # a command without its arguments has shown its help
+            raise SystemExit(2) from None
+        command = error.ctx.command_path if error.ctx else "wordworth"
+        told = f"{told[0].lower()}{told[1:].rstrip('.')} (see `{command} --help`)"
+    else:
+        raise SystemExit(code or 0)
+    sys.stderr.write(f"wordworth: {' '.join(told.split())}\n")
+    raise SystemExit(2)

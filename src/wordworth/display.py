@@ -35,27 +35,31 @@ def number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
 
 
+# Columns that fit beside each other.
+ABREAST = 4
+
 _FOOT = "ρ for valence (Pearson) and similarity (Spearman), d for weat, accuracy for analogy; [95% interval], n items"
 
 
 def score_table(scores: pl.DataFrame, title: str) -> None:
-    """Scores as the papers set them: a row a task, a column a model; coverage stands in n."""
+    """Scores as the papers set them: a row a task, a column a model; coverage stands in n. Many models: a row each."""
     shown = scores.filter(~pl.col("measure").is_in(["coverage", "valence:spearman"]))
     models = shown.get_column("model").drop_nulls().unique(maintain_order=True).to_list()
     tasks = shown.select("experiment", "language", "dataset", "measure").unique(maintain_order=True)
     languages = scores.get_column("language").drop_nulls().n_unique() > 1
     rows = []
     for task in tasks.iter_rows(named=True):
-        cells = []
-        for model in models or [None]:
-            mine = pl.col("model").is_null() if task["measure"] == "weat:variance" else pl.col("model") == model
-            same = [pl.col(key).eq_missing(pl.lit(value)) for key, value in task.items()]
-            found = shown.filter(mine, *same).to_dicts()
-            cells.append(_cell(found[0]) if found else "")
+        # A number over all models, such as the variance, has no model and stands in the first column.
+        found = shown.filter(pl.col(key).eq_missing(pl.lit(value)) for key, value in task.items()).to_dicts()
+        cells = {score["model"] or models[0]: _cell(score) for score in found}
         name = " ".join(filter(None, [task["measure"], task["dataset"], task["language"] if languages else ""]))
-        rows.append([name, *cells])
-    table(title, ["task", *models], rows, right=range(1, len(models) + 1))
-    err.print(f"[dim]{_FOOT}[/dim]")
+        if len(models) > ABREAST:
+            rows += [[name, model, cell] for model, cell in cells.items()]
+        else:
+            rows.append([name, *(cells.get(model, "") for model in models)])
+    header = ["task", "model", "score"] if len(models) > ABREAST else ["task", *models]
+    table(title, header, rows, right=[2] if len(models) > ABREAST else range(1, len(header)))
+    err.print(f"[dim]{_FOOT}[/dim]", soft_wrap=True)
 
 
 def _cell(score: dict[str, Any]) -> str:

@@ -25,7 +25,10 @@ def cache_dir() -> Path:
 
 @contextmanager
 def space_checked(folder: Path) -> Iterator[None]:
-    """Turns “disk full” and “not allowed” while writing under `folder` into an error that says what to do."""
+    """Turns “disk full” and “not allowed” while writing under `folder` into an error that says what to do.
+
+    A file elsewhere that may not be opened, as one that is read meanwhile, is named itself.
+    """
     try:
         yield
     except OSError as error:
@@ -33,11 +36,19 @@ def space_checked(folder: Path) -> Iterator[None]:
             raise WordworthError(
                 f"no space left in {folder}; free some, or choose another folder (the cache follows WORDWORTH_CACHE)"
             ) from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
+            if isinstance(error.filename, str) and _elsewhere(Path(error.filename).absolute(), folder.absolute()):
+                told = f"{error.filename} cannot be opened ({error.strerror}); check its rights"
+                raise WordworthError(told) from error
             raise WordworthError(
                 f"{folder} cannot be written; choose another folder (the cache follows WORDWORTH_CACHE)"
             ) from error
         raise
+
+
+def _elsewhere(path: Path, folder: Path) -> bool:
+    """Whether a path is neither in the folder nor on the way to it."""
+    return not path.is_relative_to(folder) and not folder.is_relative_to(path)
 
 
 @contextmanager
@@ -69,11 +80,15 @@ def replacing(target: Path) -> Iterator[Path]:
 @contextmanager
 def locked(target: Path) -> Iterator[None]:
     """Only one process at a time is inside for a given target; the others wait."""
-    lock = target.with_name(f".{target.name}.lock")
-    with space_checked(lock.parent):
-        lock.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(lock):
+    path = target.with_name(f".{target.name}.lock")
+    lock = FileLock(path)
+    with space_checked(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def sha256_of(path: Path) -> str:

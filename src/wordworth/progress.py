@@ -16,7 +16,8 @@ def progress(what: str, total: float | None, *, unit: str = "") -> Iterator[Call
     """Yields `advance(n)`. The bar appears once `PATIENCE` seconds have passed. `unit="bytes"` counts in megabytes."""
     columns: list[ProgressColumn] = [TextColumn("{task.description}"), BarColumn()]
     columns += [DownloadColumn() if unit == "bytes" else MofNCompleteColumn(), TimeLeft()]
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     task = bar.add_task(what, total=total)
     began = time.monotonic()
     shown = False

@@ -174,7 +174,8 @@ def test_bad_rows_stop_unless_dropped(tmp_path):
     with pytest.raises(WordworthError) as told:
         load_lexicon(path)
     assert str(told.value) == (
-        f"{path}, line 3: 'rain' has a rating that is no number: 'n/a'; correct it, or leave such rows out (--on-bad drop)"
+        f"{path}, line 3: 'rain' has a rating that is no number: 'n/a'; correct it, or leave such rows out "
+        "(--on-bad drop)"
     )
     lexicon = load_lexicon(path, drop_bad=True)
     assert lexicon.words == ("sun",)

@@ -4,7 +4,7 @@ import bz2
 import gzip
 import lzma
 import re
-import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,18 @@ from xml.etree import ElementTree
 
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.sources import locate
+from wordworth.catalog.tagged import tagged_sentences
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
+from wordworth.files import cache_dir, locked, replacing, sha256_of
+from wordworth.progress import progress
 
+EXTRACTION = 2  # raised whenever text is taken out of a dump differently
 _HEADING = re.compile(r"= .* =$")
 _NO_TEXT = re.compile(r"(?i)(file|image|category)\s*:")
 _JOINED = re.compile(r" @([-,.])@ ")
+_INLINE = ("b", "i", "u", "span", "small", "big", "em", "strong", "p", "sub", "sup")
+# What cut or damaged gz, bz2 and xz files raise.
+DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class Corpus:
     layout: str
     column: int = 1
     """Of a table, the column with the text, counted from 1."""
+    count: int = 0
+    """How much there is, in the catalog's unit (lines, pages, sentences); 0 for a user's own text."""
     source: str = ""
     sha256: str = ""
     licence: str = ""
@@ -56,6 +64,7 @@ def load_corpus(name_or_path: str | Path, *, language: str = "english") -> Corpu
             tuple(paths),
             found.details["layout"],
             found.details.get("column", 1),
+            found.count,
             located.source.place,
             located.sha256,
             found.licence,
@@ -80,14 +89,18 @@ def _opened(path: Path) -> IO[bytes]:
 
 def _text_lines(corpus: Corpus, path: Path) -> Iterator[str]:
     """Lines that are not blank, less the space around them."""
+    yield from filter(None, map(str.strip, _raw_lines(path)))
+
+
+def _raw_lines(path: Path) -> Iterator[str]:
     with _opened(path) as stream:
-        for number, raw in enumerate(stream, start=1):
-            try:
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-            except UnicodeDecodeError as error:
-                raise WordworthError(f"{path}, line {number}: not UTF-8 ({error.reason}); convert the file") from error
-            if line:
-                yield line
+        try:
+            for number, raw in enumerate(stream, start=1):
+                yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise WordworthError(f"{path}, line {number}: not UTF-8 ({error.reason}); convert the file") from error
+        except DAMAGE as error:
+            raise WordworthError(f"{path} is cut short or damaged ({error}); fetch or copy it again") from error
 
 
 def _wikitext_lines(corpus: Corpus, path: Path) -> Iterator[str]:
@@ -98,45 +111,61 @@ def _wikitext_lines(corpus: Corpus, path: Path) -> Iterator[str]:
 
 
 def _tsv_lines(corpus: Corpus, path: Path) -> Iterator[str]:
-    for line in _text_lines(corpus, path):
-        cells = line.split("\t")
-        if len(cells) < corpus.column:
-            continue
-        text = cells[corpus.column - 1].strip()
-        if text[:1] == text[-1:] == '"':
+    """One column of a table; a blank line, or one whose text is blank, is passed over."""
+    for number, line in enumerate(_raw_lines(path), start=1):
+        cells = line.rstrip("\r\n").split("\t")
+        if line.strip() and len(cells) < corpus.column:
+            raise WordworthError(f"{path}, line {number}: {len(cells)} columns, and the text is column {corpus.column}")
+        text = cells[corpus.column - 1].strip() if line.strip() else ""
+        if len(text) > 1 and text[0] == text[-1] == '"':
             text = text[1:-1].replace('""', '"')
         if text:
             yield text
 
 
 def _tagged_lines(corpus: Corpus, path: Path) -> Iterator[str]:
-    """Sentences of `word/tag` tokens in a zip of texts, less the tags."""
-    with zipfile.ZipFile(path) as archive:
-        for member in sorted(archive.namelist()):
-            # NLTK's Brown: the texts are c + genre + number (ca01); beside them lie a readme and lists.
-            if re.fullmatch(r"c[a-r]\d\d", member.rsplit("/", 1)[-1]):
-                for raw in archive.read(member).decode("latin-1").splitlines():
-                    words = [token.rsplit("/", 1)[0] for token in raw.split()]
-                    if words:
-                        yield " ".join(words)
+    """Sentences of a tagged corpus, less the tags."""
+    for sentence in tagged_sentences(path):
+        yield " ".join(word for word, _ in sentence)
 
 
 def _wikipedia_lines(corpus: Corpus, path: Path) -> Iterator[str]:
-    """Paragraphs of the articles of a MediaWiki dump, less the markup. A page that is no article is passed over."""
+    """Paragraphs of the articles of a MediaWiki dump, less the markup; taken out once and kept in the cache."""
+    text = cache_dir() / "corpora" / f"{corpus.sha256}-{EXTRACTION}.txt"
+    with locked(text):
+        if not text.exists():
+            with replacing(text) as part, part.open("w", encoding="utf-8") as out:
+                out.writelines(f"{paragraph}\n" for paragraph in _articles(path))
+    yield from _text_lines(corpus, text)
+
+
+def _articles(path: Path) -> Iterator[str]:
+    """The paragraphs of every page that is an article and no redirect."""
     import mwparserfromhell
 
-    with _opened(path) as stream:
+    with _opened(path) as stream, progress(f"taking the text out of {path.name}", None) as advance:
         try:
-            for _, node in ElementTree.iterparse(stream):
-                if not node.tag.endswith("}page"):
+            events = ElementTree.iterparse(stream, events=("start", "end"))
+            root = next(events)[1]
+            if _tag(root) != "mediawiki":
+                raise WordworthError(
+                    f"{path} is no MediaWiki dump: it begins with <{_tag(root)}>; give it as plain text"
+                )
+            for event, node in events:
+                if event == "start" or _tag(node) != "page":
                     continue
-                fields = {child.tag.rsplit("}", 1)[-1]: child for child in node.iter()}
-                text = fields["text"].text or ""
-                if fields["ns"].text == "0" and "redirect" not in fields and text:
-                    yield from _paragraphs(mwparserfromhell.parse(text))
-                node.clear()
-        except (ElementTree.ParseError, EOFError, OSError) as error:
+                fields = {_tag(child): child.text or "" for child in node.iter()}
+                if fields.get("ns", "0") == "0" and "redirect" not in fields and fields.get("text"):
+                    yield from _paragraphs(mwparserfromhell.parse(fields["text"]))
+                root.clear()  # the pages that were read hang on it
+                advance(1)
+        except (ElementTree.ParseError, *DAMAGE) as error:
             raise WordworthError(f"{path} is not a whole MediaWiki dump ({error}); fetch it again") from error
+
+
+def _tag(node: ElementTree.Element) -> str:
+    """An element's name less its namespace, which differs with the dump's version."""
+    return node.tag.rsplit("}", 1)[-1]
 
 
 def _paragraphs(code: Any) -> Iterator[str]:
@@ -161,7 +190,11 @@ def _shown(code: Any) -> Iterator[str]:
                 yield from _shown(node.title)
             case nodes.HTMLEntity():
                 yield str(node.normalize())
-            case nodes.Tag() if str(node.tag) in ("b", "i", "span", "small", "big", "em", "strong", "p"):
+            case nodes.Tag() if node.wiki_markup in ("*", "#", ":", ";"):
+                yield str(node.wiki_markup)  # tells a list item from a paragraph
+            case nodes.Tag() if str(node.tag).lower() == "br":
+                yield " "
+            case nodes.Tag() if str(node.tag).lower() in _INLINE and node.contents:
                 yield from _shown(node.contents)
 
 

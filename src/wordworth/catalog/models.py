@@ -1,13 +1,14 @@
 """From what a user names to an embedding: a name of the catalog, a path, an address, a file on the hub."""
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from huggingface_hub import hf_hub_download
-from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
 from wordworth.catalog.download import download
 from wordworth.catalog.registry import entry, knows
@@ -27,7 +28,7 @@ def load_embeddings(
     before any of them to say what tables call it.
     """
     label, target = _labelled(str(named))
-    if knows(target, "models") and not Path(target).exists():
+    if isinstance(named, str) and knows(target, "models"):
         yield _of_catalog(target, label, on_bad)
         return
     source = target
@@ -41,9 +42,8 @@ def load_embeddings(
         path = Path(target).expanduser()
         if not path.exists() and len(path.parts) == 1 and not path.suffix:
             entry(target, "models")  # no such file, and it reads like a name: the error gives the nearest names
-    decades = histwords_decades(path) if path.is_dir() else []
-    if decades:
-        for decade in decades:
+    if path.is_dir() and any(path.glob("*-w.npy")):
+        for decade in histwords_decades(path):
             name = f"{label or path.name}/{decade.name.removesuffix('-w.npy')}"
             yield load(decade, name=name, language=language, on_bad=on_bad)
         return
@@ -55,6 +55,8 @@ def _labelled(named: str) -> tuple[str, str]:
     """`LABEL=target` apart; a path or address that holds `=` itself stays whole."""
     label, equals, target = named.partition("=")
     if equals and "/" not in label and not Path(named).exists():
+        if not label or not target:
+            raise WordworthError(f"{named!r} names no model; write LABEL=PATH, or LABEL=NAME for one of the catalog")
         return label, target
     return "", named
 
@@ -63,7 +65,7 @@ def _of_catalog(name: str, label: str, on_bad: OnBad) -> Embedding:
     found = entry(name, "models")
     if found.details["family"] != "static":
         raise WordworthError(
-            f"{name} is a {found.details['family']} language model, not a static embedding; "
+            f"{name} is a language model ({found.details['family']}), not a static embedding; "
             "this study takes static embeddings (`wordworth ls models`)"
         )
     located = locate(name, found.sources)
@@ -77,7 +79,9 @@ def _of_catalog(name: str, label: str, on_bad: OnBad) -> Embedding:
 def _from_web(url: str) -> Path:
     """A file by its address, fetched once. `#sha256=…` behind the address pins its content."""
     address, _, fragment = url.partition("#")
-    wanted = fragment.removeprefix("sha256=") if fragment.startswith("sha256=") else ""
+    wanted = fragment.removeprefix("sha256=").lower()
+    if fragment and not re.fullmatch(r"sha256=[0-9a-fA-F]{64}", fragment):
+        raise WordworthError(f"{url} ends in #{fragment}; only #sha256= and its 64 digits may stand behind an address")
     name = Path(unquote(urlsplit(address).path)).name
     if not name:
         raise WordworthError(f"{url} does not name a file; give the address of the vectors themselves")
@@ -87,6 +91,8 @@ def _from_web(url: str) -> Path:
             if is_offline():
                 raise WordworthError(f"{url} is not here and fetching is off; run it once without --offline")
             part = target.with_name(target.name + ".part")
+            if not wanted:  # nothing would tell if what is there were the start of another file
+                part.unlink(missing_ok=True)
             download(address, part, name)
             with replacing(target) as made:
                 part.replace(made)
@@ -101,13 +107,13 @@ def _from_hub(address: str) -> Path:
     told, _, revision = address.removeprefix("hf://").partition("@")
     owner, _, rest = told.partition("/")
     repo, _, path = rest.partition("/")
-    if not path:
+    if not (owner and repo and path):
         raise WordworthError(f"{address} does not name a file; write hf://owner/name/path, and @revision to pin it")
     try:
         return Path(hf_hub_download(f"{owner}/{repo}", path, revision=revision or None, local_files_only=is_offline()))
     except LocalEntryNotFoundError as error:
         raise WordworthError(f"{address} is not here and the hub cannot be reached; check the network") from error
-    except HfHubHTTPError as error:
+    except (HfHubHTTPError, HFValidationError) as error:
         raise WordworthError(
             f"the hub has no {address}, or does not give it to you ({type(error).__name__})"
         ) from error

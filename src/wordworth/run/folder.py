@@ -1,6 +1,7 @@
 """A run's folder, written in one step: either all of it is there or none."""
 
 import json
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,9 +39,12 @@ def default_folder(study: str) -> Path:
 
 def reserve(folder: Path, *, overwrite: bool) -> None:
     """Refuses, before anything is computed, a folder that a run must not replace."""
-    if not folder.exists():
-        return
-    held = {path.name for path in folder.iterdir()} if folder.is_dir() else {folder.name}
+    place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    if not place.is_dir():
+        raise WordworthError(f"{place} is a file, not a folder; choose another folder with -o")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise WordworthError(f"{place} cannot be written; choose another folder with -o")
+    held = {path.name for path in folder.iterdir()} if folder.exists() else set()
     strangers = sorted(held - {*FILES, "report.html"})
     if strangers:
         raise WordworthError(f"{folder} holds {strangers[0]}, which no run wrote; choose another folder with -o")

@@ -47,6 +47,8 @@ def train_fasttext(
     sample: Sample, name: str, *, dim: int = 300, epochs: int = 10, min_count: int = 5, seed: int = 0
 ) -> Embedding | None:
     """Vectors of the sample's own words, or None when no word is met often enough. One thread, so the seed decides."""
+    if dim < 1:
+        raise WordworthError(f"vectors cannot have {dim} dimensions; give --dimensions of 1 or more")
     if find_spec("gensim") is None:
         raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
     from gensim.models import FastText

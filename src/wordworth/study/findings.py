@@ -1,12 +1,16 @@
 """What a study finds: scores (one row a number), items (what a number is made of), and what was left out."""
 
+import hashlib
+import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import polars as pl
 
 from wordworth.embedding import Embedding
+from wordworth.errors import WordworthError
 
 SCORES = {
     "study": pl.String,
@@ -30,11 +34,13 @@ SCORES = {
 ITEMS = {name: kind for name, kind in SCORES.items() if name not in ("measure", "low", "high", "n")} | {
     "item": pl.String,
     "found_as": pl.String,
+    "subwords": pl.Int64,
     "group": pl.String,
     "reference": pl.Float64,
     "left_out": pl.String,
 }
-"""The columns of `items.parquet`: `reference` is the human's figure, `left_out` the reason an item was not used."""
+"""The columns of `items.parquet`: `reference` is the human's figure, `subwords` the tokens of a word, `left_out` the
+reason an item was not used."""
 
 
 class Described(Protocol):
@@ -114,10 +120,30 @@ class Findings:
             "dropped": list(told.dropped),
         }
 
+    def used_language_model(self, name: str, source: str, weights: str, facts: Mapping[str, object]) -> None:
+        """A language model that went into the numbers; `weights` identifies them."""
+        self.models[name] = {"name": name, "source": source, "weights": weights, **facts}
+
     def used_data(self, data: Described, rows: int) -> None:
         """A data set that went into the numbers."""
         keys = ("name", "source", "sha256", "licence", "reference")
-        self.data[data.name] = {key: getattr(data, key) for key in keys} | {"rows": rows}
+        self._used(data.name, {key: getattr(data, key) for key in keys} | {"rows": rows})
+
+    def used_words(self, name: str, sets: Mapping[str, Sequence[str]], reference: str = "") -> None:
+        """Word sets that went into the numbers; their checksum is that of the words, as JSON in UTF-8."""
+        text = json.dumps({label: list(words) for label, words in sets.items()}, ensure_ascii=False)
+        sha256 = hashlib.sha256(text.encode()).hexdigest()
+        rows = sum(len(words) for words in sets.values())
+        told = {"name": name, "source": "", "sha256": sha256, "licence": "", "reference": reference, "rows": rows}
+        self._used(f"words of {name}", told)  # a test and a lexicon may share a name: their measures differ
+
+    def _used(self, key: str, told: dict[str, Any]) -> None:
+        before = self.data.setdefault(key, told)
+        if before["sha256"] != told["sha256"]:
+            raise WordworthError(
+                f"two different data sets are called {told['name']} ({before['source'] or 'words'} and "
+                f"{told['source'] or 'words'}); rename one, so that scores can be told apart"
+            )
 
     @property
     def scores(self) -> pl.DataFrame:

@@ -1,5 +1,7 @@
 """The intrinsic tasks on one embedding: valence, word similarity, analogies. Each adds scores and items."""
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
@@ -8,13 +10,14 @@ from wordworth.catalog.analogies import Analogies
 from wordworth.catalog.lexica import Lexicon
 from wordworth.catalog.pairs import Pairs
 from wordworth.catalog.word_sets import PolarWords
-from wordworth.embedding import Embedding, spellings
-from wordworth.errors import WordworthError
+from wordworth.embedding import Embedding, Lookup, spellings
 from wordworth.measure import analogies, cosines, sc_weat, sc_weat_p, similarity, valence, valence_spearman
 from wordworth.measure.analogy import Rule
 from wordworth.measure.correlation import Correlation
 from wordworth.study.findings import Findings
-from wordworth.study.options import NOT_FOUND, Options, find_sets, found_as
+from wordworth.study.options import NOT_FOUND, Options, TooFewWordsError, find_sets, found_as
+
+BEYOND = "beyond the first {:,} words of the vocabulary"
 
 
 def _correlation(findings: Findings, where: dict[str, str], measure: str, found: Correlation) -> None:
@@ -46,11 +49,12 @@ def valence_of(
         "dataset": lexicon.name,
     }
     sets = {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant}
+    findings.used_words(f"polar words, {polar.language}", sets)
     poles = find_sets(embedding, sets, polar.language, options, f"polar words of {polar.language}")
     A, B = (pole.vectors(embedding) for pole in poles)
     lookup = embedding.find(lexicon.words, spellings(lexicon.language, options.case))
     if len(lookup.words) < 3:
-        raise WordworthError(
+        raise TooFewWordsError(
             f"{embedding.name} has {len(lookup.words)} of the {len(lexicon)} words of {lexicon.name}, and 3 are "
             f"needed; is it an embedding of {lexicon.language} words?"
         )
@@ -78,8 +82,13 @@ def valence_of(
         p=_spread(tested.p, lookup.positions, count),
         left_out=_missing(count, lookup.positions),
     )
-    for row in lexicon.left_out:
-        findings.left_out[f"{lexicon.name}: {_kind_of(row.reason)}"] += 1
+    if lexicon.left_out:
+        findings.item(
+            **where,
+            item=[row.word for row in lexicon.left_out],
+            group="lexicon rows",
+            left_out=[f"{lexicon.name}: {_kind_of(row.reason)}" for row in lexicon.left_out],
+        )
     for pole in poles:
         forms = found_as(pole.words, pole.lookup)
         findings.item(**where, item=list(pole.words), found_as=forms, group=pole.label, left_out=pole.reasons())
@@ -87,12 +96,22 @@ def valence_of(
 
 def _kind_of(reason: str) -> str:
     """A reason less what differs from row to row, so that reasons can be counted."""
-    return reason.partition(":")[0].partition("(")[0].strip()
+    return re.sub(r"on line \d+", "on another line", reason.partition(":")[0].partition("(")[0].strip())
 
 
 def _missing(length: int, positions: NDArray[np.intp]) -> list[str | None]:
     found = set(positions.tolist())
     return [None if at in found else NOT_FOUND for at in range(length)]
+
+
+def _spelled_pairs(pairs: Pairs, first: Lookup, second: Lookup) -> list[str | None]:
+    """For every pair with both words, how the vocabulary spells it where that differs."""
+    forms = [dict(zip(side.positions.tolist(), side.forms, strict=True)) for side in (first, second)]
+    told: list[str | None] = []
+    for at, asked in enumerate(zip(pairs.first, pairs.second, strict=True)):
+        found = [form[at] for form in forms if at in form]
+        told.append(" ".join(found) if len(found) == 2 and found != list(asked) else None)
+    return told
 
 
 def similarity_of(
@@ -110,7 +129,7 @@ def similarity_of(
     both, at_first, at_second = np.intersect1d(first.positions, second.positions, return_indices=True)
     count = len(pairs.first)
     if len(both) < 3:
-        raise WordworthError(
+        raise TooFewWordsError(
             f"{embedding.name} has both words of {len(both)} of the {count} pairs of {pairs.name}, and 3 are needed; "
             f"is it an embedding of {pairs.language} words?"
         )
@@ -118,9 +137,12 @@ def similarity_of(
     found = similarity(left, right, pairs.scores[both], resamples=options.resamples, seed=options.seed)
     _correlation(findings, where, "similarity", found)
     findings.score(**where, measure="coverage", value=len(both) / count, n=count)
+    for line in pairs.left_out:
+        findings.note(f"{pairs.name}: {line}.")
     findings.item(
         **where,
         item=[f"{one} {other}" for one, other in zip(pairs.first, pairs.second, strict=True)],
+        found_as=_spelled_pairs(pairs, first, second),
         reference=pairs.scores.tolist(),
         value=_spread(cosines(left, right), both, count),
         left_out=_missing(count, both),
@@ -141,11 +163,19 @@ def analogies_of(findings: Findings, embedding: Embedding, questions: Analogies,
     limit = options.analogy_vocabulary or len(embedding)
     known = [all(rows.get(word, limit) < limit for word in question) for question in questions.questions]
     asked = np.array([at for at, there in enumerate(known) if there], dtype=np.intp)
+    section_of = [section for section in questions.sections for _ in range(section.start, section.stop)]
+    items = {"item": [f"{a} : {b} :: {c} : {d}" for a, b, c, d in questions.questions]}
+    items |= {"group": [section.name for section in section_of]}
+    reasons = [
+        None if there else BEYOND.format(limit) if all(word in rows for word in question) else NOT_FOUND
+        for there, question in zip(known, questions.questions, strict=True)
+    ]
+    findings.score(**where, measure="coverage", value=len(asked) / len(questions), n=len(questions))
     if not len(asked):
-        findings.warn(f"{embedding.name} has all four words of no analogy of {questions.name}; the task is left out.")
+        findings.warn(f"{embedding.name} has all four words of no analogy of {questions.name}; the task has no score.")
+        findings.item(**where, **items, left_out=reasons)
         return
     table = np.array([[rows[word] for word in questions.questions[at]] for at in asked.tolist()], dtype=np.intp)
-    section_of = [section for section in questions.sections for _ in range(section.start, section.stop)]
     kinds = np.array([section_of[at].kind for at in asked.tolist()])
     rules: dict[Rule, str] = {"3cosadd": "analogy", "3cosmul": "analogy:3cosmul"}
     for rule, measure in rules.items():
@@ -167,10 +197,8 @@ def analogies_of(findings: Findings, embedding: Embedding, questions: Analogies,
             answered = {at: embedding.words[row] for at, row in zip(asked.tolist(), answers.tolist(), strict=True)}
             findings.item(
                 **where,
-                item=[f"{a} : {b} :: {c} : {d}" for a, b, c, d in questions.questions],
+                **items,
                 found_as=[answered.get(at) for at in range(len(questions))],
-                group=[section.name for section in section_of],
                 value=_spread(right.astype(np.float64), asked, len(questions)),
-                left_out=_missing(len(questions), asked),
+                left_out=reasons,
             )
-    findings.score(**where, measure="coverage", value=len(asked) / len(questions), n=len(questions))

@@ -1,5 +1,6 @@
 """What the experiments on embeddings share: seed, spelling, the tests' sides and sizes."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,10 @@ from wordworth.measure.permutation import PERMUTATIONS, Method, Sides
 
 NOT_FOUND = "not in vocabulary"
 UNBALANCED = "dropped at random to balance the sets"
+
+
+class TooFewWordsError(WordworthError):
+    """An embedding lacks the words of a task; a task that was not asked for by name is then passed over, and told."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,13 @@ class Options:
     """Whether polar and target sets are cut, at random, to the size of the shorter one."""
     analogy_vocabulary: int = 300_000
     """Analogies are sought among this many first words (by custom the most frequent); 0 is all."""
+
+    def __post_init__(self) -> None:
+        least = {"seed": 0, "permutations": 1, "resamples": 1, "analogy_vocabulary": 0}
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                option = name.replace("_", "-")
+                raise WordworthError(f"--{option} is {getattr(self, name)}; it must be a whole number from {bound} up")
 
 
 @dataclass(frozen=True)
@@ -63,15 +75,20 @@ def found_as(words: tuple[str, ...], lookup: Lookup) -> list[str | None]:
 
 
 def find_sets(
-    embedding: Embedding, sets: dict[str, tuple[str, ...]], language: str, options: Options, what: str
+    embedding: Embedding,
+    sets: dict[str, tuple[str, ...]],
+    language: str,
+    options: Options,
+    what: str,
+    spelled: Callable[[str], Iterator[str]] | None = None,
 ) -> list[FoundSet]:
     """Looks sets of words up, cutting them to one size where that is asked; too few words left is an error."""
-    spelled = spellings(language, options.case)
+    spelled = spelled or spellings(language, options.case)
     lookups = [embedding.find(words, spelled) for words in sets.values()]
     sizes = [len(lookup.words) for lookup in lookups]
     for (label, words), size in zip(sets.items(), sizes, strict=True):
         if size < 2:
-            raise WordworthError(
+            raise TooFewWordsError(
                 f"{embedding.name} has {size} of the {len(words)} words of {label} ({what}), and 2 are needed; "
                 f"is it an embedding of {language} words, and spelled alike?"
             )

@@ -5,9 +5,10 @@ traditional tasks. Many languages give the variance of the tests over them; Hist
 gives vectors trained on samples of it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from statistics import variance
+from statistics import mean, variance
 
 from wordworth.catalog.analogies import load_analogies
 from wordworth.catalog.association_tests import AssociationTest, load_tests, translated
@@ -24,7 +25,7 @@ from wordworth.study.association import run_test
 from wordworth.study.corpus_size import SHARES, Sample, choose_lines, train_fasttext
 from wordworth.study.findings import Findings
 from wordworth.study.intrinsic import analogies_of, similarity_of, valence_of
-from wordworth.study.options import Options
+from wordworth.study.options import Options, TooFewWordsError
 
 EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
 LEXICA = ("bellezza", "anew", "warriner")
@@ -57,34 +58,47 @@ def valnorm(
     languages); WEAT 1, 2 and 8 (XWEAT's translations). Blank `experiments` is all that apply.
     """
     options = options or Options()
+    if not models and corpus is None:
+        raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
     chosen = _experiments(experiments, corpus)
+    if (word_column or rating_column) and all(_of_catalog(name) for name in lexica):
+        raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
     findings = Findings("valnorm")
-    effects: dict[str, dict[str, float]] = {}
+    effects: dict[str, dict[str, list[float]]] = {}
     for embedding, language in embeddings(models, languages, on_bad, file_format):
         findings.used_model(embedding, language)
         if "valence" in chosen:
+            polar = polar_words(language)
             for lexicon in _lexica(lexica, language, word_column, rating_column, on_bad):
                 findings.used_data(lexicon, len(lexicon))
-                valence_of(findings, embedding, lexicon, polar_words(language), options)
+                valence_of(findings, embedding, lexicon, polar, options)
         if "weat" in chosen:
             for test in _tests(findings, tests, language, strict="weat" in experiments):
-                effect = run_test(findings, embedding, test, options)
-                effects.setdefault(test.name.removesuffix(f"-{language}"), {})[language] = effect
+                with _told(findings, asked=bool(tests)):
+                    effect = run_test(findings, embedding, test, options)
+                    by_language = effects.setdefault(test.name.removesuffix(f"-{language}"), {})
+                    by_language.setdefault(language, []).append(effect)
         if "similarity" in chosen:
             for one in _pairs(findings, pairs, language):
                 findings.used_data(one, len(one.scores))
-                similarity_of(findings, embedding, one, options)
-        if "analogy" in chosen and language == "english":
+                with _told(findings, asked=bool(pairs)):
+                    similarity_of(findings, embedding, one, options)
+        if "analogy" in chosen and language != "english":
+            findings.warn(f"Analogies were not run on {language}: the catalog has none in it.")
+        elif "analogy" in chosen:
             questions = load_analogies()
             findings.used_data(questions, len(questions))
             analogies_of(findings, embedding, questions, options)
     for name, by_language in effects.items():
         if len(by_language) > 1:
-            value = variance(by_language.values())
+            value = variance(mean(values) for values in by_language.values())
+            if any(len(values) > 1 for values in by_language.values()):
+                findings.note(f"weat:variance of {name}: the effects of one language's models are averaged first.")
             findings.score(experiment="weat", dataset=name, measure="weat:variance", value=value, n=len(by_language))
     if "corpus-size" in chosen and corpus is not None:
         language = languages[0] if languages else "english"
-        _corpus_size(findings, corpus, shares, dim, lexica or LEXICA, pairs or PAIRS, language, options)
+        loaded = _lexica(lexica, language, word_column, rating_column, on_bad)
+        _corpus_size(findings, corpus, shares, dim, [*loaded, *_pairs(findings, pairs, language)], language, options)
     return findings
 
 
@@ -95,7 +109,20 @@ def _experiments(asked: Sequence[str], corpus: str | Path | None) -> tuple[str, 
             raise WordworthError(f"there is no experiment {name!r}{nearest(name, list(EXPERIMENTS)) or known}")
     if "corpus-size" in asked and corpus is None:
         raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
+    if asked and "corpus-size" not in asked and corpus is not None:
+        raise WordworthError(f"the corpus {corpus} is for the experiment corpus-size: add --experiment corpus-size")
     return tuple(asked) or EXPERIMENTS
+
+
+@contextmanager
+def _told(findings: Findings, *, asked: bool) -> Iterator[None]:
+    """A task whose words the embedding lacks is an error where it was asked for by name, and else a warning."""
+    try:
+        yield
+    except TooFewWordsError as error:
+        if asked:
+            raise
+        findings.warn(f"Not run: {error}")
 
 
 def embeddings(
@@ -119,20 +146,19 @@ def embeddings(
             yield embedding, language or embedding.provenance.language or "english"
 
 
+def _of_catalog(name: str | Path) -> bool:
+    return isinstance(name, str) and knows(name, "lexica")
+
+
 def _lexica(
-    asked: Sequence[str | Path],
-    language: str,
-    word_column: str | None = None,
-    rating_column: str | None = None,
-    on_bad: OnBad = "stop",
+    asked: Sequence[str | Path], language: str, word_column: str | None, rating_column: str | None, on_bad: OnBad
 ) -> Iterable[Lexicon]:
     """The lexica in this language; Bellezza stands for its words in the language's own lexicon."""
     default = LEXICA if language == "english" else (f"bellezza-{language}", language)
     for name in asked or default:
         local = f"{name}-{language}"
-        named = local if language != "english" and isinstance(name, str) and knows(local, "lexica") else name
-        own = not (isinstance(named, str) and knows(named, "lexica"))
-        word, rating = (word_column, rating_column) if own else (None, None)
+        named = local if language != "english" and isinstance(name, str) and _of_catalog(local) else name
+        word, rating = (None, None) if _of_catalog(named) else (word_column, rating_column)
         drop = on_bad == "drop"
         lexicon = load_lexicon(named, language=language, word_column=word, rating_column=rating, drop_bad=drop)
         if lexicon.language != language:
@@ -180,15 +206,22 @@ def _corpus_size(
     corpus: str | Path,
     shares: Sequence[float],
     dim: int,
-    lexica: Sequence[str | Path],
-    pairs: Sequence[str | Path],
+    tasks: Sequence[Lexicon | Pairs],
     language: str,
     options: Options,
 ) -> None:
     """Figure 1: vectors trained on ever smaller samples of a corpus, each scored by valence and similarity."""
     lines = load_corpus(corpus, language=language)
+    if lines.language != language:
+        raise WordworthError(
+            f"{lines.name} is {lines.language} text and the language is {language}; give --language {lines.language}"
+        )
     total = sum(1 for _ in lines)
-    loaded = list(_lexica(lexica, language))
+    if not total:
+        raise WordworthError(f"{corpus} has no lines of text; give a file with one sentence or paragraph a line")
+    findings.used_data(lines, total)
+    for task in tasks:
+        findings.used_data(task, len(task))
     for share in shares:
         chosen = choose_lines(total, share, options.seed)
         name = f"{Path(str(corpus)).name}@{share:g}%"
@@ -197,12 +230,9 @@ def _corpus_size(
             findings.warn(f"{name}: no word is met five times in {int(chosen.sum()):,} of {total:,} lines; left out.")
             continue
         findings.used_model(embedding, language)
-        tasks: list[Lexicon | Pairs] = [*loaded, *_pairs(findings, pairs, language)]
         for task in tasks:
-            try:
+            with _told(findings, asked=False):  # a small sample has few words
                 if isinstance(task, Lexicon):
                     valence_of(findings, embedding, task, polar_words(language), options, "corpus-size")
                 else:
                     similarity_of(findings, embedding, task, options, "corpus-size")
-            except WordworthError as error:  # too few words in a small sample: the share has no score, and it is told
-                findings.warn(f"{task.name} has no score: {error}.")

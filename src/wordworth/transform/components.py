@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from wordworth.errors import WordworthError
 
@@ -35,19 +36,19 @@ def fit_components(vectors: NDArray[np.floating], k: int) -> Components:
         )
     mean = x.mean(axis=0)
     x = x - mean
-    # The smaller of the two Gram matrices has the same spectrum; its square root is all the precision that is needed
-    # of the leading directions, and the cost no longer grows with the longer side cubed.
-    if words >= dim:
-        variances, basis = np.linalg.eigh(x.T @ x)
-        directions = basis.T[::-1][:k]
-    else:
-        variances, basis = np.linalg.eigh(x @ x.T)
-        directions = basis.T[::-1][:k] @ x
-        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    total = float(variances.clip(0).sum())
+    total = float(np.einsum("wi,wi->", x, x))
     if total == 0 and k:
         raise WordworthError("all vectors are the same, so they have no principal components")
-    return Components(mean, directions, variances[::-1][:k].clip(0) / (total or 1.0))
+    if not k:
+        return Components(mean, np.empty((0, dim)), np.empty(0))
+    # The smaller of the two Gram matrices has the same spectrum, and only its k leading vectors are wanted.
+    gram = x.T @ x if words >= dim else x @ x.T
+    variances, basis = eigh(gram, subset_by_index=[len(gram) - k, len(gram) - 1])
+    directions = basis.T[::-1]
+    if words < dim:
+        directions = directions @ x
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    return Components(mean, directions, variances[::-1].clip(0) / total)
 
 
 def nullify(vectors: NDArray[np.floating], components: Components, k: int) -> Matrix:

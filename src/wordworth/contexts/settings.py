@@ -1,0 +1,72 @@
+"""The contextual settings of VAST (Wolfe & Caliskan 2022, “Approach”): which text a word stands in.
+
+bleached: one text without meaning for all; aligned: the text of the word's own rating; misaligned: the text of the
+mirrored rating (the neutral one stays); decontextualized: the word alone. Random contexts are in `random_contexts.py`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from wordworth.contexts.core import Context, in_template
+from wordworth.contexts.templates import Templates
+from wordworth.errors import WordworthError
+
+Setting = Literal["bleached", "aligned", "misaligned", "decontextualized", "random"]
+PLEASANT, UNPLEASANT = 8.0, 2.0
+"""On the 1–9 scale: the rating of a polar word that the lexicon under test does not hold."""
+
+
+def rescaled(ratings: Iterable[float], scale: tuple[float, float], onto: tuple[float, float] = (1, 9)) -> list[float]:
+    """Ratings mapped linearly; from 1–5 onto 1–9 this is (v−1)·2+1.
+
+    A mean may overshoot its scale by rounding only; anything further is an error, since it would fall out of the bins.
+    """
+    (low, high), (first, last) = scale, onto
+    slack = 1e-6 * (high - low)
+    out: list[float] = []
+    for rating in ratings:
+        if not low - slack <= rating <= high + slack:
+            raise WordworthError(f"the rating {rating:g} is outside its scale {low:g} to {high:g}; correct the scale")
+        out.append(first + (min(max(rating, low), high) - low) * (last - first) / (high - low))
+    return out
+
+
+def polar_ratings(pleasant: Sequence[str], unpleasant: Sequence[str], lexicon: Mapping[str, float]) -> dict[str, float]:
+    """Ratings of the polar words on the 1–9 scale: the lexicon's own where it has one, else 8 or 2."""
+    sides = ((pleasant, PLEASANT), (unpleasant, UNPLEASANT))
+    return {word: lexicon.get(word, usual) for words, usual in sides for word in words}
+
+
+def bleached(words: Iterable[str], templates: Templates) -> list[Context]:
+    return [in_template(templates.bleached, word) for word in words]
+
+
+def decontextualized(words: Iterable[str]) -> list[Context]:
+    return [Context(word, word, 0, len(word)) for word in words]
+
+
+def aligned(words: Sequence[str], ratings: Sequence[float], templates: Templates) -> list[Context]:
+    """Each word in the text of its rating, which is on the templates' scale (see `rescaled`)."""
+    pairs = zip(words, ratings, strict=True)
+    return [in_template(templates.aligned[templates.bin_of(rating)], word) for word, rating in pairs]
+
+
+def misaligned(words: Sequence[str], ratings: Sequence[float], templates: Templates) -> list[Context]:
+    """Each word in the text of the mirrored bin. Polar words are not misaligned: take `aligned` for them."""
+    pairs = zip(words, ratings, strict=True)
+    return [in_template(templates.aligned[-1 - templates.bin_of(rating)], word) for word, rating in pairs]
+
+
+def in_setting(
+    setting: Setting, words: Sequence[str], ratings: Sequence[float], templates: Templates, *, polar: bool = False
+) -> list[Context]:
+    """Contexts of lexicon words, or of polar words, which in the misaligned setting stay aligned (paper, appendix)."""
+    if setting == "bleached":
+        return bleached(words, templates)
+    if setting == "decontextualized":
+        return decontextualized(words)
+    if setting == "aligned" or (setting == "misaligned" and polar):
+        return aligned(words, ratings, templates)
+    if setting == "misaligned":
+        return misaligned(words, ratings, templates)
+    raise WordworthError("random contexts are drawn from a corpus; use random_contexts")

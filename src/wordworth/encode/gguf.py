@@ -1,0 +1,91 @@
+"""GGUF becomes a folder of safetensors, once: dequantised weights, configuration and tokenizer, in the cache."""
+
+from collections.abc import Callable
+from contextlib import redirect_stderr
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import processors
+from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    AutoConfig,
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PreTrainedTokenizerFast,
+)
+from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
+
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, locked, replacing, sha256_of
+from wordworth.progress import progress
+
+MAGIC = b"GGUF"
+ADD_BOS = "tokenizer.ggml.add_bos_token"
+
+
+def converted(path: Path) -> tuple[Path, str]:
+    """The folder that a GGUF file was converted into, and the file's sha256. The folder is whole or not there."""
+    with path.open("rb") as stream:
+        if stream.read(4) != MAGIC:
+            raise WordworthError(f"{path} is not a GGUF file; fetch it again")
+    checksum = sha256_of(path)
+    target = cache_dir() / "converted" / checksum
+    with locked(target):
+        if not target.is_dir():
+            with replacing(target) as part, progress(f"Converting {path.name}", 4) as advance:
+                part.mkdir()
+                _convert(path, part, advance)
+    return target, checksum
+
+
+def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
+    where: dict[str, Any] = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
+    load: Any = load_gguf_checkpoint
+    try:
+        config = AutoConfig.from_pretrained(**where)
+        advance(1)
+        tokenizer: Any = AutoTokenizer.from_pretrained(**where)
+        advance(1)
+        # With its language-model head where it has one, so that the same folder serves prediction.
+        kind: Any = AutoModelForCausalLM if type(config) in MODEL_FOR_CAUSAL_LM_MAPPING else AutoModel
+        with torch.device("meta"):
+            model = kind.from_config(config)
+        # The library's own bar would appear beside ours.
+        with redirect_stderr(StringIO()):
+            tensors = load(str(path), return_tensors=True, model_to_load=model)["tensors"]
+        advance(1)
+    except (ValueError, KeyError, OSError) as error:
+        raise WordworthError(f"{path} cannot be read as a GGUF model: {error}") from error
+    model.load_state_dict(tensors, strict=False, assign=True)
+    model.tie_weights()
+    absent = [name for name, weight in model.named_parameters() if weight.is_meta]
+    if absent:
+        raise WordworthError(f"{path} lacks the weights {absent[0]} ({len(absent)} in all); fetch another file")
+    _follow_bos(path, tokenizer)
+    model.save_pretrained(into)
+    tokenizer.save_pretrained(into)
+    advance(1)
+
+
+def _follow_bos(path: Path, tokenizer: PreTrainedTokenizerFast) -> None:
+    """Texts begin with the BOS token exactly when the file says so; the library's conversion may forget it."""
+    from gguf import GGUFReader
+
+    field = GGUFReader(str(path)).fields.get(ADD_BOS)
+    if field is None or tokenizer.bos_token is None:
+        return
+    wanted, backend = bool(field.contents()), tokenizer.backend_tokenizer
+    has = tokenizer("a")["input_ids"][0] == tokenizer.bos_token_id
+    if wanted and not has:
+        bos = tokenizer.bos_token
+        template = processors.TemplateProcessing(
+            single=f"{bos} $A", pair=f"{bos} $A {bos} $B", special_tokens=[(bos, tokenizer.bos_token_id)]
+        )
+        before = [backend.post_processor] if backend.post_processor is not None else []
+        backend.post_processor = processors.Sequence([*before, template])
+    elif has and not wanted:
+        # Only a template can have put it there; byte-level offsets do not need a post-processor.
+        backend.post_processor = None

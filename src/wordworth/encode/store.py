@@ -1,0 +1,214 @@
+"""Word vectors on disk: safetensors chunks under the cache, keyed by all that the numbers depend on.
+
+A chunk holds, for each layer, the states of its words' tokens (tokens × dim). Every pooling is made from them on
+reading, so a word of k tokens takes k rows and not one for each pooling, and a pooling asked for later costs nothing.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+import transformers
+from filelock import FileLock, Timeout
+from numpy.typing import NDArray
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from wordworth.contexts import Context
+from wordworth.embedding import Embedding, Provenance
+from wordworth.encode.encode import Shard, checked_layers, encode_shard, every_failure, unique
+from wordworth.encode.model import LanguageModel
+from wordworth.encode.pooling import checked_poolings, pool
+from wordworth.encode.spans import Failure
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, replacing, sha256_of, space_checked
+
+LAYOUT = 1
+CHUNK_BYTES = 64 << 20
+"""A chunk, if every word were one token: a second or two of work, so that little is lost by a kill."""
+
+
+@dataclass(frozen=True, eq=False)
+class VectorStore:
+    """The vectors of a list of contexts. Row i of what is read belongs to `words[i]`."""
+
+    folder: Path
+    model: str
+    weights: str
+    dim: int
+    contexts: Sequence[Context]
+    layers: tuple[int, ...]
+    chunks: tuple[Path, ...]
+    place: NDArray[np.intp]
+    """Where each context stands among the distinct ones."""
+
+    @cached_property
+    def _records(self) -> list[tuple[list[int], list[Failure]]]:
+        return [_record(chunk) for chunk in self.chunks]
+
+    @cached_property
+    def _counts(self) -> NDArray[np.intp]:
+        """The tokens of each distinct context; 0 for a failed one."""
+        return np.array([count for counts, _ in self._records for count in counts], dtype=np.intp)
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp]:
+        """The contexts whose word was located."""
+        return np.flatnonzero(self._counts[self.place])
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return tuple(self.contexts[row].word for row in self.rows.tolist())
+
+    @cached_property
+    def subwords(self) -> NDArray[np.intp]:
+        """The number of tokens of each word: 1 for a singly tokenized one."""
+        return self._counts[self.place[self.rows]]
+
+    @cached_property
+    def failures(self) -> tuple[Failure, ...]:
+        failed: list[Failure] = []
+        first = 0
+        for counts, failures in self._records:
+            failed += [Failure(first + one.row, one.word, one.reason) for one in failures]
+            first += len(counts)
+        return every_failure(self.contexts, self.place, failed)
+
+    def vectors(self, layer: int, pooling: str = "last") -> NDArray[np.float32]:
+        """words × dim of one layer and pooling; nothing else is read from the disk."""
+        (name,) = checked_poolings([pooling])
+        if layer not in self.layers:
+            raise WordworthError(f"the store of {self.model} holds the layers {list(self.layers)}, not {layer}")
+        parts: list[torch.Tensor] = []
+        for chunk, (counts, _) in zip(self.chunks, self._records, strict=True):
+            present = torch.tensor([count for count in counts if count])
+            if len(present):
+                with safe_open(chunk, framework="pt") as stored:
+                    parts.append(pool(stored.get_tensor(_tensor(layer)), present, name).float())
+        row_of = np.cumsum(self._counts > 0) - 1
+        wanted = torch.from_numpy(row_of[self.place[self.rows]])
+        every = torch.cat(parts) if parts else torch.empty(0, self.dim)
+        vectors: NDArray[np.float32] = every[wanted].numpy()
+        return vectors
+
+    def embedding(self, layer: int, pooling: str = "last", *, setting: str = "", language: str = "") -> Embedding:
+        """The same as an `Embedding`; words that were not located are told in its provenance."""
+        made = [setting] if setting else []
+        provenance = Provenance(
+            name=self.model,
+            source=str(self.folder),
+            sha256=self.weights,
+            language=language,
+            steps=(*made, f"layer {layer}", f"pooling {pooling}"),
+            dropped=tuple(f"{failure.word!r}: {failure.reason}" for failure in self.failures),
+        )
+        return Embedding(self.words, self.vectors(layer, pooling), provenance)
+
+
+def encode_to_store(
+    model: LanguageModel,
+    contexts: Sequence[Context],
+    layers: Sequence[int] | None = None,
+    *,
+    batch_tokens: int | None = None,
+    share_prefixes: bool = True,
+    advance: Callable[[float], None] | None = None,
+) -> VectorStore:
+    """Encodes what the store does not hold yet. A run that was killed goes on where it was; processes share the work.
+
+    `advance(n)` is told of n more contexts done.
+    """
+    chosen = checked_layers(model, layers)
+    distinct, place = unique(contexts)
+    folder = cache_dir() / "vectors" / _key(model, distinct, chosen)
+    shards = _shards(distinct, model.dim * len(chosen))
+    chunks = tuple(folder / f"{number:05d}.safetensors" for number in range(len(shards)))
+    told = advance or (lambda _: None)
+    with space_checked(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    waiting = list(zip(chunks, shards, strict=True))
+    # Chunks that another process is at work on are left to it, and looked at again in the end.
+    for patience in (0, -1):
+        busy: list[tuple[Path, list[Context]]] = []
+        for chunk, shard in waiting:
+            try:
+                with FileLock(chunk.with_name(f".{chunk.name}.lock"), timeout=patience):
+                    if not _whole(chunk):
+                        made = encode_shard(
+                            model, shard, chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes
+                        )
+                        _write(chunk, made, chosen)
+            except Timeout:
+                busy.append((chunk, shard))
+            else:
+                told(len(shard))
+        waiting = busy
+    return VectorStore(folder, model.name, model.weights, model.dim, tuple(contexts), chosen, chunks, place)
+
+
+def _key(model: LanguageModel, distinct: Sequence[Context], layers: tuple[int, ...]) -> str:
+    """sha256 over everything that the vectors depend on."""
+    digest = hashlib.sha256()
+    identity = [
+        LAYOUT,
+        transformers.__version__,
+        model.weights,
+        model.vocabulary,
+        model.dtype,
+        model.max_length,
+        layers,
+    ]
+    digest.update(json.dumps(identity).encode())
+    for context in distinct:
+        digest.update(json.dumps([context.text, context.start, context.end]).encode())
+    return digest.hexdigest()
+
+
+def _shards(distinct: list[Context], values: int) -> list[list[Context]]:
+    """Runs of contexts of about `CHUNK_BYTES`; the contexts of one text stay together. Depends on nothing else."""
+    size = max(64, CHUNK_BYTES // (4 * values))
+    shards: list[list[Context]] = []
+    for context in distinct:
+        if not shards or (len(shards[-1]) >= size and shards[-1][-1].text != context.text):
+            shards.append([])
+        shards[-1].append(context)
+    return shards
+
+
+def _tensor(layer: int) -> str:
+    return f"layer.{layer}"
+
+
+def _sum_of(chunk: Path) -> Path:
+    return chunk.with_suffix(".sha256")
+
+
+def _whole(chunk: Path) -> bool:
+    """Whether the chunk is there, as it was written."""
+    expected = _sum_of(chunk)
+    return chunk.is_file() and expected.is_file() and expected.read_text("ascii") == sha256_of(chunk)
+
+
+def _write(chunk: Path, shard: Shard, layers: tuple[int, ...]) -> None:
+    record = {
+        "subwords": shard.subwords,
+        "failures": [[failure.row, failure.word, failure.reason] for failure in shard.failures],
+    }
+    tensors = {_tensor(layer): shard.states[at] for at, layer in enumerate(layers)}
+    with replacing(chunk) as part:
+        save_file(tensors, part, metadata={"record": json.dumps(record)})
+        checksum = sha256_of(part)
+    # Last: a chunk without its checksum is not trusted.
+    with replacing(_sum_of(chunk)) as part:
+        part.write_text(checksum, "ascii")
+
+
+def _record(chunk: Path) -> tuple[list[int], list[Failure]]:
+    with safe_open(chunk, framework="pt") as stored:
+        record = json.loads(stored.metadata()["record"])
+    return record["subwords"], [Failure(*failure) for failure in record["failures"]]

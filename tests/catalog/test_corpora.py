@@ -1,0 +1,161 @@
+import bz2
+import gzip
+import lzma
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wordworth.catalog.corpora import Corpus, load_corpus
+from wordworth.errors import WordworthError
+
+TEXT = "\ufeffFirst line.\n\n  Zweite Zeile: schön. \r\n\tlast"
+LINES = ["First line.", "Zweite Zeile: schön.", "last"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
+def test_lines(tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(pack(TEXT.encode()))
+    corpus = load_corpus(path, language="german")
+    assert list(corpus) == LINES
+    assert list(corpus) == LINES  # again, from the start
+    assert (corpus.name, corpus.language, len(corpus.sha256)) == (path.name, "german", 64)
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
+def test_a_file_that_is_cut(tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(pack(TEXT.encode() * 50)[:-10])
+    with pytest.raises(WordworthError, match=r"a\.txt.* is cut short or damaged .*; fetch or copy it again"):
+        list(load_corpus(path))
+
+
+def test_bad_utf8_has_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"good\n\nsch\xf6n\n")
+    with pytest.raises(WordworthError, match=r"a\.txt, line 3: not UTF-8 .*; convert the file"):
+        list(load_corpus(path))
+
+
+def test_there_is_no_such_text(tmp_path: Path) -> None:
+    with pytest.raises(WordworthError, match=r"there is no text file .*x\.txt; give a path, or a name"):
+        load_corpus(tmp_path / "x.txt")
+    with pytest.raises(WordworthError, match="'redit' is not in the corpora of the catalog; did you mean reddit"):
+        load_corpus("redit")
+
+
+def test_wikitext(tmp_path: Path) -> None:
+    path = tmp_path / "wiki.tokens"
+    path.write_text(" \n = Robert <unk> = \n \n = = Career = = \n It cost 1 @,@ 000 well @-@ spent 2 @.@ 5 , = x \n")
+    assert list(Corpus("w", "english", (path,), "wikitext")) == ["It cost 1,000 well-spent 2.5 , = x"]
+
+
+def test_tsv(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text('plain\t1\n"say ""no"" now"\t2\n"\t3\n\tno text\n\n')
+    assert list(Corpus("t", "english", (path,), "tsv")) == ["plain", 'say "no" now', '"']
+    assert list(Corpus("t", "english", (path,), "tsv", column=2)) == ["1", "2", "3", "no text"]
+    path.write_text("a\tb\nshort\n")
+    with pytest.raises(WordworthError, match=r"t\.tsv, line 2: 1 columns, and the text is column 2"):
+        list(Corpus("t", "english", (path,), "tsv", column=2))
+
+
+def test_tagged_zip(tmp_path: Path) -> None:
+    path = tmp_path / "brown.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("brown/cb01", "Later/rb ./.\n")
+        archive.writestr("brown/ca01", "\n\tThe/at and/or/cc jury/nn said/vbd\n\n ``/`` No/rb ''/''\n")
+        archive.writestr("brown/README", "not/a text/b")
+    expected = ["The and/or jury said", '" No "', "Later ."]
+    assert list(Corpus("b", "english", (path,), "nltk-tagged-zip")) == expected
+
+
+PAGE = """\
+'''Rain''' is [[water]] that falls from [[cloud|the clouds]] &amp;ndash; to the ground&lt;ref&gt;Not this.&lt;/ref&gt;.
+== A heading that is much longer than forty characters in all ==
+* A list item that is much longer than the forty characters that are asked for
+# Another list item that is much longer than the forty characters asked for
+{| class="wikitable"
+| A cell of a table that is much longer than the forty characters
+|}
+{{Infobox|A template that is much longer than the forty characters of a line}}
+[[File:Rain.jpg|thumb|A caption that is much longer than the forty characters of a line]]
+Snow is ''frozen'' rain, H&lt;sub&gt;2&lt;/sub&gt;O to [https://host/x chemists], and falls&lt;br /&gt;slowly in winter.
+&lt;!-- a comment that is much longer than the forty characters that are asked for --&gt;
+Too short.
+[[Category:Weather that is much longer than the forty characters asked for]]
+"""
+EXPECTED = [
+    "Rain is water that falls from the clouds – to the ground.",
+    "Snow is frozen rain, H2O to chemists, and falls slowly in winter.",
+]
+
+
+def dump(*pages: tuple[str, str, str], namespace: str = ' xmlns="http://www.mediawiki.org/xml/export-0.10/"') -> str:
+    body = "".join(
+        f"<page><title>T</title><ns>{ns}</ns>{more}<revision><text>{text}</text></revision></page>"
+        for ns, more, text in pages
+    )
+    return f"<mediawiki{namespace}><siteinfo><sitename>W</sitename></siteinfo>{body}</mediawiki>"
+
+
+ARTICLES = (
+    ("0", "", PAGE),
+    ("1", "", "A talk page, which is no article however long its lines may be in the end."),
+    ("0", '<redirect title="Rain" />', "#REDIRECT [[Rain]] and some more words to make this line long enough."),
+    ("0", "", ""),
+    ("0", "", "The second article has this one paragraph &lt;span/&gt; and nothing else."),
+)
+
+
+@pytest.mark.parametrize("namespace", ["", ' xmlns="http://www.mediawiki.org/xml/export-0.11/"'])
+def test_mediawiki(tmp_path: Path, namespace: str) -> None:
+    path = tmp_path / "wiki.xml"
+    path.write_text(dump(*ARTICLES, namespace=namespace), encoding="utf-8")
+    corpus = load_corpus(path)
+    last = "The second article has this one paragraph  and nothing else."
+    assert list(corpus) == list(corpus) == [*EXPECTED, last]
+
+
+def test_a_dump_that_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "wiki.xml"
+    path.write_text(dump(*ARTICLES)[:-40], encoding="utf-8")
+    with pytest.raises(WordworthError, match=r"wiki\.xml is not a whole MediaWiki dump \(.*\); fetch it again"):
+        list(load_corpus(path))
+    path.write_text("")
+    with pytest.raises(WordworthError, match="is not a whole MediaWiki dump"):
+        list(load_corpus(path))
+    packed = tmp_path / "wiki.xml.bz2"
+    packed.write_bytes(bz2.compress(dump(*ARTICLES).encode())[:-20])
+    with pytest.raises(WordworthError, match="is not a whole MediaWiki dump"):
+        list(load_corpus(packed))
+
+
+def test_xml_that_is_no_dump(tmp_path: Path) -> None:
+    path = tmp_path / "other.xml"
+    path.write_text("<html><body>text</body></html>")
+    with pytest.raises(WordworthError, match=r"other\.xml is no MediaWiki dump: it begins with <html>"):
+        list(load_corpus(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "first"),
+    [
+        ("wikitext-103-valid", 1_841, "Homarus gammarus , known as the European lobster"),
+        ("reddit", 54_263, "My favourite food is anything I didn't have to cook myself."),
+        ("enwiki-sample", None, "Anarchism is a political philosophy that advocates self-governed societies"),
+        ("brown", 57_340, "The Fulton County Grand Jury said Friday"),
+    ],
+)
+def test_the_corpora_of_the_catalog(data: Path, name: str, count: int | None, first: str) -> None:
+    corpus = load_corpus(name)
+    lines = iter(corpus)
+    assert next(lines).startswith(first)
+    if count:  # 54,263 comments and 57,340 sentences are the published counts
+        assert sum(1 for _ in lines) == count - 1
+    assert corpus.language == "english"
+    assert corpus.licence

@@ -1,0 +1,150 @@
+"""The settings of VAST: texts and bins as the paper has them (“Approach”, “Contextual Settings”)."""
+
+from pathlib import Path
+
+import pytest
+
+from wordworth.contexts import (
+    Context,
+    aligned,
+    bleached,
+    decontextualized,
+    in_setting,
+    in_template,
+    load_templates,
+    misaligned,
+    polar_ratings,
+    rescaled,
+)
+from wordworth.errors import WordworthError
+
+LANGUAGES = ["english", "spanish", "portuguese", "french", "german", "polish", "turkish", "chinese"]
+PAPER = [
+    "It is very unpleasant to think of war",
+    "It is unpleasant to think of war",
+    "It is neither pleasant nor unpleasant to think of war",
+    "It is pleasant to think of war",
+    "It is very pleasant to think of war",
+]
+
+
+@pytest.mark.parametrize(
+    ("rating", "bin_"),
+    [(1, 0), (2.49, 0), (2.5, 1), (3.99, 1), (4, 2), (5.99, 2), (6, 3), (7.49, 3), (7.5, 4), (9, 4)],
+)
+def test_bins_of_the_paper(rating: float, bin_: int) -> None:
+    (context,) = aligned(["war"], [rating], load_templates())
+    assert context.text == PAPER[bin_]
+    assert context.text[context.start : context.end] == "war"
+    (context,) = misaligned(["war"], [rating], load_templates())
+    assert context.text == PAPER[4 - bin_]
+
+
+def test_bins_and_wording_of_the_authors_code() -> None:
+    """`<=` at every edge, and “to think about”."""
+    templates = load_templates("vast-code")
+    assert [templates.bin_of(rating) for rating in (1, 2.5, 2.51, 4, 6, 7.5, 7.51, 9)] == [0, 0, 1, 1, 2, 3, 4, 4]
+    assert aligned(["war"], [5], templates)[0].text == "It is neither pleasant nor unpleasant to think about war"
+
+
+def test_bleached_and_alone() -> None:
+    assert bleached(["war"], load_templates()) == [Context("war", "This is war", 8, 11)]
+    assert bleached(["war"], load_templates())[0].prefix == "This is "
+    assert decontextualized(["war"]) == [Context("war", "war", 0, 3)]
+
+
+def test_polar_words_stay_aligned() -> None:
+    templates, words = load_templates(), ["love", "murder"]
+    ratings = [8.7, 1.5]
+    assert in_setting("misaligned", words, ratings, templates, polar=True) == aligned(words, ratings, templates)
+    assert in_setting("misaligned", words, ratings, templates) == misaligned(words, ratings, templates)
+    assert in_setting("bleached", words, ratings, templates) == bleached(words, templates)
+    assert in_setting("decontextualized", words, ratings, templates) == decontextualized(words)
+    with pytest.raises(WordworthError, match="random contexts are drawn from a corpus; use random_contexts"):
+        in_setting("random", words, ratings, templates)
+
+
+def test_ratings_of_polar_words() -> None:
+    found = polar_ratings(["love", "rainbow"], ["murder", "jail"], {"love": 8.72, "murder": 1.48, "tree": 6})
+    assert found == {"love": 8.72, "rainbow": 8.0, "murder": 1.48, "jail": 2.0}
+
+
+def test_scales_are_mapped_linearly() -> None:
+    assert rescaled([1, 2.25, 5], (1, 5)) == [1, (2.25 - 1) * 2 + 1, 9]
+    assert rescaled([-4, 0, 4], (-4, 4)) == [1, 5, 9]
+    assert rescaled([-3, 1.5], (-3, 3)) == [1, 7]
+    assert rescaled([9.0000000001], (1, 9)) == [9]
+    with pytest.raises(WordworthError, match=r"the rating 5\.5 is outside its scale 1 to 5; correct the scale"):
+        rescaled([5.5], (1, 5))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_eight_languages(language: str) -> None:
+    templates = load_templates("vast", language)
+    assert templates.language == language
+    assert templates.edges == (1, 2.5, 4, 6, 7.5, 9)
+    texts = [templates.bleached, *templates.aligned]
+    assert len(set(texts)) == 6
+    # A causal model must have read the valence before it comes to the word.
+    assert len({in_template(text, "x").prefix for text in texts}) == 6
+
+
+def test_own_templates(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(
+        '[mine]\nlanguage = "english"\nbleached = "Here is WORD."\n'
+        'aligned = [{low = 0, high = 1, text = "bad WORD"}, {low = 1, high = 2, text = "good WORD"}]\n'
+    )
+    templates = load_templates(str(path))
+    assert templates.name == "mine"
+    assert [context.text for context in aligned(["x", "y"], [0.9, 1], templates)] == ["bad x", "good y"]
+    with pytest.raises(WordworthError, match="have no bin for the rating 3, only for 0 to 2; map the ratings onto"):
+        templates.bin_of(3)
+    with pytest.raises(WordworthError, match='has no table with language = "polish"'):
+        load_templates(str(path), "polish")
+
+
+GOOD = {
+    "bleached": '"a WORD"',
+    "aligned": '[{low = 1, high = 2, text = "b WORD"}, {low = 2, high = 3, text = "c WORD"}]',
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"bleached": '"no slot"'}, "bleached must be a text with WORD in it exactly once"),
+        ({"bleached": '"WORD and WORD"'}, "bleached must be a text with WORD in it exactly once"),
+        ({"aligned": "[]"}, "aligned must be a list of { low, high, text }"),
+        ({"aligned": "[{low = 1, high = 2}]"}, "aligned, entry 1 must have low, high and text"),
+        ({"aligned": '[{low = 2, high = 2, text = "WORD"}]'}, "aligned, entry 1 must have numbers low < high"),
+        (
+            {"aligned": '[{low = 1, high = 2, text = "WORD"}, {low = 3, high = 4, text = "WORD"}]'},
+            "aligned, entry 1 ends at 2 but the next begins at 3",
+        ),
+        ({"closed": '"left"'}, 'closed = \'left\' is neither "low" nor "high"'),
+    ],
+)
+def test_faults_are_named(tmp_path: Path, change: dict[str, str], message: str) -> None:
+    path = tmp_path / "own.toml"
+    lines = [f"{key} = {value}" for key, value in (GOOD | change).items()]
+    path.write_text("\n".join(["[mine]", 'language = "english"', *lines]))
+    with pytest.raises(WordworthError) as raised:
+        load_templates(str(path))
+    assert str(raised.value) == f"{path}, table [mine]: {message}"
+
+
+def test_unknown_names(tmp_path: Path) -> None:
+    with pytest.raises(WordworthError, match="there are no templates 'vats-english'"):
+        load_templates("vats")
+    with pytest.raises(WordworthError, match=r"there is no templates file .*nowhere\.toml"):
+        load_templates(str(tmp_path / "nowhere.toml"))
+    broken = tmp_path / "broken.toml"
+    broken.write_text("= no")
+    with pytest.raises(WordworthError, match="is not a TOML file in UTF-8"):
+        load_templates(str(broken))
+
+
+def test_a_span_outside_its_text() -> None:
+    with pytest.raises(WordworthError, match="the span 3–9 of 'war' is not inside its text of 5 letters"):
+        Context("war", "a war", 3, 9)

@@ -1,0 +1,160 @@
+"""Batches, memory that runs out, values that are not numbers, and the tree of shared tokens."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from wordworth.contexts import decontextualized, in_template
+from wordworth.encode import LanguageModel, encode
+from wordworth.encode.batches import Budget, Tally, budget_for, halving, take
+from wordworth.encode.tree import grow
+from wordworth.errors import WordworthError
+
+Tiny = Callable[[str], LanguageModel]
+TEMPLATE = "It is neither pleasant nor unpleasant to think of WORD"
+
+
+def test_batches_pad_only_where_a_pass_costs_more() -> None:
+    lengths = [9] * 4 + [8] * 3 + [3] * 5
+    pending = deque(range(len(lengths)))
+    budget = Budget(tokens=90, pass_cost=3)
+    batches = []
+    while pending:
+        batches.append(take(pending, lengths, budget))
+    assert batches == [[0, 1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11]]
+    pending = deque(range(len(lengths)))
+    assert take(pending, lengths, Budget(tokens=90, pass_cost=2)) == [0, 1, 2, 3, 4, 5]
+    assert take(pending, lengths, Budget(tokens=4, pass_cost=0)) == [6], "one text always goes, however long"
+
+
+def test_tree_by_hand() -> None:
+    levels, paths = grow([(7, 8), (7,), (7, 9, 8), (5,)])
+    assert [level.tokens for level in levels] == [[7, 5], [9, 8], [8]]
+    assert [level.parents for level in levels] == [[0, 0], [0, 0], [0]]
+    assert [level.inner for level in levels] == [1, 1, 0]
+    assert paths == [[0, 3], [0], [0, 2, 4], [1]]
+
+
+def test_only_distinct_tokens_run(tiny_model: Tiny, words: list[str]) -> None:
+    model = tiny_model("gpt2")
+    encoded = encode(model, [in_template(TEMPLATE, word) for word in words])
+    runs = [tuple(model.tokenizer(f" {word}").input_ids) for word in words]
+    nodes = {run[:end] for run in runs for end in range(1, len(run) + 1)}
+    prefix = model.tokenizer(TEMPLATE.removesuffix(" WORD")).input_ids
+    assert encoded.tally.tokens == len(prefix) + len(nodes)
+    assert len(nodes) < sum(map(len, runs))
+
+
+def test_words_alone_share_their_first_pieces(tiny_model: Tiny, words: list[str]) -> None:
+    model = tiny_model("gpt2")
+    contexts = decontextualized(words * 3)
+    encoded = encode(model, contexts)
+    plain = encode(model, contexts, share_prefixes=False)
+    np.testing.assert_allclose(encoded.vectors["last"], plain.vectors["last"], rtol=1e-4, atol=1e-4)
+    assert encoded.tally.sentences == len(words)
+
+
+def test_what_follows_the_word_is_not_run(tiny_model: Tiny) -> None:
+    model = tiny_model("gpt2")
+    (context,) = [in_template("the WORD of the old garden and the river", "love")]
+    assert encode(model, [context]).tally.tokens == len(model.tokenizer("the love").input_ids)
+
+
+@contextmanager
+def small_memory(network: torch.nn.Module, tokens: int, error: type[RuntimeError], text: str) -> Iterator[None]:
+    """A network that has room for so many tokens."""
+
+    def refuse(_: torch.nn.Module, __: Any, given: dict[str, Any]) -> None:
+        if given["input_ids"].numel() > tokens:
+            raise error(text)
+
+    hook = network.register_forward_pre_hook(refuse, with_kwargs=True)
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "bert"])
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (torch.OutOfMemoryError, "CUDA out of memory"),
+        (RuntimeError, "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"),
+    ],
+)
+def test_halved_when_memory_runs_out(
+    tiny_model: Tiny, words: list[str], kind: str, error: type[RuntimeError], text: str
+) -> None:
+    model = tiny_model(kind)
+    contexts = [in_template(TEMPLATE, word) for word in words]
+    usual = encode(model, contexts)
+    with small_memory(model.network, 25, error, text):
+        small = encode(model, contexts)
+    assert small.tally.halvings > 0
+    np.testing.assert_allclose(small.vectors["last"], usual.vectors["last"], rtol=1e-4, atol=1e-4)
+
+
+def test_a_single_text_that_does_not_fit(tiny_model: Tiny) -> None:
+    model = tiny_model("bert")
+    message = "memory does not suffice for a single text of 4 tokens; use another device or a smaller model"
+    with small_memory(model.network, 3, RuntimeError, "can't allocate memory"), pytest.raises(WordworthError) as raised:
+        encode(model, [in_template("pleasant WORD", "pleasant")])
+    assert str(raised.value) == message
+
+
+def test_other_errors_are_not_swallowed() -> None:
+    def broken(_: list[int]) -> None:
+        raise RuntimeError("shapes do not match")
+
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        halving(broken, [1, 2], 2, Budget(4, 1), Tally())
+
+
+def test_not_a_number_names_word_and_layer(tiny_model: Tiny) -> None:
+    model = tiny_model("bert")
+    contexts = [in_template("This is WORD", word) for word in ("garden", "pleasant", "storm")]
+    token = model.tokenizer("pleasant", add_special_tokens=False).input_ids[0]
+
+    def spoil(_: torch.nn.Module, given: tuple[torch.Tensor], output: torch.Tensor) -> torch.Tensor:
+        output[given[0] == token] = torch.nan
+        return output
+
+    hook = model.network.get_input_embeddings().register_forward_hook(spoil)
+    try:
+        with pytest.raises(WordworthError) as raised:
+            encode(model, contexts[1:], layers=[0, 2], batch_tokens=1)
+    finally:
+        hook.remove()
+    assert (
+        str(raised.value)
+        == "tiny-bert in float32 gives no finite values for 'pleasant' in layer 0; its weights are damaged"
+    )
+
+
+def test_wrong_arguments(tiny_model: Tiny) -> None:
+    model = tiny_model("bert")
+    with pytest.raises(WordworthError, match="tiny-bert has layers 0 to 3, not 4"):
+        encode(model, [], layers=[4])
+    with pytest.raises(WordworthError, match="a batch of 0 tokens holds nothing; give at least 1"):
+        budget_for(torch.device("cpu"), 0)
+
+
+def test_nothing_to_encode(tiny_model: Tiny) -> None:
+    encoded = encode(tiny_model("bert"), [])
+    assert encoded.words == ()
+    assert encoded.vectors["last"].shape == (0, 4, 16)
+
+
+def test_failed_words_are_listed_and_the_rest_encoded(tiny_model: Tiny) -> None:
+    model = tiny_model("bert")
+    contexts = [in_template("This is WORD", word) for word in ("garden", "😀", "storm", "😀")]
+    encoded = encode(model, contexts)
+    assert encoded.words == ("garden", "storm")
+    assert encoded.rows.tolist() == [0, 2]
+    assert [(failure.row, failure.word) for failure in encoded.failures] == [(1, "😀"), (3, "😀")]

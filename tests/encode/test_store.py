@@ -1,0 +1,203 @@
+"""The store: resumed after a kill, never trusted when damaged, never confused between models."""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from wordworth.contexts import Context, in_template
+from wordworth.encode import POOLINGS, LanguageModel, encode, encode_to_store, store
+from wordworth.encode.store import _shards
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir
+
+Tiny = Callable[[str], LanguageModel]
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 contexts a chunk, the least there is."""
+    monkeypatch.setattr(store, "CHUNK_BYTES", 1)
+
+
+@pytest.fixture
+def contexts(words: list[str]) -> list[Context]:
+    templates = ("This is WORD", "It is pleasant to think of WORD", "It is unpleasant to think of WORD")
+    return [in_template(template, word) for template in templates for word in words]
+
+
+def chunks() -> list[Path]:
+    return sorted((cache_dir() / "vectors").glob("*/*.safetensors"))
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of contexts of each shard that was computed."""
+    counted: list[int] = []
+    plain = store.encode_shard
+
+    def counting(model: LanguageModel, shard: list[Context], *args: object, **named: object) -> object:
+        counted.append(len(shard))
+        return plain(model, shard, *args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(store, "encode_shard", counting)
+    return counted
+
+
+def test_gives_what_encode_gives(tiny_model: Tiny, contexts: list[Context]) -> None:
+    model = tiny_model("gpt2")
+    told: list[float] = []
+    kept = encode_to_store(model, [*contexts, contexts[5]], advance=told.append)
+    expected = encode(model, [*contexts, contexts[5]], POOLINGS)
+    assert len(chunks()) == 2
+    assert sum(told) == len(contexts)
+    assert kept.words == expected.words
+    assert kept.subwords.tolist() == expected.subwords.tolist()
+    for pooling in POOLINGS:
+        for layer in range(model.layers + 1):
+            vectors = kept.vectors(layer, pooling)
+            assert vectors.dtype == np.float32
+            np.testing.assert_allclose(vectors, expected.vectors[pooling][:, layer], rtol=1e-4, atol=1e-4)
+
+
+def test_a_second_run_computes_nothing_whatever_the_order(
+    tiny_model: Tiny, contexts: list[Context], made: list[int]
+) -> None:
+    model = tiny_model("gpt2")
+    first = encode_to_store(model, contexts).vectors(2, "mean")
+    assert made == [64, len(contexts) - 64]
+    again = encode_to_store(model, contexts[::-1])
+    assert len(made) == 2
+    assert (again.vectors(2, "mean") == first[::-1]).all()
+
+
+@pytest.mark.parametrize("damage", ["cut", "altered", "no checksum", "gone"])
+def test_damage_is_seen_and_made_good(tiny_model: Tiny, contexts: list[Context], made: list[int], damage: str) -> None:
+    model = tiny_model("gpt2")
+    before = encode_to_store(model, contexts).vectors(3)
+    chunk = chunks()[0]
+    if damage == "cut":
+        os.truncate(chunk, chunk.stat().st_size // 2)
+    elif damage == "altered":
+        content = bytearray(chunk.read_bytes())
+        content[-3] ^= 1
+        chunk.write_bytes(content)
+    elif damage == "no checksum":
+        chunk.with_suffix(".sha256").unlink()
+    else:
+        chunk.unlink()
+    assert (encode_to_store(model, contexts).vectors(3) == before).all()
+    assert made == [64, len(contexts) - 64, 64]
+
+
+def test_all_that_matters_is_in_the_key(tiny_model: Tiny, contexts: list[Context]) -> None:
+    from dataclasses import replace
+
+    model = tiny_model("gpt2")
+    other_text = [*contexts[1:], in_template("That is WORD", "love")]
+    moved = [*contexts[1:], Context("think", "It is pleasant to think of love", 18, 23)]
+    folders = {
+        encode_to_store(one, some, layers).folder
+        for one, some, layers in [
+            (model, contexts, None),
+            (replace(model, weights="other"), contexts, None),
+            (replace(model, vocabulary="other"), contexts, None),
+            (replace(model, max_length=8), contexts, None),
+            (model, contexts, [0, 1]),
+            (model, other_text, None),
+            (model, moved, None),
+        ]
+    }
+    assert len(folders) == 7
+
+
+def test_layers_not_stored(tiny_model: Tiny, contexts: list[Context]) -> None:
+    kept = encode_to_store(tiny_model("gpt2"), contexts, [0, -1])
+    assert kept.vectors(3).shape == (len(contexts), 16)
+    with pytest.raises(WordworthError, match=r"the store of tiny-gpt2 holds the layers \[0, 3\], not 1"):
+        kept.vectors(1)
+
+
+def test_an_embedding_with_its_provenance(tiny_model: Tiny) -> None:
+    words = ["garden", "😀", "storm"]
+    kept = encode_to_store(tiny_model("bert"), [in_template("This is WORD", word) for word in words])
+    embedding = kept.embedding(2, "mean", setting="bleached", language="english")
+    assert list(embedding.words) == ["garden", "storm"]
+    assert embedding.provenance.name == "tiny-bert"
+    assert embedding.provenance.steps == ("bleached", "layer 2", "pooling mean")
+    assert embedding.provenance.dropped == ("'😀': the tokenizer does not know its characters",)
+    assert (embedding.matrix == kept.vectors(2, "mean")).all()
+    assert [failure.word for failure in kept.failures] == ["😀"]
+
+
+def test_nothing_located(tiny_model: Tiny) -> None:
+    model = tiny_model("bert")
+    kept = encode_to_store(model, [in_template("This is WORD", "😀")])
+    assert kept.vectors(0).shape == (0, 16)
+    assert encode_to_store(model, []).vectors(0).shape == (0, 16)
+
+
+def test_texts_are_not_torn_apart() -> None:
+    text = "word " * 70
+    spans = [Context("word", text, 5 * at, 5 * at + 4) for at in range(70)]
+    shards = _shards([*spans, Context("a", "a", 0, 1)], values=1 << 40)
+    assert [len(shard) for shard in shards] == [70, 1]
+
+
+def _killed(contexts: list[Context], model: LanguageModel) -> None:
+    """Encodes, and is killed as its first chunk is told done."""
+    torch.set_num_threads(1)
+    encode_to_store(model, contexts, advance=lambda _: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def test_killed_and_started_again(
+    tiny_model: Tiny, contexts: list[Context], made: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What was done before the kill −9 is not done again, and the numbers are those of an unbroken run."""
+    model = tiny_model("gpt2")
+    process = multiprocessing.get_context("fork").Process(target=_killed, args=(contexts, model))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    (done,) = chunks()
+    written = done.stat().st_mtime_ns
+    resumed = encode_to_store(model, contexts)
+    assert made == [len(contexts) - 64]
+    assert done.stat().st_mtime_ns == written
+    monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
+    unbroken = encode_to_store(model, contexts)
+    assert made == [len(contexts) - 64, 64, len(contexts) - 64]
+    for layer in range(4):
+        # The killed process had one thread, so its sums are rounded in another order.
+        np.testing.assert_allclose(resumed.vectors(layer), unbroken.vectors(layer), rtol=1e-5, atol=1e-5)
+
+
+def _encode(contexts: list[Context], model: LanguageModel) -> None:
+    torch.set_num_threads(1)
+    encode_to_store(model, contexts)
+
+
+def test_two_processes_at_once(tiny_model: Tiny, contexts: list[Context]) -> None:
+    model = tiny_model("llama-bpe")
+    processes = [multiprocessing.get_context("fork").Process(target=_encode, args=(contexts, model)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0]
+    expected = encode(model, contexts).vectors["last"][:, 2]
+    np.testing.assert_allclose(encode_to_store(model, contexts).vectors(2), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_a_chunk_is_one_tensor_a_layer(tiny_model: Tiny, contexts: list[Context], tmp_path: Path) -> None:
+    """So that reading a layer leaves the others on the disk."""
+    encode_to_store(tiny_model("gpt2"), contexts)
+    tensors = load_file(chunks()[0])
+    assert sorted(tensors) == [f"layer.{layer}" for layer in range(4)]
+    save_file(tensors, tmp_path / "again.safetensors")

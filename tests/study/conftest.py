@@ -1,0 +1,75 @@
+"""A small made embedding whose pleasant and unpleasant words lie apart, and plain slow versions of the measures."""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import sqrt
+from statistics import fmean, stdev
+
+import numpy as np
+import pytest
+
+from wordworth.catalog.association_tests import load_test
+from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.pairs import load_pairs
+from wordworth.catalog.word_sets import polar_words
+from wordworth.embedding import Embedding, Provenance
+
+Made = Callable[..., Embedding]
+
+
+@pytest.fixture(scope="session")
+def make() -> Made:
+    def make(words: Iterable[str], name: str = "small", seed: int = 0, language: str = "", dim: int = 12) -> Embedding:
+        """Random vectors for these words."""
+        unique = list(dict.fromkeys(words))
+        matrix = np.random.default_rng(seed).normal(size=(len(unique), dim)).astype(np.float32)
+        return Embedding(unique, matrix, Provenance(name, language=language))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def small() -> Embedding:
+    """Most of Bellezza's words and the polar words, laid along one direction by their rating; pairs, WEAT 1, 2, 8.
+
+    “adorable” is missing; “ambition” is spelled “Ambition”.
+    """
+    lexicon, polar, pairs = load_lexicon("bellezza"), polar_words(), load_pairs("rg-65")
+    worth = dict(zip(lexicon.words, (lexicon.valence - 3).tolist(), strict=True))
+    worth |= dict.fromkeys(polar.pleasant, 1.5) | dict.fromkeys(polar.unpleasant, -1.5)
+    words = [*worth, *pairs.first, *pairs.second]
+    words += [word for name in ("weat1", "weat2", "weat8") for group in load_test(name).groups for word in group]
+    words = [word for word in dict.fromkeys(words) if word != "adorable"]
+    matrix = np.random.default_rng(1).normal(size=(len(words), 12))
+    matrix[:, 0] += [worth.get(word, 0.0) for word in words]
+    spelled = ["Ambition" if word == "ambition" else word for word in words]
+    return Embedding(spelled, matrix.astype(np.float32), Provenance("small"))
+
+
+def cosine(u: Sequence[float], v: Sequence[float]) -> float:
+    dot = sum(a * b for a, b in zip(u, v, strict=True))
+    return dot / sqrt(sum(a * a for a in u)) / sqrt(sum(b * b for b in v))
+
+
+class Slow:
+    """The papers' formulas, a word at a time."""
+
+    cosine = staticmethod(cosine)
+
+    @staticmethod
+    def sc_weat(word: list[float], A: list[list[float]], B: list[list[float]]) -> float:
+        to_a, to_b = [cosine(word, a) for a in A], [cosine(word, b) for b in B]
+        return (fmean(to_a) - fmean(to_b)) / stdev(to_a + to_b)
+
+    @staticmethod
+    def association(word: list[float], A: list[list[float]], B: list[list[float]]) -> float:
+        return fmean(cosine(word, a) for a in A) - fmean(cosine(word, b) for b in B)
+
+    @staticmethod
+    def weat(X: list[list[float]], Y: list[list[float]], A: list[list[float]], B: list[list[float]]) -> float:
+        x, y = [Slow.association(w, A, B) for w in X], [Slow.association(w, A, B) for w in Y]
+        return (fmean(x) - fmean(y)) / stdev(x + y)
+
+
+@pytest.fixture(scope="session")
+def slow() -> type[Slow]:
+    return Slow

@@ -1,0 +1,302 @@
+import re
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import pearsonr, spearmanr
+
+from wordworth.catalog.association_tests import load_test
+from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.pairs import load_pairs
+from wordworth.catalog.word_sets import polar_words
+from wordworth.embedding import Embedding
+from wordworth.errors import WordworthError
+from wordworth.study import Options, valnorm
+from wordworth.study.findings import ITEMS, SCORES, Findings
+
+
+def rows(embedding: Embedding, words: tuple[str, ...] | list[str]) -> list[list[float]]:
+    """Vectors of the words that are there, as written or with a capital."""
+    forms = [word if word in embedding else word.capitalize() for word in words]
+    return [embedding[form].tolist() for form in forms if form in embedding]
+
+
+def one(frame: pl.DataFrame, **where: object) -> dict[str, object]:
+    found = frame.filter(**where).to_dicts()
+    assert len(found) == 1, found
+    return found[0]
+
+
+@pytest.fixture(scope="module")
+def found(small: Embedding) -> Findings:
+    return valnorm([small], lexica=["bellezza"], pairs=["rg-65"])
+
+
+def test_valence_against_a_plain_loop(found: Findings, small: Embedding, slow: type) -> None:
+    lexicon, polar = load_lexicon("bellezza"), polar_words()
+    A, B = rows(small, polar.pleasant), rows(small, polar.unpleasant)
+    effects = [slow.sc_weat(rows(small, [word])[0], A, B) for word in lexicon.words if word != "adorable"]
+    ratings = [value for word, value in zip(lexicon.words, lexicon.valence, strict=True) if word != "adorable"]
+    score = one(found.scores, measure="valence")
+    assert score["value"] == pytest.approx(pearsonr(effects, ratings).statistic, abs=1e-12)
+    assert score["n"] == 398
+    assert score["low"] < score["value"] < score["high"]
+    assert score["value"] > 0.5  # as it was made
+    ranked = one(found.scores, measure="valence:spearman")
+    assert ranked["value"] == pytest.approx(spearmanr(effects, ratings).statistic, abs=1e-12)
+    coverage = one(found.scores, measure="coverage", dataset="bellezza")
+    assert (coverage["value"], coverage["n"]) == (pytest.approx(398 / 399), 399)
+
+    items = found.items.filter(group="lexicon")
+    assert items["item"].to_list() == list(lexicon.words)
+    assert items["reference"].to_list() == lexicon.valence.tolist()
+    assert items.filter(pl.col("left_out").is_null())["value"].to_list() == pytest.approx(effects, abs=1e-10)
+
+
+def test_items_tell_what_was_left_out_and_respelled(found: Findings) -> None:
+    items = found.items.filter(group="lexicon")
+    missing = one(items, item="adorable")
+    assert missing["left_out"] == "not in vocabulary"
+    assert missing["value"] is None
+    assert missing["p"] is None
+    assert items["left_out"].null_count() == 398
+    assert one(items, item="ambition")["found_as"] == "Ambition"
+    assert items["found_as"].null_count() == 398
+    assert found.items.filter(group="pleasant").height == found.items.filter(group="unpleasant").height == 25
+    counted = found.items.drop_nulls("left_out")["left_out"].value_counts()
+    assert found.left_out == dict(counted.iter_rows())
+    assert found.scores.schema == SCORES
+    assert found.items.schema == ITEMS
+
+
+def test_p_of_words_against_an_own_draw(found: Findings, small: Embedding, slow: type) -> None:
+    polar = polar_words()
+    pooled = rows(small, polar.pleasant) + rows(small, polar.unpleasant)
+    rng = np.random.default_rng(99)
+    items = found.items.filter(group="lexicon")
+    for word in ("accident", "ambulance", "angel"):
+        cosines = np.array([slow.cosine(rows(small, [word])[0], other) for other in pooled])
+        drawn = np.array([rng.permutation(cosines)[:25].sum() for _ in range(4_000)])
+        p = one(items, item=word)["p"]
+        assert isinstance(p, float)
+        assert p == pytest.approx((drawn > cosines[:25].sum()).mean(), abs=0.04)
+        assert p * 10_001 == pytest.approx(round(p * 10_001))  # (b + 1) / (m + 1)
+    assert "valence: p of a word is monte-carlo over 10,000 partitions of the polar words." in found.notes
+
+
+@pytest.mark.parametrize("name", ["weat1", "weat2", "weat8"])
+def test_weat_against_a_plain_loop(found: Findings, small: Embedding, slow: type, name: str) -> None:
+    test = load_test(name)
+    X, Y, A, B = (rows(small, group) for group in test.groups)
+    score = one(found.scores, dataset=name, measure="weat")
+    assert score["value"] == pytest.approx(slow.weat(X, Y, A, B), abs=1e-12)
+    assert score["n"] == len(test.X) + len(test.Y)
+    items = found.items.filter(dataset=name)
+    assert items.height == sum(len(group) for group in test.groups)
+    of_x = items.filter(pl.col("group").str.starts_with("X: "))
+    assert of_x["value"].to_list() == pytest.approx([slow.association(x, A, B) for x in X], abs=1e-12)
+    assert items.filter(pl.col("group").str.starts_with("A: "))["value"].null_count() == len(test.A)
+
+
+def test_exact_p_of_a_test_of_ones_own(make: object, slow: type, tmp_path: Path) -> None:
+    words = {group: [f"{group}{i}" for i in range(5)] for group in "xyab"}
+    sets = "\n".join(f"{group} = {{ label = '{group} words', words = {words[group]} }}" for group in "xyab")
+    path = tmp_path / "mine.toml"
+    path.write_text(f"[test]\nname = 'mine'\n{sets}\n")
+    embedding = make([word for group in words.values() for word in group], seed=5)
+    found = valnorm([embedding], experiments=["weat"], tests=[path])
+    X, Y, A, B = (rows(embedding, words[group]) for group in "xyab")
+    values = [slow.association(w, A, B) for w in X + Y]
+    sums = [sum(values[at] for at in chosen) for chosen in combinations(range(10), 5)]
+    score = one(found.scores, measure="weat")
+    assert score["value"] == pytest.approx(slow.weat(X, Y, A, B), abs=1e-12)
+    assert score["p"] == pytest.approx(sum(s > sum(values[:5]) + 1e-12 for s in sums) / 252, abs=1e-12)
+    assert score["dataset"] == "mine"
+    assert "small, mine: p is exact over 252 partitions." in found.notes
+    assert len(found.data["words of mine"]["sha256"]) == 64
+    assert found.items["group"].unique().sort().to_list() == [f"{g.upper()}: {g} words" for g in "abxy"]
+
+
+def test_similarity(found: Findings, small: Embedding, slow: type) -> None:
+    pairs = load_pairs("rg-65")
+    cosines = [slow.cosine(small[a], small[b]) for a, b in zip(pairs.first, pairs.second, strict=True)]
+    score = one(found.scores, measure="similarity")
+    assert score["value"] == pytest.approx(spearmanr(cosines, pairs.scores).statistic, abs=1e-12)
+    assert score["n"] == 65
+    items = found.items.filter(experiment="similarity")
+    assert items["value"].to_list() == pytest.approx(cosines, abs=1e-10)
+    assert items["item"][0] == f"{pairs.first[0]} {pairs.second[0]}"
+
+
+def test_pairs_of_ones_own(make: object, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("word1,word2,score\nking,queen,9\nApple,pear,8\nking,pear,1\nqueen,pear,2\nking,ghost,3\n")
+    found = valnorm([make(["king", "queen", "apple", "pear"])], experiments=["similarity"], pairs=[path])
+    score = one(found.scores, measure="similarity")
+    assert (score["dataset"], score["n"]) == ("mine", 4)
+    assert one(found.scores, measure="coverage")["value"] == 0.8
+    assert one(found.items, item="Apple pear")["found_as"] == "apple pear"
+    assert one(found.items, item="king ghost")["left_out"] == "not in vocabulary"
+    assert found.left_out == {"not in vocabulary": 1}
+    assert "mine: line 1 is taken as the header: word1, word2, score." in found.notes
+
+
+def test_analogies(make: object) -> None:
+    words = ["Athens", "Greece", "Baghdad", "Iraq", "Berlin", "Germany", "Bern", "Switzerland", "boy", "girl"]
+    embedding = make(words, dim=30)
+    matrix = np.array(embedding.matrix)
+    for capital, country in ((0, 1), (2, 3), (4, 5)):  # three capitals are one step from their countries
+        matrix[country] = matrix[capital] + 3 * np.eye(30)[0]
+    found = valnorm([Embedding(words, matrix, embedding.provenance)], experiments=["analogy"])
+    asked = found.items.filter(pl.col("left_out").is_null())
+    assert asked.height == one(found.scores, measure="analogy")["n"] > 10
+    near = asked.filter(~pl.col("item").str.contains("Bern "), ~pl.col("item").str.contains("Switzerland"))
+    assert near["value"].to_list() == [1.0] * near.height  # Athens : Greece :: Baghdad : Iraq
+    assert one(found.scores, measure="analogy")["value"] == pytest.approx(asked["value"].mean())
+    assert one(found.scores, measure="coverage")["n"] == found.items.height == 19_544
+    assert found.left_out == {"not in vocabulary": 19_544 - asked.height}
+    beyond = valnorm(
+        [Embedding(words, matrix, embedding.provenance)],
+        experiments=["analogy"],
+        options=Options(analogy_vocabulary=6),
+    )
+    assert beyond.left_out["beyond the first 6 words of the vocabulary"] > 0
+    none = valnorm([make(["a", "b", "c", "d"])], experiments=["analogy"])
+    assert none.warnings == ["small has all four words of no analogy of google; the task has no score."]
+    assert none.left_out == {"not in vocabulary": 19_544}
+
+
+def test_balance_cuts_the_longer_set(small: Embedding, slow: type) -> None:
+    polar = polar_words()
+    fewer = small.restrict(word for word in small.words if word not in polar.unpleasant[:5])
+
+    def balanced(seed: int) -> Findings:
+        options = Options(balance=True, seed=seed, resamples=10, permutations=100)
+        return valnorm([fewer], lexica=["bellezza"], experiments=["valence"], options=options)
+
+    found = balanced(3)
+    pleasant, unpleasant = (found.items.filter(group=group) for group in ("pleasant", "unpleasant"))
+    dropped = pleasant.drop_nulls("left_out")
+    assert set(dropped["left_out"]) == {"dropped at random to balance the sets"}
+    assert dropped.height == 5
+    assert unpleasant.drop_nulls("left_out")["left_out"].to_list() == ["not in vocabulary"] * 5
+    kept = pleasant.filter(pl.col("left_out").is_null())["item"].to_list()
+    A, B = rows(small, kept), rows(small, polar.unpleasant[5:])
+    assert one(found.items, group="lexicon", item="angel")["value"] == pytest.approx(
+        slow.sc_weat(small["angel"].tolist(), A, B), abs=1e-10
+    )
+    assert found.items.equals(balanced(3).items)
+    other = balanced(4).items.filter(group="pleasant").drop_nulls("left_out")
+    assert other.height == 5
+    assert other["item"].to_list() != dropped["item"].to_list()
+
+
+def test_the_seed_decides_all_that_is_random_and_nothing_else(small: Embedding) -> None:
+    def run(seed: int) -> Findings:
+        options = Options(seed=seed, resamples=50, permutations=200)
+        return valnorm([small], lexica=["bellezza"], experiments=["valence", "weat"], options=options)
+
+    first, again, other = run(1), run(1), run(2)
+    assert first.scores.equals(again.scores)
+    assert first.items.equals(again.items)
+    assert first.scores["value"].equals(other.scores["value"])
+    assert first.items["value"].equals(other.items["value"], null_equal=True)
+    assert not first.scores["low"].equals(other.scores["low"], null_equal=True)
+    assert not first.items["p"].equals(other.items["p"], null_equal=True)
+
+
+def test_a_lexicon_of_ones_own(make: object, tmp_path: Path) -> None:
+    polar = polar_words()
+    path = tmp_path / "mine.csv"
+    path.write_text("Begriff;Wert\nsun;4,5\nmud;2\nrain;3\nsun;3,5\nodd;x\n")
+    embedding = make([*polar.pleasant, *polar.unpleasant, "sun", "mud", "rain"])
+    columns = {"word_column": "Begriff", "rating_column": "Wert"}
+    run = {"lexica": [path], "experiments": ["valence"], **columns}
+    with pytest.raises(WordworthError, match=r"mine\.csv, line 6: 'odd' has a rating that is no number: 'x'"):
+        valnorm([embedding], **run)
+    found = valnorm([embedding], **run, on_bad="drop")
+    assert one(found.scores, measure="valence")["n"] == 3
+    assert one(found.items, item="sun", group="lexicon")["reference"] == 4.0  # the mean of its two ratings
+    assert found.left_out == {
+        "mine: stands on another line already; their ratings are averaged": 1,
+        "mine: has a rating that is no number": 1,
+    }
+    assert found.items.filter(group="lexicon rows")["item"].to_list() == ["sun", "odd"]
+    with pytest.raises(WordworthError, match="--word-column and --rating-column are for a lexicon of your own"):
+        valnorm([embedding], lexica=["bellezza"], **columns)
+
+
+def test_two_data_sets_of_one_name(small: Embedding, tmp_path: Path) -> None:
+    for folder, rating in (("a", 1), ("b", 2)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.csv").write_text(f"word,valence\nangel,{rating}\nanger,3\naccident,4\n")
+    with pytest.raises(
+        WordworthError, match=r"two different data sets are called mine \(.*a/mine\.csv and .*b/mine\.csv"
+    ):
+        valnorm([small], lexica=[tmp_path / "a/mine.csv", tmp_path / "b/mine.csv"], experiments=["valence"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"experiments": ["valense"]}, "there is no experiment 'valense'; did you mean valence?"),
+        ({"experiments": ["xyz"]}, "the experiments of valnorm are valence, weat, similarity, analogy, corpus-size"),
+        ({"experiments": ["corpus-size"]}, "needs a text to sample: give --corpus"),
+        ({"experiments": ["valence"], "corpus": "x.txt"}, "x.txt is for the experiment corpus-size"),
+        ({"lexica": ["belleza"]}, "'belleza' is not in the lexica of the catalog; did you mean bellezza"),
+        ({"lexica": ["spanish"], "languages": ["english"]}, "spanish"),
+        ({"languages": ["english", "german"]}, "2 languages were given for 1 models; give one for all, or one a model"),
+        ({"languages": ["germn"]}, "there are no polar words for 'germn'; did you mean german?"),
+        ({"tests": ["weat11"], "experiments": ["weat"]}, "'weat11' is not in the tests of the catalog; did you mean"),
+        ({"pairs": ["simlex"], "experiments": ["similarity"]}, "'simlex' is not in the pairs of the catalog; did you"),
+        ({"pairs": ["multisimlex-french"], "experiments": ["similarity"]}, "has french pairs and the model is english"),
+    ],
+)
+def test_what_cannot_be_done_is_told(small: Embedding, options: dict[str, object], message: str) -> None:
+    with pytest.raises(WordworthError, match=re.escape(message)):
+        valnorm([small], **options)
+
+
+def test_no_model(small: Embedding) -> None:
+    with pytest.raises(WordworthError, match="name a model, such as glove-6b-50d"):
+        valnorm([])
+
+
+@pytest.mark.parametrize("option", [{"seed": -1}, {"permutations": 0}, {"resamples": 0}, {"analogy_vocabulary": -1}])
+def test_options_out_of_range(option: dict[str, int]) -> None:
+    name = next(iter(option)).replace("_", "-")
+    with pytest.raises(WordworthError, match=f"--{name} is {next(iter(option.values()))}; it must be a whole number"):
+        Options(**option)
+
+
+def test_an_embedding_without_the_words(make: object, small: Embedding) -> None:
+    polar = polar_words()
+    strange = make(["uno", "dos", "tres"])
+    with pytest.raises(
+        WordworthError, match=r"small has 0 of the 25 words of pleasant .* of english words, and spelled"
+    ):
+        valnorm([strange], lexica=["bellezza"])
+    poles = make([*polar.pleasant, *polar.unpleasant])
+    with pytest.raises(WordworthError, match="small has both words of 0 of the 65 pairs of rg-65, and 3 are needed"):
+        valnorm([poles], experiments=["similarity"], pairs=["rg-65"])
+    # A task that nobody asked for by name is passed over, and told.
+    found = valnorm([poles], lexica=["bellezza"], experiments=["valence", "weat", "similarity"])
+    assert [line[:9] for line in found.warnings] == ["Not run: "] * len(found.warnings)
+    assert any("words of X: flowers (test weat1)" in line for line in found.warnings)
+    assert any("pairs of ws-353" in line for line in found.warnings)
+    assert "weat" not in set(found.scores["measure"])
+    assert "ws-353" not in set(found.scores["dataset"])
+
+
+def test_a_lexicon_of_another_language(small: Embedding, data: Path) -> None:
+    with pytest.raises(
+        WordworthError, match=r"spanish is a lexicon of spanish words and the model is english .* bellezza"
+    ):
+        valnorm([small], lexica=["spanish"])
+
+
+def test_models_are_told_apart(small: Embedding) -> None:
+    with pytest.raises(WordworthError, match="two models are called small; name one LABEL=PATH to tell them apart"):
+        valnorm([small, small], lexica=["bellezza"], experiments=["valence"])

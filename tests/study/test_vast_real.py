@@ -1,0 +1,137 @@
+"""VAST on the two embedded models, against a plain implementation that runs one word at a time."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.word_sets import polar_words
+
+pytestmark = pytest.mark.index
+
+TEMPLATES = [
+    (2.5, "It is very unpleasant to think of "),
+    (4.0, "It is unpleasant to think of "),
+    (6.0, "It is neither pleasant nor unpleasant to think of "),
+    (7.5, "It is pleasant to think of "),
+    (9.1, "It is very pleasant to think of "),
+]
+
+
+def plain_text(setting: str, rating: float) -> str:
+    """The paper's templates, written out again here."""
+    if setting == "bleached":
+        return "This is "
+    texts = [text for _, text in TEMPLATES]
+    place = next(at for at, (end, _) in enumerate(TEMPLATES) if rating < end)
+    return texts[place] if setting == "aligned" else texts[len(texts) - 1 - place]
+
+
+class Plain:
+    """One text at a time through the library's own model; the word's tokens are those that its prefix does not have."""
+
+    def __init__(self, name: str) -> None:
+        import torch
+        from transformers import AutoModel, AutoTokenizer
+
+        from wordworth.encode.gguf import converted
+
+        place = Path(locate_language_model(name).place)
+        folder = converted(place)[0] if place.suffix == ".gguf" else place
+        self.torch = torch
+        self.tokenizer = AutoTokenizer.from_pretrained(folder)
+        self.network = AutoModel.from_pretrained(folder).eval()
+        self.causal = place.suffix == ".gguf"
+
+    def vectors(self, prefix: str, word: str) -> np.ndarray:
+        """(layers, dim): the last subword's states in a causal model, the mean of them in the other."""
+        with self.torch.inference_mode():
+            given = self.tokenizer(prefix + word, return_tensors="pt")
+            states = self.torch.stack(self.network(**given, output_hidden_states=True).hidden_states)[:, 0]
+        before = len(self.tokenizer(prefix.rstrip(), add_special_tokens=False)["input_ids"])
+        whole = len(self.tokenizer(prefix + word, add_special_tokens=False)["input_ids"])
+        first = before + (0 if self.causal else 1)  # [CLS]
+        span = states[:, first : first + whole - before].double().numpy()
+        return span[:, -1] if self.causal else span.mean(axis=1)
+
+
+def plain_effect(w: np.ndarray, A: np.ndarray, B: np.ndarray) -> float:
+    a = [w @ x / np.linalg.norm(w) / np.linalg.norm(x) for x in A]
+    b = [w @ x / np.linalg.norm(w) / np.linalg.norm(x) for x in B]
+    return float((np.mean(a) - np.mean(b)) / np.std([*a, *b], ddof=1))
+
+
+@pytest.mark.parametrize("name", ["smollm2-135m", "minilm-l6"])
+def test_equals_one_word_at_a_time(name: str, tmp_path: Path) -> None:
+    from wordworth.study.vast import Choices, vast
+
+    bellezza = load_lexicon("bellezza")
+    sample = [*range(0, len(bellezza), 20)]
+    words = [bellezza.words[at] for at in sample]
+    ratings = dict(zip(words, bellezza.valence[sample].tolist(), strict=True))
+    own = tmp_path / "sample.csv"
+    own.write_text("word,rating\n" + "".join(f"{word},{rating}\n" for word, rating in ratings.items()))
+    settings = ("bleached", "aligned", "misaligned")
+    found = vast(
+        [name],
+        choices=Choices(
+            lexica=[own],
+            experiments=["contextualization", "isolation"],
+            settings=settings,
+            contexts="none",
+            scale=(1.0, 5.0),
+            components=4,
+        ),
+    )
+    plain, polar = Plain(name), polar_words()
+    nine = {word: (rating - 1) * 2 + 1 for word, rating in ratings.items()}
+    for setting in settings:
+        polar_setting = "aligned" if setting == "misaligned" else setting
+        sides = [
+            np.stack([plain.vectors(plain_text(polar_setting, nine.get(word, usual)), word) for word in side], axis=1)
+            for side, usual in ((polar.pleasant, 8.0), (polar.unpleasant, 2.0))
+        ]
+        every = np.stack([plain.vectors(plain_text(setting, nine[word]), word) for word in words], axis=1)
+        items = found.items.filter(pl.col("setting") == setting, pl.col("group") == "lexicon")
+        for layer in range(len(every)):
+            expected = [plain_effect(w, sides[0][layer], sides[1][layer]) for w in every[layer]]
+            ours = items.filter(pl.col("experiment") == "contextualization", pl.col("layer") == layer)
+            assert ours["item"].to_list() == words
+            np.testing.assert_allclose(ours["value"], expected, atol=1e-3)
+        top = len(every) - 1
+        pooled = np.concatenate([every[top], sides[0][top], sides[1][top]])
+        centred = pooled - pooled.mean(axis=0)
+        _, _, directions = np.linalg.svd(centred, full_matrices=False)
+        for k in (0, 3):
+            left = centred - centred @ directions[:k].T @ directions[:k]
+            n, m = len(words), len(words) + len(polar.pleasant)
+            expected = [plain_effect(w, left[n:m], left[m:]) for w in left[:n]]
+            ours = items.filter(pl.col("experiment") == "isolation", pl.col("layer") == top, pl.col("pcs") == k)
+            np.testing.assert_allclose(ours["value"], expected, atol=1e-3)
+
+
+def test_the_settings_agree_in_the_middle_and_part_at_the_top() -> None:
+    """The paper's finding on SmolLM2: near layer 13 ρ ≈ .86 in every template, then bleached ≈ .62, aligned ≈ .78 and
+    misaligned ≈ .25 at the top, where nullifying three components brings bleached back to ≈ .76."""
+    from wordworth.study.vast import Choices, vast
+
+    settings = ("bleached", "aligned", "misaligned")
+    chosen = Choices(lexica=["bellezza"], experiments=["contextualization", "isolation"], settings=settings)
+    scores = vast(["smollm2-135m"], choices=chosen).scores.filter(pl.col("measure") == "valence")
+
+    def rho(experiment: str, setting: str, layer: int, pcs: int | None = None) -> float:
+        same = pl.col("pcs").eq_missing(pl.lit(pcs))
+        found = scores.filter(
+            pl.col("experiment") == experiment, pl.col("setting") == setting, pl.col("layer") == layer, same
+        )
+        return float(found["value"].item())
+
+    middle = [rho("contextualization", setting, 13) for setting in settings]
+    assert middle == pytest.approx([0.86, 0.87, 0.85], abs=0.01)
+    top = [rho("contextualization", setting, 30) for setting in settings]
+    assert top == pytest.approx([0.62, 0.78, 0.25], abs=0.01)
+    assert rho("isolation", "bleached", 30) == pytest.approx(top[0])
+    assert rho("isolation", "bleached", 30, 3) == pytest.approx(0.76, abs=0.01)

@@ -1,0 +1,338 @@
+"""The command as a user meets it: what stands on stdout, what on stderr, what is written, and the exit code."""
+
+import csv
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+import pytest
+
+from wordworth import __version__
+from wordworth.catalog.association_tests import load_test
+from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.word_sets import polar_words
+from wordworth.cli import main
+
+COLUMNS = "study,experiment,model,language,dataset,setting,pooling,layer,pcs,measure,value,low,high,p,n"
+
+
+class Answer(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Answer]
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with an embedding of English words in it."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
+    polar = polar_words()
+    words = [*polar.pleasant, *polar.unpleasant, *load_lexicon("bellezza").words]
+    words += [word for name in ("weat1", "weat8") for group in load_test(name).groups for word in group]
+    words = [word for word in dict.fromkeys(words) if word != "adorable"]
+    rows = np.random.default_rng(0).normal(size=(len(words), 6)).round(3).tolist()
+    lines = (" ".join([word, *map(str, row)]) for word, row in zip(words, rows, strict=True))
+    (folder / "mine.txt").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    def run(*arguments: object) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["wordworth", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Answer(code, *capsys.readouterr())
+
+    return run
+
+
+VALNORM = ("run", "valnorm", "mine.txt", "--lexicon", "bellezza", "--experiment", "valence", "--resamples", "20")
+WEAT = ("run", "weat", "mine.txt", "--test", "weat8")
+
+BAD = [
+    (("run", "valnorm"), "name a model, such as glove-6b-50d"),
+    (("run", "weat"), "name a model, such as glove-6b-50d"),
+    (("run", "valnorm", "glove-6b-50"), "'glove-6b-50' is not in the models of the catalog; did you mean glove-6b-50d"),
+    (("run", "weat", "none.txt"), "there is no file none.txt"),
+    (("run", "valnorm", "mine.txt", "--lexicon", "belleza"), "'belleza' is not in the lexica of the catalog; did you"),
+    (("run", "valnorm", "mine.txt", "--lexicon", "my.csv"), "there is no file my.csv"),
+    (
+        ("run", "weat", "mine.txt", "--test", "weat88"),
+        "'weat88' is not in the tests of the catalog; did you mean weat",
+    ),
+    (("run", "weat", "mine.txt", "--test", "my.toml"), "there is no file my.toml"),
+    ((*VALNORM, "--experiment", "similarity", "--pairs", "rg65"), "'rg65' is not in the pairs of the catalog; did you"),
+    ((*VALNORM, "--experiment", "valences"), "there is no experiment 'valences'; did you mean valence?"),
+    ((*VALNORM, "--experiment", "corpus-size"), "needs a text to sample: give --corpus"),
+    ((*WEAT, "--sides", "three"), "--sides is 'three'; it can be one or two"),
+    ((*WEAT, "--case", "upper"), "--case is 'upper'; it can be fold or exact"),
+    ((*WEAT, "--p-method", "guess"), "--p-method is 'guess'; it can be auto, exact, monte-carlo or normal"),
+    ((*WEAT, "--on-bad", "ignore"), "--on-bad is 'ignore'; it can be stop or drop"),
+    ((*WEAT, "--format", "csv"), "no format is called 'csv'"),
+    ((*WEAT, "--seed", "-1"), "--seed is -1; it must be a whole number from 0 up"),
+    ((*WEAT, "--permutations", "0"), "--permutations is 0; it must be a whole number from 1 up"),
+    ((*VALNORM, "--resamples", "0"), "--resamples is 0; it must be a whole number from 1 up"),
+    ((*WEAT, "--seed", "x"), "invalid value for '--seed'"),
+    ((*WEAT, "--seed"), "'--seed' requires an argument"),
+    ((*WEAT, "--sed", "1"), "no such option: --sed"),
+    (("run", "valnrm"), "no such command 'valnrm'"),
+    ((*WEAT, "--language", "german", "--language", "english"), "2 languages were given for 1 models"),
+    (("run", "weat", "mine.txt", "mine.txt", "--test", "weat8"), "two models are called mine; name one LABEL=PATH"),
+    (("run", "valnorm", "mine.txt", "--language", "chinese"), "chinese is not here and fetching is off"),
+    (
+        ("run", "valnorm", "mine.txt", "--language", "frensh"),
+        "there are no polar words for 'frensh'; did you mean",
+    ),
+    (("run", "weat", "glove-6b-50d", "--offline"), "glove-6b-50d is not here and fetching is off; run `wordworth get"),
+    (("run", "weat", "http://host/v.vec"), "http://host/v.vec is not encrypted; use https"),
+    (("run", "weat", "minilm-l6"), "minilm-l6 is a language model (encoder), not a static embedding"),
+    ((*WEAT, "-o", "full"), "full holds thesis.txt, which no run wrote; choose another folder with -o"),
+    ((*WEAT, "-o", "full", "--overwrite"), "full holds thesis.txt, which no run wrote"),
+    ((*WEAT, "-o", "mine.txt"), "mine.txt is a file, not a folder"),
+    ((*WEAT, "-o", "mine.txt/run"), "mine.txt is a file, not a folder"),
+    ((*WEAT, "--config", "none.toml"), "--config none.toml cannot be read (No such file or directory)"),
+    ((*WEAT, "--config", "full"), "--config full cannot be read (Is a directory)"),
+    ((*WEAT, "--config", "mine.txt"), "mine.txt is not TOML"),
+    (("ls", "lexicons"), "there is no kind 'lexicons' in the catalog; there are models, lexica"),
+    (("show", "weat11"), "'weat11' is not in the catalog; did you mean weat1"),
+    (("show",), "missing argument 'name'"),
+    (("get", "belleza"), "'belleza' is not in the catalog; did you mean bellezza"),
+    (("get", "word2vec-news-26k", "--offline"), "word2vec-news-26k is not here and fetching is off"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
+def test_bad_input_is_one_line(command: Command, work: Path, arguments: tuple[str, ...], message: str) -> None:
+    (work / "full").mkdir()
+    (work / "full" / "thesis.txt").write_text("years of work")
+    answer = command(*arguments)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert answer.err.startswith("wordworth: ")
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+    assert sorted(path.name for path in work.rglob("*")) == ["full", "mine.txt", "thesis.txt"]  # nothing was written
+
+
+def test_an_embedding_of_another_language(command: Command, work: Path) -> None:
+    (work / "es.txt").write_text("sol 1 2 3\nluna 2 1 3\nmar 3 2 2\n")
+    answer = command("run", "valnorm", "es.txt", "--lexicon", "bellezza")
+    assert answer.code == 2
+    assert "es has 0 of the 25 words of pleasant (polar words of english)" in answer.err
+    assert "is it an embedding of english words, and spelled alike?" in answer.err
+    assert not (work / "runs").exists()
+
+
+def test_a_run_and_its_folder(command: Command, work: Path) -> None:
+    answer = command(*VALNORM, "--experiment", "weat", "--test", "weat1", "--seed", "7", "-o", "out")
+    assert answer.code == 0
+    assert answer.out.rstrip().endswith("out")
+    assert "valence bellezza" in answer.out
+    assert "n=398" in answer.out
+    assert "left out: 1 not in vocabulary" in answer.err
+    assert sorted(path.name for path in (work / "out").iterdir()) == ["items.parquet", "run.json", "scores.csv"]
+
+    text = (work / "out" / "scores.csv").read_text()
+    assert text.splitlines()[0] == COLUMNS
+    rows = list(csv.DictReader(text.splitlines()))
+    assert [row["measure"] for row in rows] == ["valence", "valence:spearman", "coverage", "weat"]
+    assert {row["setting"] + row["pooling"] + row["layer"] + row["pcs"] for row in rows} == {""}
+
+    told = json.loads((work / "out" / "run.json").read_text())
+    assert told["study"] == "valnorm"
+    assert told["command"][:3] == ["wordworth", "run", "valnorm"]
+    assert told["seed"] == 7
+    assert told["options"]["models"] == ["mine.txt"]
+    assert told["options"]["lexica"] == ["bellezza"]
+    assert told["options"]["resamples"] == 20
+    assert told["left_out"] == {"not in vocabulary": 1}
+    assert told["seconds"] >= 0
+    assert {"python", "wordworth", "numpy", "scipy"} <= told["versions"].keys()
+    assert [len(model["sha256"]) for model in told["models"]] == [64]
+    assert {entry["name"] for entry in told["data"]} == {"bellezza", "polar words, english", "weat1"}
+    assert all(len(entry["sha256"]) == 64 for entry in told["data"])
+    items = pl.read_parquet(work / "out" / "items.parquet")
+    assert items.filter(pl.col("left_out").is_not_null())["item"].to_list() == ["adorable"]
+
+
+def test_a_run_is_replaced_only_when_told(command: Command, work: Path) -> None:
+    assert command(*WEAT, "-o", "out").code == 0
+    refused = command(*WEAT, "-o", "out", "--seed", "1")
+    assert refused.code == 2
+    assert "out holds a run already; choose another with -o, or replace it with --overwrite" in refused.err
+    assert json.loads((work / "out" / "run.json").read_text())["seed"] == 0
+    assert command(*WEAT, "-o", "out", "--seed", "1", "--overwrite").code == 0
+    assert json.loads((work / "out" / "run.json").read_text())["seed"] == 1
+
+
+def test_a_folder_of_its_own(command: Command, work: Path) -> None:
+    first, second = command(*WEAT), command(*WEAT)
+    folders = [answer.out.splitlines()[-1] for answer in (first, second)]
+    assert all(folder.startswith("runs/weat-2") for folder in folders)
+    assert len(set(folders)) == 2
+    assert all((work / folder / "run.json").is_file() for folder in folders)
+
+
+def test_json_is_all_that_stands_on_stdout(command: Command, work: Path) -> None:
+    answer = command(*VALNORM, "--json", "-o", "out")
+    told = json.loads(answer.out)
+    assert told["folder"] == "out"
+    assert told["left_out"] == {"not in vocabulary": 1}
+    assert [score["measure"] for score in told["scores"]] == ["valence", "valence:spearman", "coverage"]
+    assert list(told["scores"][0]) == COLUMNS.split(",")
+    assert answer.err == ""
+
+
+def test_labels_and_several_models(command: Command, work: Path) -> None:
+    answer = command("run", "weat", "a=mine.txt", "b=mine.txt", "--test", "weat8", "--json")
+    assert [score["model"] for score in json.loads(answer.out)["scores"]] == ["a", "b"]
+    models = [f"m{i}=mine.txt" for i in range(5)]
+    long = command("run", "weat", *models, "--test", "weat8")
+    assert [line.split()[2] for line in long.out.splitlines() if line.startswith(" weat weat8")] == [
+        f"m{i}" for i in range(5)
+    ]
+
+
+def test_ones_own_lexicon_and_test(command: Command, work: Path) -> None:
+    (work / "own.csv").write_text("wort;wert\naccident;1,5\nangel;4\nanger;2\n")
+    (work / "own.toml").write_text(
+        '[test]\nname = "own"\nx = { words = ["angel", "peace"] }\ny = { words = ["anger", "agony"] }\n'
+        'a = { words = ["love", "joy"] }\nb = { words = ["war", "hatred"] }\n'
+    )
+    columns = ("--word-column", "wort", "--rating-column", "wert")
+    given = ("--lexicon", "own.csv", *columns, "--test", "own.toml", "--experiment", "valence", "--experiment", "weat")
+    answer = command("run", "valnorm", "mine.txt", *given, "--json")
+    assert answer.code == 0, answer.err
+    assert [(score["dataset"], score["n"]) for score in json.loads(answer.out)["scores"]] == [
+        ("own", 3),
+        ("own", 3),
+        ("own", 3),
+        ("own", 4),
+    ]
+
+
+def test_a_task_that_nobody_asked_for_is_told_when_it_cannot_be_done(command: Command, work: Path) -> None:
+    answer = command("run", "weat", "mine.txt", "-o", "out")
+    assert answer.code == 0
+    assert "Not run: mine has " in answer.err
+    assert "(test weat6)" in answer.err
+
+
+def test_options_from_a_file(command: Command, work: Path) -> None:
+    (work / "c.toml").write_text('models = "mine.txt"\ntest = "weat8"\nseed = 5\nsides = "two"\noutput = "out"\n')
+    answer = command("run", "weat", "--config", "c.toml", "--json")
+    assert answer.code == 0, answer.err
+    assert [score["dataset"] for score in json.loads(answer.out)["scores"]] == ["weat8"]
+    told = json.loads((work / "out" / "run.json").read_text())
+    assert (told["seed"], told["options"]["sides"], told["options"]["tests"]) == (5, "two", ["weat8"])
+    # The command line wins.
+    answer = command("run", "weat", "--config", "c.toml", "--seed", "6", "--test", "weat1", "-o", "other", "--json")
+    told = json.loads((work / "other" / "run.json").read_text())
+    assert (told["seed"], told["options"]["sides"], told["options"]["tests"]) == (6, "two", ["weat1"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sede = 1", "c.toml: there is no option 'sede'; did you mean seed"),
+        ("seed = 'x'", "invalid value for '--seed'"),
+        ("seed = [1, 2]", "c.toml: seed takes one value, not [1, 2]"),
+        ("test = { a = 1 }", "c.toml: test takes one value"),
+        ("sides = 'three'", "--sides is 'three'; it can be one or two"),
+        ("config = 'c.toml'", "c.toml: there is no option 'config'"),
+        ("seed = ", "c.toml is not TOML"),
+    ],
+)
+def test_a_bad_options_file(command: Command, work: Path, text: str, message: str) -> None:
+    (work / "c.toml").write_text(text)
+    answer = command(*WEAT, "--config", "c.toml")
+    assert answer.code == 2
+    assert answer.err.startswith("wordworth: ")
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+    assert not (work / "runs").exists()
+
+
+def test_ls(command: Command, work: Path) -> None:
+    everything = command("ls")
+    assert everything.code == 0
+    for name in ("glove-6b-50d", "bellezza", "weat1", "rg-65", "enwiki-sample", "google"):
+        assert name in everything.out
+    listed = json.loads(command("ls", "lexica", "--json").out)
+    assert {one["kind"] for one in listed} == {"lexica"}
+    here = {one["name"]: one["here"] for one in listed}
+    assert {"bellezza", "anew", "warriner", "vader", "spanish", "chinese", "german"} <= here.keys()
+    assert here["bellezza"] is True
+    assert here["warriner"] is False  # neither shipped nor in an empty cache
+    assert list(listed[0]) == ["kind", "name", "title", "language", "licence", "count", "here"]
+
+
+def test_show(command: Command, work: Path) -> None:
+    bellezza = command("show", "bellezza")
+    assert bellezza.code == 0
+    for told in ("lexica", "399", "1 to 5", "Bellezza", "MIT", "abuse", "yes"):
+        assert told in bellezza.out
+    weat1 = command("show", "weat1").out
+    assert "flowers" in weat1
+    assert "Caliskan" in weat1
+    absent = command("show", "warriner").out
+    assert "no: `wordworth get warriner` fetches it" in absent
+    told = json.loads(command("show", "bellezza", "--json").out)
+    assert (told["count"], told["scale"], told["here"]) == (399, [1.0, 5.0], True)
+    assert told["rows"][0][0] == "abuse"
+
+
+def test_get_checks_what_is_here(command: Command, work: Path) -> None:
+    answer = command("get", "bellezza", "weat1")
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    assert lines[0].startswith("checked  bellezza  0.0 MB")
+    assert len(lines) == 5  # and the four word sets of the test
+    assert all(line.startswith("checked") for line in lines)
+
+
+def test_version_and_help(command: Command) -> None:
+    assert command("--version") == Answer(0, f"wordworth {__version__}\n", "")
+    helped = command("run", "weat", "--help")
+    assert helped.code == 0
+    assert "--permutations" in helped.out
+    bare = command()
+    assert bare.code == 2
+    assert "Usage: wordworth" in bare.out + bare.err
+
+
+def test_a_file_that_may_not_be_read(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "secret.txt")
+
+    monkeypatch.setattr("wordworth.study.weat.load_tests", refused)
+    answer = command(*WEAT)
+    assert answer == Answer(2, "", "wordworth: secret.txt cannot be opened (Permission denied); check its rights\n")
+
+
+@pytest.mark.index
+def test_get_and_run_a_model_of_the_index(command: Command, work: Path) -> None:
+    answer = command("get", "word2vec-news-26k")
+    assert answer.code == 0
+    assert answer.out.split()[:4] in (
+        ["fetched", "word2vec-news-26k", "32.0", "MB"],
+        ["checked", "word2vec-news-26k", "32.0", "MB"],
+    )
+    answer = command("run", "weat", "word2vec-news-26k", "--test", "weat7", "--json", "-o", "out")
+    score = json.loads(answer.out)["scores"][0]
+    assert (score["n"], round(score["value"], 3)) == (15, 0.883)
+    model = json.loads((work / "out" / "run.json").read_text())["models"][0]
+    assert model["sha256"] == "df8407188c041cae1a2e837c23703e640d573db915f3b8647e1ef59f7caaa999"

@@ -1,0 +1,154 @@
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, locked, replacing, sha256_of, space_checked
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "a.txt"
+    with replacing(target) as made:
+        made.write_text("old")
+        assert not target.exists()
+    with replacing(target) as made:
+        made.write_text("new")
+        assert target.read_text() == "old"
+    assert target.read_text() == "new"
+    assert names(target.parent) == ["a.txt"]
+
+
+def _half(target: Path, error: BaseException) -> None:
+    with replacing(target) as made:
+        made.write_text("half")
+        raise error
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_an_error_leaves_nothing(tmp_path: Path, error: type[BaseException]) -> None:
+    folder = tmp_path / "here"
+    with pytest.raises(error):
+        _half(folder / "a.txt", error())
+    assert names(folder) == []
+    (folder / "a.txt").write_text("old")
+    with pytest.raises(error):
+        _half(folder / "a.txt", error())
+    assert names(folder) == ["a.txt"]
+    assert (folder / "a.txt").read_text() == "old"
+
+
+def test_a_folder_that_another_process_made_first_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "here" / "data"
+    with replacing(target) as made:
+        made.mkdir()
+        (made / "mine").touch()
+        target.mkdir()
+        (target / "theirs").touch()
+    assert names(target) == ["theirs"]
+    assert names(target.parent) == ["data"]
+
+
+WRITE = """
+for _ in range(30):
+    with replacing(target) as made:
+        made.write_text(sys.argv[2] * 100_000)
+"""
+COUNT = """
+for _ in range(20):
+    with locked(target):
+        count = int(target.read_text())
+        time.sleep(0.001)  # long enough that an unlocked count would be lost
+        target.write_text(str(count + 1))
+"""
+
+
+def process(code: str, *arguments: object) -> subprocess.Popen[bytes]:
+    """Another Python that runs the code with a target."""
+    head = "import sys, time\nfrom pathlib import Path\nfrom wordworth.files import locked, replacing\n"
+    code = f"{head}target = Path(sys.argv[1])\n{code}"
+    return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)])
+
+
+def test_two_processes_never_mix(tmp_path: Path) -> None:
+    target = tmp_path / "here" / "a.txt"
+    writers = [process(WRITE, target, letter) for letter in "ab"]
+    seen = set()
+    while any(writer.poll() is None for writer in writers):
+        if target.exists():
+            seen.add(target.read_text())
+    assert [writer.wait() for writer in writers] == [0, 0]
+    assert seen | {target.read_text()} <= {"a" * 100_000, "b" * 100_000}
+    assert names(target.parent) == ["a.txt"]
+
+
+def test_only_one_process_is_inside_a_lock(tmp_path: Path) -> None:
+    target = tmp_path / "count"
+    target.write_text("0")
+    counters = [process(COUNT, target) for _ in range(3)]
+    assert [counter.wait() for counter in counters] == [0, 0, 0]
+    assert target.read_text() == "60"
+
+
+def test_a_lock_is_given_back_after_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="inside"), locked(tmp_path / "new" / "a"):
+        raise ValueError("inside")
+    with locked(tmp_path / "new" / "a"):
+        pass
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk(tmp_path: Path, number: int) -> None:
+    with pytest.raises(WordworthError, match=r"no space left in .*here; free some, or choose another folder"):
+        _half(tmp_path / "here" / "a", OSError(number, os.strerror(number)))
+    assert names(tmp_path / "here") == []
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])
+def test_a_folder_that_cannot_be_written(tmp_path: Path, number: int) -> None:
+    with (
+        pytest.raises(WordworthError, match=r"here cannot be written; choose another folder \(the cache follows"),
+        space_checked(tmp_path / "here"),
+    ):
+        raise OSError(number, os.strerror(number), str(tmp_path / "here" / "a"))
+
+
+def test_a_file_elsewhere_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    """While a cache is written another file is read: that one is to be told, not the cache."""
+    with (
+        pytest.raises(WordworthError, match=r"vectors\.txt cannot be opened \(Permission denied\); check its rights"),
+        space_checked(tmp_path / "here"),
+    ):
+        raise PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "vectors.txt"))
+
+
+def test_a_file_in_the_way_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(WordworthError, match="cannot be written"), replacing(tmp_path / "file" / "x" / "a"):
+        pass
+    with pytest.raises(WordworthError, match="cannot be written"), locked(tmp_path / "file" / "a"):
+        pass
+
+
+def test_other_errors_pass_through(tmp_path: Path) -> None:
+    with pytest.raises(InterruptedError), space_checked(tmp_path):
+        raise InterruptedError(errno.EINTR, "interrupted")
+
+
+def test_the_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "mine"))
+    assert cache_dir() == tmp_path / "mine"
+    monkeypatch.delenv("WORDWORTH_CACHE")
+    assert cache_dir().name == "wordworth"
+
+
+def test_sha256(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"abc")  # FIPS 180-2, example 1
+    assert sha256_of(tmp_path / "a") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
