@@ -32,7 +32,9 @@ def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], righ
 
 
 def number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
+    if value is None:
+        return ""
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
 
 
 # Columns that fit beside each other.
@@ -69,3 +71,52 @@ def _cell(score: dict[str, Any]) -> str:
     if score["p"] is not None:
         text += f" p={score['p']:.2g}"
     return f"{text}  n={score['n']:,}"
+
+
+def tables_of(scores: pl.DataFrame, study: str) -> None:
+    """The tables of a study, as its paper sets them."""
+    if study == "vast":
+        layer_tables(scores)
+    else:
+        score_table(scores, f"wordworth {study}")
+
+
+def layer_tables(scores: pl.DataFrame) -> None:
+    """VAST: valence by layer and setting, and by components nullified; the rest is in the run's scores.csv."""
+    for (model, language), mine in scores.group_by(["model", "language"], maintain_order=True):
+        name = " · ".join(filter(None, [model, language if language != "english" else None]))
+        by_layer = mine.filter(pl.col("experiment").is_in(["contextualization", "languages"]), pl.col("pcs").is_null())
+        for (dataset,), some in by_layer.filter(pl.col("measure") == "valence").group_by(
+            ["dataset"], maintain_order=True
+        ):
+            _pivot(some, "layer", "setting", f"{name} · valence {dataset or ''} by layer")
+        for (dataset, layer), some in mine.filter(
+            pl.col("experiment") == "isolation", pl.col("measure") == "valence"
+        ).group_by(["dataset", "layer"], maintain_order=True):
+            _pivot(some, "pcs", "setting", f"{name} · valence {dataset}, layer {layer}, by components nullified")
+        for (layer,), some in mine.filter(pl.col("experiment") == "validation").group_by(
+            ["layer"], maintain_order=True
+        ):
+            _pivot(some, "pcs", "dataset", f"{name} · similarity, layer {layer}, by components nullified")
+        biased = mine.filter(pl.col("experiment") == "bias", pl.col("layer") == pl.col("layer").max())
+        if len(biased):
+            _pivot(biased, "dataset", "pcs", f"{name} · weat d, top layer, by components nullified")
+        tokens = mine.filter(pl.col("experiment") == "tokenization", pl.col("measure") == "valence")
+        if len(tokens):
+            labelled = tokens.with_columns(set=pl.concat_str(pl.col("dataset"), pl.lit(" "), pl.col("pooling")))
+            _pivot(labelled, "layer", "set", f"{name} · valence by tokenization and pooling")
+        probed = mine.filter(pl.col("experiment") == "probes")
+        if len(probed):
+            labelled = probed.with_columns(task=pl.concat_str(pl.col("measure"), pl.lit(" from "), pl.col("setting")))
+            _pivot(labelled, "task", "pcs", f"{name} · weighted F1 of probes, by components")
+
+
+def _pivot(scores: pl.DataFrame, down: str, across: str, title: str) -> None:
+    """A table of values; a blank number of components is “raw”."""
+    columns = scores.get_column(across).unique(maintain_order=True).to_list()
+    rows = []
+    for (key,), group in scores.group_by([down], maintain_order=True):
+        values = dict(zip(group.get_column(across), group.get_column("value"), strict=True))
+        rows.append(["raw" if key is None else str(key), *(number(values.get(column)) for column in columns)])
+    header = [{"pcs": "components"}.get(down, down), *("raw" if one is None else str(one) for one in columns)]
+    table(title, header, rows, right=range(1, len(columns) + 1))

@@ -66,7 +66,7 @@ def plain_effect(w: np.ndarray, A: np.ndarray, B: np.ndarray) -> float:
 
 @pytest.mark.parametrize("name", ["smollm2-135m", "minilm-l6"])
 def test_equals_one_word_at_a_time(name: str, tmp_path: Path) -> None:
-    from wordworth.study.vast import Choices, vast
+    from wordworth.study.vast import vast
 
     bellezza = load_lexicon("bellezza")
     sample = [*range(0, len(bellezza), 20)]
@@ -77,14 +77,12 @@ def test_equals_one_word_at_a_time(name: str, tmp_path: Path) -> None:
     settings = ("bleached", "aligned", "misaligned")
     found = vast(
         [name],
-        choices=Choices(
-            lexica=[own],
-            experiments=["contextualization", "isolation"],
-            settings=settings,
-            contexts="none",
-            scale=(1.0, 5.0),
-            components=4,
-        ),
+        lexica=[own],
+        experiments=["contextualization", "isolation"],
+        settings=settings,
+        contexts="none",
+        scale=(1.0, 5.0),
+        components=4,
     )
     plain, polar = Plain(name), polar_words()
     nine = {word: (rating - 1) * 2 + 1 for word, rating in ratings.items()}
@@ -116,11 +114,12 @@ def test_equals_one_word_at_a_time(name: str, tmp_path: Path) -> None:
 def test_the_settings_agree_in_the_middle_and_part_at_the_top() -> None:
     """The paper's finding on SmolLM2: near layer 13 ρ ≈ .86 in every template, then bleached ≈ .62, aligned ≈ .78 and
     misaligned ≈ .25 at the top, where nullifying three components brings bleached back to ≈ .76."""
-    from wordworth.study.vast import Choices, vast
+    from wordworth.study.vast import vast
 
     settings = ("bleached", "aligned", "misaligned")
-    chosen = Choices(lexica=["bellezza"], experiments=["contextualization", "isolation"], settings=settings)
-    scores = vast(["smollm2-135m"], choices=chosen).scores.filter(pl.col("measure") == "valence")
+    experiments = ["contextualization", "isolation"]
+    found = vast(["smollm2-135m"], lexica=["bellezza"], experiments=experiments, settings=settings)
+    scores = found.scores.filter(pl.col("measure") == "valence")
 
     def rho(experiment: str, setting: str, layer: int, pcs: int | None = None) -> float:
         same = pl.col("pcs").eq_missing(pl.lit(pcs))

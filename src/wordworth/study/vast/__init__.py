@@ -1,5 +1,5 @@
 """VAST (Wolfe & Caliskan 2022): what a language model knows of a word, layer by layer."""
 
-from wordworth.study.vast.study import EXPERIMENTS, SETTINGS, Choices, vast
+from wordworth.study.vast.study import EXPERIMENTS, SETTINGS, vast
 
-__all__ = ["EXPERIMENTS", "SETTINGS", "Choices", "vast"]
+__all__ = ["EXPERIMENTS", "SETTINGS", "vast"]

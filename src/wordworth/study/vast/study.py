@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from wordworth.catalog.association_tests import load_tests
 from wordworth.catalog.corpora import load_corpus
@@ -34,6 +35,24 @@ TESTS = tuple(f"weat{number}" for number in range(1, 11))
 CONTEXTS = "enwiki-sample"
 
 
+class Chosen(TypedDict, total=False):
+    """What may be asked of the study, by name; what is not asked is as in `Choices`."""
+
+    lexica: Sequence[str | Path]
+    language: str
+    experiments: Sequence[str]
+    settings: Sequence[str]
+    pooling: str
+    contexts: str | Path
+    templates: str
+    pairs: Sequence[str | Path]
+    tests: Sequence[str | Path]
+    components: int
+    scale: tuple[float, float] | None
+    word_column: str | None
+    rating_column: str | None
+
+
 @dataclass(frozen=True)
 class Choices:
     """What is asked of the study, with the paper's values where nothing is."""
@@ -56,10 +75,10 @@ class Choices:
 def vast(
     models: Sequence[str | Path | LanguageModel],
     *,
-    choices: Choices | None = None,
     device: str = "auto",
     dtype: str = "float32",
     options: Options | None = None,
+    **chosen: Unpack[Chosen],
 ) -> Findings:
     """Runs the study on language models.
 
@@ -67,7 +86,7 @@ def vast(
     the last subword for models that read left to right, the mean for others; WS-353, SimLex, RW and MEN; WEAT 1 to 10.
     The experiment `languages` runs when it is asked for, or when the model is declared as multilingual.
     """
-    choices, options = choices or Choices(), options or Options()
+    choices, options = Choices(**chosen), options or Options()
     findings = Findings("vast")
     if not models:
         raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")

@@ -1,0 +1,62 @@
+"""The `wordworth` command."""
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from wordworth import __version__
+from wordworth.cli.catalog import get, list_entries, show
+from wordworth.cli.run import run_app
+from wordworth.errors import WordworthError
+
+app = typer.Typer(
+    name="wordworth",
+    help="What a word is worth to a model: word meaning, stereotypes, and the words it never says.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.add_typer(run_app, name="run")
+app.command("ls")(list_entries)
+app.command()(show)
+app.command()(get)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"wordworth {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """What a word is worth to a model: word meaning, stereotypes, and the words it never says."""
+
+
+# What every complaint about the command line derives from, whichever click typer brings along.
+UsageError: Any = typer.BadParameter.__base__
+
+
+def main() -> None:
+    """Runs the command; an error of the user's is one line on stderr and exit code 2."""
+    try:
+        code = app(prog_name="wordworth", standalone_mode=False)
+    except WordworthError as error:
+        told = str(error)
+    except PermissionError as error:
+        told = f"{error.filename} cannot be opened ({error.strerror}); check its rights"
+    except UsageError as error:
+        told = error.format_message()
+        if not told:  # a command without its arguments has shown its help
+            raise SystemExit(2) from None
+        command = error.ctx.command_path if error.ctx else "wordworth"
+        told = f"{told[0].lower()}{told[1:].rstrip('.')} (see `{command} --help`)"
+    else:
+        raise SystemExit(code or 0)
+    sys.stderr.write(f"wordworth: {' '.join(told.split())}\n")
+    raise SystemExit(2)
