@@ -10,7 +10,8 @@ from wordworth.catalog.corpora import load_corpus
 from wordworth.catalog.language_models import ModelPlace, locate_language_model
 from wordworth.catalog.lexica import Lexicon, load_lexicon
 from wordworth.catalog.pairs import load_pairs
-from wordworth.catalog.registry import knows
+from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.sources import here
 from wordworth.catalog.word_sets import polar_words
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel, load_model
@@ -120,6 +121,8 @@ def _loaded(named: str | Path | LanguageModel, device: str, dtype: str) -> tuple
 
 
 def _check(choices: Choices) -> None:
+    if choices.components < 0:
+        raise WordworthError(f"--components is {choices.components}; it must be a whole number from 0 up")
     for kind, asked, known in (
         ("experiment", choices.experiments, EXPERIMENTS),
         ("setting", choices.settings, (*SETTINGS, "decontextualized")),
@@ -134,8 +137,6 @@ def _one_model(findings: Findings, model: LanguageModel, place: ModelPlace, choi
     asked = choices.experiments
     main = _scales(findings, model, choices, choices.language, options)
     lexica = _lexica(findings, choices, choices.language)
-    # ANEW picks the poles of dominance, arousal and of words in several pieces, all of them English.
-    anew = load_lexicon("anew") if choices.language == "english" else None
     widest = max(lexica, key=len)
     narrow = lexica[0]
 
@@ -160,8 +161,8 @@ def _one_model(findings: Findings, model: LanguageModel, place: ModelPlace, choi
         languages_mean(findings, model.name)
 
     runs: dict[str, Callable[[], None]] = {
-        "contextualization": lambda: contextualization(main, lexica, anew),
-        "tokenization": lambda: tokenization(main, widest, anew),
+        "contextualization": lambda: contextualization(main, lexica, _anew(choices, lexica)),
+        "tokenization": lambda: tokenization(main, widest, _anew(choices)),
         "isolation": lambda: isolation(main, lexica),
         "probes": lambda: probes(main),
         "validation": similar,
@@ -178,16 +179,17 @@ def _one_model(findings: Findings, model: LanguageModel, place: ModelPlace, choi
         runs[name]()
 
 
-def _multilingual(place: ModelPlace) -> bool:
-    from wordworth.catalog.registry import entry
+def _anew(choices: Choices, lexica: Sequence[Lexicon] | None = None) -> Lexicon | None:
+    """ANEW, which picks the poles of dominance, of arousal and of split words, all English; only where it is needed."""
+    rated = lexica is None or any("dominance" in lexicon.ratings for lexicon in lexica)
+    return load_lexicon("anew") if choices.language == "english" and rated else None
 
+
+def _multilingual(place: ModelPlace) -> bool:
     return knows(place.name, "models") and entry(place.name, "models").language == "several"
 
 
 def _at_hand(corpus: str) -> bool:
-    from wordworth.catalog.registry import entry
-    from wordworth.catalog.sources import here
-
     return here(corpus, entry(corpus, "corpora").sources) is not None
 
 

@@ -1,0 +1,269 @@
+"""VAST's experiments on a tiny random model: which numbers there are, what they are made of, and what is told."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+import transformers as hf
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+from wordworth.catalog.association_tests import load_test
+from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.word_sets import polar_words
+from wordworth.contexts import load_templates
+from wordworth.encode import LanguageModel, wrap
+from wordworth.errors import WordworthError
+from wordworth.study import Findings, Options
+from wordworth.study.vast import vast
+from wordworth.study.vast.encodings import Encodings
+from wordworth.study.vast.probes import Task, _ending, _probe
+from wordworth.study.vast.scale import in_setting
+from wordworth.study.vast.scales import Scales, balanced, greedy_poles
+
+LAYERS, DIM = 2, 16
+QUICK = Options(resamples=20, permutations=200)
+
+
+@pytest.fixture(scope="module")
+def tiny() -> LanguageModel:
+    """A GPT-2 of two layers whose tokenizer knows some of Bellezza's words whole and splits the others."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<s>"], show_progress=False
+    )
+    words = load_lexicon("bellezza").words[::2]
+    polar = polar_words()
+    tokenizer.train_from_iterator([f"This is {word}" for word in (*words, *polar.pleasant, *polar.unpleasant)], trainer)
+    fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", pad_token="<s>")
+    torch.manual_seed(0)
+    config = hf.GPT2Config(vocab_size=len(fast), n_positions=64, n_embd=DIM, n_layer=LAYERS, n_head=2)
+    return wrap(hf.GPT2Model(config), fast, name="tiny", source="memory", weights="tiny")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Sentences for every second word of Bellezza and for all polar words."""
+    polar = polar_words()
+    words = [*load_lexicon("bellezza").words[::2], *polar.pleasant, *polar.unpleasant]
+    path = tmp_path / "corpus.txt"
+    path.write_text("".join(f"We spoke of {word}, at length and in the rain.\n" for word in words), encoding="utf-8")
+    return path
+
+
+def rows(findings: Findings, **columns: object) -> pl.DataFrame:
+    return findings.scores.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in columns.items())
+
+
+def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Path) -> None:
+    found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], contexts=corpus, options=QUICK)
+    valence = rows(found, measure="valence")
+    assert valence["setting"].unique(maintain_order=True).to_list() == ["random", "bleached", "aligned", "misaligned"]
+    assert sorted(valence["layer"].unique()) == [0, 1, 2]
+    assert set(valence["pooling"]) == {"last"}
+    assert set(rows(found, measure="valence", setting="bleached")["n"]) == {399}
+    # 200 words of the corpus, and those polar words that are Bellezza's but not among them.
+    missing = found.items.filter(pl.col("left_out") == "no context in the corpus")
+    assert set(rows(found, measure="valence", setting="random")["n"]) == {399 - len(missing)}
+    assert found.left_out["no context in the corpus"] == len(missing) > 100
+    item = found.items.filter(pl.col("item") == "abuse", pl.col("setting") == "bleached", pl.col("layer") == 1)
+    assert item["reference"].to_list() == [1.53]
+    assert item["subwords"][0] >= 1
+
+
+def test_misaligned_words_are_mirrored_and_poles_stay(tiny: LanguageModel) -> None:
+    polar = polar_words()
+    encodings = Encodings(tiny, load_templates(), "english", None, 0)
+    lexicon = load_lexicon("bellezza")
+    straight, turned = (
+        in_setting(encodings, lexicon, setting, polar.pleasant, polar.unpleasant)
+        for setting in ("aligned", "misaligned")
+    )
+    np.testing.assert_array_equal(straight.high.vectors(2, "last"), turned.high.vectors(2, "last"))
+    texts = {context.word: context.text for context in turned.words.store.contexts}
+    assert texts["abuse"] == "It is very pleasant to think of abuse"
+    texts = {context.word: context.text for context in straight.words.store.contexts}
+    assert texts["abuse"] == "It is very unpleasant to think of abuse"
+
+
+def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> None:
+    found = vast(
+        [tiny],
+        lexica=["bellezza"],
+        experiments=["isolation"],
+        settings=["bleached", "aligned"],
+        components=5,
+        options=QUICK,
+    )
+    top = rows(found, measure="valence", setting="aligned", layer=LAYERS)
+    assert top["pcs"].to_list() == [None, 0, 1, 2, 3, 4, 5]
+    spread = rows(found, measure="anisotropy", setting="aligned", layer=LAYERS)["value"].to_list()
+    assert abs(spread[1]) < abs(spread[0])
+    shares = rows(found, setting="aligned", layer=LAYERS).filter(pl.col("measure").str.starts_with("neuron-share"))
+    assert shares["value"].to_list() == sorted(shares["value"])
+    assert shares["value"][-1] == pytest.approx(1)  # 16 of 16 neurons
+    variance = rows(found, measure="variance-share", setting="aligned", layer=LAYERS)["value"].to_list()
+    assert variance == sorted(variance, reverse=True)
+
+
+def test_tokenization_sets_are_balanced_and_seeded(tiny: LanguageModel, data: Path) -> None:
+    def run(seed: int) -> Findings:
+        chosen = Options(resamples=20, seed=seed)
+        return vast([tiny], lexica=["bellezza"], experiments=["tokenization"], contexts="none", options=chosen)
+
+    found = run(0)
+    single, multiple = (
+        found.items.filter(pl.col("dataset") == f"bellezza:{kind}")["subwords"] for kind in ("single", "multiple")
+    )
+    assert len(single) == len(multiple) >= 10
+    assert single.max() == 1 < multiple.min()
+    assert set(found.scores["pooling"]) == {"first", "last", "mean", "max"}
+    assert set(found.scores["measure"]) == {"valence", "valence:multiple-poles"}
+    single = rows(found, dataset="bellezza:single", measure="valence", layer=1)["value"].to_list()
+    assert single == pytest.approx([single[0]] * 4)  # one token is pooled to itself
+    assert found.scores.equals(run(0).scores)
+    assert not found.scores.equals(run(1).scores)
+
+
+def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
+    found = vast(
+        [tiny],
+        lexica=["bellezza"],
+        experiments=["bias"],
+        settings=["bleached"],
+        tests=["weat7"],
+        components=2,
+        options=QUICK,
+    )
+    test = load_test("weat7")
+    encodings = Encodings(tiny, load_templates(), "english", None, 0)
+    x, y, a, b = (encodings.group("bleached", words).vectors(1, "last").astype(float) for words in test.groups)
+
+    def unit(v: np.ndarray) -> np.ndarray:
+        return v / np.linalg.norm(v, axis=1, keepdims=True)
+
+    sx, sy = (unit(t) @ unit(a).T.mean(axis=1) - unit(t) @ unit(b).T.mean(axis=1) for t in (x, y))
+    expected = (sx.mean() - sy.mean()) / np.concatenate([sx, sy]).std(ddof=1)
+    assert rows(found, layer=1, pcs=None)["value"].item() == pytest.approx(expected, abs=1e-6)
+    assert 0 <= rows(found, layer=1, pcs=None)["p"].item() <= 1
+    assert set(rows(found, layer=LAYERS)["pcs"]) == {None, 0, 1, 2}
+
+
+def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
+    found = vast(
+        [tiny],
+        lexica=["bellezza"],
+        experiments=["validation"],
+        settings=["bleached"],
+        pairs=["rg-65"],
+        components=2,
+        options=QUICK,
+    )
+    top = rows(found, layer=LAYERS, measure="similarity")
+    assert top["pcs"].to_list() == [None, 0, 1, 2]
+    assert set(top["n"]) == {65}
+
+
+def scales_of(model: LanguageModel) -> Scales:
+    encodings = Encodings(model, load_templates(), "english", None, 0)
+    return Scales(Findings("vast"), encodings, polar_words(), ("bleached",), "last", 4, QUICK)
+
+
+def test_a_probe_finds_what_is_planted_in_the_first_component(tiny: LanguageModel) -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 600)
+    vectors = rng.normal(size=(600, 10))
+    vectors[:, 3] += np.where(labels, 20, -20)  # by far the largest variance
+    names = [str(label) for label in labels]
+    task = Task("planted", "made", "last word", vectors[:400], names[:400], vectors[400:], names[400:], names[400:])
+    scales = scales_of(tiny)
+    _probe(scales, task)
+    assert rows(scales.findings, measure="planted")["value"].item() == pytest.approx(1)
+    assert rows(scales.findings, measure="planted:components", pcs=1)["value"].item() == pytest.approx(1)
+    assert rows(scales.findings, measure="planted:rest", pcs=1)["value"].item() < 0.65
+
+
+def test_the_last_two_words_of_a_tagged_sentence() -> None:
+    last, before, tag = _ending([("The", "DT"), ("old", "JJ"), ("cat", "NN"), ("slept", "VBD"), (".", ".")])
+    assert (last.text, last.text[last.start : last.end], tag) == ("The old cat slept", "slept", "VBD")
+    assert before.text[before.start : before.end] == "cat"
+    assert _ending([("Yes", "UH"), (".", ".")]) is None
+
+
+def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) -> None:
+    found = vast([tiny], lexica=["bellezza"], experiments=["probes"], contexts="none", components=2, options=QUICK)
+    tasks = found.scores.filter(pl.col("pcs").is_null()).select("measure", "setting", "dataset").unique()
+    assert len(tasks) == 5  # acceptability; noun and part of speech from two places
+    assert found.scores["value"].is_between(0, 1).all()
+    # 527 sentences; the tiny model admits 64 tokens, and what is longer is told.
+    assert 500 < rows(found, measure="acceptability")["n"].item() <= 527
+    assert any("admits 64" in reason for reason in found.left_out)
+
+
+def test_languages_have_their_own_lexica_and_a_mean(tiny: LanguageModel, data: Path) -> None:
+    found = vast([tiny], lexica=["bellezza"], experiments=["languages"], contexts="none", options=QUICK)
+    assert rows(found, measure="valence")["language"].n_unique() == 7
+    bleached = rows(found, measure="valence", setting="bleached", layer=1)["value"]
+    mean = rows(found, measure="valence:mean", setting="bleached", layer=1)
+    assert mean["value"].item() == pytest.approx(bleached.mean())
+    assert mean["n"].item() == 7
+    assert any("to balance the polar words (spanish)" in note for note in found.notes)
+
+
+def test_greedy_poles_are_the_ends() -> None:
+    assert greedy_poles(list("abcdef"), [3, 1, 6, 1, 5, 4], 2) == (["c", "e"], ["d", "b"])
+
+
+def test_balanced_polar_words_are_seeded() -> None:
+    findings = Findings("vast")
+    one = balanced(findings, polar_words("spanish"), 0)
+    assert len(one.pleasant) == len(one.unpleasant) == 22
+    assert one == balanced(findings, polar_words("spanish"), 0)
+    assert len(findings.notes) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"experiments": ["contextualisation"]}, "there is no experiment 'contextualisation'; did you mean"),
+        ({"settings": ["bleach"]}, "there is no setting 'bleach'; did you mean bleached"),
+        ({"pooling": "middle"}, "middle"),
+        ({"templates": "vst"}, "there are no templates"),
+        ({"lexica": ["belleza"]}, "did you mean bellezza"),
+        ({"language": "klingon"}, "klingon"),
+        ({"contexts": "nowhere.txt"}, "there is no text file nowhere.txt"),
+        ({"components": -1}, "components"),
+    ],
+)
+def test_bad_choices(tiny: LanguageModel, asked: dict[str, object], told: str) -> None:
+    given = {"lexica": ["bellezza"], "experiments": ["isolation"], "contexts": "none"} | asked
+    if "contexts" in asked:
+        given["experiments"] = ["contextualization"]
+    with pytest.raises(WordworthError, match=told):
+        vast([tiny], options=QUICK, **given)
+
+
+def test_bad_models(tmp_path: Path) -> None:
+    with pytest.raises(WordworthError, match="name a language model, such as smollm2-135m"):
+        vast([])
+    with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding"):
+        vast(["glove-6b-50d"])
+    with pytest.raises(WordworthError, match=r"there is no model at \./nothing"):
+        vast(["./nothing"])
+    with pytest.raises(WordworthError, match="smollm2-135 is not in the catalog; did you mean smollm2-135m"):
+        vast(["smollm2-135"])
+
+
+def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text("word,rating\nlove,5\nwar,1\nrain,3\nsun,4\n")
+    asked = {"lexica": [own], "experiments": ["contextualization"], "contexts": "none"}
+    with pytest.raises(WordworthError, match="need to know the scale of own's ratings; give --scale LOW,HIGH"):
+        vast([tiny], settings=["aligned"], options=QUICK, **asked)
+    found = vast([tiny], settings=["aligned"], scale=(1.0, 5.0), options=QUICK, **asked)
+    assert set(rows(found, measure="valence")["n"]) == {4}
