@@ -7,8 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from wordworth.report.figures import intrinsic_tasks
+from wordworth.report.figures import intrinsic_tasks, valence_by_layer
 from wordworth.study import valnorm
+from wordworth.study.vast import vast
 
 HERE = Path(__file__).parent
 MODELS = ["glove-6b-50d", "word2vec-news-26k"]
@@ -37,6 +38,8 @@ def markdown(scores: pl.DataFrame) -> str:
 def main() -> None:
     findings = valnorm(MODELS)
     intrinsic_tasks(findings.scores).save(str(HERE / "figures" / "valnorm.svg"))
+    layers = vast(["smollm2-135m"], lexica=["bellezza"], experiments=["contextualization"])
+    valence_by_layer(layers.scores).save(str(HERE / "figures" / "vast.svg"))
     readme = HERE.parent / "README.md"
     text = readme.read_text(encoding="utf-8")
     before, _, rest = text.partition(MARKS[0])

@@ -149,7 +149,7 @@ def leave(
         seed=options.seed,
         models=list(findings.models.values()),
         data=list(findings.data.values()),
-        left_out=dict(findings.left_out),
+        left_out=findings.left_out_by_kind(),
         notes=findings.notes,
         started=started.isoformat(timespec="seconds"),
         seconds=round(time.monotonic() - began, 2),
@@ -158,12 +158,12 @@ def leave(
     )
     run.write_run(folder, manifest, findings.scores, findings.items, overwrite=overwrite)
     if as_json:
-        told = {"left_out": dict(findings.left_out), "notes": findings.notes}
+        told = {"left_out": findings.left_out_by_kind(), "notes": findings.notes}
         display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **told})
         return
     display.tables_of(findings.scores, study)
     for sentence in findings.warnings:
         display.err.print(sentence, style="yellow", markup=False, soft_wrap=True)
-    for reason, count in findings.left_out.items():
+    for reason, count in findings.left_out_by_kind().items():
         display.err.print(f"left out: {count:,} {reason}", style="yellow", markup=False, soft_wrap=True)
     display.out.print(str(folder), markup=False, soft_wrap=True)

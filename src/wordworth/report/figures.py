@@ -34,3 +34,31 @@ def intrinsic_tasks(scores: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         tooltip=["model", "task", "value", "low", "high", "n"],
     )
     return alt.layer(intervals, points).properties(width=460, height=alt.Step(13))
+
+
+def valence_by_layer(scores: pl.DataFrame) -> alt.LayerChart:
+    """VAST's Figure 1: valence by layer, a line a setting, with its 95 % band."""
+    shown = scores.filter(pl.col("experiment") == "contextualization", pl.col("measure") == "valence")
+    settings = shown.get_column("setting").unique(maintain_order=True).to_list()
+    scale = alt.Scale(range=PALETTE)
+    title = "valence: ρ with human ratings"
+    base = alt.Chart(shown.select("layer", "setting", "value", "low", "high", "n")).encode(
+        x=alt.X("layer:Q", title="layer", axis=alt.Axis(tickMinStep=1, gridOpacity=0.3))
+    )
+    band = base.mark_area(opacity=0.15).encode(
+        y=alt.Y("low:Q", title=title, axis=alt.Axis(gridOpacity=0.3)),
+        y2="high:Q",
+        color=alt.Color("setting:N", sort=settings, scale=scale, legend=None),
+    )
+    line = base.mark_line(strokeWidth=2).encode(
+        y=alt.Y("value:Q", title=title),
+        color=alt.Color("setting:N", sort=settings, scale=scale, title="setting"),
+        strokeDash=alt.StrokeDash("setting:N", sort=settings, title="setting"),
+        tooltip=["setting", "layer", "value", "n"],
+    )
+    layered: alt.LayerChart = (
+        alt.layer(band, line)
+        .properties(width=460, height=260)
+        .resolve_scale(color="independent", strokeDash="independent")
+    )
+    return layered

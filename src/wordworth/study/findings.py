@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,9 @@ ITEMS = {name: kind for name, kind in SCORES.items() if name not in ("measure", 
 }
 """The columns of `items.parquet`: `reference` is the human's figure, `subwords` the tokens of a word, `left_out` the
 reason an item was not used."""
+
+
+_PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 
 
 class Described(Protocol):
@@ -84,7 +88,7 @@ class Findings:
         unknown = columns.keys() - ITEMS.keys()
         if unknown:
             raise TypeError(f"items have no column {', '.join(sorted(unknown))}")
-        lists = {name: column for name, column in columns.items() if not isinstance(column, str | int | float)}
+        lists = {name: column for name, column in columns.items() if not isinstance(column, str | int | float | None)}
         frame = pl.DataFrame(lists, strict=False)
         given = {"study": self.study, **columns}
         frame = frame.select(
@@ -94,6 +98,16 @@ class Findings:
         self._items.append(frame)
         reasons = frame.get_column("left_out").drop_nulls().value_counts()
         self.left_out.update(dict(reasons.iter_rows()))
+
+    def left_out_by_kind(self) -> dict[str, int]:
+        """Counts by reason, reasons that differ only in a word or a number taken together."""
+        alike: dict[str, list[str]] = {}
+        for reason in self.left_out:
+            alike.setdefault(_PARTICULARS.sub("…", reason), []).append(reason)
+        return {
+            reasons[0] if len(reasons) == 1 else kind: sum(self.left_out[reason] for reason in reasons)
+            for kind, reasons in alike.items()
+        }
 
     def note(self, sentence: str) -> None:
         """A sentence that a reader of the scores should know; said once."""
