@@ -10,7 +10,7 @@ from wordworth.measure import weat, weat_p
 from wordworth.study.vast.encodings import Group
 from wordworth.study.vast.recording import record_missing
 from wordworth.study.vast.scales import Scales
-from wordworth.transform import fit_components, nullify
+from wordworth.study.vast.versions import fitted, versions
 
 
 def bias(scales: Scales, tests: list[AssociationTest], lexicon: Lexicon) -> None:
@@ -23,15 +23,13 @@ def bias(scales: Scales, tests: list[AssociationTest], lexicon: Lexicon) -> None
     record_missing(scales.findings, scales.where("bias", "", "bleached"), group, "tests")
     chosen = scales.chosen_layers(lexicon)
     for layer in scales.encodings.layers:
-        vectors = np.asarray(group.vectors(layer, scales.pooling), dtype=np.float64)
-        versions: list[tuple[int | None, NDArray[np.float64]]] = [(None, vectors)]
-        if layer in chosen:
-            most = min(scales.components, len(vectors) - 1, vectors.shape[1] - 1)
-            fitted = fit_components(vectors, most)
-            versions += [(k, nullify(vectors, fitted, k)) for k in range(most + 1)]
-        stacked = np.stack([version for _, version in versions])
+        vectors = group.vectors(layer, scales.pooling)
+        # Every layer raw; the chosen ones also with components nullified.
+        most = scales.components if layer in chosen else 0
+        every = list(versions(vectors, fitted(vectors, most)))[: None if layer in chosen else 1]
+        stacked = np.stack([version for _, version in every])
         for test in tests:
-            _test(scales, test, group, layer, [pcs for pcs, _ in versions], stacked)
+            _test(scales, test, group, layer, [pcs for pcs, _ in every], stacked)
 
 
 def _test(

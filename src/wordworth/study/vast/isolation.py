@@ -5,8 +5,9 @@ import numpy as np
 from wordworth.catalog.lexica import Lexicon
 from wordworth.measure import sc_weat, valence
 from wordworth.measure.isotropy import anisotropy, neuron_share
+from wordworth.study.vast.recording import at_place
 from wordworth.study.vast.scales import Scales
-from wordworth.transform import fit_components, nullify
+from wordworth.study.vast.versions import fitted, versions
 
 NEURONS = (1, 2, 4, 8, 16)
 
@@ -31,19 +32,15 @@ def _layer(scales: Scales, lexicon: Lexicon, setting: str, layer: int) -> None:
     )
     pooled = np.concatenate([words, high, low])
     ends = len(words), len(words) + len(high)
-    most = min(scales.components, len(pooled) - 1, pooled.shape[1] - 1)
-    fitted = fit_components(pooled, most)
-    versions = [pooled, *(nullify(pooled, fitted, k) for k in range(most + 1))]
-    effects = np.stack([sc_weat(v[: ends[0]], v[ends[0] : ends[1]], v[ends[1] :]) for v in versions])
-    drawn = {"resamples": scales.options.resamples, "seed": scales.options.seed}
-    found = valence(effects, scale.ratings(), **drawn)
+    components = fitted(pooled, scales.components)
+    every = list(versions(pooled, components))
+    effects = np.stack([sc_weat(v[: ends[0]], v[ends[0] : ends[1]], v[ends[1] :]) for _, v in every])
+    found = valence(effects, scale.ratings(), resamples=scales.options.resamples, seed=scales.options.seed)
     where = {**scales.where("isolation", lexicon.name, setting), "layer": layer}
-    for at, (pcs, version) in enumerate(zip([None, *range(most + 1)], versions, strict=True)):
-        interval = {"value": float(found.value[at]), "low": float(found.low[at]), "high": float(found.high[at])}
-        scales.findings.score(**where, pcs=pcs, measure="valence", **interval, n=found.n)
-        scales.findings.score(
-            **where, pcs=pcs, measure="anisotropy", value=anisotropy(version[: ends[0]]), n=len(words)
-        )
+    for at, (pcs, version) in enumerate(every):
+        scales.findings.score(**where, pcs=pcs, measure="valence", **at_place(found, at))
+        spread = anisotropy(version[: ends[0]])
+        scales.findings.score(**where, pcs=pcs, measure="anisotropy", value=spread, n=len(words))
         scales.findings.item(
             **where,
             pcs=pcs,
@@ -58,5 +55,5 @@ def _layer(scales: Scales, lexicon: Lexicon, setting: str, layer: int) -> None:
         if count <= len(shares):
             value = float(shares[count - 1])
             scales.findings.score(**where, measure=f"neuron-share:{count}", value=value, n=len(words))
-    for k, share in enumerate(fitted.shares.tolist(), start=1):
+    for k, share in enumerate(components.shares.tolist(), start=1):
         scales.findings.score(**where, pcs=k, measure="variance-share", value=share, n=len(pooled))

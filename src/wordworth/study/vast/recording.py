@@ -10,13 +10,18 @@ from wordworth.study.findings import Findings
 from wordworth.study.vast.encodings import Group
 
 
+def at_place(found: Correlation, at: int) -> dict[str, float]:
+    """One of the correlations that were computed together, as columns of a score."""
+    interval = {"value": float(found.value[at]), "low": float(found.low[at]), "high": float(found.high[at])}
+    return interval | {"n": found.n}
+
+
 def record_layers(
     findings: Findings, where: dict[str, Any], measure: str, layers: tuple[int, ...], found: Correlation
 ) -> None:
     """One score a layer."""
     for at, layer in enumerate(layers):
-        interval = {"value": float(found.value[at]), "low": float(found.low[at]), "high": float(found.high[at])}
-        findings.score(**where, layer=layer, measure=measure, **interval, n=found.n)
+        findings.score(**where, layer=layer, measure=measure, **at_place(found, at))
 
 
 def record_words(
