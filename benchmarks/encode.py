@@ -1,6 +1,5 @@
-"""Encoding words in templates against one text at a time, against batches without sharing, and against the bare network."""
+"""Words in templates: against one text at a time, against batches without sharing, against the bare network."""
 
-import random
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
@@ -14,17 +13,15 @@ from wordworth.contexts import Context, in_template, load_templates
 from wordworth.encode import LanguageModel, encode, encode_shard, load_model
 from wordworth.encode.probe import hidden_states
 
-WORDS = 500
 SHAPES = ((16, 16), (32, 16), (64, 8), (64, 16), (128, 8), (256, 4), (512, 1))
 """Batches that the bare network is tried with: texts × tokens."""
 TOLERANCE = 1e-4
 
 
 def run(model_path: str | Path, device: str = "cpu") -> list[Result]:
-    """Every layer of the model for seeded words in the five aligned templates of VAST."""
+    """Every layer of the model for Bellezza's words, each in all five aligned templates of VAST."""
     model = load_model(model_path, device=device)
-    known = [word for word in load_lexicon("vader").words if word.isalpha() and word.islower()]
-    words = random.Random(0).sample(known, WORDS)
+    words = load_lexicon("bellezza").words
     templates = load_templates().aligned
     contexts = [in_template(template, word) for template in templates for word in words]
     neutral = [in_template(templates[2], word) for word in words]

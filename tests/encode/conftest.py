@@ -159,6 +159,12 @@ def tiny(kind: str) -> LanguageModel:
     return wrap(built, fast, name=f"tiny-{kind}", source="", weights=f"tiny:{kind}")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread() -> None:
+    """Tiny models gain nothing from threads, and lose much to them on a busy machine."""
+    torch.set_num_threads(1)
+
+
 @pytest.fixture(params=list(KINDS))
 def model(request: pytest.FixtureRequest) -> LanguageModel:
     """One of every architecture."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from wordworth.contexts import Context, in_template
 from wordworth.encode import POOLINGS, LanguageModel, encode
-from wordworth.encode.encode import unique
+from wordworth.encode.encoding import unique
 
 TEMPLATE = "It is neither pleasant nor unpleasant to think of WORD"
 MIDDLE = "The garden of WORD is old, and the rest of my friends are words."

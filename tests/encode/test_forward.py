@@ -33,11 +33,12 @@ def test_batches_pad_only_where_a_pass_costs_more() -> None:
 
 
 def test_tree_by_hand() -> None:
-    levels, paths = grow([(7, 8), (7,), (7, 9, 8), (5,)])
-    assert [level.tokens for level in levels] == [[7, 5], [9, 8], [8]]
-    assert [level.parents for level in levels] == [[0, 0], [0, 0], [0]]
-    assert [level.inner for level in levels] == [1, 1, 0]
-    assert paths == [[0, 3], [0], [0, 2, 4], [1]]
+    """Two prefixes; nodes with children come first in their level, and equal runs share their nodes."""
+    levels, paths = grow([(0, (7, 8)), (0, (7,)), (1, (7, 9, 8)), (0, (5,)), (0, (7, 8))])
+    assert [level.tokens for level in levels] == [[7, 7, 5], [9, 8], [8]]
+    assert [level.parents for level in levels] == [[0, 1, 0], [1, 0], [0]]
+    assert [level.inner for level in levels] == [2, 1, 0]
+    assert paths == [[0, 4], [0], [1, 3, 5], [2], [0, 4]]
 
 
 def test_only_distinct_tokens_run(tiny_model: Tiny, words: list[str]) -> None:

@@ -1,8 +1,7 @@
 """Sentences become word vectors. Importing this room loads torch and transformers, so import it where it is used."""
 
 from wordworth.encode.batches import Tally
-from wordworth.encode.encode import Encoded, Shard, encode, encode_batches, encode_shard
-from wordworth.encode.forward import States
+from wordworth.encode.encoding import Encoded, Shard, encode, encode_shard
 from wordworth.encode.model import LanguageModel, load_model, wrap
 from wordworth.encode.pooling import POOLINGS, Pooling, pool
 from wordworth.encode.precision import Deviation, deviation
@@ -17,12 +16,10 @@ __all__ = [
     "LanguageModel",
     "Pooling",
     "Shard",
-    "States",
     "Tally",
     "VectorStore",
     "deviation",
     "encode",
-    "encode_batches",
     "encode_shard",
     "encode_to_store",
     "load_model",

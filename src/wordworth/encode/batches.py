@@ -31,6 +31,10 @@ class Tally:
     halvings: int = 0
     """Times that memory ran out and the batch was cut in two."""
 
+    def add(self, other: "Tally") -> None:
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
 
 @dataclass
 class Budget:

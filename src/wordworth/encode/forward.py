@@ -1,7 +1,7 @@
 """Sentences go through the network; the states of the words' tokens come out, all layers at once."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -11,50 +11,43 @@ from wordworth.encode.batches import Budget, Tally, halving, take
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.probe import hidden_states
 from wordworth.encode.spans import Sentence
-from wordworth.encode.tree import Level, grow, run_tree
+from wordworth.encode.tree import Copies, Level, grow, run_trees
 
-TREE_SENTENCES = 2048
-"""Sentences in one tree, so that its states stay in bounds."""
-
-
-@dataclass(frozen=True)
-class States:
-    """The states of some words' tokens."""
-
-    rows: list[int]
-    """The contexts."""
-    counts: list[int]
-    """The tokens of each."""
-    vectors: Tensor
-    """layers × tokens × dim, on the CPU; the tokens of the first context first."""
+GROVE_SENTENCES = 2048
+"""Sentences that share trees, so that the keys and values kept for them stay in bounds."""
 
 
 def run(
     model: LanguageModel,
     sentences: Sequence[Sentence],
+    starts: Sequence[int],
     layers: Sequence[int],
+    out: Tensor,
     budget: Budget,
     tally: Tally,
     *,
     share_prefixes: bool = True,
-) -> Iterator[States]:
-    """Every sentence once, in the order that is cheapest."""
+) -> None:
+    """Every sentence once, in the order that is cheapest.
+
+    The states of the tokens of context i go to `out`, layers × tokens × dim, from `starts[i]` on. They are copied there
+    straight from the layers' output, since moving them about costs as much as a good part of a layer.
+    """
     tally.sentences += len(sentences)
     if model.left_only:
         # What follows the last word of interest cannot change it.
         sentences = [_cut(sentence) for sentence in sentences]
     alone = list(sentences)
-    if model.reuses_past and share_prefixes:
-        groups, alone = _grouped(alone, budget)
-        for group in groups:
-            with torch.inference_mode():
-                nodes = run_tree(model, group.prefix, group.levels, layers, budget, tally)
-            if nodes is None:
-                alone += group.sentences
-                continue
-            tally.shared += len(group.sentences)
-            yield _gathered(group, nodes)
-    yield from _run_plain(model, alone, layers, budget, tally)
+    with torch.inference_mode():
+        if model.reuses_past and share_prefixes:
+            groves, alone = _planted(alone, budget)
+            for grove in groves:
+                copies = _copies(grove, starts)
+                if run_trees(model, grove.prefixes, grove.levels, copies, layers, out, budget, tally):
+                    tally.shared += len(grove.sentences)
+                else:
+                    alone += grove.sentences
+        _run_plain(model, alone, starts, layers, out, budget, tally)
 
 
 def _cut(sentence: Sentence) -> Sentence:
@@ -63,17 +56,17 @@ def _cut(sentence: Sentence) -> Sentence:
 
 
 @dataclass(frozen=True)
-class _Group:
-    """Sentences with the same tokens before the first word of interest."""
+class _Grove:
+    """Sentences whose left context is one of a few prefixes of one length."""
 
-    prefix: tuple[int, ...]
+    prefixes: list[tuple[int, ...]]
     sentences: list[Sentence]
     levels: list[Level]
     paths: list[list[int]]
 
 
-def _grouped(sentences: list[Sentence], budget: Budget) -> tuple[list[_Group], list[Sentence]]:
-    """Groups for which a tree is cheaper than running each sentence whole; and the other sentences."""
+def _planted(sentences: list[Sentence], budget: Budget) -> tuple[list[_Grove], list[Sentence]]:
+    """Groves where trees are cheaper than running each sentence whole; and the other sentences."""
     by_prefix: dict[tuple[int, ...], list[Sentence]] = {}
     for sentence in sentences:
         first = min(start for start, _ in sentence.spans)
@@ -82,64 +75,83 @@ def _grouped(sentences: list[Sentence], budget: Budget) -> tuple[list[_Group], l
     for prefix in sorted(by_prefix, key=len, reverse=True):
         if prefix and len(by_prefix.get(prefix[:-1], ())) > len(by_prefix[prefix]):
             by_prefix[prefix[:-1]] += by_prefix.pop(prefix)
-    groups: list[_Group] = []
     alone: list[Sentence] = []
+    by_length: dict[int, list[tuple[tuple[int, ...], Sentence]]] = {}
     for prefix, members in by_prefix.items():
-        for start in range(0, len(members), TREE_SENTENCES):
-            block = members[start : start + TREE_SENTENCES]
-            whole = sum(len(sentence.ids) for sentence in block)
-            # A tree takes a pass for the prefix and one for each level at least.
-            depth = max(len(sentence.ids) for sentence in block) - len(prefix)
-            if len(prefix) + (1 + depth) * budget.pass_cost >= whole:
-                alone += block
-                continue
-            levels, paths = grow([sentence.ids[len(prefix) :] for sentence in block])
-            nodes = sum(len(level.tokens) for level in levels)
-            if len(prefix) + nodes + (1 + depth) * budget.pass_cost < whole:
-                groups.append(_Group(prefix, block, levels, paths))
+        if len(members) == 1:
+            alone += members
+        else:
+            by_length.setdefault(len(prefix), []).extend((prefix, sentence) for sentence in members)
+    groves: list[_Grove] = []
+    for together in by_length.values():
+        for start in range(0, len(together), GROVE_SENTENCES):
+            block = together[start : start + GROVE_SENTENCES]
+            grove = _grove(block, budget)
+            if grove:
+                groves.append(grove)
             else:
-                alone += block
-    return groups, alone
+                alone += [sentence for _, sentence in block]
+    return groves, alone
 
 
-def _gathered(group: _Group, nodes: Tensor) -> States:
-    rows: list[int] = []
-    counts: list[int] = []
-    wanted: list[int] = []
-    skipped = len(group.prefix)
-    for sentence, path in zip(group.sentences, group.paths, strict=True):
+def _grove(members: list[tuple[tuple[int, ...], Sentence]], budget: Budget) -> _Grove | None:
+    """None where it would cost more than running the sentences whole."""
+    number = {prefix: at for at, prefix in enumerate(dict.fromkeys(prefix for prefix, _ in members))}
+    sentences = [sentence for _, sentence in members]
+    length = len(members[0][0])
+    # One pass for the prefixes and one for each level at the least.
+    passes = 1 + max(len(sentence.ids) for sentence in sentences) - length
+    saved = sum(len(sentence.ids) for sentence in sentences) - len(number) * length - passes * budget.pass_cost
+    if saved <= 0:
+        return None
+    levels, paths = grow([(number[prefix], sentence.ids[length:]) for prefix, sentence in members])
+    if saved <= sum(len(level.tokens) for level in levels):
+        return None
+    return _Grove(list(number), sentences, levels, paths)
+
+
+def _copies(grove: _Grove, starts: Sequence[int]) -> Copies:
+    length = len(grove.prefixes[0])
+    pairs: list[tuple[int, int]] = []
+    for sentence, path in zip(grove.sentences, grove.paths, strict=True):
         for row, (start, end) in zip(sentence.rows, sentence.spans, strict=True):
-            rows.append(row)
-            counts.append(end - start)
-            wanted += path[start - skipped : end - skipped]
-    return States(rows, counts, nodes.index_select(1, torch.tensor(wanted)))
+            nodes = path[start - length : end - length]
+            pairs += zip(nodes, range(starts[row], starts[row] + len(nodes)), strict=True)
+    pairs.sort()
+    return Copies([node for node, _ in pairs], [row for _, row in pairs])
 
 
 def _run_plain(
-    model: LanguageModel, sentences: list[Sentence], layers: Sequence[int], budget: Budget, tally: Tally
-) -> Iterator[States]:
+    model: LanguageModel,
+    sentences: list[Sentence],
+    starts: Sequence[int],
+    layers: Sequence[int],
+    out: Tensor,
+    budget: Budget,
+    tally: Tally,
+) -> None:
     """Batches of like length, the longest first: if memory runs out, it does so at the start."""
     lengths = [len(sentence.ids) for sentence in sentences]
     pending = deque(sorted(range(len(sentences)), key=lambda at: -lengths[at]))
 
-    def one_pass(batch: list[int]) -> States:
-        return _pass(model, [sentences[at] for at in batch], layers)
+    def one_pass(batch: list[int]) -> bool:
+        _pass(model, [sentences[at] for at in batch], starts, layers, out)
+        return True
 
     while pending:
         batch = take(pending, lengths, budget)
         size = len(batch) * lengths[batch[0]]
-        with torch.inference_mode():
-            states = halving(one_pass, batch, size, budget, tally)
-        if states is None:
+        if not halving(one_pass, batch, size, budget, tally):
             pending.extendleft(reversed(batch))
             continue
         tally.tokens += size
         tally.padding += size - sum(lengths[at] for at in batch)
         tally.passes += 1
-        yield states
 
 
-def _pass(model: LanguageModel, batch: list[Sentence], layers: Sequence[int]) -> States:
+def _pass(
+    model: LanguageModel, batch: list[Sentence], starts: Sequence[int], layers: Sequence[int], out: Tensor
+) -> None:
     """One forward pass; padding stands on the right, where it shifts no position."""
     width = max(len(sentence.ids) for sentence in batch)
     padded = [list(sentence.ids) + [model.pad] * (width - len(sentence.ids)) for sentence in batch]
@@ -150,15 +162,13 @@ def _pass(model: LanguageModel, batch: list[Sentence], layers: Sequence[int]) ->
     if model.takes_types:
         types = [list(sentence.types) + [0] * (width - len(sentence.types)) for sentence in batch]
         more["token_type_ids"] = torch.tensor(types, device=model.device)
-    rows: list[int] = []
-    counts: list[int] = []
-    wanted: list[int] = []
+    hidden = hidden_states(model.network, torch.tensor(padded, device=model.device), **more)
+    picked: list[int] = []
+    placed: list[int] = []
     for at, sentence in enumerate(batch):
         for row, (start, end) in zip(sentence.rows, sentence.spans, strict=True):
-            rows.append(row)
-            counts.append(end - start)
-            wanted += range(at * width + start, at * width + end)
-    hidden = hidden_states(model.network, torch.tensor(padded, device=model.device), **more)
-    at_words = torch.tensor(wanted, device=model.device)
-    picked = [hidden[layer].reshape(-1, hidden[layer].shape[-1]).index_select(0, at_words) for layer in layers]
-    return States(rows, counts, torch.stack(picked).cpu())
+            picked += range(at * width + start, at * width + end)
+            placed += range(starts[row], starts[row] + end - start)
+    tokens, rows = torch.tensor(picked, device=model.device), torch.tensor(placed, device=model.device)
+    for at, layer in enumerate(layers):
+        out[at].index_copy_(0, rows, hidden[layer].flatten(0, 1).index_select(0, tokens))

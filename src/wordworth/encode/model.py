@@ -94,7 +94,7 @@ def load_model(
         tokenizer,
         name=name or (Path(name_or_path).stem if weights else str(name_or_path)),
         source=str(name_or_path),
-        weights=weights or f"{name_or_path}@{config._commit_hash}",
+        weights=weights or _revision(where, config),
     )
 
 
@@ -165,6 +165,14 @@ def _found(name_or_path: str | Path) -> tuple[str, str]:
     if path.is_absolute() or str(name_or_path).startswith((".", "~")):
         raise WordworthError(f"there is no model at {path}; give the path of a .gguf file or of a model's folder")
     return str(name_or_path), ""
+
+
+def _revision(name: str, config: PretrainedConfig) -> str:
+    """The hub's commit that the files came from; without it, changed weights could be taken for cached ones."""
+    commit = getattr(config, "_commit_hash", None)
+    if not commit:
+        raise WordworthError(f"the hub's revision of {name} is not known; download it and give its folder")
+    return f"{name}@{commit}"
 
 
 def _config(where: str) -> PretrainedConfig:

@@ -15,33 +15,32 @@ KeysValues = tuple[Tensor, Tensor]
 
 @dataclass(frozen=True)
 class Past:
-    """What the tokens of a batch look back on in one layer: a prefix shared by all, then each one's own path."""
+    """What the tokens of a batch look back on in one layer: paths of the level above, and which one each follows."""
 
-    prefix: KeysValues | None
-    path: KeysValues | None
+    paths: KeysValues | None
+    """None at the start of a text."""
+    parents: Tensor
+    runs: Sequence[tuple[int, int, int]] = ()
+    """First token, end and parent of each run of tokens that follow the same path, where these are few."""
 
     @property
     def length(self) -> int:
-        return sum(piece[0].shape[-2] for piece in (self.prefix, self.path) if piece is not None)
-
-    def of(self, parents: Tensor) -> "Past":
-        """The past of nodes, given those of the level above that they follow."""
-        return self if self.path is None else Past(self.prefix, (self.path[0][parents], self.path[1][parents]))
-
-    def extended(self, new: KeysValues, nodes: int) -> KeysValues:
-        """The paths of the first `nodes`, one token longer."""
-        keys, values = new[0][:nodes], new[1][:nodes]
-        if self.path is None:
-            return keys, values
-        return torch.cat([self.path[0][:nodes], keys], dim=-2), torch.cat([self.path[1][:nodes], values], dim=-2)
+        return 0 if self.paths is None else self.paths[0].shape[-2]
 
     def join(self, which: int, new: Tensor) -> Tensor:
-        pieces = [new]
-        if self.path is not None:
-            pieces.insert(0, self.path[which])
-        if self.prefix is not None:
-            pieces.insert(0, self.prefix[which].expand(new.shape[0], -1, -1, -1))
-        return torch.cat(pieces, dim=-2) if len(pieces) > 1 else new
+        """Keys (0) or values (1) of each token's path, then its own; for the first rows alone if `new` has fewer."""
+        if self.paths is None:
+            return new
+        paths = self.paths[which]
+        joined = new.new_empty(len(new), new.shape[1], self.length + 1, new.shape[3])
+        joined[:, :, -1:] = new
+        if self.runs:
+            # Straight from the path to its place: gathering first would copy everything twice.
+            for first, end, parent in self.runs:
+                joined[first:end, :, :-1] = paths[parent]
+        else:
+            joined[:, :, :-1] = paths.index_select(0, self.parents[: len(new)])
+        return joined
 
 
 class PastLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # the library's class is untyped
@@ -65,16 +64,16 @@ class PastLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # the library's
         return self.past.length + query_length, 0
 
 
-def run_prefix(network: PreTrainedModel, ids: Sequence[int]) -> list[KeysValues] | None:
-    """Keys and values of every layer after the prefix; None where a layer does not keep them all."""
-    tokens = torch.tensor([ids], device=network.device)
+def run_prefixes(network: PreTrainedModel, prefixes: Sequence[Sequence[int]]) -> list[KeysValues] | None:
+    """Keys and values of every layer after prefixes of one length; None where a layer does not keep them all."""
+    tokens = torch.tensor(prefixes, device=network.device)
     cache = network(input_ids=tokens, use_cache=True).past_key_values
     if not isinstance(cache, Cache):
         return None
     kept: list[KeysValues] = []
     for layer in cache.layers:
         keys, values = getattr(layer, "keys", None), getattr(layer, "values", None)
-        if not isinstance(keys, Tensor) or not isinstance(values, Tensor) or keys.shape[-2] != len(ids):
+        if not isinstance(keys, Tensor) or not isinstance(values, Tensor) or keys.shape[-2] != tokens.shape[1]:
             return None
         kept.append((keys, values))
     return kept

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordworth.contexts import Context
-from wordworth.encode.encode import encode
+from wordworth.encode.encoding import encode
 from wordworth.encode.model import LanguageModel, load_model
 from wordworth.errors import WordworthError
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from wordworth.encode.past import Past, run_prefix, step
+from wordworth.encode.past import Past, run_prefixes, step
 
 TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
 """Largest difference in a vector, relative to its largest value, that is rounding and not a different computation."""
@@ -44,12 +44,16 @@ def reuses_past(network: PreTrainedModel, ids: Sequence[int]) -> bool:
         return False
     with torch.inference_mode():
         plain = hidden_states(network, torch.tensor([ids], device=network.device))
-        prefix = run_prefix(network, ids[:-2])
+        prefix = run_prefixes(network, [ids[:-2]])
         if prefix is None or len(prefix) != network.config.num_hidden_layers:
             return False
-        first, new = step(network, torch.tensor(ids[-2:-1], device=network.device), [Past(kv, None) for kv in prefix])
-        pasts = [Past(kv, path) for kv, path in zip(prefix, new, strict=True)]
-        second, _ = step(network, torch.tensor(ids[-1:], device=network.device), pasts)
+        only, (one, two) = torch.tensor([0], device=network.device), torch.tensor(ids[-2:], device=network.device)
+        pasts = [Past(paths, only) for paths in prefix]
+        first, new = step(network, one[None], pasts)
+        longer = [
+            tuple(past.join(which, added[which]) for which in (0, 1)) for past, added in zip(pasts, new, strict=True)
+        ]
+        second, _ = step(network, two[None], [Past((keys, values), only) for keys, values in longer])
         return all(
             _same(expected[0, -2:], torch.cat([one, two], dim=1)[0], TOLERANCE[expected.dtype])
             for expected, one, two in zip(plain, first, second, strict=True)

@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 
 from wordworth.contexts import Context
 from wordworth.embedding import Embedding, Provenance
-from wordworth.encode.encode import Shard, checked_layers, encode_shard, every_failure, unique
+from wordworth.encode.encoding import Shard, checked_layers, encode_shard, every_failure, shards, unique
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
@@ -29,8 +29,6 @@ from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, replacing, sha256_of, space_checked
 
 LAYOUT = 1
-CHUNK_BYTES = 64 << 20
-"""A chunk, if every word were one token: a second or two of work, so that little is lost by a kill."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,12 +124,12 @@ def encode_to_store(
     chosen = checked_layers(model, layers)
     distinct, place = unique(contexts)
     folder = cache_dir() / "vectors" / _key(model, distinct, chosen)
-    shards = _shards(distinct, model.dim * len(chosen))
-    chunks = tuple(folder / f"{number:05d}.safetensors" for number in range(len(shards)))
+    runs = shards(distinct, model.dim * len(chosen))
+    chunks = tuple(folder / f"{number:05d}.safetensors" for number in range(len(runs)))
     told = advance or (lambda _: None)
     with space_checked(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    waiting = list(zip(chunks, shards, strict=True))
+    waiting = list(zip(chunks, runs, strict=True))
     # Chunks that another process is at work on are left to it, and looked at again in the end.
     for patience in (0, -1):
         busy: list[tuple[Path, list[Context]]] = []
@@ -167,17 +165,6 @@ def _key(model: LanguageModel, distinct: Sequence[Context], layers: tuple[int, .
     for context in distinct:
         digest.update(json.dumps([context.text, context.start, context.end]).encode())
     return digest.hexdigest()
-
-
-def _shards(distinct: list[Context], values: int) -> list[list[Context]]:
-    """Runs of contexts of about `CHUNK_BYTES`; the contexts of one text stay together. Depends on nothing else."""
-    size = max(64, CHUNK_BYTES // (4 * values))
-    shards: list[list[Context]] = []
-    for context in distinct:
-        if not shards or (len(shards[-1]) >= size and shards[-1][-1].text != context.text):
-            shards.append([])
-        shards[-1].append(context)
-    return shards
 
 
 def _tensor(layer: int) -> str:

@@ -2,18 +2,22 @@
 
 The contexts of a template differ only in the word, and many words begin with the same piece. So the left context is
 run once, and after it the tree of the words' tokens is run level by level: each node is one token that looks back on
-the prefix and on its own path.
+its own path. Trees after prefixes of one length go through together.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor
 
 from wordworth.encode.batches import Budget, Tally, halving
 from wordworth.encode.model import LanguageModel
-from wordworth.encode.past import KeysValues, Past, run_prefix, step
+from wordworth.encode.past import KeysValues, Past, run_prefixes, step
+
+FEW_RUNS = 16
 
 
 @dataclass(frozen=True)
@@ -22,86 +26,128 @@ class Level:
 
     tokens: list[int]
     parents: list[int]
-    """Each node's parent in the level above."""
+    """Each node's parent in the level above; at the first level, its prefix."""
     inner: int
     """How many have children."""
 
 
-def grow(runs: Sequence[tuple[int, ...]]) -> tuple[list[Level], list[list[int]]]:
-    """The tree of token runs as levels, and the nodes of each run, numbered through all levels in order."""
+def grow(runs: Sequence[tuple[int, tuple[int, ...]]]) -> tuple[list[Level], list[list[int]]]:
+    """The trees of token runs as levels, and the nodes of each run, numbered through all levels in order.
+
+    A run is the number of its prefix and its tokens.
+    """
     levels: list[Level] = []
     paths: list[list[int]] = [[] for _ in runs]
-    above: dict[tuple[int, ...], int] = {(): 0}
+    above: dict[tuple[int, tuple[int, ...]], int] = {(root, ()): root for root, _ in runs}
     first = 0
-    for length in range(1, max(map(len, runs)) + 1):
-        inner = dict.fromkeys(run[:length] for run in runs if len(run) > length)
-        leaves = dict.fromkeys(run for run in runs if len(run) == length and run not in inner)
+    for length in range(1, max(len(run) for _, run in runs) + 1):
+        inner = dict.fromkeys((root, run[:length]) for root, run in runs if len(run) > length)
+        leaves = dict.fromkeys((root, run) for root, run in runs if len(run) == length and (root, run) not in inner)
         nodes = {node: at for at, node in enumerate((*inner, *leaves))}
-        levels.append(Level([node[-1] for node in nodes], [above[node[:-1]] for node in nodes], len(inner)))
-        for path, run in zip(paths, runs, strict=True):
+        levels.append(Level([run[-1] for _, run in nodes], [above[root, run[:-1]] for root, run in nodes], len(inner)))
+        for path, (root, run) in zip(paths, runs, strict=True):
             if len(run) >= length:
-                path.append(first + nodes[run[:length]])
+                path.append(first + nodes[root, run[:length]])
         first += len(nodes)
         above = nodes
     return levels, paths
 
 
-def run_tree(
+@dataclass(frozen=True)
+class Copies:
+    """Which rows of the result the state of a node goes to: `rows[i]` is a copy of `nodes[i]`. Sorted by node."""
+
+    nodes: list[int]
+    rows: list[int]
+
+    def of(self, first: int, end: int, device: torch.device) -> tuple[Tensor, Tensor]:
+        """The copies of the nodes from `first` on, before `end`; nodes are counted from `first`."""
+        span = slice(bisect_left(self.nodes, first), bisect_left(self.nodes, end))
+        nodes = torch.tensor(self.nodes[span], dtype=torch.long, device=device) - first
+        return nodes, torch.tensor(self.rows[span], dtype=torch.long, device=device)
+
+
+def run_trees(
     model: LanguageModel,
-    prefix: tuple[int, ...],
+    prefixes: Sequence[tuple[int, ...]],
     levels: list[Level],
+    copies: Copies,
     layers: Sequence[int],
+    out: Tensor,
     budget: Budget,
     tally: Tally,
-) -> Tensor | None:
-    """The states of all nodes, layers × nodes × dim; None where the model does not keep so long a prefix."""
-    shared: Sequence[KeysValues | None] | None = [None] * model.layers
-    if prefix:
-        shared = run_prefix(model.network, prefix)
-        tally.tokens += len(prefix)
+) -> bool:
+    """Writes the nodes' states into `out`, layers × rows × dim; false where the model cannot keep prefixes so long.
+
+    The prefixes are of one length, so that the trees after them go through together.
+    """
+    paths: Sequence[KeysValues | None] | None = [None] * model.layers
+    if prefixes[0]:
+        paths = run_prefixes(model.network, prefixes)
+        tally.tokens += len(prefixes) * len(prefixes[0])
         tally.passes += 1
-    if shared is None:
-        return None
-    paths: Sequence[KeysValues | None] = [None] * model.layers
-    states: list[Tensor] = []
+    if paths is None:
+        return False
+    first = 0
     for level in levels:
-        pasts = [Past(left, path) for left, path in zip(shared, paths, strict=True)]
-        found, paths = _run_level(model, level, pasts, layers, budget, tally)
-        states += found
-    return torch.cat(states, dim=1)
+        paths = _run_level(model, level, first, paths, copies, layers, out, budget, tally)
+        first += len(level.tokens)
+    return True
+
+
+def _runs(parents: list[int]) -> list[tuple[int, int, int]]:
+    """Runs of equal parents as (first, end, parent); none where they are too many to be worth it."""
+    ends = [at for at in range(1, len(parents)) if parents[at] != parents[at - 1]]
+    if len(ends) >= FEW_RUNS:
+        return []
+    return [(first, end, parents[first]) for first, end in pairwise([0, *ends, len(parents)])]
 
 
 def _run_level(
-    model: LanguageModel, level: Level, pasts: list[Past], layers: Sequence[int], budget: Budget, tally: Tally
-) -> tuple[list[Tensor], list[KeysValues]]:
-    """States of the level's nodes in their order, batch by batch, and the paths that end in those with children."""
+    model: LanguageModel,
+    level: Level,
+    first: int,
+    paths: Sequence[KeysValues | None],
+    copies: Copies,
+    layers: Sequence[int],
+    out: Tensor,
+    budget: Budget,
+    tally: Tally,
+) -> list[KeysValues]:
+    """Runs the nodes of a level, numbered from `first` on; gives the paths that end in those with children."""
     tokens = torch.tensor(level.tokens, device=model.device)
     parents = torch.tensor(level.parents, device=model.device)
-    states: list[Tensor] = []
-    grown: list[list[KeysValues]] = []
 
-    def run(batch: list[int]) -> tuple[Tensor, list[KeysValues]]:
+    def run(batch: list[int]) -> list[KeysValues]:
         span = slice(batch[0], batch[-1] + 1)
-        own = [past.of(parents[span]) for past in pasts]
-        hidden, new = step(model.network, tokens[span], own)
+        runs = _runs(level.parents[span])
+        pasts = [Past(path, parents[span], runs) for path in paths]
+        hidden, new = step(model.network, tokens[span], pasts)
+        nodes, rows = copies.of(first + span.start, first + span.stop, model.device)
+        for at, layer in enumerate(layers):
+            out[at].index_copy_(0, rows, hidden[layer][:, 0].index_select(0, nodes))
         # Nodes with children come first, so those of this batch are its first few.
         inner = max(0, min(span.stop, level.inner) - span.start)
-        longer = [past.extended(added, inner) for past, added in zip(own, new, strict=True)] if inner else []
-        return torch.stack([hidden[layer][:, 0] for layer in layers]).cpu(), longer
+        if not inner:
+            return []
+        return [
+            (past.join(0, keys[:inner]), past.join(1, values[:inner]))
+            for past, (keys, values) in zip(pasts, new, strict=True)
+        ]
 
+    grown: list[list[KeysValues]] = []
     start = 0
     while start < len(level.tokens):
         batch = list(range(start, min(start + budget.tokens, len(level.tokens))))
         done = halving(run, batch, len(batch), budget, tally)
         if done is None:
             continue
-        states.append(done[0])
-        if done[1]:
-            grown.append(done[1])
+        if done:
+            grown.append(done)
         tally.tokens += len(batch)
         tally.passes += 1
         start += len(batch)
-    return states, [
+    return [
         (torch.cat([keys for keys, _ in parts]), torch.cat([values for _, values in parts]))
         for parts in zip(*grown, strict=True)
     ]

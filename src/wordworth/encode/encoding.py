@@ -1,7 +1,9 @@
 """`encode`: contexts in, word vectors of every layer and pooling out."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 import torch
@@ -10,11 +12,16 @@ from torch import Tensor
 
 from wordworth.contexts import Context
 from wordworth.encode.batches import Tally, budget_for
-from wordworth.encode.forward import States, run
+from wordworth.encode.forward import run
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure, tokenize
 from wordworth.errors import WordworthError
+
+SHARD_BYTES = 64 << 20
+"""A shard, if every word were one token: a second or two of work, so that little is lost by a kill."""
+LEAST = 64
+"""Contexts in a shard at the least, however large the model."""
 
 
 @dataclass(frozen=True)
@@ -70,38 +77,12 @@ def encode_shard(
     for sentence in sentences:
         for row, (start, end) in zip(sentence.rows, sentence.spans, strict=True):
             subwords[row] = end - start
-    starts = np.cumsum([0, *subwords])
-    states = torch.empty(len(chosen), int(starts[-1]), model.dim, dtype=model.network.dtype)
+    starts = [0, *accumulate(subwords)]
+    states = torch.empty(len(chosen), starts[-1], model.dim, dtype=model.network.dtype, device=model.device)
     budget = budget_for(model.device, batch_tokens)
-    for found in run(model, sentences, chosen, budget, tally, share_prefixes=share_prefixes):
-        check_finite(model, found, contexts, chosen)
-        places = np.concatenate([np.arange(starts[row], starts[row + 1]) for row in found.rows])
-        states[:, torch.from_numpy(places)] = found.vectors
-    return Shard(subwords, failures, states, tally)
-
-
-def encode_batches(
-    model: LanguageModel,
-    contexts: Sequence[Context],
-    layers: Sequence[int] | None = None,
-    *,
-    batch_tokens: int | None = None,
-    share_prefixes: bool = True,
-    failures: list[Failure] | None = None,
-) -> Iterator[States]:
-    """The same as a stream, one batch at a time in no set order, for whoever accumulates and keeps nothing.
-
-    Words that were not located are added to `failures`.
-    """
-    chosen = checked_layers(model, layers)
-    sentences, failed = tokenize(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
-    if failures is not None:
-        failures += failed
-    for found in run(
-        model, sentences, chosen, budget_for(model.device, batch_tokens), Tally(), share_prefixes=share_prefixes
-    ):
-        check_finite(model, found, contexts, chosen)
-        yield found
+    run(model, sentences, starts, chosen, states, budget, tally, share_prefixes=share_prefixes)
+    check_finite(model, states, contexts, starts, chosen)
+    return Shard(subwords, failures, states.cpu(), tally)
 
 
 def encode(
@@ -117,21 +98,42 @@ def encode(
     chosen = checked_layers(model, layers)
     wanted = checked_poolings(poolings)
     distinct, place = unique(contexts)
-    shard = encode_shard(model, distinct, chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
-    counts = np.array(shard.subwords, dtype=np.intp)
+    pooled: dict[str, list[NDArray[np.float32]]] = {name: [] for name in wanted}
+    subwords: list[int] = []
+    failures: list[Failure] = []
+    tally = Tally()
+    for block in shards(distinct, model.dim * len(chosen)):
+        shard = encode_shard(model, block, chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
+        present = torch.tensor([count for count in shard.subwords if count], dtype=torch.long)
+        for name in wanted:
+            pooled[name].append(pool(shard.states, present, name).float().transpose(0, 1).numpy())
+        failures += [Failure(len(subwords) + one.row, one.word, one.reason) for one in shard.failures]
+        subwords += shard.subwords
+        tally.add(shard.tally)
+    counts = np.array(subwords, dtype=np.intp)
     located = np.flatnonzero(counts[place])
-    row_of = np.cumsum(counts > 0) - 1
-    take = row_of[place[located]]
-    present = torch.from_numpy(counts[counts > 0])
+    take = (np.cumsum(counts > 0) - 1)[place[located]]
+    empty = np.empty((0, len(chosen), model.dim), dtype=np.float32)
     return Encoded(
         words=tuple(contexts[row].word for row in located.tolist()),
         rows=located,
         layers=chosen,
-        vectors={name: pool(shard.states, present, name).float().numpy().transpose(1, 0, 2)[take] for name in wanted},
+        vectors={name: np.concatenate([*pooled[name], empty])[take] for name in wanted},
         subwords=counts[place[located]],
-        failures=every_failure(contexts, place, shard.failures),
-        tally=shard.tally,
+        failures=every_failure(contexts, place, failures),
+        tally=tally,
     )
+
+
+def shards(distinct: list[Context], values: int) -> list[list[Context]]:
+    """Runs of contexts of about `SHARD_BYTES`; the contexts of one text stay together. Depends on nothing else."""
+    size = max(LEAST, SHARD_BYTES // (4 * values))
+    runs: list[list[Context]] = []
+    for context in distinct:
+        if not runs or (len(runs[-1]) >= size and runs[-1][-1].text != context.text):
+            runs.append([])
+        runs[-1].append(context)
+    return runs
 
 
 def unique(contexts: Sequence[Context]) -> tuple[list[Context], NDArray[np.intp]]:
@@ -157,13 +159,18 @@ def every_failure(
     )
 
 
-def check_finite(model: LanguageModel, states: States, contexts: Sequence[Context], layers: Sequence[int]) -> None:
+def check_finite(
+    model: LanguageModel, states: Tensor, contexts: Sequence[Context], starts: Sequence[int], layers: Sequence[int]
+) -> None:
     """Stops at the first word and layer that is not a number: every measure after it would be nonsense."""
-    if bool(torch.isfinite(states.vectors).all()):
+    # A sum shows whether there is any, in one pass and without a mask as large as the states.
+    if bool(torch.isfinite(states.sum(dtype=torch.float32))):
         return
-    bad = (~torch.isfinite(states.vectors)).any(-1)
-    layer, token = (int(at) for at in torch.nonzero(bad)[0])
-    word = contexts[states.rows[int(np.searchsorted(np.cumsum(states.counts), token, side="right"))]].word
+    bad = torch.nonzero((~torch.isfinite(states)).any(-1))
+    if not len(bad):
+        return
+    layer, token = bad[0].tolist()
+    word = contexts[bisect_right(starts, token) - 1].word
     remedy = "its weights are damaged" if model.dtype == "float32" else "use float32"
     raise WordworthError(
         f"{model.name} in {model.dtype} gives no finite values for {word!r} in layer {layers[layer]}; {remedy}"
