@@ -30,7 +30,7 @@ class Result:
     wanted: float
     """The ratio to reach."""
     bare: float | None = None
-    """Seconds of a bare matrix product of the same sizes."""
+    """Seconds of the limit: a bare matrix product of the same sizes, or the bare network over the same tokens."""
     note: str = ""
     """What was sampled, and other figures."""
 
@@ -69,7 +69,7 @@ def seconds(value: float) -> str:
 
 def print_machine() -> None:
     versions = []
-    for package in ("numpy", "scipy", "gensim"):
+    for package in ("numpy", "scipy", "torch", "transformers", "gensim"):
         try:
             versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
@@ -82,7 +82,7 @@ def print_machine() -> None:
 def print_results(results: Iterable[Result]) -> bool:
     """Prints the table; true when every ratio is reached."""
     table = Table("benchmark", title_justify="left")
-    for heading in ("plain way", "wordworth", "ratio", "wanted", "of a bare product's speed"):
+    for heading in ("plain way", "wordworth", "ratio", "wanted", "of the limit"):
         table.add_column(heading, justify="right")
     table.add_column("note")
     reached = True

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from benchmarks.common import Result, best_of
+from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.lexica import load_lexicon
 from wordworth.contexts import Context, in_template, load_templates
 from wordworth.encode import LanguageModel, encode, encode_shard, load_model
@@ -16,6 +17,13 @@ from wordworth.encode.probe import hidden_states
 SHAPES = ((16, 16), (32, 16), (64, 8), (64, 16), (128, 8), (256, 4), (512, 1))
 """Batches that the bare network is tried with: texts × tokens."""
 TOLERANCE = 1e-4
+
+
+def smollm2() -> list[Result]:
+    """The embedded model on this machine's processor, or on its accelerator where it has one."""
+    place = locate_language_model("smollm2-135m").place
+    results = run(place)
+    return results + (run(place, "cuda") if torch.cuda.is_available() else [])
 
 
 def run(model_path: str | Path, device: str = "cpu") -> list[Result]:
