@@ -1,11 +1,10 @@
-"""A slice of the real models, where they are on this machine already (`wordworth get smollm2-135m minilm-l6`)."""
+"""A slice of the real models, fetched from the package index."""
 
 import numpy as np
 import pytest
 import torch
 
-from wordworth.catalog.registry import entry
-from wordworth.catalog.sources import here
+from wordworth.catalog.language_models import locate_language_model
 from wordworth.contexts import bleached, load_templates, misaligned
 from wordworth.encode import LanguageModel, encode, load_model
 
@@ -14,10 +13,7 @@ WORDS = "love caress happiness murder agony unpleasantness café don't short-ter
 
 
 def real(name: str) -> LanguageModel:
-    found = here(name, entry(name, "models").sources)
-    if found is None:
-        pytest.skip(f"{name} is not here")
-    return load_model(found.path, device="cpu", name=name)
+    return load_model(locate_language_model(name).place, device="cpu", name=name)
 
 
 @pytest.mark.parametrize(

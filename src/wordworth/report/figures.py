@@ -53,7 +53,7 @@ def valence_by_layer(scores: pl.DataFrame) -> alt.LayerChart:
     line = base.mark_line(strokeWidth=2).encode(
         y=alt.Y("value:Q", title=title),
         color=alt.Color("setting:N", sort=settings, scale=scale, title="setting"),
-        strokeDash=alt.StrokeDash("setting:N", sort=settings, title="setting"),
+        strokeDash=alt.StrokeDash("setting:N", sort=settings, legend=None),
         tooltip=["setting", "layer", "value", "n"],
     )
     layered: alt.LayerChart = (
