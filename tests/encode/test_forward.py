@@ -51,6 +51,20 @@ def test_only_distinct_tokens_run(tiny_model: Tiny, words: list[str]) -> None:
     assert len(nodes) < sum(map(len, runs))
 
 
+def test_templates_grow_together(tiny_model: Tiny, words: list[str]) -> None:
+    """Prefixes of unlike length: the longer one's last tokens run along with the words of the shorter one."""
+    model = tiny_model("gpt2")
+    templates = ("It is pleasant to think of WORD", "It is very pleasant to think of WORD", TEMPLATE)
+    contexts = [in_template(template, word) for template in templates for word in words]
+    together = encode(model, contexts, ["mean"])
+    plain = encode(model, contexts, ["mean"], share_prefixes=False)
+    np.testing.assert_allclose(together.vectors["mean"], plain.vectors["mean"], rtol=1e-4, atol=1e-4)
+    separate = [encode(model, [in_template(template, word) for word in words]) for template in templates]
+    assert together.tally.shared == len(contexts)
+    assert together.tally.passes < sum(one.tally.passes for one in separate)
+    assert together.tally.tokens == sum(one.tally.tokens for one in separate)
+
+
 def test_words_alone_share_their_first_pieces(tiny_model: Tiny, words: list[str]) -> None:
     model = tiny_model("gpt2")
     contexts = decontextualized(words * 3)

@@ -138,7 +138,9 @@ def _run_level(
     grown: list[list[KeysValues]] = []
     start = 0
     while start < len(level.tokens):
-        batch = list(range(start, min(start + budget.tokens, len(level.tokens))))
+        # Even batches: a small rest would use the machine badly.
+        left = len(level.tokens) - start
+        batch = list(range(start, start + -(-left // -(-left // budget.tokens))))
         done = halving(run, batch, len(batch), budget, tally)
         if done is None:
             continue
