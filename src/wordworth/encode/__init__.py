@@ -1,5 +1,7 @@
 """Sentences become word vectors. Importing this room loads torch and transformers, so import it where it is used."""
 
+from wordworth.encode.accumulators import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, split_pooling
+from wordworth.encode.aggregation import Aggregate, Weighting, aggregate
 from wordworth.encode.batches import Tally
 from wordworth.encode.encode import Encoded, Shard, encode, encode_batches, encode_shard
 from wordworth.encode.forward import States
@@ -10,7 +12,11 @@ from wordworth.encode.spans import Failure
 from wordworth.encode.store import VectorStore, encode_to_store
 
 __all__ = [
+    "CONTEXT",
     "POOLINGS",
+    "POOLINGS_OF_BOTH",
+    "SUBWORD",
+    "Aggregate",
     "Deviation",
     "Encoded",
     "Failure",
@@ -20,6 +26,8 @@ __all__ = [
     "States",
     "Tally",
     "VectorStore",
+    "Weighting",
+    "aggregate",
     "deviation",
     "encode",
     "encode_batches",
@@ -27,5 +35,6 @@ __all__ = [
     "encode_to_store",
     "load_model",
     "pool",
+    "split_pooling",
     "wrap",
 ]
