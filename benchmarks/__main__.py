@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import loading, measures
+from benchmarks import loading, measures, static
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result]] = {
@@ -12,6 +12,9 @@ BENCHMARKS: dict[str, Callable[[], Result]] = {
     "exact-p": measures.exact_weat_p,
     "analogies": loading.glove_analogies,
     "load": loading.second_load,
+    "aggregation": static.against_the_bare_network,
+    "aggregation-loop": static.against_dictionaries,
+    "aggregation-memory": static.memory,
 }
 
 

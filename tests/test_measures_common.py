@@ -15,6 +15,7 @@ from wordworth.measure import (
     garg_euclidean,
     mac,
     manzini,
+    manzini_centroid,
     pair_direction,
     ripa,
     rnsb,
@@ -96,6 +97,9 @@ CASES = {
     ),
     "garg-cosine": Case("garg-cosine", lambda V, w, a, b: garg_cosine(V[w], V[a], V[b]), (TARGETS, A, B), "all"),
     "manzini": Case("manzini", lambda V, w, a, b: manzini(V[w], [V[a], V[b]]), (TARGETS, A, B)),
+    "manzini:centroid": Case(
+        "manzini:centroid", lambda V, w, a, b: manzini_centroid(V[w], [V[a], V[b]]), (TARGETS, A, B), "all"
+    ),
     "ripa": Case("ripa", lambda V, w, m, f: ripa(V[w], V[m], V[f]), (TARGETS, M, F), "none"),
     "rnsb": Case("rnsb", lambda V, w, a, b: np.array(rnsb(V[w], V[a], V[b])), (TARGETS, A, B), "none"),
     "mac": Case("mac", lambda V, w, a, b: mac(V[w], [V[a], V[b]]), (TARGETS, A, B)),

@@ -13,6 +13,7 @@ from wordworth.measure import (
     garg_euclidean,
     mac,
     manzini,
+    manzini_centroid,
     pair_direction,
     ripa,
     rnsb,
@@ -74,6 +75,13 @@ def test_manzini_and_mac():
     words = np.array([[5.0, 0], [-1, 0]])
     np.testing.assert_allclose(manzini(words, classes), [0.5 / 3, 0.5 / 3], atol=1e-12)
     np.testing.assert_allclose(mac(words, classes), [1 - 0.5 / 3, 1 + 0.5 / 3], atol=1e-12)
+
+
+def test_manzini_by_centroids():
+    # Class means (1, 1) and (0, 2): cosines with (1, 0) are cos 45° and 0; the formula's are ½ and 0.
+    classes = [np.array([[2.0, 0], [0, 2]]), np.array([[0.0, 2]])]
+    assert manzini_centroid(np.array([[1.0, 0]]), classes)[0] == pytest.approx(HALF / 2)
+    assert manzini(np.array([[1.0, 0]]), classes)[0] == pytest.approx(0.5 / 2)
 
 
 def test_ripa():

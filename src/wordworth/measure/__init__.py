@@ -6,7 +6,7 @@ from wordworth.measure.cosine import cosines, unit_rows
 from wordworth.measure.direct_bias import Direction, direct_bias, pair_direction
 from wordworth.measure.garg import garg_cosine, garg_euclidean
 from wordworth.measure.mac import mac
-from wordworth.measure.manzini import manzini
+from wordworth.measure.manzini import manzini, manzini_centroid
 from wordworth.measure.permutation import PermutationTest, permutation_test
 from wordworth.measure.ripa import ripa
 from wordworth.measure.rnsb import rnsb
@@ -30,6 +30,7 @@ MEASURES: dict[str, str] = {
     "garg-euclidean": "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.",
     "garg-cosine": "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.",
     "manzini": "Mean |mean over classes of mean cos(w, a)|.",
+    "manzini:centroid": "Mean |mean over classes of cos(w, μ)| with μ the mean of a class.",
     "ripa": "Mean |⟨w, (x − y) / ‖x − y‖⟩|, averaged over pairs (x, y) before the absolute value.",
     "rnsb": "KL divergence from uniform of the class words' normalised probabilities of being negative.",
     "mac": "Mean cosine distance of the classes' words from the attribute words.",
@@ -49,6 +50,7 @@ __all__ = [
     "garg_euclidean",
     "mac",
     "manzini",
+    "manzini_centroid",
     "pair_direction",
     "pearson",
     "permutation_test",

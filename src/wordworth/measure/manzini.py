@@ -14,6 +14,17 @@ def manzini(targets: NDArray[np.floating], classes: Sequence[NDArray[np.floating
     return np.asarray(np.abs(mean_cosine(targets, classes)), dtype=np.float64)
 
 
+def manzini_centroid(targets: NDArray[np.floating], classes: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
+    """|mean_i cos(w, μ_i)|, μ_i the mean of a class: what the tables of Bommasani et al. hold.
+
+    It is larger than by their formula, since a mean of vectors is shorter than the vectors are.
+    """
+    if not all(words.shape[-2] for words in classes):
+        raise WordworthError("a class without words has no mean; give at least one word of each")
+    means = [np.asarray(words, dtype=np.float64).mean(axis=-2, keepdims=True) for words in classes]
+    return manzini(targets, means)
+
+
 def mean_cosine(targets: NDArray[np.floating], sets: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
     """mean_i mean_{a ∈ A_i} cos(w, a): the classes weigh alike, however many words they have."""
     if not sets or not all(words.shape[-2] for words in sets):

@@ -16,6 +16,7 @@ from wordworth.measure import (
     garg_euclidean,
     mac,
     manzini,
+    manzini_centroid,
     pair_direction,
     ripa,
     rnsb,
@@ -55,8 +56,10 @@ def beside(space: Space, lists: Lists, target_words: tuple[str, ...]) -> Iterato
     if lists.pairs:
         male, female = space.pairs(lists.pairs)
         yield PAIRS, "direct-bias:centred", direct_bias(targets, pair_direction(male, female, centred=True).vector)
+        yield PAIRS, "manzini:centroid", manzini_centroid(targets, [male, female])
         yield PAIRS, "ripa", np.abs(ripa(targets, male, female))
     for attribute, sets in lists.classes.items():
+        yield attribute, "manzini:centroid", manzini_centroid(targets, [space.of(words) for words in sets.values()])
         yield attribute, "mac", mac(_joined(space, sets), [targets])
 
 
