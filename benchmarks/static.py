@@ -52,7 +52,7 @@ def against_the_bare_network() -> Result:
         plain=limit,
         ours=ran,
         wanted=0.85,
-        note=f"{SENTENCES / ran:,.0f} sentences a second with {len(words):,} words and {len(POOLINGS_OF_BOTH)} poolings; "
+        note=f"{SENTENCES / ran:,.0f} sentences a second ({len(words):,} words, {len(POOLINGS_OF_BOTH)} poolings); "
         f"the bare network {SENTENCES / limit:,.0f}",
     )
 
