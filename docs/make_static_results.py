@@ -75,12 +75,13 @@ def put(name: str, table: str) -> None:
 
 def main() -> None:
     texts = [name for name in TEXTS if here(name, entry(name, "corpora").sources) or name == TEXTS[0]]
+    options = Options(resamples=500)
     found = static(
         [MODEL, *BESIDE],
         contexts=texts,
         sentences=SENTENCES,
         experiments=["quality"],
-        options=Options(resamples=500),
+        options=options,
     )
     (told,) = (note for note in found.notes if note.startswith("quality: the setting"))
     most = int("".join(filter(str.isdigit, told)))

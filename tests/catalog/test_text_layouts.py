@@ -30,6 +30,14 @@ def test_jsonl(tmp_path: Path) -> None:
         list(load_corpus(path))
 
 
+def test_half_a_surrogate_pair(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "half \\ud83d"}\n{"text": "whole \\ud83d\\ude00"}\n')
+    lines, flaws = lenient(path)
+    assert lines == ["whole 😀"]
+    assert flaws == [f"{path}, line 1: its text is not Unicode (surrogates not allowed); correct the line"]
+
+
 def test_another_field_and_packed(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.bz2"
     path.write_bytes(bz2.compress(json.dumps({"body": "Words.", "text": "no"}).encode()))

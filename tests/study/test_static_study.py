@@ -185,17 +185,11 @@ def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
     assert row.get_column("low").item() < row.get_column("value").item() < row.get_column("high").item()
 
 
-def test_a_weak_first_component_is_warned_of(lists: Lists, tmp_path: Path) -> None:
+def test_a_weak_first_component_is_warned_of(lists: Lists) -> None:
     matrix = np.random.default_rng(1).normal(size=(len(lists.words), 50))
     noise = Embedding(list(lists.words), matrix, Provenance("noise"))
-    findings = static([noise], experiments=["bias"], contexts=[_any_text(tmp_path)], options=OPTIONS)
+    findings = static([noise], experiments=["bias"], options=OPTIONS)
     assert any("explains less than 35% of the gender pairs' differences here" in one for one in findings.warnings)
-
-
-def _any_text(folder: Path) -> Path:
-    path = folder / "any.txt"
-    path.write_text("words")
-    return path
 
 
 def test_an_embedding_that_lacks_a_class(lists: Lists, space: Space) -> None:
@@ -413,6 +407,7 @@ def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_pat
             "--per-word and --sentences are two ways to draw; give one",
         ),
         (["-o", "x.vec", "--vocabulary", "warrinr"], "there is no vocabulary 'warrinr'; did you mean warriner"),
+        (["-o", "x.vec", "--per-word", 0], "say how many sentences to draw in all, or how many a word: a whole number"),
         (["-o", "x.vec", "--layer", 9], "tiny has layers 0 to 3, not 9"),
         (["-o", "x.vec", "--pooling", "mean"], "there is no pooling 'mean'; write f/g with f of min, max, mean, last"),
         (["-o", "x.vec", "--weighting", "none"], "--weighting is 'none'; it can be uniform or inverse-frequency"),

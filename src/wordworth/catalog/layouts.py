@@ -107,6 +107,11 @@ def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
             fields = ", ".join(sorted(found)) if isinstance(found, dict) else "none"
             report(f"{path}, line {number}: no text in the field {asked!r} (fields: {fields}); name one as PATH#FIELD")
             continue
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            report(f"{path}, line {number}: its text is not Unicode ({error.reason}); correct the line")
+            continue
         yield from filter(None, map(str.strip, text.splitlines()))
 
 

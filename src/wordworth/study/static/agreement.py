@@ -157,5 +157,7 @@ def _rank_correlations(one: NDArray[np.float64], other: NDArray[np.float64]) -> 
     """Spearman's ρ down the columns of layers × resamples."""
     ranks = [rankdata(values, axis=0) for values in (one, other)]
     first, second = (rank - rank.mean(axis=0) for rank in ranks)
+    # A resample whose layers are all alike has no order, and is passed over in the interval.
     spread = np.sqrt(np.square(first).sum(axis=0) * np.square(second).sum(axis=0))
-    return np.asarray((first * second).sum(axis=0) / spread, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((first * second).sum(axis=0) / spread, dtype=np.float64)

@@ -61,7 +61,7 @@ def export(
     words = load_vocabulary(vocabulary, [load_pairs(name) for name in PAIRS] if vocabulary == SIMILARITY else [])
     network = loaded(model, device, dtype)
     chosen = network.layers // 4 if layer is None else layer
-    drawn = per_word or (None if sentences is not None else PER_WORD)
+    drawn = PER_WORD if per_word is None and sentences is None else per_word
     sample = draw(corpora, words, language=language, seed=seed, count=sentences, per_word=drawn, lower_case=lower_case)
     reduction = reduce(network, words, sample, poolings=[pooling], layers=[chosen], weighting=weighting)
     (layer,) = reduction.layers

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from wordworth.catalog.corpora import Corpus
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.pairs import Pairs, load_pairs
 from wordworth.embedding import Embedding
@@ -47,9 +48,7 @@ def static(
     _check(models, sentences, per_word, experiments)
     wanted = tuple(experiments) or EXPERIMENTS
     chosen = [load_pairs(name) for name in pairs or PAIRS]
-    corpora = load_texts(contexts, "english")
-    for corpus in corpora:
-        findings.used_data(corpus, corpus.count)
+    corpora: list[Corpus] = []
     if "quality" in wanted:
         for one in chosen:
             findings.used_data(one, len(one))
@@ -62,6 +61,10 @@ def static(
             for embedding in given:
                 _one_embedding(findings, embedding, wanted, chosen, lists, options)
             continue
+        if not corpora:  # static embeddings alone need no text
+            corpora = load_texts(contexts, "english")
+            for corpus in corpora:
+                findings.used_data(corpus, corpus.count)
         model = loaded(named, device, dtype)
         record_model(findings, model)
         if "quality" in wanted:
