@@ -36,3 +36,4 @@ clean:
 
 results: $(STAMP)
 	$(BIN)/python docs/make_results.py
+	$(BIN)/python docs/make_static_results.py

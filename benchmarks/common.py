@@ -33,6 +33,8 @@ class Result:
     """Seconds of the limit: a bare matrix product of the same sizes, or the bare network over the same tokens."""
     note: str = ""
     """What was sampled, and other figures."""
+    bytes: bool = False
+    """Whether memory is compared and not time."""
 
 
 def best_of(times: int, call: Callable[[], T]) -> tuple[float, T]:
@@ -67,6 +69,14 @@ def seconds(value: float) -> str:
     return f"{value:.3g} s" if value < 1000 else f"{value:,.0f} s"
 
 
+def _amount(value: float, result: Result) -> str:
+    return f"{value / 2**20:,.0f} MiB" if result.bytes else seconds(value)
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f}×" if ratio >= 10 else f"{ratio:.2f}×"
+
+
 def print_machine() -> None:
     versions = []
     for package in ("numpy", "scipy", "torch", "transformers", "gensim"):
@@ -91,10 +101,10 @@ def print_results(results: Iterable[Result]) -> bool:
         reached &= ratio >= result.wanted
         table.add_row(
             result.what,
-            seconds(result.plain),
-            seconds(result.ours),
-            f"{'' if ratio >= result.wanted else '[red]'}{ratio:,.0f}×",
-            f"≥ {result.wanted:,.0f}×",
+            _amount(result.plain, result),
+            _amount(result.ours, result),
+            f"{'' if ratio >= result.wanted else '[red]'}{_times(ratio)}",
+            f"≥ {_times(result.wanted)}",
             "" if result.bare is None else f"{result.bare / result.ours:.0%}",
             result.note,
         )

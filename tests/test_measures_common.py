@@ -10,6 +10,15 @@ import pytest
 from wordworth.measure import (
     MEASURES,
     analogies,
+    direct_bias,
+    garg_cosine,
+    garg_euclidean,
+    mac,
+    manzini,
+    manzini_centroid,
+    pair_direction,
+    ripa,
+    rnsb,
     sc_weat,
     sc_weat_p,
     similarity,
@@ -24,6 +33,7 @@ RNG = np.random.default_rng(0)
 WORDS, DIM = 60, 12
 SPACE = RNG.standard_normal((WORDS, DIM)) + 0.3
 X, Y, A, B = (np.arange(start, start + size) for start, size in ((0, 8), (8, 7), (15, 6), (21, 5)))
+M, F = A[:5], B  # pairs
 TARGETS = np.arange(26, 56)
 RATINGS = RNG.uniform(1, 9, size=len(TARGETS))
 LEFT, RIGHT = TARGETS, RNG.permutation(WORDS)[: len(TARGETS)]
@@ -41,6 +51,8 @@ class Case:
     measure: str
     run: Callable[..., np.ndarray]
     rows: tuple[np.ndarray, ...]
+    lengths: str = "each"
+    """Which change of the vectors' lengths it does not feel: of each word by itself, of all alike, or none."""
 
 
 def effect_sizes(V, w, a, b):
@@ -68,6 +80,29 @@ CASES = {
     ),
     "analogy": Case("analogy", lambda V: analogies(V, QUESTIONS), ()),
     "analogy:3cosmul": Case("analogy:3cosmul", lambda V: analogies(V, QUESTIONS, rule="3cosmul"), ()),
+    "direct-bias": Case(
+        "direct-bias", lambda V, w, m, f: direct_bias(V[w], pair_direction(V[m], V[f]).vector), (TARGETS, M, F), "all"
+    ),
+    "direct-bias:centred": Case(
+        "direct-bias:centred",
+        lambda V, w, m, f: direct_bias(V[w], pair_direction(V[m], V[f], centred=True).vector),
+        (TARGETS, M, F),
+        "all",
+    ),
+    "direct-bias:explained": Case(
+        "direct-bias:explained", lambda V, m, f: pair_direction(V[m], V[f]).explained, (M, F), "all"
+    ),
+    "garg-euclidean": Case(
+        "garg-euclidean", lambda V, w, a, b: garg_euclidean(V[w], V[a], V[b]), (TARGETS, A, B), "none"
+    ),
+    "garg-cosine": Case("garg-cosine", lambda V, w, a, b: garg_cosine(V[w], V[a], V[b]), (TARGETS, A, B), "all"),
+    "manzini": Case("manzini", lambda V, w, a, b: manzini(V[w], [V[a], V[b]]), (TARGETS, A, B)),
+    "manzini:centroid": Case(
+        "manzini:centroid", lambda V, w, a, b: manzini_centroid(V[w], [V[a], V[b]]), (TARGETS, A, B), "all"
+    ),
+    "ripa": Case("ripa", lambda V, w, m, f: ripa(V[w], V[m], V[f]), (TARGETS, M, F), "none"),
+    "rnsb": Case("rnsb", lambda V, w, a, b: np.array(rnsb(V[w], V[a], V[b])), (TARGETS, A, B), "none"),
+    "mac": Case("mac", lambda V, w, a, b: mac(V[w], [V[a], V[b]]), (TARGETS, A, B)),
 }
 EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
@@ -86,6 +121,8 @@ def test_rotation(case):
 @EVERY
 @pytest.mark.parametrize("scale", [1e-6, 1e6, "each row its own"])
 def test_length_of_vectors(case, scale):
+    if case.lengths == "none" or (case.lengths == "all" and isinstance(scale, str)):
+        return
     factor = np.random.default_rng(2).uniform(0.01, 100, size=(WORDS, 1)) if isinstance(scale, str) else scale
     np.testing.assert_allclose(case.run(SPACE * factor, *case.rows), case.run(SPACE, *case.rows), rtol=1e-9)
 
@@ -190,4 +227,6 @@ def test_blocks():
 
 def test_unit_rows_change_nothing():
     for case in CASES.values():
+        if case.lengths != "each":
+            continue
         np.testing.assert_allclose(case.run(unit_rows(SPACE), *case.rows), case.run(SPACE, *case.rows), rtol=1e-9)

@@ -77,6 +77,8 @@ def tables_of(scores: pl.DataFrame, study: str) -> None:
     """The tables of a study, as its paper sets them."""
     if study == "vast":
         layer_tables(scores)
+    elif study == "static":
+        static_tables(scores)
     else:
         score_table(scores, f"wordworth {study}")
 
@@ -120,3 +122,42 @@ def _pivot(scores: pl.DataFrame, down: str, across: str, title: str) -> None:
         rows.append(["raw" if key is None else str(key), *(number(values.get(column)) for column in columns)])
     header = [{"pcs": "components"}.get(down, down), *("raw" if one is None else str(one) for one in columns)]
     table(title, header, rows, right=range(1, len(columns) + 1))
+
+
+def static_tables(scores: pl.DataFrame) -> None:
+    """Contextual to static: the best layer by sentences and by pooling, bias a quarter of the way up, agreement."""
+    best = scores.filter(
+        (pl.col("measure") == "similarity:best")
+        | ((pl.col("experiment") == "quality") & (pl.col("measure") == "similarity") & pl.col("layer").is_null())
+    )
+    if len(best):
+        mean = best.filter(pl.col("pooling").is_null() | pl.col("pooling").is_in(["mean", "mean/mean"]))
+        _best_layers(mean, "setting", "similarity by sentences, mean/mean: best layer in brackets")
+        pooled = best.filter(pl.col("setting").is_in(["aggregated", "decontextualized"]))
+        _best_layers(pooled, "pooling", "similarity by pooling (subwords/contexts): best layer in brackets")
+    quarter = scores.filter(pl.col("experiment") == "bias").filter(
+        pl.col("layer").is_null() | (pl.col("layer") == pl.col("layer").max().over("model") // 4)
+    )
+    for name in ("professions", "adjectives"):
+        some = quarter.filter(pl.col("dataset").str.ends_with(name))
+        if len(some):
+            attribute = pl.col("dataset").str.replace(f"/{name}", "")
+            labelled = some.with_columns(definition=pl.concat_str(attribute, pl.lit(" "), pl.col("measure")))
+            _pivot(labelled, "definition", "model", f"bias of {name}, a quarter of the way up")
+    agreed = scores.filter(pl.col("measure") == "agreement").with_columns(pl.col("model").fill_null("all models"))
+    if len(agreed):
+        rows = [[row["model"], row["dataset"], _cell(row)] for row in agreed.iter_rows(named=True)]
+        title = "agreement of the estimators: mean rank correlation over layers, [95% over resampled lists]"
+        table(title, ["model", "bias", "ρ"], rows, right=[2])
+
+
+def _best_layers(scores: pl.DataFrame, by: str, title: str) -> None:
+    datasets = scores.get_column("dataset").unique(maintain_order=True).to_list()
+    rows = []
+    for (model, key), group in scores.group_by(["model", by], maintain_order=True):
+        cells = {
+            row["dataset"]: number(row["value"]) + (f" ({row['layer']})" if row["layer"] is not None else "")
+            for row in group.iter_rows(named=True)
+        }
+        rows.append([str(model), str(key or ""), *(cells.get(dataset, "") for dataset in datasets)])
+    table(title, ["model", by, *datasets], rows, right=range(2, len(datasets) + 2))

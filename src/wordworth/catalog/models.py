@@ -35,7 +35,7 @@ def load_embeddings(
     if target.startswith("https://"):
         path = _from_web(target)
     elif target.startswith("hf://"):
-        path = _from_hub(target)
+        path = from_hub(target)
     elif target.startswith("http://"):
         raise WordworthError(f"{target} is not encrypted; use https, or fetch it yourself and give the path")
     else:
@@ -102,15 +102,19 @@ def _from_web(url: str) -> Path:
     return target
 
 
-def _from_hub(address: str) -> Path:
-    """`hf://owner/name/path[@revision]`, through the hub's own cache and checks."""
+def from_hub(address: str) -> Path:
+    """`hf://owner/name/path[@revision]`, or `hf://datasets/owner/name/…`, through the hub's own cache and checks."""
     told, _, revision = address.removeprefix("hf://").partition("@")
-    owner, _, rest = told.partition("/")
+    kind = "dataset" if told.startswith("datasets/") else "model"
+    owner, _, rest = told.removeprefix("datasets/").partition("/")
     repo, _, path = rest.partition("/")
     if not (owner and repo and path):
         raise WordworthError(f"{address} does not name a file; write hf://owner/name/path, and @revision to pin it")
     try:
-        return Path(hf_hub_download(f"{owner}/{repo}", path, revision=revision or None, local_files_only=is_offline()))
+        found = hf_hub_download(
+            f"{owner}/{repo}", path, repo_type=kind, revision=revision or None, local_files_only=is_offline()
+        )
+        return Path(found)
     except LocalEntryNotFoundError as error:
         raise WordworthError(f"{address} is not here and the hub cannot be reached; check the network") from error
     except (HfHubHTTPError, HFValidationError) as error:

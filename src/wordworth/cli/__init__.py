@@ -8,6 +8,7 @@ import typer
 from wordworth import __version__
 from wordworth.cli.catalog import get, list_entries, show
 from wordworth.cli.run import run_app
+from wordworth.cli.static import export, run_static
 from wordworth.errors import WordworthError
 
 app = typer.Typer(
@@ -17,10 +18,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+run_app.command("static")(run_static)
 app.add_typer(run_app, name="run")
 app.command("ls")(list_entries)
 app.command()(show)
 app.command()(get)
+app.command()(export)
 
 
 def _version(value: bool) -> None:

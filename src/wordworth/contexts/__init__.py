@@ -2,6 +2,8 @@
 
 from wordworth.contexts.core import Context, in_template
 from wordworth.contexts.random_contexts import RandomContexts, random_contexts
+from wordworth.contexts.sampling import Sample, draw_sentences, inverse_frequency, read_sample
+from wordworth.contexts.sentences import Finder, Found, split_sentences
 from wordworth.contexts.settings import (
     Setting,
     aligned,
@@ -16,17 +18,24 @@ from wordworth.contexts.templates import Templates, load_templates
 
 __all__ = [
     "Context",
+    "Finder",
+    "Found",
     "RandomContexts",
+    "Sample",
     "Setting",
     "Templates",
     "aligned",
     "bleached",
     "decontextualized",
+    "draw_sentences",
     "in_setting",
     "in_template",
+    "inverse_frequency",
     "load_templates",
     "misaligned",
     "polar_ratings",
     "random_contexts",
+    "read_sample",
     "rescaled",
+    "split_sentences",
 ]

@@ -76,12 +76,17 @@ def save(embedding: Embedding, path: Path | str) -> None:
     The file is there whole or not at all.
     """
     target = Path(path).expanduser()
-    write = _WRITERS.get(target.suffix)
-    if write is None:
-        raise WordworthError(f"{target}: a file of vectors ends in {', '.join(_WRITERS)}; choose one of these")
+    write = _WRITERS[check_target(target)]
     _usable(embedding, target)
     with replacing(target) as part:
         write(embedding, part)
+
+
+def check_target(path: Path) -> str:
+    """The suffix of a file to save to; another than those above is an error, best before anything is computed."""
+    if path.suffix not in _WRITERS:
+        raise WordworthError(f"{path}: a file of vectors ends in {', '.join(_WRITERS)}; choose one of these")
+    return path.suffix
 
 
 def _usable(embedding: Embedding, path: Path) -> None:

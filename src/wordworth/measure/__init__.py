@@ -3,7 +3,13 @@
 from wordworth.measure.analogy import analogies
 from wordworth.measure.correlation import Correlation, pearson, spearman
 from wordworth.measure.cosine import cosines, unit_rows
+from wordworth.measure.direct_bias import Direction, direct_bias, pair_direction
+from wordworth.measure.garg import garg_cosine, garg_euclidean
+from wordworth.measure.mac import mac
+from wordworth.measure.manzini import manzini, manzini_centroid
 from wordworth.measure.permutation import PermutationTest, permutation_test
+from wordworth.measure.ripa import ripa
+from wordworth.measure.rnsb import rnsb
 from wordworth.measure.similarity import similarity
 from wordworth.measure.valence import valence, valence_spearman
 from wordworth.measure.weat import association, sc_weat, sc_weat_p, weat, weat_p
@@ -18,18 +24,38 @@ MEASURES: dict[str, str] = {
     "analogy": "Share of questions a : b :: c : d with d = argmax cos(v, b) − cos(v, a) + cos(v, c) (3CosAdd).",
     "analogy:3cosmul": "Share of questions a : b :: c : d with d = argmax cos'(v, b) cos'(v, c) / (cos'(v, a) + 0.001) "
     "and cos' = (1 + cos) / 2 (3CosMul).",
+    "direct-bias": "Mean |cos(w, g)|, g the first principal component of the pairs' differences (Bolukbasi).",
+    "direct-bias:centred": "Mean |cos(w, g)|, g the first component of the differences about their mean.",
+    "direct-bias:explained": "Share of the differences' variance along g; where it is low, direct-bias means little.",
+    "garg-euclidean": "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.",
+    "garg-cosine": "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.",
+    "manzini": "Mean |mean over classes of mean cos(w, a)|.",
+    "manzini:centroid": "Mean |mean over classes of cos(w, μ)| with μ the mean of a class.",
+    "ripa": "Mean |⟨w, (x − y) / ‖x − y‖⟩|, averaged over pairs (x, y) before the absolute value.",
+    "rnsb": "KL divergence from uniform of the class words' normalised probabilities of being negative.",
+    "mac": "Mean cosine distance of the classes' words from the attribute words.",
 }
 """The name that tables hold → what it is."""
 
 __all__ = [
     "MEASURES",
     "Correlation",
+    "Direction",
     "PermutationTest",
     "analogies",
     "association",
     "cosines",
+    "direct_bias",
+    "garg_cosine",
+    "garg_euclidean",
+    "mac",
+    "manzini",
+    "manzini_centroid",
+    "pair_direction",
     "pearson",
     "permutation_test",
+    "ripa",
+    "rnsb",
     "sc_weat",
     "sc_weat_p",
     "similarity",

@@ -42,6 +42,13 @@ def spearman(
     return _interval(*ranks, replicates, x.shape[:-1], resamples, seed, block)
 
 
+def rank_correlation(x: NDArray[np.floating], y: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Spearman's ρ alone, without an interval, where there are very many: x (..., items) and y (items) → (...)."""
+    columns, ratings = _checked(x, y)
+    ranks = _standardised(rankdata(columns, axis=1)), _standardised(rankdata(ratings))
+    return np.asarray(np.clip(ranks[0] @ ranks[1] / len(y), -1, 1).reshape(x.shape[:-1]), dtype=np.float64)
+
+
 def _checked(x: NDArray[np.floating], y: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """x as (layers, items) and y as (items), in float64."""
     if y.ndim != 1 or x.ndim < 1 or x.shape[-1] != len(y):

@@ -1,0 +1,185 @@
+"""Aggregation over sentences: against the bare network on the same batches, against a loop that keeps dictionaries,
+and its memory as the sentences grow."""
+
+import os
+import tempfile
+from collections import defaultdict, deque
+from collections.abc import Callable
+from functools import partial
+from itertools import chain, islice, repeat
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from benchmarks.common import Result, best_of, in_fresh_process, seconds
+from wordworth.catalog.corpora import load_corpus
+from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.pairs import load_pairs
+from wordworth.contexts import Context, Finder, Sample, draw_sentences
+from wordworth.encode import POOLINGS_OF_BOTH, SUBWORD, Aggregate, LanguageModel, aggregate, load_model
+from wordworth.encode.batches import budget_for, take
+from wordworth.encode.probe import hidden_states
+from wordworth.encode.spans import locate, tokenize
+from wordworth.study.static.texts import PAIRS, words_of_pairs
+
+MODEL, CORPUS = "minilm-l6", "enwiki-sample"
+SENTENCES, LOOP = 1_500, 1_000
+SMALL, LARGE = 1_000, 20_000
+
+
+def _ready(folder: str, count: int) -> tuple[LanguageModel, tuple[str, ...], Sample]:
+    model = load_model(locate_language_model(MODEL).place, name=MODEL)
+    words = words_of_pairs([load_pairs(name) for name in PAIRS])
+    sample = draw_sentences(load_corpus(CORPUS), Finder(words), Path(folder) / "sample", count=count)
+    return model, words, sample
+
+
+def against_the_bare_network() -> Result:
+    """All f, g and layers of the similarity sets' 2,005 words, from the sample on disk to the vectors on disk."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, words, sample = _ready(folder, SENTENCES)
+        ours, bare = [], []
+        _bare(model, words, sample)
+        for round_ in range(3):  # in turn, so that both meet the same machine
+            ours.append(best_of(1, partial(aggregated, model, words, sample, Path(folder) / str(round_)))[0])
+            bare.append(_bare(model, words, sample))
+    ran, limit = min(ours), min(bare)
+    return Result(
+        what=f"aggregation on {MODEL}, against the bare network on the same length-sorted batches (the limit)",
+        plain=limit,
+        ours=ran,
+        wanted=0.85,
+        note=f"{SENTENCES / ran:,.0f} sentences a second ({len(words):,} words, {len(POOLINGS_OF_BOTH)} poolings); "
+        f"the bare network {SENTENCES / limit:,.0f}",
+    )
+
+
+def against_dictionaries() -> Result:
+    """The same vectors one sentence at a time; timed on fewer sentences, which have fewer words in several pieces."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, words, sample = _ready(folder, LOOP)
+        _bare(model, words, sample)
+        ours, found = best_of(1, lambda: aggregated(model, words, sample, Path(folder) / "cache"))
+        loop, expected = best_of(1, lambda: _with_dictionaries(model, words, sample))
+        _same(found, expected)
+    return Result(
+        what=f"aggregation on {MODEL}, against one sentence at a time into dictionaries",
+        plain=loop,
+        ours=ours,
+        wanted=4,
+        note=f"{LOOP} sentences, {LOOP / loop:,.0f} a second one at a time and {LOOP / ours:,.0f} aggregated",
+    )
+
+
+def aggregated(model: LanguageModel, words: tuple[str, ...], sample: Sample, cache: Path) -> Aggregate:
+    """In a cache of its own, so that nothing is there already."""
+    before = os.environ.get("WORDWORTH_CACHE")
+    os.environ["WORDWORTH_CACHE"] = str(cache)
+    try:
+        (found,) = aggregate(model, words, sample)
+    finally:
+        if before is None:
+            del os.environ["WORDWORTH_CACHE"]
+        else:
+            os.environ["WORDWORTH_CACHE"] = before
+    return found
+
+
+def _bare(model: LanguageModel, words: tuple[str, ...], sample: Sample) -> float:
+    """Seconds of the forward passes alone over the same batches, all hidden states asked for and thrown away."""
+    contexts = [Context(words[at], found.text, start, end) for found in sample.read() for at, start, end in found.spans]
+    sentences, _ = tokenize(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
+    lengths = [len(sentence.ids) for sentence in sentences]
+    pending = deque(sorted(range(len(sentences)), key=lambda at: -lengths[at]))
+    budget = budget_for(model.device, None)
+    batches = []
+    while pending:
+        batch = take(pending, lengths, budget)
+        width = lengths[batch[0]]
+        ids = torch.tensor([[*sentences[at].ids, *[model.pad] * (width - lengths[at])] for at in batch])
+        mask = torch.tensor([[1] * lengths[at] + [0] * (width - lengths[at]) for at in batch])
+        more = {"token_type_ids": torch.zeros_like(ids)} if model.takes_types else {}
+        if not bool(mask.all()):
+            more["attention_mask"] = mask
+        batches.append((ids, more))
+    began = perf_counter()
+    with torch.inference_mode():
+        for ids, more in batches:
+            hidden_states(model.network, ids, **more)
+    return perf_counter() - began
+
+
+def _with_dictionaries(
+    model: LanguageModel, words: tuple[str, ...], sample: Sample
+) -> dict[tuple[str, str, int, int], NDArray[np.float64]]:
+    """The plain script: a sentence a pass, and for each word, layer and pooling an entry that is updated."""
+    over_subwords: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+        "min": lambda states: states.amin(0),
+        "max": lambda states: states.amax(0),
+        "mean": lambda states: states.mean(0),
+        "last": lambda states: states[-1],
+    }
+    totals: dict[tuple[str, str, int, int], NDArray[np.float64]] = {}
+    counts: defaultdict[int, int] = defaultdict(int)
+    for found in sample.read():
+        told = model.tokenizer(found.text, return_offsets_mapping=True, return_special_tokens_mask=True)
+        ids = told["input_ids"]
+        with torch.inference_mode():
+            hidden = model.network(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
+        for word, start, end in found.spans:
+            span = locate(
+                model.tokenizer, found.text, start, end, ids, told["offset_mapping"], told["special_tokens_mask"]
+            )
+            if isinstance(span, str):
+                continue
+            counts[word] += 1
+            for layer, states in enumerate(hidden):
+                for f in SUBWORD:
+                    vector = over_subwords[f](states[0, span[0] : span[1]]).double().numpy()
+                    for g, join in (("min", np.minimum), ("max", np.maximum), ("mean", np.add)):
+                        key = (f, g, layer, word)
+                        totals[key] = join(totals[key], vector) if key in totals else vector
+    return {key: total / counts[key[3]] if key[1] == "mean" else total for key, total in totals.items()}
+
+
+def _same(found: Aggregate, expected: dict[tuple[str, str, int, int], NDArray[np.float64]]) -> None:
+    vectors: dict[tuple[str, str, int], NDArray[np.float32]] = {}
+    worst = 0.0
+    for (f, g, layer, word), vector in expected.items():
+        matrix = vectors.setdefault((f, g, layer), np.empty(0, dtype=np.float32))
+        if not len(matrix):
+            matrix = vectors[f, g, layer] = found.vectors(layer, f"{f}/{g}")
+        worst = max(worst, float(np.abs(matrix[word] - vector).max() / np.abs(vector).max()))
+    if not worst <= 1e-4:
+        raise SystemExit(f"the aggregated vectors differ by {worst:.1e} of their largest value, more than 1e-4")
+
+
+def memory() -> Result:
+    """Peak memory of a process at 1K and at 20K sentences, of eight words each: it follows the vocabulary."""
+    (_, small), (took, large) = (in_fresh_process(partial(_short_sentences, count)) for count in (SMALL, LARGE))
+    return Result(
+        what=f"peak memory of aggregation on {MODEL}, {SMALL:,} against {LARGE:,} sentences",
+        plain=small,
+        ours=large,
+        wanted=0.9,
+        note=f"the longer took {seconds(took)}",
+        bytes=True,
+    )
+
+
+def _short_sentences(count: int) -> float:
+    """Seconds of aggregating the beginnings of so many lines, numbered to tell them apart."""
+    model = load_model(locate_language_model(MODEL).place, name=MODEL)
+    words = words_of_pairs([load_pairs(name) for name in PAIRS])
+    every = enumerate(chain.from_iterable(repeat(load_corpus(CORPUS))))
+    lines = (f"{' '.join(line.split()[:8])} {number}" for number, line in islice(every, 4 * count))
+    with tempfile.TemporaryDirectory() as folder:
+        sample = draw_sentences(lines, Finder(words), Path(folder) / "sample", count=count)
+        if sample.sentences < count:
+            raise SystemExit(f"{CORPUS} gives {sample.sentences} sentences, fewer than {count}")
+        began = perf_counter()
+        aggregated(model, words, sample, Path(folder) / "cache")
+        return perf_counter() - began

@@ -1,0 +1,197 @@
+"""Seeded samples of sentences, drawn from a stream in one pass and kept in a file: memory does not grow with the text.
+
+Every sentence gets a random number from the seed and its text; the N with the smallest are the sample, in that order.
+So a sample of 10,000 is the beginning of one of 20,000, and which sentences are drawn does not depend on their order.
+"""
+
+import hashlib
+import heapq
+import json
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from wordworth.contexts.sentences import Finder, Found, words_of
+from wordworth.errors import WordworthError
+from wordworth.files import replacing
+
+FLAWS = 20
+"""Broken lines that are told one by one; the others are counted."""
+SMOOTHING = 1e-3
+"""a in a / (a + p), as in SIF (Arora et al. 2017)."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A file of sentences in random order."""
+
+    path: Path
+    sentences: int
+    """In the file."""
+    eligible: int
+    """Sentences of the text that could have been drawn."""
+    lines: int
+    """Lines of the text."""
+    broken: int
+    """Lines that could not be read."""
+    flaws: tuple[str, ...]
+    """The first of them, with their places."""
+
+    def read(self, start: int = 0) -> Iterator[Found]:
+        """The sentences from number `start` on."""
+        with self.path.open(encoding="utf-8") as stream:
+            for number, line in enumerate(stream, start=-1):
+                if number >= start:
+                    text, spans = json.loads(line)
+                    yield Found(text, tuple((at, first, last) for at, first, last in spans))
+
+
+def draw_sentences(
+    lines: Iterable[str],
+    finder: Finder,
+    target: Path,
+    *,
+    count: int | None = None,
+    per_word: int | None = None,
+    seed: int = 0,
+    lower_case: bool = False,
+    flaws: list[str] | None = None,
+    name: str = "the text",
+) -> Sample:
+    """Draws `count` sentences uniformly, or for each word `per_word` of those that hold it, into the file `target`.
+
+    `flaws` is the list that reading `lines` adds its broken lines to. A sentence drawn for some of its words stands
+    for these alone.
+    """
+    if (count is None) == (per_word is None) or (count or per_word or 0) < 1:
+        raise WordworthError("say how many sentences to draw in all, or how many a word: a whole number from 1 up")
+    read, eligible = [0], 0
+    with replacing(target) as part:
+        with part.with_name("spool").open("w+b") as spool:
+            draw = _Uniform(count) if count is not None else _EachWord(per_word or 0)
+            for found in finder.sentences(_counted(lines, read), lower_case=lower_case):
+                eligible += 1
+                digest = hashlib.blake2b(f"{seed}:{found.text}".encode(), digest_size=8).digest()
+                if draw.wants(int.from_bytes(digest, "little"), found, spool.tell()):
+                    spool.write(json.dumps([found.text, found.spans], ensure_ascii=False).encode() + b"\n")
+            kept = draw.kept()
+            _refuse_nothing(read[0], eligible, name)
+            flawed = flaws or []
+            facts = Sample(target, len(kept), eligible, read[0], len(flawed), tuple(flawed[:FLAWS]))
+            _write(part, facts, spool, kept)
+        part.with_name("spool").unlink()
+    return facts
+
+
+def read_sample(path: Path) -> Sample:
+    """A sample that was drawn before."""
+    with path.open(encoding="utf-8") as stream:
+        facts = json.loads(stream.readline())
+    return Sample(**{**facts, "path": path, "flaws": tuple(facts["flaws"])})
+
+
+def inverse_frequency(sample: Sample) -> Callable[[str], float]:
+    """The weight of a sentence: the mean of a / (a + p(w)) over its words, p their shares of the sample's words.
+
+    Sentences of rare words tell more of a meaning than those of common ones (after SIF).
+    """
+    counts: Counter[str] = Counter()
+    for found in sample.read():
+        counts.update(word.lower() for word in words_of(found.text))
+    total = counts.total()
+
+    def weight(text: str) -> float:
+        words = [word.lower() for word in words_of(text)]
+        return sum(SMOOTHING / (SMOOTHING + counts[word] / total) for word in words) / max(1, len(words))
+
+    return weight
+
+
+def _counted(lines: Iterable[str], read: list[int]) -> Iterator[str]:
+    for line in lines:
+        read[0] += 1
+        yield line
+
+
+def _refuse_nothing(lines: int, eligible: int, name: str) -> None:
+    if not lines:
+        raise WordworthError(f"{name} has no line of text, so no contexts can be drawn; give another with --contexts")
+    if not eligible:
+        raise WordworthError(
+            f"no word of the vocabulary is met in a sentence of 8 to 74 tokens of {name} ({lines:,} lines); "
+            "give another text or other words"
+        )
+
+
+def _write(part: Path, facts: Sample, spool: IO[bytes], kept: list[tuple[int, frozenset[int] | None]]) -> None:
+    """A line of facts, and then the sentences with the words they stand for."""
+    with part.open("w", encoding="utf-8") as out:
+        out.write(json.dumps(asdict(facts) | {"path": ""}) + "\n")
+        for offset, words in kept:
+            spool.seek(offset)
+            line = spool.readline().decode()
+            if words is not None:
+                text, spans = json.loads(line)
+                line = json.dumps([text, [span for span in spans if span[0] in words]], ensure_ascii=False) + "\n"
+            out.write(line)
+
+
+class _Uniform:
+    """The `count` smallest numbers. Twice as many are held at most; a number beyond the bound cannot be among them."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.numbers, self.offsets = array("Q"), array("q")
+        self.bound = 1 << 64
+
+    def wants(self, number: int, found: Found, offset: int) -> bool:
+        if number >= self.bound:
+            return False
+        self.numbers.append(number)
+        self.offsets.append(offset)
+        if len(self.numbers) >= 2 * self.count + 1024:
+            self._cut()
+        return True
+
+    def _cut(self) -> None:
+        numbers, offsets = np.array(self.numbers, dtype=np.uint64), np.array(self.offsets, dtype=np.int64)
+        least = np.lexsort((offsets, numbers))[: self.count]
+        self.numbers, self.offsets = array("Q", numbers[least].tolist()), array("q", offsets[least].tolist())
+        if len(least) == self.count:
+            self.bound = self.numbers[-1]
+
+    def kept(self) -> list[tuple[int, frozenset[int] | None]]:
+        self._cut()
+        return [(offset, None) for offset in self.offsets]
+
+
+class _EachWord:
+    """For each word the `per_word` smallest numbers of the sentences that hold it."""
+
+    def __init__(self, per_word: int) -> None:
+        self.per_word = per_word
+        self.heaps: dict[int, list[tuple[int, int]]] = {}
+
+    def wants(self, number: int, found: Found, offset: int) -> bool:
+        wanted = False
+        for word, _, _ in found.spans:
+            heap = self.heaps.setdefault(word, [])
+            if len(heap) < self.per_word:
+                heapq.heappush(heap, (-number, -offset))
+                wanted = True
+            elif -number > heap[0][0]:
+                heapq.heapreplace(heap, (-number, -offset))
+                wanted = True
+        return wanted
+
+    def kept(self) -> list[tuple[int, frozenset[int] | None]]:
+        words: dict[tuple[int, int], set[int]] = {}
+        for word, heap in self.heaps.items():
+            for number, offset in heap:
+                words.setdefault((-number, -offset), set()).add(word)
+        return [(offset, frozenset(words[number, offset])) for number, offset in sorted(words)]

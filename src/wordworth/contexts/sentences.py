@@ -1,0 +1,144 @@
+"""Sentences out of running text, and the vocabulary's words in them (Bommasani et al. 2020, A.2 and A.5)."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from wordworth.contexts.random_contexts import CHARACTERS_A_WORD, UNSPACED
+from wordworth.embedding.spelling import lower
+from wordworth.errors import WordworthError
+
+SHORTEST, LONGEST = 8, 74
+"""7 < tokens < 75, as the paper; punctuation counts as a token."""
+
+_STOP = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+")
+_UNSPACED_STOP = re.compile(r"[。！？!?…]+[”’」』）)]*")
+_LAST = re.compile(r"(\S*?)\s*$")
+_TOKEN = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
+_WORD = re.compile(r"[^\W_]+(?:[-'’_][^\W_]+)*")
+_OPENING = frozenset("\"'“‘«([")
+_ABBREVIATIONS = frozenset(
+    re.findall(
+        r"\w+",
+        "mr mrs ms dr prof st jr sr vs vol fig ca cf approx inc ltd co corp gen col sgt capt lt rev hon gov sen rep "
+        "etc al dept est ed eds op pp jan feb mar apr jun jul aug sep sept oct nov dec",
+    )
+)
+
+Span = tuple[int, int, int]
+"""The place of a word in the vocabulary, and where it stands in a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A sentence and the vocabulary's words in it, each where it stands first."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+def split_sentences(line: str, language: str = "english") -> Iterator[str]:
+    """The sentences of a line: a stop ends one where the next does not begin in lower case.
+
+    A stop behind an initial, a common abbreviation or a word with a stop inside (U.S.) ends none.
+    """
+    start = 0
+    for match in (_UNSPACED_STOP if language in UNSPACED else _STOP).finditer(line):
+        if language not in UNSPACED and not _ends(line, match):
+            continue
+        sentence = line[start : match.end()].strip()
+        start = match.end()
+        if sentence:
+            yield sentence
+    rest = line[start:].strip()
+    if rest:
+        yield rest
+
+
+def _ends(line: str, match: re.Match[str]) -> bool:
+    following = line[match.end() : match.end() + 1]
+    if not (following in _OPENING or (following.isalnum() and not following.islower())):
+        return False
+    if line[match.start()] != ".":
+        return True
+    found = _LAST.search(line, 0, match.start())
+    before = found.group(1).lstrip("\"'“‘([") if found else ""
+    initial = len(before) == 1 and before.isupper() and before != "I"
+    number = before.lower() == "no" and following.isdigit()
+    return not (initial or number or "." in before or before.lower() in _ABBREVIATIONS)
+
+
+def count_tokens(sentence: str, language: str = "english") -> int:
+    """Words and punctuation marks; in a language without spaces, about two characters a word."""
+    if language in UNSPACED:
+        return len(sentence) // CHARACTERS_A_WORD
+    return sum(1 for _ in _TOKEN.finditer(sentence))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, hyphens and apostrophes inside them kept."""
+    return _WORD.findall(text)
+
+
+class Finder:
+    """Finds the words of a vocabulary in sentences.
+
+    A word is matched whole, in any case (spelled as asked is preferred where the vocabulary has both), and also before
+    a possessive ’s. In a language without spaces any substring counts, longer words first.
+    """
+
+    def __init__(self, words: Sequence[str], language: str = "english") -> None:
+        if not words:
+            raise WordworthError("a vocabulary without words has no contexts; name at least one word")
+        self.language = language
+        self._exact = {word: at for at, word in reversed(list(enumerate(words)))}
+        self._folded = {lower(word, language): at for at, word in reversed(list(enumerate(words)))}
+        # Words that the pattern of a single word cannot match: phrases of several.
+        self._sizes = sorted({len(word.split()) for word in words} - {1}) if language not in UNSPACED else []
+        self._any: re.Pattern[str] | None = None
+        if language in UNSPACED:
+            longest_first = sorted(self._folded, key=len, reverse=True)
+            self._any = re.compile("|".join(map(re.escape, longest_first)))
+
+    def sentences(self, lines: Iterable[str], *, lower_case: bool = False) -> Iterator[Found]:
+        """The sentences of 8 to 74 tokens that hold a word of the vocabulary."""
+        for line in lines:
+            for sentence in split_sentences(line, self.language):
+                text = lower(sentence, self.language) if lower_case else sentence
+                spans = self.spans(text)
+                if spans and SHORTEST <= count_tokens(text, self.language) <= LONGEST:
+                    yield Found(text, spans)
+
+    def spans(self, text: str) -> tuple[Span, ...]:
+        """The first place of each word in the text."""
+        found: dict[int, Span] = {}
+        if self._any is not None:
+            for match in self._any.finditer(lower(text, self.language)):
+                at = self._folded[match.group()]
+                found.setdefault(at, (at, match.start(), match.end()))
+            return tuple(found.values())
+        places = [match.span() for match in _WORD.finditer(text)]
+        for first, (start, end) in enumerate(places):
+            for at, stop in self._at(text, start, end):
+                found.setdefault(at, (at, start, stop))
+            for size in self._sizes:
+                if first + size <= len(places):
+                    stop = places[first + size - 1][1]
+                    phrase = self._known(" ".join(text[start:stop].split()))
+                    if phrase is not None:
+                        found.setdefault(phrase, (phrase, start, stop))
+        return tuple(found.values())
+
+    def _at(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        form = text[start:end]
+        known = self._known(form)
+        if known is not None:
+            yield known, end
+        elif form.endswith(("'s", "’s")):
+            known = self._known(form[:-2])
+            if known is not None:
+                yield known, end - 2
+
+    def _known(self, form: str) -> int | None:
+        exact = self._exact.get(form)
+        return self._folded.get(lower(form, self.language)) if exact is None else exact

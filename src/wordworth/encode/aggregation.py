@@ -1,0 +1,229 @@
+"""Aggregated vectors (Bommasani et al. 2020): a word's vectors in many sentences become one, in every layer.
+
+Each sentence goes through the network once for all the vocabulary's words in it. What is kept is accumulators, so
+memory does not grow with the number of sentences. They are written to the cache every so often: a run that was killed
+goes on where it was, and what was aggregated once is there for every other study.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import transformers
+from numpy.typing import NDArray
+
+from wordworth.contexts import Context, Found, Sample, inverse_frequency
+from wordworth.encode.accumulators import POOLINGS_OF_BOTH, Accumulators, saved_facts, saved_vectors
+from wordworth.encode.batches import Tally
+from wordworth.encode.encoding import checked_layers, encode_shard
+from wordworth.encode.model import LanguageModel
+from wordworth.encode.windows import fits, window
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, locked, sha256_of
+
+Weighting = Literal["uniform", "inverse-frequency"]
+LAYOUT = 1
+CHUNK_BYTES = 64 << 20
+"""States held at once, if every word were one token."""
+LEAST = 64
+"""Contexts in a chunk at the least, however large the model."""
+CHECKPOINT = 60.0
+"""Seconds of work that a kill may cost."""
+TOO_LONG = "the model does not admit even the word with its text cut away"
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate:
+    """The vectors over the first `sentences` sentences of a sample. They are read from disk a layer at a time."""
+
+    path: Path
+    words: tuple[str, ...]
+    layers: tuple[int, ...]
+    sentences: int
+    contexts: NDArray[np.int64]
+    """How many contexts each word was met in."""
+    windowed: int
+    """Contexts whose sentence is longer than the model admits; the word was taken in as much of it as fits."""
+    failed: dict[str, int]
+    """Word → contexts in which it could not be located among the tokens."""
+    reasons: dict[str, str]
+    """Word → why, the first time."""
+
+    def vectors(self, layer: int, pooling: str = "mean/mean") -> NDArray[np.float32]:
+        """words × dim of one layer and pooling f/g; NaN where a word has no context."""
+        if layer not in self.layers:
+            raise WordworthError(f"layers {list(self.layers)} were aggregated, not {layer}")
+        return saved_vectors(self.path, self.layers.index(layer), pooling)
+
+
+@dataclass
+class _Told:
+    """What is counted beside the vectors."""
+
+    sentences: int = 0
+    windowed: int = 0
+    failed: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def fail(self, word: str, reason: str) -> None:
+        self.failed[word] = self.failed.get(word, 0) + 1
+        self.reasons.setdefault(word, reason)
+
+
+def aggregate(
+    model: LanguageModel,
+    words: Sequence[str],
+    sample: Sample,
+    *,
+    layers: Sequence[int] | None = None,
+    poolings: Sequence[str] = POOLINGS_OF_BOTH,
+    snapshots: Sequence[int] = (),
+    weighting: Weighting = "uniform",
+    batch_tokens: int | None = None,
+    advance: Callable[[float], None] | None = None,
+    tally: Tally | None = None,
+) -> list[Aggregate]:
+    """One `Aggregate` for each number of sentences in `snapshots` that the sample has, and one for all of it.
+
+    `words` is the vocabulary that the sample was drawn for. `weighting` is that of sentences in the mean over
+    contexts (see `inverse_frequency`). `advance(n)` is told of n more sentences done, and `tally` counts what the
+    encoder did.
+    """
+    chosen = checked_layers(model, layers)
+    stops = sorted({stop for stop in snapshots if 0 < stop < sample.sentences} | {sample.sentences})
+    folder = cache_dir() / "aggregates" / _key(model, words, sample, chosen, poolings, weighting)
+    files = {stop: folder / f"{stop}.safetensors" for stop in stops}
+    with locked(folder):
+        missing = [stop for stop in stops if not files[stop].exists()]
+        if missing:
+            weight = inverse_frequency(sample) if weighting == "inverse-frequency" else None
+            sums = Accumulators(len(words), len(chosen), model.dim, poolings)
+            run = _Run(model, tuple(words), chosen, sums, weight, batch_tokens, advance or (lambda _: None), tally)
+            run.until(sample, missing, folder)
+        elif advance:
+            advance(sample.sentences)
+    return [_read(path, tuple(words), chosen) for path in files.values()]
+
+
+def _read(path: Path, words: tuple[str, ...], layers: tuple[int, ...]) -> Aggregate:
+    told = saved_facts(path)
+    contexts = np.array(told.pop("contexts"), dtype=np.int64)
+    return Aggregate(path, words, layers, contexts=contexts, **told)
+
+
+def _key(
+    model: LanguageModel,
+    words: Sequence[str],
+    sample: Sample,
+    layers: tuple[int, ...],
+    poolings: Sequence[str],
+    weighting: Weighting,
+) -> str:
+    """sha256 over everything that the vectors depend on."""
+    identity = [
+        LAYOUT,
+        transformers.__version__,
+        model.weights,
+        model.vocabulary,
+        model.dtype,
+        model.max_length,
+        layers,
+        sorted(poolings),
+        weighting,
+        sha256_of(sample.path),
+        list(words),
+    ]
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+
+
+@dataclass(eq=False)
+class _Run:
+    model: LanguageModel
+    words: tuple[str, ...]
+    layers: tuple[int, ...]
+    sums: Accumulators
+    weight: Callable[[str], float] | None
+    batch_tokens: int | None
+    advance: Callable[[float], None]
+    tally: Tally | None
+    told: _Told = field(default_factory=_Told)
+
+    def until(self, sample: Sample, stops: list[int], folder: Path) -> None:
+        """Goes through the sample and leaves a file at every stop; begins where the last file before the first ends."""
+        self._resume(folder, stops[0])
+        self.advance(self.told.sentences)
+        found = sample.read(self.told.sentences)
+        checkpoint, began = folder / "latest.safetensors", time.monotonic()
+        for stop in stops:
+            for chunk in self._chunks(islice(found, stop - self.told.sentences)):
+                self._add(chunk)
+                if time.monotonic() - began > CHECKPOINT:
+                    self._save(checkpoint)
+                    began = time.monotonic()
+            self._save(folder / f"{stop}.safetensors")
+            began = time.monotonic()
+        checkpoint.unlink(missing_ok=True)
+
+    def _resume(self, folder: Path, before: int) -> None:
+        done = {path: saved_facts(path)["sentences"] for path in folder.glob("*.safetensors")}
+        done = {path: sentences for path, sentences in done.items() if sentences <= before}
+        if done:
+            facts = self.sums.restore(max(done, key=lambda path: done[path]))
+            facts.pop("contexts")
+            self.told = _Told(**facts)
+
+    def _save(self, path: Path) -> None:
+        facts: dict[str, Any] = vars(self.told) | {"contexts": self.sums.count.tolist()}
+        self.sums.save(path, facts)
+
+    def _chunks(self, sentences: Iterator[Found]) -> Iterator[list[Found]]:
+        """Sentences whose words' states fill `CHUNK_BYTES`."""
+        size = max(LEAST, CHUNK_BYTES // (4 * self.model.dim * len(self.layers)))
+        chunk: list[Found] = []
+        held = 0
+        for found in sentences:
+            chunk.append(found)
+            held += len(found.spans)
+            if held >= size:
+                yield chunk
+                chunk, held = [], 0
+        if chunk:
+            yield chunk
+
+    def _add(self, chunk: list[Found]) -> None:
+        contexts: list[Context] = []
+        words: list[int] = []
+        weights: list[float] = []
+        for found in chunk:
+            whole = fits(self.model, found.text)
+            weighs = 1.0 if self.weight is None else self.weight(found.text)
+            for word, start, end in found.spans:
+                context: Context | None = Context(self.words[word], found.text, start, end)
+                if not whole and context is not None:
+                    self.told.windowed += 1
+                    context = window(self.model, context)
+                if context is None:
+                    self.told.fail(self.words[word], TOO_LONG)
+                    continue
+                contexts.append(context)
+                words.append(word)
+                weights.append(weighs)
+        # Sentences of a text share no beginnings worth looking for.
+        shard = encode_shard(self.model, contexts, self.layers, batch_tokens=self.batch_tokens, share_prefixes=False)
+        for failure in shard.failures:
+            self.told.fail(failure.word, failure.reason)
+        subwords = np.array(shard.subwords, dtype=np.int64)
+        located = np.flatnonzero(subwords)
+        if len(located):
+            self.sums.add(shard.states, subwords[located], np.array(words)[located], np.array(weights)[located])
+        if self.tally is not None:
+            for name, value in vars(shard.tally).items():
+                setattr(self.tally, name, getattr(self.tally, name) + value)
+        self.told.sentences += len(chunk)
+        self.advance(len(chunk))

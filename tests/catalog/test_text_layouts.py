@@ -1,0 +1,135 @@
+"""Texts with broken lines: told with their place, and the rest is used."""
+
+import bz2
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from wordworth.catalog.corpora import load_corpus
+from wordworth.errors import WordworthError
+
+
+def lenient(path: str | Path) -> tuple[list[str], list[str]]:
+    flaws: list[str] = []
+    return list(load_corpus(path).lines(flaws.append)), flaws
+
+
+def test_jsonl(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "One.\\nTwo."}\n\n{"text": "broken\n{"title": "x"}\n[1]\n{"text": " Three. "}\n')
+    lines, flaws = lenient(path)
+    assert lines == ["One.", "Two.", "Three."]
+    assert [flaw.removeprefix(str(path)) for flaw in flaws] == [
+        ", line 3: not JSON from character 17 on; correct the line",
+        ", line 4: no text in the field 'text' (fields: title); name one as PATH#FIELD",
+        ", line 5: no text in the field 'text' (fields: none); name one as PATH#FIELD",
+    ]
+    with pytest.raises(WordworthError, match=r"a\.jsonl, line 3: not JSON"):
+        list(load_corpus(path))
+
+
+def test_half_a_surrogate_pair(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "half \\ud83d"}\n{"text": "whole \\ud83d\\ude00"}\n')
+    lines, flaws = lenient(path)
+    assert lines == ["whole 😀"]
+    assert flaws == [f"{path}, line 1: its text is not Unicode (surrogates not allowed); correct the line"]
+
+
+def test_another_field_and_packed(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.bz2"
+    path.write_bytes(bz2.compress(json.dumps({"body": "Words.", "text": "no"}).encode()))
+    assert list(load_corpus(f"{path}#body")) == ["Words."]
+
+
+def test_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"text": ["One.\nTwo.", None, "Three."], "id": [1, 2, 3], "other": ["x", "y", "z"]}).write_parquet(
+        path
+    )
+    assert list(load_corpus(path)) == ["One.", "Two.", "Three."]
+    assert list(load_corpus(f"{path}#other")) == ["x", "y", "z"]
+    with pytest.raises(WordworthError, match=r"has no text column 'id' \(there are: text, other\); name one as PATH#"):
+        list(load_corpus(f"{path}#id"))
+    path.write_bytes(b"PAR1 nothing")
+    with pytest.raises(WordworthError, match=r"a\.parquet is not a parquet file \(.*\); fetch or copy it again"):
+        list(load_corpus(path))
+
+
+def test_text_with_a_broken_line_and_a_broken_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"good\nsch\xf6n\nalso good\n")
+    lines, flaws = lenient(path)
+    assert lines == ["good", "also good"]
+    assert flaws == [f"{path}, line 2: not UTF-8 (invalid start byte); convert the file"]
+    packed = tmp_path / "a.txt.bz2"
+    packed.write_bytes(bz2.compress(b"good\n" * 100)[:-8])
+    lines, flaws = lenient(packed)
+    assert "is cut short or damaged" in flaws[0]
+
+
+PAGE = "<page>\n<ns>0</ns><revision><text>{}</text></revision>\n</page>\n"
+LONG = "This is the running text of article {}, which is long enough."
+
+
+def dump(*pages: str) -> str:
+    return "<mediawiki>\n" + "".join(pages) + "</mediawiki>\n"
+
+
+def test_a_broken_page_takes_no_other_with_it(tmp_path: Path) -> None:
+    good = [PAGE.format(LONG.format(n)) for n in range(3)]
+    bad = good[1].replace("</text>", "</txt>")
+    path = tmp_path / "wiki.xml"
+    path.write_text(dump(good[0], bad, good[2]))
+    for _ in range(2):  # the second time from the cache
+        lines, flaws = lenient(path)
+        assert lines == [LONG.format(0), LONG.format(2)]
+        assert flaws == [f"{path}, page 2, line 5: not well-formed (mismatched tag: line 2, column 88); fetch it again"]
+    with pytest.raises(WordworthError, match=r"wiki\.xml, page 2, line 5: not well-formed"):
+        list(load_corpus(path))
+
+
+def test_pages_without_an_end_or_a_beginning(tmp_path: Path) -> None:
+    good = [PAGE.format(LONG.format(n)) for n in range(3)]
+    path = tmp_path / "wiki.xml"
+    path.write_text(dump(good[0], good[1].replace("</page>", ""), good[2], good[0].replace("<page>", "")))
+    lines, flaws = lenient(path)
+    assert lines == [LONG.format(0), LONG.format(2)]
+    assert [flaw.removeprefix(str(path)) for flaw in flaws] == [
+        ", page 2, line 5: it does not end; fetch it again",
+        ", page 4, before line 13: it has no beginning; fetch it again",
+    ]
+
+
+def test_a_dump_that_is_cut_gives_its_pages(tmp_path: Path) -> None:
+    path = tmp_path / "wiki.xml"
+    path.write_text(dump(*(PAGE.format(LONG.format(n)) for n in range(3)))[:-60])
+    lines, flaws = lenient(path)
+    assert lines == [LONG.format(0), LONG.format(1)]
+    assert flaws == [f"{path} is not a whole MediaWiki dump (it ends at line 9 without </mediawiki>); fetch it again"]
+
+
+def test_a_data_set_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "part.jsonl"
+    path.write_text('{"text": "Words."}\n')
+    asked: dict[str, object] = {}
+
+    def fetched(repository: str, file: str, **options: object) -> str:
+        asked.update(options, repository=repository, file=file)
+        return str(path)
+
+    monkeypatch.setattr("wordworth.catalog.models.hf_hub_download", fetched)
+    corpus = load_corpus("hf://datasets/owner/name/data/part.jsonl@abc#text")
+    assert list(corpus) == ["Words."]
+    assert (asked["repository"], asked["file"], asked["repo_type"]) == ("owner/name", "data/part.jsonl", "dataset")
+    assert asked["revision"] == "abc"
+    assert corpus.source == "hf://datasets/owner/name/data/part.jsonl@abc"
+
+
+def test_wikitext_by_name_and_by_path(data: Path) -> None:
+    named = load_corpus("wikitext")
+    assert len(list(named)) == 1_841 + 2_185
+    path = data / "corpora" / "wikitext-103" / "wiki.valid.tokens"
+    assert list(load_corpus(path))[:3] == list(named)[:3]

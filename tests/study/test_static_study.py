@@ -1,0 +1,427 @@
+"""The study static and the command export, on a tiny model and a text written for them."""
+
+import json
+import sys
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+import transformers as hf
+from gensim.models import KeyedVectors
+from scipy.stats import spearmanr
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+from wordworth.cli import main
+from wordworth.embedding import Embedding, Provenance, load
+from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, load_model
+from wordworth.errors import WordworthError
+from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini, pair_direction
+from wordworth.study.findings import Findings
+from wordworth.study.options import Options
+from wordworth.study.static import export, static
+from wordworth.study.static.agreement import Draws, curves, draw
+from wordworth.study.static.bias import definitions
+from wordworth.study.static.lists import Lists, Space, load_lists, restricted
+
+PAIRS = [
+    ("cat", "dog", 7.0), ("sun", "moon", 5.0), ("river", "storm", 3.0), ("knife", "love", 0.5), ("love", "joy", 8.0),
+    ("garden", "river", 4.0), ("cat", "storm", 1.0), ("unicorn", "dog", 2.0),
+]  # fmt: skip
+WORDS = list(dict.fromkeys(word for first, second, _ in PAIRS for word in (first, second)))
+MET = [word for word in WORDS if word != "unicorn"]
+LINES = [
+    f"In chapter {n} the {MET[n % len(MET)]} and the {MET[(3 * n + 1) % len(MET)]} stood in the old garden."
+    for n in range(40)
+]
+OPTIONS = Options(resamples=20)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A GPT-2 of three layers that knows every byte."""
+    path = tmp_path_factory.mktemp("tiny")
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, initial_alphabet=alphabet, special_tokens=["<s>"], show_progress=False
+    )
+    tokenizer.train_from_iterator(LINES, trainer)
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<s>", model_max_length=40)
+    torch.manual_seed(0)
+    config = hf.GPT2Config(vocab_size=len(fast), n_embd=16, n_layer=3, n_head=2, n_positions=40)
+    network = hf.GPT2Model(config)
+    with torch.no_grad():
+        for name, weight in network.named_parameters():
+            if weight.dim() > 1 and "ln" not in name:
+                weight.normal_(0, 0.3)
+    network.save_pretrained(path)
+    fast.save_pretrained(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> LanguageModel:
+    return load_model(folder, device="cpu", name="tiny")
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(LINES))
+    return path
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("\n".join(f"{first}\t{second}\t{score}" for first, second, score in PAIRS))
+    return path
+
+
+def quality(model: Any, text: Path, pairs: Path, **more: Any) -> Findings:
+    return static([model], contexts=[text], pairs=[pairs], experiments=["quality"], options=OPTIONS, **more)
+
+
+def test_quality_of_every_pooling_layer_and_number(model: LanguageModel, text: Path, pairs: Path) -> None:
+    findings = quality(model, text, pairs, sentences=[10, 20, 10_000])
+    scores = findings.scores.filter(pl.col("measure") == "similarity")
+    grid = set(scores.select("setting", "pooling", "layer").iter_rows())
+    settings, layers = ("aggregated:10", "aggregated:20", "aggregated"), range(4)
+    poolings = [f"{f}/{g}" for f in SUBWORD for g in CONTEXT]
+    assert grid == {*product(settings, poolings, layers), *product(["decontextualized"], SUBWORD, layers)}
+    assert len(scores) == len(grid)
+    assert scores.get_column("n").unique().to_list() == [len(PAIRS)]
+    assert "quality: the setting `aggregated` is over 40 sentences." in findings.notes
+    best = findings.scores.filter(pl.col("measure") == "similarity:best")
+    for row in best.iter_rows(named=True):
+        among = scores.filter(pl.col("setting") == row["setting"], pl.col("pooling") == row["pooling"])
+        assert row["value"] == among.get_column("value").max()
+    items = findings.items.filter(pl.col("pooling") == "mean/mean")
+    found = spearmanr(items.get_column("value"), items.get_column("reference")).statistic
+    (value,) = best.filter(pl.col("setting") == "aggregated", pl.col("pooling") == "mean/mean").get_column("value")
+    assert value == pytest.approx(found)
+
+
+def test_decontextualized_is_the_word_alone(model: LanguageModel, text: Path, pairs: Path) -> None:
+    findings = quality(model, text, pairs)
+    vectors = {}
+    for word in WORDS:
+        with torch.no_grad():
+            ids = model.tokenizer(word, return_tensors="pt")
+            hidden = model.network(**ids, output_hidden_states=True).hidden_states
+        vector = hidden[2][0].mean(0).double().numpy()
+        vectors[word] = vector / np.linalg.norm(vector)
+    near = [float(vectors[first] @ vectors[second]) for first, second, _ in PAIRS]
+    expected = spearmanr(near, [score for *_, score in PAIRS]).statistic
+    at = {"setting": "decontextualized", "pooling": "mean", "layer": 2, "measure": "similarity"}
+    (row,) = findings.scores.filter(pl.col(key) == value for key, value in at.items()).to_dicts()
+    assert row["value"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_words_never_met_fall_back_and_are_listed(model: LanguageModel, text: Path, pairs: Path) -> None:
+    findings = quality(model, text, pairs)
+    listed = findings.items.filter(pl.col("group").str.starts_with("never met"))
+    assert listed.get_column("item").to_list() == ["unicorn"]
+    assert any(f"1 of {len(WORDS)} words are never met" in sentence for sentence in findings.warnings)
+    words = findings.items.filter(pl.col("item") == "unicorn dog", pl.col("setting") == "aggregated")
+    assert words.get_column("value").is_not_null().all()
+
+
+def test_static_embeddings_beside_them(model: LanguageModel, text: Path, pairs: Path, tmp_path: Path) -> None:
+    lines = [f"{word} {at} {at % 3 + 1} 1" for at, word in enumerate(WORDS[1:])]  # “cat” is lacking
+    (tmp_path / "mine.vec").write_text("\n".join([f"{len(lines)} 3", *lines]))
+    findings = static(
+        [model, str(tmp_path / "mine.vec")], contexts=[text], pairs=[pairs], experiments=["quality"], options=OPTIONS
+    )
+    (row,) = findings.scores.filter(pl.col("model") == "mine", pl.col("measure") == "similarity").to_dicts()
+    assert (row["layer"], row["setting"], row["n"]) == (None, None, len(PAIRS) - 2)
+
+
+@pytest.fixture(scope="module")
+def lists() -> Lists:
+    return load_lists(Findings("static"))
+
+
+@pytest.fixture(scope="module")
+def space(lists: Lists) -> Space:
+    """Random vectors of all the words in five layers."""
+    vectors = np.random.default_rng(0).normal(size=(5, len(lists.words), 12)) + 0.3
+    return Space("random", tuple(range(5)), vectors, {word: row for row, word in enumerate(lists.words)})
+
+
+def test_the_paper_s_3542_tuples(space: Space, lists: Lists) -> None:
+    """22 a layer; over the nine models' 159 layers and two static embeddings that is the paper's number."""
+    found = [
+        (attribute, measure, name)
+        for name, words in lists.targets.items()
+        for attribute, measure, _ in definitions(space, lists, words)
+    ]
+    assert len(set(found)) == len(found) == 22
+    assert len(found) * (13 + 25 + 13 + 25 + 13 + 25 + 13 + 25 + 7 + 2) == 3542
+
+
+def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
+    findings = static([model], contexts=[text], experiments=["bias"], per_word=3, options=OPTIONS)
+    scores = findings.scores
+    assert set(scores.get_column("layer")) == {0, 1, 2, 3}
+    paper = ("direct-bias", "garg-euclidean", "garg-cosine", "manzini")
+    assert len(scores.filter(pl.col("measure").is_in(paper))) == 22 * 4
+    beside = {"direct-bias:centred", "direct-bias:explained", "manzini:centroid", "ripa", "rnsb", "mac"}
+    assert set(scores.get_column("measure")) == {*paper, *beside}
+    row = scores.filter(pl.col("measure") == "manzini", pl.col("dataset") == "race/professions", pl.col("layer") == 2)
+    words = findings.items.filter(
+        pl.col("group") == "manzini", pl.col("dataset") == "race/professions", pl.col("layer") == 2
+    )
+    assert row.get_column("n").item() == len(words) == 288
+    assert row.get_column("value").item() == pytest.approx(words.get_column("value").mean())
+    assert row.get_column("low").item() < row.get_column("value").item() < row.get_column("high").item()
+
+
+def test_a_weak_first_component_is_warned_of(lists: Lists) -> None:
+    matrix = np.random.default_rng(1).normal(size=(len(lists.words), 50))
+    noise = Embedding(list(lists.words), matrix, Provenance("noise"))
+    findings = static([noise], experiments=["bias"], options=OPTIONS)
+    assert any("explains less than 35% of the gender pairs' differences here" in one for one in findings.warnings)
+
+
+def test_an_embedding_that_lacks_a_class(lists: Lists, space: Space) -> None:
+    kept = {word: row for word, row in space.row_of.items() if word not in lists.classes["race"]["asian"]}
+    lacking = Space("lacking", space.layers, space.vectors, kept)
+    findings = Findings("static")
+    usable = restricted(findings, lacking, lists)
+    assert set(usable.classes) == {"gender", "religion"}
+    assert findings.warnings == ["lacking has none of the words of asian; race is left out."]
+
+
+def test_resampled_curves_are_the_measures_on_repeated_words(space: Space, lists: Lists) -> None:
+    """Each column of counts against the measures run on word lists with the words repeated so often."""
+    words = lists.targets["professions"][:30]
+    options = Options(resamples=3, seed=4)
+    (draws,) = draw(lists, words, options)
+    found = curves(space, lists, words, draws)
+
+    def repeated(words: tuple[Any, ...], counts: np.ndarray) -> list[Any]:
+        return [word for word, count in zip(words, counts.astype(int).tolist(), strict=True) for _ in range(count)]
+
+    for r in range(4):
+        targets = space.of(repeated(words, draws.targets[:, r]))
+        male, female = space.pairs(repeated(lists.pairs, draws.classes["gender-pairs"][:, r]))
+        sides = {
+            attribute: [space.of(repeated(sets[name], draws.classes[name][:, r])) for name in sets]
+            for attribute, sets in lists.classes.items()
+        }
+        expected = {
+            ("gender", "direct-bias@pairs"): direct_bias(targets, pair_direction(male, female).vector),
+            ("gender", "garg-euclidean@pairs"): garg_euclidean(targets, male, female),
+            ("gender", "garg-cosine@pairs"): garg_cosine(targets, male, female),
+            ("gender", "manzini@pairs"): manzini(targets, [male, female]),
+            ("gender", "garg-euclidean"): garg_euclidean(targets, *sides["gender"]),
+            ("gender", "garg-cosine"): garg_cosine(targets, *sides["gender"]),
+            ("gender", "manzini"): manzini(targets, sides["gender"]),
+            ("race", "manzini"): manzini(targets, sides["race"]),
+            ("religion", "garg-euclidean"): garg_euclidean(targets, *sides["religion"]),
+            ("religion", "garg-cosine"): garg_cosine(targets, *sides["religion"]),
+            ("religion", "manzini"): manzini(targets, sides["religion"]),
+        }
+        assert {(attribute, label) for attribute in found for label in found[attribute]} == set(expected)
+        for (attribute, label), values in expected.items():
+            np.testing.assert_allclose(found[attribute][label][:, r], values.mean(axis=1), rtol=1e-9)
+    assert isinstance(draws, Draws)
+
+
+def test_agreement_over_layers_and_models(model: LanguageModel, folder: Path, text: Path) -> None:
+    other = load_model(folder, device="cpu", name="other")
+    findings = static(
+        [model, other], contexts=[text], experiments=["bias", "agreement"], per_word=3, options=Options(resamples=40)
+    )
+    scores = findings.scores
+    agreed = scores.filter(pl.col("experiment") == "agreement")
+    # 7 definitions of gender have 21 pairs, 3 of religion 3, race has one definition; and a mean of each.
+    assert len(agreed.filter(pl.col("model") == "tiny")) == 2 * (21 + 1 + 3 + 1)
+    pooled = agreed.filter(pl.col("model").is_null())
+    assert len(pooled) == 2 * (21 + 1 + 3 + 1)
+    assert set(pooled.get_column("n")) == {8}
+    curve = {
+        measure: scores.filter(
+            pl.col("model") == "tiny", pl.col("dataset") == "religion/adjectives", pl.col("measure") == measure
+        ).sort("layer").get_column("value").to_list()
+        for measure in ("garg-cosine", "manzini")
+    }  # fmt: skip
+    (row,) = agreed.filter(
+        pl.col("model") == "tiny",
+        pl.col("dataset") == "religion/adjectives",
+        pl.col("measure") == "agreement:garg-cosine~manzini",
+    ).to_dicts()
+    assert row["value"] == pytest.approx(spearmanr(curve["garg-cosine"], curve["manzini"]).statistic)
+    assert -1 <= row["low"] <= row["high"] <= 1
+
+
+@pytest.mark.index
+def test_table_3_of_the_paper() -> None:
+    """Google News word2vec, professions. These vectors have length one, and the paper's do not: hence the margins."""
+    pytest.importorskip("gensim")
+    from wordworth.catalog.models import load_embeddings
+    from wordworth.catalog.registry import entry
+    from wordworth.catalog.sources import here
+    from wordworth.study.static.bias import beside
+    from wordworth.study.static.lists import space_of_embedding
+
+    if here("word2vec-news-26k", entry("word2vec-news-26k", "models").sources) is None:
+        pytest.skip("word2vec-news-26k is not here")
+    (embedding,) = load_embeddings("word2vec-news-26k")
+    findings = Findings("static")
+    lists = load_lists(findings)
+    space = space_of_embedding(findings, embedding, lists)
+    usable = restricted(findings, space, lists)
+    words = usable.targets["professions"]
+    found = {
+        (attribute, measure): float(values.mean())
+        for part in (definitions, beside)
+        for attribute, measure, values in part(space, usable, words)
+    }
+    assert found["gender-pairs", "garg-cosine"] == pytest.approx(0.075, abs=0.001)
+    assert found["gender", "garg-cosine"] == pytest.approx(0.0677, abs=0.004)
+    assert found["gender-pairs", "manzini:centroid"] == pytest.approx(0.2403, abs=0.004)
+    assert found["gender", "manzini:centroid"] == pytest.approx(0.2163, abs=0.004)
+
+
+# Bad input.
+
+
+def test_an_empty_text_and_one_without_the_words(model: LanguageModel, pairs: Path, tmp_path: Path) -> None:
+    empty, other = tmp_path / "empty.txt", tmp_path / "other.txt"
+    empty.write_text("\n\n")
+    other.write_text("Nothing of what is asked for stands in this line of text.\n")
+    with pytest.raises(WordworthError, match=r"empty\.txt has no line of text, so no contexts can be drawn"):
+        quality(model, empty, pairs)
+    with pytest.raises(WordworthError, match=r"no word of the vocabulary is met in a sentence .* of other\.txt"):
+        quality(model, other, pairs)
+
+
+def test_a_broken_line_is_told_and_the_rest_used(model: LanguageModel, pairs: Path, tmp_path: Path) -> None:
+    path = tmp_path / "text.jsonl"
+    good = [json.dumps({"text": line}) for line in LINES[:2]]
+    path.write_text("\n".join([good[0], '{"text": broken}', good[1]]))
+    findings = quality(model, path, pairs)
+    (told,) = (one for one in findings.warnings if "jsonl" in one)
+    assert told.endswith("text.jsonl, line 2: not JSON from character 10 on; correct the line; the rest was used.")
+    assert any("2 sentences drawn of 2" in note for note in findings.notes)
+
+
+def test_sentences_longer_than_the_model_admits(model: LanguageModel, pairs: Path, tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("The cat and the " + "very very quizzical " * 12 + "dog stood in the garden.\n")
+    findings = quality(model, path, pairs)
+    expected = "tiny, quality: 3 contexts are longer than the 40 tokens it admits"
+    assert any(one.startswith(expected) for one in findings.warnings)
+
+
+def test_choices_that_cannot_be(model: LanguageModel, text: Path) -> None:
+    with pytest.raises(WordworthError, match="name a language model, such as minilm-l6"):
+        static([])
+    with pytest.raises(WordworthError, match="there is no experiment 'qualty'; did you mean quality"):
+        static([model], experiments=["qualty"])
+    with pytest.raises(WordworthError, match="--sentences is 0; it must be a whole number from 1 up"):
+        static([model], sentences=[5, 0])
+    with pytest.raises(WordworthError, match="two models are called tiny; name one LABEL=PATH"):
+        static([model, model], contexts=[text], experiments=["bias"], per_word=1, options=OPTIONS)
+
+
+# The commands.
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["wordworth", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        assert isinstance(ended.value.code, int)
+        return ended.value.code, out, err
+
+    return run
+
+
+def test_run_static(command: Any, folder: Path, text: Path, pairs: Path, tmp_path: Path) -> None:
+    code, out, _ = command(
+        "run", "static", f"tiny={folder}", "--contexts", text, "--pairs", pairs, "--sentences", 20, "--sentences", 40,
+        "--per-word", 2, "--resamples", 10, "-o", tmp_path / "run",
+    )  # fmt: skip
+    assert code == 0
+    assert "similarity by sentences" in out
+    assert "aggregated:20" in out
+    assert "bias of adjectives" in out
+    assert "agreement of the estimators" in out
+    assert (tmp_path / "run" / "scores.csv").is_file()
+
+
+@pytest.mark.parametrize("suffix", [".vec", ".bin", ".npz"])
+def test_export_is_read_by_others(command: Any, folder: Path, text: Path, tmp_path: Path, suffix: str) -> None:
+    words, target = tmp_path / "words.txt", tmp_path / f"tiny{suffix}"
+    words.write_text("\n".join(WORDS))
+    given = ("export", f"tiny={folder}", "--layer", 2, "--contexts", text, "--per-word", 5, "--vocabulary", words)
+    code, out, err = command(*given, "-o", target)
+    assert code == 0
+    assert f"{len(WORDS)} words × 16, layer 2, pooling mean/mean, 5 contexts a word of text.txt" in out
+    assert "never met, so decontextualized: 1 words (unicorn)" in err
+    made = export(load_model(folder, device="cpu"), layer=2, contexts=[text], vocabulary=words, per_word=5)
+    np.testing.assert_allclose(load(target).matrix, made.embedding.matrix, rtol=1e-6)
+    if suffix != ".npz":
+        other = KeyedVectors.load_word2vec_format(str(target), binary=suffix == ".bin")
+        assert other.index_to_key == WORDS
+        np.testing.assert_allclose(other.vectors, made.embedding.matrix, rtol=1e-6)
+    code, _, err = command(*given, "-o", target)
+    assert code == 2
+    assert "is there already; choose another file with -o, or replace it with --overwrite" in err
+
+
+def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("\n".join(WORDS))
+    chosen: dict[str, Any] = {"layer": -1, "contexts": [text], "vocabulary": words, "sentences": 30}
+    plain = export(model, **chosen)
+    assert plain.layer == 3
+    topless = export(model, **chosen, all_but_the_top=2).embedding.matrix
+    np.testing.assert_allclose(topless.mean(axis=0), 0, atol=1e-5)
+    assert np.linalg.matrix_rank(topless, tol=1e-3) == min(len(WORDS) - 1, 16) - 2
+    weighted = export(model, **chosen, weighting="inverse-frequency").embedding
+    assert not np.allclose(weighted.matrix, plain.embedding.matrix, atol=1e-4)
+    assert "weighting inverse-frequency" in weighted.provenance.steps
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["-o", "x.csv"], "x.csv: a file of vectors ends in .txt, .vec, .bin, .npz, .safetensors; choose one of these"),
+        (
+            ["-o", "x.vec", "--per-word", 1, "--sentences", 2],
+            "--per-word and --sentences are two ways to draw; give one",
+        ),
+        (["-o", "x.vec", "--vocabulary", "warrinr"], "there is no vocabulary 'warrinr'; did you mean warriner"),
+        (["-o", "x.vec", "--per-word", 0], "say how many sentences to draw in all, or how many a word: a whole number"),
+        (["-o", "x.vec", "--layer", 9], "tiny has layers 0 to 3, not 9"),
+        (["-o", "x.vec", "--pooling", "mean"], "there is no pooling 'mean'; write f/g with f of min, max, mean, last"),
+        (["-o", "x.vec", "--weighting", "none"], "--weighting is 'none'; it can be uniform or inverse-frequency"),
+        (["-o", "x.vec", "--all-but-the-top", 20], "components, so 20 cannot be nullified"),
+        ([], "missing option '--output'"),
+    ],
+)
+def test_bad_exports(
+    command: Any, folder: Path, text: Path, monkeypatch: pytest.MonkeyPatch, more: list[object], told: str
+) -> None:
+    monkeypatch.chdir(text.parent)
+    (text.parent / "words.txt").write_text("\n".join(WORDS))
+    given = ["export", f"tiny={folder}", "--contexts", text, "--vocabulary", "words.txt"]
+    code, _, err = command(*given, *more)
+    assert code == 2
+    assert told in err
+    assert err.count("\n") == 1
