@@ -3,8 +3,7 @@ and its memory as the sentences grow."""
 
 import os
 import tempfile
-from collections import defaultdict, deque
-from collections.abc import Callable
+from collections import deque
 from functools import partial
 from itertools import chain, islice, repeat
 from pathlib import Path
@@ -12,14 +11,14 @@ from time import perf_counter
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from benchmarks.common import Result, best_of, in_fresh_process, seconds
 from wordworth.catalog.corpora import load_corpus
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.pairs import load_pairs
 from wordworth.contexts import Context, Finder, Sample, draw_sentences
-from wordworth.encode import POOLINGS_OF_BOTH, SUBWORD, Aggregate, LanguageModel, aggregate, load_model
+from wordworth.encode import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, Aggregate, LanguageModel, aggregate, load_model
+from wordworth.encode.aggregation import chunks
 from wordworth.encode.batches import budget_for, take
 from wordworth.encode.probe import hidden_states
 from wordworth.encode.spans import locate, tokenize
@@ -58,19 +57,22 @@ def against_the_bare_network() -> Result:
 
 
 def against_dictionaries() -> Result:
-    """The same vectors one sentence at a time; timed on fewer sentences, which have fewer words in several pieces."""
+    """The same vectors one sentence at a time. What the bare network would gain over that loop bounds the ratio."""
     with tempfile.TemporaryDirectory() as folder:
         model, words, sample = _ready(folder, LOOP)
         _bare(model, words, sample)
+        bare = _bare(model, words, sample)
         ours, found = best_of(1, lambda: aggregated(model, words, sample, Path(folder) / "cache"))
-        loop, expected = best_of(1, lambda: _with_dictionaries(model, words, sample))
+        loop, expected = best_of(1, lambda: _with_dictionaries(model, sample))
         _same(found, expected)
     return Result(
         what=f"aggregation on {MODEL}, against one sentence at a time into dictionaries",
         plain=loop,
         ours=ours,
         wanted=4,
-        note=f"{LOOP} sentences, {LOOP / loop:,.0f} a second one at a time and {LOOP / ours:,.0f} aggregated",
+        bare=bare,
+        note=f"the bare network alone would be {loop / bare:.1f}×; {LOOP:,} sentences, {LOOP / loop:,.0f} a second one "
+        f"at a time and {LOOP / ours:,.0f} aggregated",
     )
 
 
@@ -90,21 +92,21 @@ def aggregated(model: LanguageModel, words: tuple[str, ...], sample: Sample, cac
 
 def _bare(model: LanguageModel, words: tuple[str, ...], sample: Sample) -> float:
     """Seconds of the forward passes alone over the same batches, all hidden states asked for and thrown away."""
-    contexts = [Context(words[at], found.text, start, end) for found in sample.read() for at, start, end in found.spans]
-    sentences, _ = tokenize(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
-    lengths = [len(sentence.ids) for sentence in sentences]
-    pending = deque(sorted(range(len(sentences)), key=lambda at: -lengths[at]))
-    budget = budget_for(model.device, None)
     batches = []
-    while pending:
-        batch = take(pending, lengths, budget)
-        width = lengths[batch[0]]
-        ids = torch.tensor([[*sentences[at].ids, *[model.pad] * (width - lengths[at])] for at in batch])
-        mask = torch.tensor([[1] * lengths[at] + [0] * (width - lengths[at]) for at in batch])
-        more = {"token_type_ids": torch.zeros_like(ids)} if model.takes_types else {}
-        if not bool(mask.all()):
-            more["attention_mask"] = mask
-        batches.append((ids, more))
+    for chunk in chunks(sample.read(), model.dim * (model.layers + 1)):
+        contexts = [Context(words[at], found.text, start, end) for found in chunk for at, start, end in found.spans]
+        sentences, _ = tokenize(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
+        lengths = [len(sentence.ids) for sentence in sentences]
+        pending = deque(sorted(range(len(sentences)), key=lambda at, lengths=lengths: -lengths[at]))
+        while pending:
+            batch = take(pending, lengths, budget_for(model.device, None))
+            width = lengths[batch[0]]
+            ids = torch.tensor([[*sentences[at].ids, *[model.pad] * (width - lengths[at])] for at in batch])
+            mask = torch.tensor([[1] * lengths[at] + [0] * (width - lengths[at]) for at in batch])
+            more = {"token_type_ids": torch.zeros_like(ids)} if model.takes_types else {}
+            if not bool(mask.all()):
+                more["attention_mask"] = mask
+            batches.append((ids, more))
     began = perf_counter()
     with torch.inference_mode():
         for ids, more in batches:
@@ -112,22 +114,18 @@ def _bare(model: LanguageModel, words: tuple[str, ...], sample: Sample) -> float
     return perf_counter() - began
 
 
-def _with_dictionaries(
-    model: LanguageModel, words: tuple[str, ...], sample: Sample
-) -> dict[tuple[str, str, int, int], NDArray[np.float64]]:
-    """The plain script: a sentence a pass, and for each word, layer and pooling an entry that is updated."""
-    over_subwords: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
-        "min": lambda states: states.amin(0),
-        "max": lambda states: states.amax(0),
-        "mean": lambda states: states.mean(0),
-        "last": lambda states: states[-1],
-    }
-    totals: dict[tuple[str, str, int, int], NDArray[np.float64]] = {}
-    counts: defaultdict[int, int] = defaultdict(int)
+Tables = dict[int, dict[int, dict[str, dict[str, torch.Tensor]]]]
+"""Word → layer → g → f → vector."""
+
+
+def _with_dictionaries(model: LanguageModel, sample: Sample) -> Tables:
+    """The way of published code: a sentence a pass, and every word, layer, g and f an entry that is replaced."""
+    tables: Tables = {}
+    met: dict[int, int] = {}
     for found in sample.read():
         told = model.tokenizer(found.text, return_offsets_mapping=True, return_special_tokens_mask=True)
         ids = told["input_ids"]
-        with torch.inference_mode():
+        with torch.no_grad():
             hidden = model.network(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
         for word, start, end in found.spans:
             span = locate(
@@ -135,24 +133,31 @@ def _with_dictionaries(
             )
             if isinstance(span, str):
                 continue
-            counts[word] += 1
+            met[word] = met.get(word, 0) + 1
             for layer, states in enumerate(hidden):
-                for f in SUBWORD:
-                    vector = over_subwords[f](states[0, span[0] : span[1]]).double().numpy()
-                    for g, join in (("min", np.minimum), ("max", np.maximum), ("mean", np.add)):
-                        key = (f, g, layer, word)
-                        totals[key] = join(totals[key], vector) if key in totals else vector
-    return {key: total / counts[key[3]] if key[1] == "mean" else total for key, total in totals.items()}
+                pieces = states.squeeze(0)[span[0] : span[1]]
+                vectors = {"min": pieces.min(0).values, "max": pieces.max(0).values}
+                vectors |= {"mean": pieces.mean(0), "last": pieces[-1]}
+                of = tables.setdefault(word, {}).setdefault(layer, {})
+                if not of:
+                    of.update({g: dict(vectors) for g in CONTEXT})
+                    continue
+                for f, vector in vectors.items():
+                    of["min"][f] = torch.minimum(of["min"][f], vector)
+                    of["max"][f] = torch.maximum(of["max"][f], vector)
+                    of["mean"][f] = (of["mean"][f] * (met[word] - 1) + vector) / met[word]
+    return tables
 
 
-def _same(found: Aggregate, expected: dict[tuple[str, str, int, int], NDArray[np.float64]]) -> None:
-    vectors: dict[tuple[str, str, int], NDArray[np.float32]] = {}
+def _same(found: Aggregate, expected: Tables) -> None:
     worst = 0.0
-    for (f, g, layer, word), vector in expected.items():
-        matrix = vectors.setdefault((f, g, layer), np.empty(0, dtype=np.float32))
-        if not len(matrix):
-            matrix = vectors[f, g, layer] = found.vectors(layer, f"{f}/{g}")
-        worst = max(worst, float(np.abs(matrix[word] - vector).max() / np.abs(vector).max()))
+    for f in SUBWORD:
+        for g in CONTEXT:
+            for layer in found.layers:
+                matrix = found.vectors(layer, f"{f}/{g}")
+                for word, table in expected.items():
+                    vector = table[layer][g][f].numpy()
+                    worst = max(worst, float(np.abs(matrix[word] - vector).max() / np.abs(vector).max()))
     if not worst <= 1e-4:
         raise SystemExit(f"the aggregated vectors differ by {worst:.1e} of their largest value, more than 1e-4")
 
@@ -164,7 +169,7 @@ def memory() -> Result:
         what=f"peak memory of aggregation on {MODEL}, {SMALL:,} against {LARGE:,} sentences",
         plain=small,
         ours=large,
-        wanted=0.9,
+        wanted=0.85,
         note=f"the longer took {seconds(took)}",
         bytes=True,
     )

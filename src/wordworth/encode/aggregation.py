@@ -8,7 +8,7 @@ goes on where it was, and what was aggregated once is there for every other stud
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -29,7 +29,7 @@ from wordworth.files import cache_dir, locked, sha256_of
 
 Weighting = Literal["uniform", "inverse-frequency"]
 LAYOUT = 1
-CHUNK_BYTES = 64 << 20
+CHUNK_BYTES = 24 << 20
 """States held at once, if every word were one token."""
 LEAST = 64
 """Contexts in a chunk at the least, however large the model."""
@@ -142,6 +142,21 @@ def _key(
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 
 
+def chunks(sentences: Iterable[Found], values: int) -> Iterator[list[Found]]:
+    """Sentences whose words' states, of `values` numbers each, fill `CHUNK_BYTES`: batches are made within a chunk."""
+    size = max(LEAST, CHUNK_BYTES // (4 * values))
+    chunk: list[Found] = []
+    held = 0
+    for found in sentences:
+        chunk.append(found)
+        held += len(found.spans)
+        if held >= size:
+            yield chunk
+            chunk, held = [], 0
+    if chunk:
+        yield chunk
+
+
 @dataclass(eq=False)
 class _Run:
     model: LanguageModel
@@ -161,7 +176,7 @@ class _Run:
         found = sample.read(self.told.sentences)
         checkpoint, began = folder / "latest.safetensors", time.monotonic()
         for stop in stops:
-            for chunk in self._chunks(islice(found, stop - self.told.sentences)):
+            for chunk in chunks(islice(found, stop - self.told.sentences), self.model.dim * len(self.layers)):
                 self._add(chunk)
                 if time.monotonic() - began > CHECKPOINT:
                     self._save(checkpoint)
@@ -181,20 +196,6 @@ class _Run:
     def _save(self, path: Path) -> None:
         facts: dict[str, Any] = vars(self.told) | {"contexts": self.sums.count.tolist()}
         self.sums.save(path, facts)
-
-    def _chunks(self, sentences: Iterator[Found]) -> Iterator[list[Found]]:
-        """Sentences whose words' states fill `CHUNK_BYTES`."""
-        size = max(LEAST, CHUNK_BYTES // (4 * self.model.dim * len(self.layers)))
-        chunk: list[Found] = []
-        held = 0
-        for found in sentences:
-            chunk.append(found)
-            held += len(found.spans)
-            if held >= size:
-                yield chunk
-                chunk, held = [], 0
-        if chunk:
-            yield chunk
 
     def _add(self, chunk: list[Found]) -> None:
         contexts: list[Context] = []
