@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import transformers
 from numpy.typing import NDArray
 
 from wordworth.contexts import Context, Found, Sample, inverse_frequency
@@ -126,19 +125,8 @@ def _key(
     weighting: Weighting,
 ) -> str:
     """sha256 over everything that the vectors depend on."""
-    identity = [
-        LAYOUT,
-        transformers.__version__,
-        model.weights,
-        model.vocabulary,
-        model.dtype,
-        model.max_length,
-        layers,
-        sorted(poolings),
-        weighting,
-        sha256_of(sample.path),
-        list(words),
-    ]
+    drawn = [layers, sorted(poolings), weighting, sha256_of(sample.path), list(words)]
+    identity = [LAYOUT, *model.identity, *drawn]
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 
 

@@ -21,6 +21,7 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerFast,
 )
+from transformers import __version__ as transformers_version
 from transformers.utils import logging
 
 from wordworth.catalog.sources import is_offline
@@ -60,6 +61,11 @@ class LanguageModel:
     reuses_past: bool
     """A prefix may be computed once and shared."""
     takes_types: bool
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]:
+        """All of the model that its states depend on, for the keys of what is kept on disk."""
+        return transformers_version, self.weights, self.vocabulary, self.dtype, self.max_length
 
     @property
     def device(self) -> torch.device:

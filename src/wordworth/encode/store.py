@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import transformers
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 from safetensors import safe_open
@@ -152,15 +151,7 @@ def encode_to_store(
 def _key(model: LanguageModel, distinct: Sequence[Context], layers: tuple[int, ...]) -> str:
     """sha256 over everything that the vectors depend on."""
     digest = hashlib.sha256()
-    identity = [
-        LAYOUT,
-        transformers.__version__,
-        model.weights,
-        model.vocabulary,
-        model.dtype,
-        model.max_length,
-        layers,
-    ]
+    identity = [LAYOUT, *model.identity, layers]
     digest.update(json.dumps(identity).encode())
     for context in distinct:
         digest.update(json.dumps([context.text, context.start, context.end]).encode())
