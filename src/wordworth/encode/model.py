@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from huggingface_hub.utils import logging as hub_logging
 from torch import nn
 from transformers import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
@@ -134,15 +135,18 @@ def wrap(
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Without the library's progress bars and loading reports: bars appear for what takes no time, and the reports list
-    heads that are left out on purpose. Missing weights are looked for in `_network`."""
+    heads that are left out on purpose. Missing weights are looked for in `_network`. The hub's retries are not told
+    either: the error that they end in is."""
     library: Any = logging
-    bars, level = library.is_progress_bar_enabled(), library.get_verbosity()
+    bars, level, hub_level = library.is_progress_bar_enabled(), library.get_verbosity(), hub_logging.get_verbosity()
     library.disable_progress_bar()
     library.set_verbosity_error()
+    hub_logging.set_verbosity(hub_logging.ERROR)
     try:
         yield
     finally:
         library.set_verbosity(level)
+        hub_logging.set_verbosity(hub_level)
         if bars:
             library.enable_progress_bar()
 
@@ -187,7 +191,8 @@ def _config(where: str) -> PretrainedConfig:
             where, trust_remote_code=False, local_files_only=is_offline()
         )
     except (OSError, ValueError) as error:
-        raise WordworthError(_one_sentence(f"the configuration of {where} cannot be read", error)) from error
+        what = f"the configuration of {where} cannot be read (is it the name of a model, and is the hub in reach?)"
+        raise WordworthError(_one_sentence(what, error)) from error
     return config
 
 
