@@ -138,15 +138,16 @@ def _quietly() -> Iterator[None]:
     heads that are left out on purpose. Missing weights are looked for in `_network`. The hub's retries are not told
     either: the error that they end in is."""
     library: Any = logging
-    bars, level, hub_level = library.is_progress_bar_enabled(), library.get_verbosity(), hub_logging.get_verbosity()
+    hub: Any = hub_logging
+    bars, level, hub_level = library.is_progress_bar_enabled(), library.get_verbosity(), hub.get_verbosity()
     library.disable_progress_bar()
     library.set_verbosity_error()
-    hub_logging.set_verbosity(hub_logging.ERROR)
+    hub.set_verbosity_error()
     try:
         yield
     finally:
         library.set_verbosity(level)
-        hub_logging.set_verbosity(hub_level)
+        hub.set_verbosity(hub_level)
         if bars:
             library.enable_progress_bar()
 
