@@ -10,9 +10,8 @@ import torch
 from numpy.typing import NDArray
 
 from wordworth.catalog.corpora import load_corpus
+from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.pairs import load_pairs
-from wordworth.catalog.registry import entry
-from wordworth.catalog.sources import here
 from wordworth.contexts import Context, Finder, Sample, draw_sentences, inverse_frequency
 from wordworth.encode import (
     CONTEXT,
@@ -123,10 +122,8 @@ def test_equals_one_sentence_at_a_time(tiny_model: Tiny, tmp_path: Path, kind: s
 @pytest.mark.index
 @pytest.mark.parametrize(("name", "sentences"), [("minilm-l6", 60), ("smollm2-135m", 6)])
 def test_real_models_equal_one_sentence_at_a_time(name: str, sentences: int, tmp_path: Path, data: Path) -> None:
-    place = here(name, entry(name, "models").sources)
-    if place is None:
-        pytest.skip(f"{name} is not here")
-    model, pairs = load_model(place.path, device="cpu", name=name), load_pairs("simlex-999")
+    place = locate_language_model(name).place
+    model, pairs = load_model(place, device="cpu", name=name), load_pairs("simlex-999")
     words = [*dict.fromkeys(pairs.first[:60]), "coastal", "refereed", "bassist"]  # some in several pieces
     for corpus in ("wikitext", "enwiki-sample"):
         sample = draw_sentences(load_corpus(corpus), Finder(words), tmp_path / corpus, count=sentences)
