@@ -39,9 +39,14 @@ ITEMS = {name: kind for name, kind in SCORES.items() if name not in ("measure", 
     "group": pl.String,
     "reference": pl.Float64,
     "left_out": pl.String,
+    "place": pl.String,
+    "rank": pl.Int64,
+    "entailment": pl.Float64,
+    "contradiction": pl.Float64,
 }
 """The columns of `items.parquet`: `reference` is the human's figure, `subwords` the tokens of a word, `left_out` the
-reason an item was not used."""
+reason an item was not used, `place` where in a text or a list it stands, `rank` the smallest k at which a prediction
+was right (blank: never), `entailment` and `contradiction` the two probabilities beside `value`, that of neutral."""
 
 
 _PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")

@@ -1,0 +1,22 @@
+"""What a model predicted, a row a word: the table that the prediction fills and the measures read."""
+
+import polars as pl
+
+PREDICTIONS = {
+    "document": pl.Int64,
+    "line": pl.Int64,
+    "at": pl.Int64,
+    "word": pl.String,
+    "guess": pl.String,
+    "hit1": pl.Boolean,
+    "hitk": pl.Boolean,
+    "logp": pl.Float64,
+    "logp_naive": pl.Float64,
+    "units": pl.Int64,
+    "left_out": pl.String,
+}
+"""`line` (0, 1, … in the text) and `at` (0, 1, … in the line) say where the word stands. `guess` is the word that greedy
+decoding gives. `hit1`: the guess is the word; `hitk`: a path of units, each among the k best, spells it. `logp` is the
+natural logarithm of the word's probability, its end included; `logp_naive` that of the plain product over its units.
+`units` are the tokenizer's own for the word. Where `left_out` gives a reason, the word was not predicted and the rest is
+null."""
