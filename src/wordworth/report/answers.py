@@ -44,7 +44,8 @@ def _few(sayings: list[Saying]) -> list[Saying]:
         return sayings
     ordered = sorted(sayings, key=lambda saying: saying.order, reverse=True)
     count = f"{len(models)} models"
-    return [ordered[0].introduced(f"Highest of {count}"), ordered[-1].introduced(f"Lowest of {count}")]
+    first, last = ordered[0].ends
+    return [ordered[0].introduced(f"{first} of {count}"), ordered[-1].introduced(f"{last} of {count}")]
 
 
 def _knows(gathered: Gathered) -> Iterator[Saying]:
@@ -92,7 +93,8 @@ def _context(gathered: Gathered) -> Iterator[Saying]:
                 f"{number(found.at_top)} apart, so vectors there speak of the context"
             )
         share = 1.0 if found.parted is None else found.parted / found.top
-        yield Saying(f"{agree} {part} ({found.dataset}).", "valence-layers", found.model, share, whole=True)
+        text = f"{agree} {part} ({found.dataset})."
+        yield Saying(text, "valence-layers", found.model, share, whole=True, ends=("Latest", "Earliest"))
 
 
 def _nullified(gathered: Gathered) -> Iterator[Saying]:
@@ -109,7 +111,7 @@ def _nullified(gathered: Gathered) -> Iterator[Saying]:
                 f"Nullifying components recovers nothing in the top layer: valence is {number(found.raw)} raw "
                 f"({found.dataset}, {found.setting})."
             )
-        yield Saying(text, "isolation", found.model, gain, whole=True)
+        yield Saying(text, "isolation", found.model, gain, whole=True, ends=("Most", "Least"))
 
 
 def _stereotypes(gathered: Gathered) -> Iterator[Saying]:
@@ -130,7 +132,7 @@ def _stereotypes(gathered: Gathered) -> Iterator[Saying]:
         )
         figure = "weat" if layer is None else "weat-nullified"
         order = float(mine.get_column("value").abs().mean())  # type: ignore[arg-type]
-        yield Saying(text, figure, str(model), order)
+        yield Saying(text, figure, str(model), order, ends=("Strongest", "Weakest"))
 
 
 def _disagreement(gathered: Gathered) -> Iterator[Saying]:

@@ -193,15 +193,15 @@ def _figure(figure: Figure, beside: list[Comparison], first: bool) -> Markup:
 
 
 def _by_figure(figures: list[Figure], every: list[Comparison]) -> dict[str, list[Comparison]]:
-    """Each comparison under the first figure that shows its score, or the one of its best layers."""
-    where: dict[int, str] = {}
+    """Each comparison under the first figure that shows its score, or else one of the same experiment."""
+    where: dict[int | str, str] = {}
     for figure in figures:
-        for row in figure.rows.get_column("row").to_list():
+        for row, experiment in figure.rows.select("row", "experiment").iter_rows():
             where.setdefault(row, figure.id)
+            where.setdefault(experiment, figure.id)
     found: dict[str, list[Comparison]] = {}
     for one in every:
-        fallback = "similarity-layers" if one.ours["measure"] == "similarity:best" else ""
-        found.setdefault(where.get(one.row, fallback), []).append(one)
+        found.setdefault(where.get(one.row) or where.get(one.ours["experiment"], ""), []).append(one)
     return found
 
 

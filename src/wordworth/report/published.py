@@ -161,7 +161,7 @@ def _layer(role: str, top: int | None, best: int | None) -> int | None:
 
 
 def _indexed(scores: pl.DataFrame) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Scores by what they measure, with their data set and pooling and without; the first one stands."""
+    """Scores by what they measure, with their data set and pooling and without; the last one stands, as in figures."""
     index: dict[tuple[Any, ...], dict[str, Any]] = {}
     wanted = {one.measure for one in published()}
     for row in scores.filter(pl.col("measure").is_in(wanted)).iter_rows(named=True):
@@ -169,7 +169,7 @@ def _indexed(scores: pl.DataFrame) -> dict[tuple[Any, ...], dict[str, Any]]:
         for dataset in {row["dataset"] or "", ""}:
             for pooling in {row["pooling"] or "", ""}:
                 key = (row["model"], row["measure"], dataset, row["setting"] or "", pooling, layer, row["pcs"])
-                index.setdefault(key, row)
+                index[key] = row
     return index
 
 

@@ -15,6 +15,8 @@ class Saying:
     """Models are ranked by this where they are too many to be told one by one."""
     whole: bool = False
     """Whether the sentence stands for itself; else it begins with the model's name."""
+    ends: tuple[str, str] = ("Highest", "Lowest")
+    """What the first and the last of many are called."""
     lead: str = ""
 
     def introduced(self, lead: str) -> "Saying":

@@ -106,6 +106,8 @@ class Series:
     def channel(self, pool: Sequence[Any], shifted: bool = False, symbol: str | None = None) -> Spec:
         """An encoding by the pool; shifted by one a round, so that no two of many share both colour and dash."""
         chosen = [pool[(at + at // BESIDE if shifted else at) % BESIDE] for at in self.places]
+        if shifted and len(chosen) == 1:  # nothing to tell it from
+            chosen = [pool[0]]
         legend: Spec | None = {"orient": "top", "columns": 4, "title": self.title, "symbolOpacity": 1}
         if legend is not None and symbol:
             legend |= {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2}
@@ -239,7 +241,10 @@ def dots(
     layers.append({"mark": mark, "encoding": points, "params": [*picked(colour.field), zoom("x")]})
     step = 9 * max(1, len(colour.values)) + 8
     made = {"calculate": label(y), "as": "task"}
-    height = {"step": step, "for": "position"}
+    height: Spec | int = {"step": step, "for": "position"}
+    if "y" in free and varying(rows, by):  # panels of one height, though some have fewer tasks
+        counted = rows.group_by(list(by)).agg(pl.struct(list(y)).n_unique().alias("tasks"))
+        height = step * int(counted.get_column("tasks").max())  # type: ignore[arg-type]
     return panels({"transform": [*transform, made], "height": height, "layer": layers}, rows, by, columns, free)
 
 

@@ -36,7 +36,11 @@ def meaning(scores: pl.DataFrame) -> Iterator[Figure]:
 
 def intrinsic_tasks(scores: pl.DataFrame) -> Figure | None:
     """ValNorm's Figure 3: every intrinsic task's score and 95 % interval, a colour a model."""
-    rows = scores.filter(pl.col("experiment").is_in(TASKS), pl.col("measure").is_in(TASKS), pl.col("layer").is_null())
+    rows = scores.filter(
+        pl.col("experiment").is_in([*TASKS, "quality"]), pl.col("measure").is_in(TASKS), pl.col("layer").is_null()
+    )
+    # A task that stands in two runs (valnorm and static) is shown once.
+    rows = rows.unique(["model", "language", "dataset", "measure"], maintain_order=True, keep="last")
     if rows.is_empty():
         return None
     task = ["measure", "dataset", *varying(rows, ["language"])]
