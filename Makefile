@@ -44,3 +44,4 @@ clean:
 results: $(STAMP)
 	$(BIN)/python docs/make_results.py
 	$(BIN)/python docs/make_static_results.py
+	$(BIN)/python docs/make_report_picture.py

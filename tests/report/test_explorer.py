@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from made_runs import leave, random_infer, random_predict, random_vast
@@ -46,6 +47,10 @@ def test_effects_come_back_by_setting_layer_and_word(tmp_path: Path) -> None:
         assert values[at] == pytest.approx(row["value"], abs=0.0006)
         assert block["ratings"][at[2]] == pytest.approx(row["reference"], abs=0.0006)
     assert not found["cut"]
+    values = items.filter(pl.col("setting") == "aligned", pl.col("layer") == 2).get_column("value").to_numpy()
+    place = block["settings"].index("aligned") * 7 + 2
+    assert block["typical"][place] == pytest.approx([values.mean(), values.std(ddof=1)], abs=1e-4)
+    assert block["rated"] == pytest.approx([np.mean(block["ratings"]), np.std(block["ratings"], ddof=1)], abs=1e-3)
 
 
 def test_a_large_lexicon_is_sampled_over_its_ratings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,6 +88,9 @@ def _block(model: str, dataset: str, table: pl.DataFrame, most: int, best: tuple
         kept = part.filter(pl.col("item").is_in(words.get_column("item").implode()))
         rows = [row_of[word] for word in kept.get_column("item").to_list()]
         values[settings.index(setting), layers.index(layer), rows] = kept.get_column("value").to_numpy()
+    spread = table.group_by("setting", "layer").agg(pl.col("value").mean().alias("mean"), pl.col("value").std())
+    typical = {(row["setting"], row["layer"]): row for row in spread.iter_rows(named=True)}
+    ratings = table.unique("item").get_column("reference")
     at_best = table
     if best is not None:
         at_best = table.filter(pl.col("setting") == best[0], pl.col("layer") == best[1])
@@ -99,9 +102,20 @@ def _block(model: str, dataset: str, table: pl.DataFrame, most: int, best: tuple
         "words": words.get_column("item").to_list(),
         "ratings": [round(float(rating), 3) for rating in words.get_column("reference").to_list()],
         "values": packed(values),
+        # Mean and deviation over all words, so that a word's effect and its rating can be laid on one axis.
+        "rated": [_number(ratings.mean()), _number(ratings.std())],
+        "typical": [
+            [_number(typical.get((setting, layer), {}).get(key)) for key in ("mean", "value")]
+            for setting in settings
+            for layer in layers
+        ],
         "best": {"setting": best[0], "layer": best[1]} if best else None,
         "wrong": _wrong(at_best),
     }
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else round(float(value), 4)
 
 
 def _wrong(table: pl.DataFrame) -> dict[str, list[list[Any]]]:
@@ -129,7 +143,9 @@ def _facts(gathered: Gathered, cut: list[str]) -> pl.DataFrame:
     for number, run in enumerate(gathered.runs):
         names = pl.col("model").replace({name: label for (at, name), label in gathered.labels.items() if at == number})
         frames += [found.with_columns(model=names).select(FACT_COLUMNS) for found in (_single(run), _predicted(run))]
-    every: pl.DataFrame = pl.concat(frames)
+    # The same pairs may stand in two runs of an audit.
+    same = ["model", "dataset", "setting", "layer", "group", "item"]
+    every: pl.DataFrame = pl.concat(frames).unique(same, maintain_order=True, keep="last")
     if len(every) <= FACTS:
         return every
     groups = every.group_by("model", "experiment", "dataset", "setting", "layer", maintain_order=True).len()

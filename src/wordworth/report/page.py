@@ -149,7 +149,8 @@ def _answers(found: list[Answer]) -> Markup:
             subject = tag("b", saying.model) if saying.model else None
             stop = ". " if saying.whole and saying.model else " "
             link = tag("a", "see", href=f"#{saying.figure}", aria_label=f"see {saying.figure.replace('-', ' ')}")
-            made.append(tag("dd", lead, subject, stop if subject else None, saying.text, " ", link))
+            text = saying.text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")  # ρ = .86 on one line
+            made.append(tag("dd", lead, subject, stop if subject else None, text, "\u00a0", link))
     return tag("dl", made, class_="answers")
 
 

@@ -54,8 +54,13 @@
       block.layers.forEach((layer, l) => {
         const value = steps[(s * block.layers.length + l) * block.words.length + at];
         if (value !== -32768) {
+          const [mean, deviation] = block.typical[s * block.layers.length + l];
+          const [middle, spread] = block.rated;
           const effect = value * step;
-          found.push({ model: block.model, dataset: block.dataset, setting, layer, effect, rating: block.ratings[at] });
+          found.push({
+            model: block.model, dataset: block.dataset, setting, layer, effect, rating: block.ratings[at],
+            apart: (effect - mean) / deviation, human: (block.ratings[at] - middle) / spread,
+          });
         }
       });
     });
@@ -68,11 +73,13 @@
     if (!rows.length) return;
     const rated = new Map(rows.map((row) => [row.dataset, row.rating]));
     const told = [...rated].map(([dataset, rating]) => `${number(rating)} in ${dataset}`).join(", ");
-    place.append(element("p", `People rate its valence ${told}. Effect size: above 0 nearer to pleasant words.`));
+    place.append(element("p", `People rate its valence ${told}. Effect size: above 0 nearer to pleasant words. ` +
+      "Both are also given in standard deviations from the mean of the lexicon’s words: where they meet, the model agrees with people."));
     const alone = rows.filter((row) => row.layer === null);
     if (alone.length) {
-      const lines = alone.map((row) => [row.model, row.dataset, number(row.rating), number(row.effect)]);
-      place.append(tableOf(["model", "lexicon", "human rating", "effect size"], lines, 2, "Valence of the word"));
+      const lines = alone.map((row) => [row.model, row.dataset, ...[row.rating, row.effect, row.human, row.apart].map(number)]);
+      const header = ["model", "lexicon", "human rating", "effect size", "rating, deviations", "effect, deviations"];
+      place.append(tableOf(header, lines, 2, "Valence of the word"));
     }
     const layered = rows.filter((row) => row.layer !== null);
     if (!layered.length) return;
@@ -83,16 +90,25 @@
     colour.scale = { domain: settings, range: settings.map((_, at) => `var(--c${(at % 8) + 1})`) };
     const hover = ["model", "dataset", "setting", "layer"].map((field) => ({ field, type: "nominal" }));
     hover.push({ field: "effect", type: "quantitative", format: ".2f" });
+    hover.push({ field: "apart", type: "quantitative", format: ".2f", title: "in deviations" });
+    const y = { field: "apart", type: "quantitative", title: "deviations from the mean word" };
+    const dash = { field: "setting", type: "nominal", sort: null, legend: null };
     const view = {
-      height: 170,
-      mark: { type: "line", point: { size: 20 } },
-      encoding: {
-        x: { field: "layer", type: "quantitative", axis: { tickMinStep: 1, grid: false } },
-        y: { field: "effect", type: "quantitative", title: "effect size" },
-        color: colour,
-        strokeDash: { field: "setting", type: "nominal", sort: null },
-        tooltip: hover,
-      },
+      height: 200,
+      layer: [
+        {
+          mark: { type: "line", point: { size: 20 } },
+          encoding: {
+            x: { field: "layer", type: "quantitative", axis: { tickMinStep: 1, grid: false } },
+            y, color: colour, strokeDash: dash, tooltip: hover,
+          },
+        },
+        { mark: { type: "rule", color: "var(--ink)", strokeWidth: 1.5 }, encoding: { y: { ...y, field: "human", aggregate: "mean" } } },
+        {
+          mark: { type: "text", align: "right", baseline: "bottom", dx: -4, dy: -3, fill: "var(--ink)", text: "human rating" },
+          encoding: { y: { ...y, field: "human", aggregate: "mean" }, x: { value: "width" } },
+        },
+      ],
     };
     const panels = new Set(layered.map((row) => `${row.model} · ${row.dataset}`));
     const spec = panels.size > 1
@@ -100,9 +116,11 @@
           facet: { field: "panel", type: "nominal", title: null, sort: [...panels] }, columns: 3, spec: view }
       : view;
     await vegaEmbed(frame, fitted(spec, frame.clientWidth, layered), { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
-    const lines = layered.map((row) => [row.model, row.dataset, row.setting, String(row.layer), number(row.effect)]);
+    const lines = layered.map((row) =>
+      [row.model, row.dataset, row.setting, String(row.layer), ...[row.effect, row.apart, row.human].map(number)]);
     const behind = element("details");
-    behind.append(element("summary", "Table"), tableOf(["model", "lexicon", "setting", "layer", "effect size"], lines, 3, "Effect size by layer"));
+    const header = ["model", "lexicon", "setting", "layer", "effect size", "effect, deviations", "rating, deviations"];
+    behind.append(element("summary", "Table"), tableOf(header, lines, 3, "Effect size by layer"));
     place.append(behind);
   }
 
