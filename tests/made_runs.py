@@ -100,6 +100,9 @@ def random_predict(model: str, words: Sequence[str] = ("the", "cat", "sat", "axo
     for band in ("high", "mid", "low"):
         for measure in ("top-1", "top-10", "T1", "T10"):
             findings.score(experiment="coverage", **where, setting=band, measure=measure, value=rng.uniform() / 2, n=30)
+    for band in ("high>high", "high>end", "low>high"):
+        told = {"setting": band, "measure": "share", "value": rng.uniform(), "n": 10}
+        findings.score(experiment="confusion", **where, **told)
     for k in (1, 3, 10, 30, 100):
         for setting in ("glove-6b-50d", "stem"):
             score = {"setting": setting, "measure": f"soft-match@{k}", "value": 0.1 + rng.uniform() / 2, "n": 100}
@@ -137,4 +140,22 @@ def random_infer(model: str, pair: str = "accountant → gentleman", sentences: 
         findings.score(experiment="accuracy", **where, dataset="snli-test", measure="accuracy", value=0.8, n=100)
         chances = {"value": [0.2, 0.01], "entailment": [0.7, 0.98], "contradiction": [0.1, 0.01]}
         findings.item(experiment="gender", dataset="gender", **where, item=[pair, sentences], **chances)
+    return findings
+
+
+def debiased(model: str, effects: dict[str, float], valences: dict[str, float]) -> Findings:
+    """In the shape of `debias`: setting → d of weat6 and weat7, setting → valence."""
+    findings = Findings("debias")
+    findings.models[model] = {"name": model, "words": 10}
+    where = {"model": model, "language": "english"}
+    for ordinal in ("2nd", "3rd"):
+        told = {"dataset": "gendered", "measure": f"principal:{ordinal}", "value": 0.5}
+        findings.score(experiment="stability", **where, **told)
+    for setting, effect in effects.items():
+        for test, sign in (("weat1", 0.0), ("weat6", 1.0), ("weat7", -1.0)):
+            told = {"dataset": test, "setting": setting, "measure": "weat", "value": sign * effect, "p": 0.01}
+            findings.score(experiment="weat", **where, **told)
+    for setting, valence in valences.items():
+        told = {"dataset": "bellezza", "setting": setting, "measure": "valence", "value": valence, "n": 399}
+        findings.score(experiment="valence", **where, **told)
     return findings

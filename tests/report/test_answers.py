@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from made_runs import leave, random_predict, random_vast
+from made_runs import debiased, leave, random_predict, random_vast
 from wordworth.report.answers import answers
 from wordworth.report.gather import gather
 from wordworth.report.leaderboard import leaderboard
@@ -62,6 +62,19 @@ def test_inferences_before_and_after(audit: Path) -> None:
     said = _said([audit / "infer"])["What does it infer that does not follow?"]
     assert any("takes “A ⇒ B” for entailment with probability .98" in sentence for sentence in said)
     assert any("on gender, where only neutral is right; projection brings it to" in sentence for sentence in said)
+
+
+def test_what_debiasing_changes(tmp_path: Path) -> None:
+    effects = {"original": 1.5, "projection": 0.5, "random": 1.4, "random:1": 1.3}
+    findings = debiased("vectors", effects, {"original": 0.8, "projection": 0.79})
+    said = _said([leave(tmp_path / "debias", findings)])
+    assert said["What does debiasing change?"] == [
+        (
+            "|vectors|With projection the mean |d| of social association tests goes from 1.50 to .50 (random directions: "
+            "1.40); meaning: bellezza .80 → .79."
+        )
+    ]
+    assert "Whom does it stereotype?" not in said  # the debiased vectors are no second model
 
 
 def test_of_many_models_the_first_and_the_last_are_told(tmp_path: Path) -> None:

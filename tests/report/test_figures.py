@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import vl_convert
 
-from made_runs import leave, random_vast
+from made_runs import debiased, leave, random_vast
 from wordworth.report.figures import Figure, draw_svg, figures_of
 from wordworth.report.figures.figure import COLOURS
 from wordworth.report.figures.svg import LIGHT
@@ -52,7 +52,7 @@ def test_all_figures_of_the_papers(audit: Path, reduced: Path) -> None:
         *("valence-layers", "tokenization", "isolation", "anisotropy", "validation"),
         *("similarity-layers", "similarity-sentences"),
         *("weat-nullified", "weat-layers", "bias-layers", "bias", "agreement", "agreement-pairs"),
-        *("prediction", "coverage", "soft-match", "paraphrase", "neutrality", "slices", "accuracy"),
+        *("prediction", "coverage", "confusion", "soft-match", "paraphrase", "neutrality", "slices", "accuracy"),
     ]
 
 
@@ -113,6 +113,14 @@ def test_before_and_after_is_raw_and_the_best_number_of_components(audit: Path) 
     shown = _figures(audit)["weat-nullified"].rows
     assert set(shown.get_column("pcs")) == {None, best_components(scores)["tiny"]}
     assert set(shown.get_column("layer")) == {6}
+
+
+def test_debiasing_before_after_and_the_control(tmp_path: Path) -> None:
+    effects = {"original": 1.5, "projection": 0.5, "random": 1.4, "random:1": 1.3}
+    figures = _figures(leave(tmp_path / "debias", debiased("vectors", effects, {"original": 0.8, "projection": 0.79})))
+    assert list(figures) == ["debias", "stability"]
+    assert set(figures["debias"].rows.get_column("setting")) == {"original", "projection", "random"}
+    assert set(figures["debias"].rows.get_column("measure")) == {"weat", "valence"}
 
 
 def test_drawn_without_a_browser() -> None:

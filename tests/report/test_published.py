@@ -63,6 +63,7 @@ def test_spot_values() -> None:
     assert _one(model="roberta-base", measure="T10") == 0.4263
     assert _one(model="openai-gpt", measure="perplexity") == 37.9
     assert _one(paper="toney2021", dataset="bellezza-turkish") == 0.73
+    assert _one(place="Table 7", dataset="adherents", measure="cosine") == 0.72
 
 
 def test_the_same_model_comes_before_its_kin_and_its_kind() -> None:
@@ -71,10 +72,18 @@ def test_the_same_model_comes_before_its_kin_and_its_kind() -> None:
     assert nearest("openai-community/gpt2", "causal", candidates) == (candidates[0], "same model")
     kin = nearest("gpt2-xl", "causal", candidates)
     assert kin is not None
-    assert (kin[0].model, kin[1]) == ("gpt2", "nearest: the same kind of vectors")
+    assert (kin[0].model, kin[1]) == ("gpt2", "nearest: gpt2")
     kind = nearest("something", "masked", candidates)
     assert kind is not None
     assert (kind[0].model, kind[1]) == ("roberta-base", "nearest: masked")
+
+
+def test_the_nearest_kin_has_the_longest_name() -> None:
+    pairs = [one for one in published() if one.setting == "aggregated:100000" and one.dataset == "rg-65"]
+    for name, found in (("distilbert-mine", "distilbert-base-uncased"), ("nli-bert-mine", "bert-base-uncased")):
+        kin = nearest(name, "masked", pairs)
+        assert kin is not None
+        assert kin[0].model == found
 
 
 def test_a_language_model_is_not_held_against_static_vectors() -> None:

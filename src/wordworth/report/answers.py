@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wordworth.report.behaviour_answers import inferred, never_said
+from wordworth.report.behaviour_answers import debiased, inferred, never_said
 from wordworth.report.gather import Gathered
 from wordworth.report.naming import HARMLESS, TESTS, listed, number, percent, probability
 from wordworth.report.reading import associations, best_layers, partings, recoveries
@@ -173,5 +173,6 @@ QUESTIONS = {
     "Whom does it stereotype?": (_stereotypes, _disagreement),
     "Which words does it never say?": (never_said,),
     "What does it infer that does not follow?": (inferred,),
+    "What does debiasing change?": (debiased,),
     "What was left out?": (_left_out,),
 }

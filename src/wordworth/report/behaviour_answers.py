@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from wordworth.report.gather import Gathered
-from wordworth.report.naming import listed, number, percent
+from wordworth.report.naming import HARMLESS, listed, number, percent
 from wordworth.report.saying import Saying
+from wordworth.run import Run
 
 NEVER = 8
 LEAST_MET = 3
@@ -40,6 +41,42 @@ def never_said(gathered: Gathered) -> Iterator[Saying]:
             yield Saying(text, "prediction", model, len(never) / max(1, len(mine)))
 
 
+def least_neutral(run: Run) -> pl.LazyFrame:
+    """Pairs of sentences, before anything was taken out."""
+    first = pl.col("setting").is_null() | (pl.col("setting") == "original")
+    return run.items.filter(
+        pl.col("item").str.contains("⇒", literal=True), pl.col("value").is_not_null(), first
+    ).unique(["model", "item"], maintain_order=True)
+
+
+def debiased(gathered: Gathered) -> Iterator[Saying]:
+    """What became of the bias, and what of the meaning."""
+    own = gathered.scores.filter(pl.col("study") == "debias", pl.col("setting").is_not_null())
+    social = own.filter(pl.col("measure") == "weat", ~pl.col("dataset").is_in(HARMLESS))
+    for (model,), mine in own.group_by(["model"], maintain_order=True):
+        effects = dict(
+            social.filter(pl.col("model") == model).group_by("setting").agg(pl.col("value").abs().mean()).iter_rows()
+        )
+        meaning = mine.filter(pl.col("measure").is_in(["valence", "similarity"]))
+        for method in mine.get_column("setting").unique(maintain_order=True).to_list():
+            if method == "original" or method.startswith("random") or method not in effects:
+                continue
+            before, after = number(effects.get("original")), number(effects[method])
+            text = f"With {method} the mean |d| of social association tests goes from {before} to {after}"
+            if "random" in effects:
+                text += f" (random directions: {number(effects['random'])})"
+            kept = []
+            for (dataset,), rows in meaning.group_by(["dataset"], maintain_order=True):
+                at = dict(rows.select("setting", "value").iter_rows())
+                if "original" in at and method in at:
+                    kept.append(f"{dataset} {number(at['original'])} → {number(at[method])}")
+            if kept:
+                text += f"; meaning: {listed(kept, 4)}"
+            yield Saying(
+                f"{text}.", "debias", str(model), effects[method], whole=True, ends=("Most left", "Least left")
+            )
+
+
 def inferred(gathered: Gathered) -> Iterator[Saying]:
     """How neutral each probe is, and the inference furthest from it."""
     rows = gathered.scores.filter(
@@ -58,8 +95,7 @@ def inferred(gathered: Gathered) -> Iterator[Saying]:
     for number_, run in enumerate(gathered.runs):
         if run.manifest["study"] != "infer":
             continue
-        pairs = run.items.filter(pl.col("item").str.contains("⇒", literal=True), pl.col("value").is_not_null())
-        least = pairs.sort("value").group_by("model", maintain_order=True).first().collect()
+        least = least_neutral(run).sort("value").group_by("model", maintain_order=True).first().collect()
         for row in least.iter_rows(named=True):
             wrong = "entailment" if (row["entailment"] or 0) >= (row["contradiction"] or 0) else "contradiction"
             text = f"takes “{row['item']}” for {wrong} with probability {number(row[wrong])}."

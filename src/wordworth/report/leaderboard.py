@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from math import isfinite
 
 import polars as pl
 
@@ -46,7 +47,9 @@ def _by_dataset(rows: pl.DataFrame, title: str, lower: bool = False) -> Iterator
     for (dataset,), mine in rows.filter(pl.col("model") != ALL).group_by(["dataset"], maintain_order=True):
         values = dict(zip(mine.get_column("model"), mine.get_column("value"), strict=True))
         name = f"{title} {dataset}" if dataset else title
-        yield Column(name, {model: value for model, value in values.items() if value is not None}, lower)
+        yield Column(
+            name, {model: value for model, value in values.items() if value is not None and isfinite(value)}, lower
+        )
 
 
 def _columns(scores: pl.DataFrame) -> Iterator[Column]:
@@ -65,7 +68,7 @@ def _columns(scores: pl.DataFrame) -> Iterator[Column]:
     strength = social.group_by("model", maintain_order=True).agg(pl.col("value").abs().mean())
     yield Column("stereotypes, mean |d|", dict(strength.iter_rows()), lower_is_better=True)
     predicted = scores.filter(experiment == "prediction")
-    for name in ("top-1", "top-10", "T1", "T10", *LOWER_IS_BETTER):
+    for name in ("top-1", "top-10", "T1", "T10", "perplexity", "bits-per-character"):
         yield from _by_dataset(predicted.filter(measure == name), name, name in LOWER_IS_BETTER)
     plain = scores.filter(setting.is_null() | (setting == "original"))
     whole = plain.filter(measure == "net-neutral", ~pl.col("dataset").fill_null("").str.contains("/", literal=True))

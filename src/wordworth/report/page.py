@@ -8,9 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from wordworth.report.answers import Answer, answers
+from wordworth.report.behaviour_answers import least_neutral
 from wordworth.report.explorer import explorer
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.figures.svg import CONFIG
@@ -238,15 +237,16 @@ def _inferences(gathered: Gathered) -> Markup | None:
     """The pairs of sentences that are least neutral."""
     rows: list[list[Child]] = []
     for number_, run in enumerate(gathered.runs):
-        pairs = run.items.filter(pl.col("item").str.contains("⇒", literal=True), pl.col("value").is_not_null())
-        least = pairs.sort("value", "item").group_by("model", maintain_order=True).head(INFERENCES).collect()
+        least = (
+            least_neutral(run).sort("value", "item").group_by("model", maintain_order=True).head(INFERENCES).collect()
+        )
         for row in least.iter_rows(named=True):
             chances = [number(row[key]) for key in ("entailment", "value", "contradiction")]
             model = gathered.labels.get((number_, row["model"]), row["model"])
-            rows.append([row["item"], *chances, row["dataset"] or row["experiment"], row["setting"] or "", model])
+            rows.append([row["item"], *chances, row["dataset"] or row["experiment"], model])
     if not rows:
         return None
-    header = ["premise ⇒ hypothesis", "entailment", "neutral", "contradiction", "probe", "setting", "model"]
+    header = ["premise ⇒ hypothesis", "entailment", "neutral", "contradiction", "probe", "model"]
     told = tag("p", "Only neutral is right for any of these pairs. The least neutral of each model:")
     return joined(told, table(header, rows, right=[1, 2, 3], caption="Least neutral pairs of sentences"))
 

@@ -101,10 +101,11 @@ def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Publish
         known = {one.model.lower(), *(other.lower() for other in told.get(one.model, {}).get("names", ()))}
         if own & known:
             return one, "same model"
-    for one in candidates:
-        stem = told.get(one.model, {}).get("stem", "")
-        if stem and name.rpartition("/")[2].startswith(stem):
-            return one, "nearest: the same kind of vectors"
+    stems = {one.model: str(told.get(one.model, {}).get("stem", "")) for one in candidates}
+    within = [one for one in candidates if stems[one.model] and stems[one.model] in name.rpartition("/")[2]]
+    if within:  # distilbert before bert
+        kin = max(within, key=lambda one: len(stems[one.model]))
+        return kin, f"nearest: {stems[kin.model]}"
     for one in candidates:
         if not one.model or told[one.model]["kind"] == kind:
             return one, f"nearest: {kind}" if one.model else "over languages"
@@ -121,7 +122,9 @@ def kind_of(facts: dict[str, Any]) -> str:
 
 def comparisons(gathered: Gathered) -> Iterator[Comparison]:
     """Every score of these runs that a paper has too."""
-    scores = gathered.scores.filter(pl.col("study") != "debias", pl.col("value").is_not_null())
+    # What debiasing measures before and after on the vectors themselves is another quantity than the papers'.
+    behaviour = pl.col("measure").is_in(ANY_KIND) | (pl.col("experiment") == "stability")
+    scores = gathered.scores.filter((pl.col("study") != "debias") | behaviour, pl.col("value").is_not_null())
     index = _indexed(scores)
     best = {(one.model, one.dataset): one.layer for one in best_layers(scores)}
     first = {model: layer for (model, _), layer in reversed(best.items())}

@@ -18,14 +18,17 @@ from wordworth.report.figures.figure import (
     picked,
     series,
 )
+from wordworth.report.figures.reduction import ESTIMATORS
 
-NEUTRAL = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
+NEUTRAL = r"^(net-neutral|fraction-neutral|threshold:[\d.]+)$"
+"""Over all pairs; averages by pair and changes are in scores.csv."""
+GEOMETRIC = ("weat", "valence", "similarity", "analogy", *ESTIMATORS)
 SLICES = 12
 
 
 def predictions(scores: pl.DataFrame) -> Iterator[Figure]:
     """Whole words predicted."""
-    for make in (hits, coverage, soft_match, paraphrase):
+    for make in (hits, coverage, confusion, soft_match, paraphrase):
         figure = make(scores)
         if figure is not None:
             yield figure
@@ -53,7 +56,7 @@ def coverage(scores: pl.DataFrame) -> Figure | None:
         return None
     models = series(rows, "model")
     bands = distinct(rows, "setting")
-    axis = {"labelAngle": 0, "grid": False}
+    axis = {"labelAngle": 0 if len(bands) < 4 else -40, "grid": False, "labelOverlap": False}
     view: Spec = {
         "height": 190,
         "mark": {"type": "bar"},
@@ -73,19 +76,69 @@ def coverage(scores: pl.DataFrame) -> Figure | None:
     return Figure("coverage", "Coverage by frequency band", caption, spec, rows, down, ("measure",), "Bar chart")
 
 
-def soft_match(scores: pl.DataFrame) -> Figure | None:
-    """Dudy and Bedrick's Figure 3: near misses counted."""
-    rows = scores.filter(pl.col("experiment") == "soft-match", pl.col("measure").str.starts_with("soft-match@"))
+def confusion(scores: pl.DataFrame) -> Figure | None:
+    """Which band the wrong guesses come from."""
+    ends = pl.col("setting").str.split(">")
+    rows = scores.filter(pl.col("experiment") == "confusion", pl.col("measure") == "share").with_columns(
+        said=ends.list.last(), meant=ends.list.first()
+    )
     if rows.is_empty():
         return None
-    made = {"calculate": "toNumber(split(datum.measure, '@')[1])", "as": "k"}
+    known = distinct(scores.filter(pl.col("experiment") == "coverage"), "setting")
+    order = [*known, *(band for band in distinct(rows, "said") if band not in known)]
+    axis = {"labelAngle": 0, "grid": False, "ticks": False, "domain": False}
+    shared = {
+        "x": {"field": "said", "type": "nominal", "sort": order, "title": "band of the guess", "axis": axis},
+        "y": {"field": "meant", "type": "nominal", "sort": order, "title": "band of the word", "axis": axis},
+    }
+    strength = {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1], "range": [0.04, 0.75]}}
+    told = hover("model", "meant", "said", "value", "n")
+    view: Spec = {
+        "height": 190,
+        "layer": [
+            {
+                "mark": {"type": "rect", "fill": "var(--c1)"},
+                "encoding": {**shared, "opacity": {**strength, "legend": None}, "tooltip": told},
+            },
+            {
+                "mark": {"type": "text", "fill": "var(--ink)", "fontSize": 11},
+                "encoding": {**shared, "text": {"field": "value", "type": "quantitative", "format": ".0%"}},
+            },
+        ],
+        "transform": [
+            {"calculate": "split(datum.setting, '>')[0]", "as": "meant"},
+            {"calculate": "split(datum.setting, '>')[1]", "as": "said"},
+        ],
+    }
+    spec = panels(view, rows, ["dataset", "model"])
+    caption = "Of the words of a band that were missed, the share for which a word of another band was guessed."
+    down = ("dataset", "model", "setting")
+    kept = rows.drop("said", "meant")
+    return Figure("confusion", "What is said instead", caption, spec, kept, down, ("measure",), "Heat map")
+
+
+def soft_match(scores: pl.DataFrame) -> Figure | None:
+    """Dudy and Bedrick's Figure 3: near misses counted."""
+    counted = pl.col("measure").str.contains(r"^(T1:)?soft-match@\d+$")
+    rows = scores.filter(pl.col("experiment") == "soft-match", counted).with_columns(
+        over=pl.when(pl.col("measure").str.starts_with("T1:")).then(pl.lit("types")).otherwise(pl.lit("tokens"))
+    )
+    if rows.is_empty():
+        return None
+    transform: list[Spec] = [
+        {"calculate": "toNumber(split(datum.measure, '@')[1])", "as": "k"},
+        {"calculate": "indexof(datum.measure, 'T1:') === 0 ? 'types' : 'tokens'", "as": "over"},
+    ]
     x: Spec = {"field": "k", "type": "quantitative", "scale": {"type": "log"}, "title": "neighbours that count, k"}
     dash = series(rows, "setting", "similarity") if len(distinct(rows, "setting")) > 1 else None
     colour = series(rows, "model")
-    spec = lines(rows, x=x, y="accuracy", colour=colour, dash=dash, by=["dataset"], transform=[made])
-    caption = "A guess counts when it is among the k nearest words of the right one; @1 is the word itself."
+    spec = lines(rows, x=x, y="accuracy", colour=colour, dash=dash, by=["dataset", "over"], transform=transform)
+    caption = (
+        "A guess counts when it is among the k nearest words of the right one; @1 is the word itself. Tokens: share of "
+        "words in the text; types: share of different words."
+    )
     down, across = ("dataset", "model", "setting"), ("measure",)
-    return Figure("soft-match", "Soft matches", caption, spec, rows, down, across)
+    return Figure("soft-match", "Soft matches", caption, spec, rows.drop("over"), down, across)
 
 
 def paraphrase(scores: pl.DataFrame) -> Figure | None:
@@ -95,7 +148,7 @@ def paraphrase(scores: pl.DataFrame) -> Figure | None:
         return None
     title = "Paraphrases with rare and common words"
     caption = "How often a sentence is closer to its paraphrase than to a sibling, for rare and for common words."
-    if rows.get_column("layer").is_not_null().any():
+    if rows.get_column("layer").n_unique() > 1:
         spec = lines(rows, x=by_layer(), y="hits", colour=series(rows, "dataset"), by=["model"])
         return Figure("paraphrase", title, caption, spec, rows, ("model", "layer"), ("dataset",))
     spec = dots(rows, y=["model"], x="hits", colour=series(rows, "dataset"), zero=True)
@@ -112,7 +165,7 @@ def inferences(scores: pl.DataFrame) -> Iterator[Figure]:
 
 def _neutral(scores: pl.DataFrame) -> pl.DataFrame:
     single = pl.col("setting").fill_null("").str.starts_with("random:")
-    return scores.filter(pl.col("measure").is_in(NEUTRAL), ~single)
+    return scores.filter(pl.col("measure").str.contains(NEUTRAL), ~single)
 
 
 def neutrality(scores: pl.DataFrame) -> Figure | None:
@@ -148,7 +201,8 @@ def neutrality_of_slices(scores: pl.DataFrame) -> Figure | None:
     first = sliced.filter(pl.col("setting") == pl.col("setting").first().over("model"))
     least = first.filter(pl.col("value").rank("ordinal").over("model", probe) <= SLICES).select("model", "dataset")
     rows = sliced.join(least, on=["model", "dataset"], how="semi", maintain_order="left").sort("value")
-    spec = dots(rows, y=["dataset"], x="net neutral", colour=series(rows, "setting"), by=["model"], free="y")
+    colour = series(rows.sort("row"), "setting")
+    spec = dots(rows, y=["dataset"], x="net neutral", colour=colour, by=["model"], free="y")
     caption = f"The {SLICES} least neutral slices of each probe; all of them are in scores.csv."
     title = "Least neutral slices"
     return Figure("slices", title, caption, spec, rows, ("model", "dataset"), ("setting",), "Dot chart")
@@ -168,25 +222,39 @@ def accuracy(scores: pl.DataFrame) -> Figure | None:
 
 def debiasing(scores: pl.DataFrame) -> Iterator[Figure]:
     """What debiasing an embedding changes: bias on one side, meaning on the other."""
-    rows = scores.filter(
-        pl.col("study") == "debias",
-        ~pl.col("measure").is_in([*NEUTRAL, "accuracy", "coverage"]),
-        pl.col("layer").is_null(),
-    )
+    own = scores.filter(pl.col("study") == "debias", ~pl.col("setting").fill_null("").str.starts_with("random:"))
+    for make in (before_and_after, stability):
+        figure = make(own)
+        if figure is not None:
+            yield figure
+
+
+def before_and_after(scores: pl.DataFrame) -> Figure | None:
+    """Every measure of the vectors on the embedding as it was, as it is, and without a random subspace."""
+    rows = scores.filter(pl.col("measure").is_in(GEOMETRIC), pl.col("setting").is_not_null())
     if rows.is_empty():
-        return
+        return None
     spec = dots(
-        rows,
-        y=["dataset"],
-        x="value",
-        colour=series(rows, "setting"),
-        by=["measure", "model"],
-        tooltip=["measure"],
-        free="xy",
-    )
+        rows, y=["dataset"], x="value", colour=series(rows, "setting"), by=["measure", "model"], free="xy"
+    )  # fmt: skip
     caption = (
-        "The same measures on the embedding as it is and with the bias taken out: tests of bias should fall, valence, "
-        "similarity and analogies should stay. Bars are 95 % intervals."
+        "The same measures on the embedding as it is and with the bias taken out: tests of bias should come nearer to "
+        "0, valence, similarity and analogies should stay. “random”: without random directions, the control."
     )
     down = ("model", "measure", "dataset")
-    yield Figure("debias", "Before and after debiasing", caption, spec, rows, down, ("setting",), "Dot chart")
+    title = "Before and after debiasing"
+    return Figure("debias", title, caption, spec, rows, down, ("setting",), "Dot chart")
+
+
+def stability(scores: pl.DataFrame) -> Figure | None:
+    """Dev et al.'s Tables 7 and 12: whether a bias has one direction."""
+    rows = scores.filter(pl.col("experiment") == "stability")
+    if rows.is_empty():
+        return None
+    spec = dots(rows, y=["dataset"], x="share or cosine", colour=series(rows, "measure"), by=["model"], zero=True)
+    caption = (
+        "principal:2nd …: later principal values over the first, small where one direction holds the bias; cosine: "
+        "between that direction and the one that is taken out."
+    )
+    title = "Does the bias have a direction?"
+    return Figure("stability", title, caption, spec, rows, ("model", "dataset"), ("measure",), "Dot chart")

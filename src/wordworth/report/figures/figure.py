@@ -167,6 +167,8 @@ def panels(view: Spec, rows: pl.DataFrame, by: Sequence[str], columns: int = 3, 
     }
     if free:
         made["resolve"] = {"scale": dict.fromkeys(free, "independent")}
+        if "yOffset" in str(view):  # places within a row are those of the panel's own rows
+            made["resolve"]["scale"]["yOffset"] = "independent"
     return made
 
 

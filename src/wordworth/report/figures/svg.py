@@ -16,7 +16,7 @@ WIDTH, PANEL = 460, 230
 
 
 def draw_svg(figure: Figure) -> str:
-    """The figure as SVG, in light colours."""
+    """The figure as SVG, in light colours on white."""
     import vl_convert
 
     spec: dict[str, Any] = {**figure.spec, "data": {"values": figure.rows.to_dicts()}}
@@ -24,7 +24,7 @@ def draw_svg(figure: Figure) -> str:
         spec["spec"] = {**spec["spec"], "width": PANEL}
     else:
         spec["width"] = WIDTH
-    drawn: str = vl_convert.vegalite_to_svg(_coloured({**spec, "config": CONFIG}))
+    drawn: str = vl_convert.vegalite_to_svg(_coloured({**spec, "config": {**CONFIG, "background": "white"}}))
     return drawn
 
 
