@@ -68,12 +68,9 @@ def test_what_debiasing_changes(tmp_path: Path) -> None:
     effects = {"original": 1.5, "projection": 0.5, "random": 1.4, "random:1": 1.3}
     findings = debiased("vectors", effects, {"original": 0.8, "projection": 0.79})
     said = _said([leave(tmp_path / "debias", findings)])
-    assert said["What does debiasing change?"] == [
-        (
-            "|vectors|With projection the mean |d| of social association tests goes from 1.50 to .50 (random directions: "
-            "1.40); meaning: bellezza .80 → .79."
-        )
-    ]
+    (told,) = said["What does debiasing change?"]
+    assert told.startswith("|vectors|With projection the mean |d| of social association tests goes from 1.50 to .50 ")
+    assert told.endswith("(random directions: 1.40); meaning: bellezza .80 → .79.")
     assert "Whom does it stereotype?" not in said  # the debiased vectors are no second model
 
 

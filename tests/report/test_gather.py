@@ -6,6 +6,7 @@ import pytest
 from made_runs import leave, random_predict, random_vast
 from wordworth.errors import WordworthError
 from wordworth.report.gather import ALL, gather, numbered, run_folders
+from wordworth.report.page import page
 from wordworth.study.findings import Findings
 
 
@@ -52,6 +53,19 @@ def test_what_is_no_run_is_one_sentence(tmp_path: Path, audit: Path) -> None:
     scores = audit / "vast" / "scores.csv"
     pl.read_csv(scores).drop("measure").write_csv(scores)
     with pytest.raises(WordworthError, match="has no column measure"):
+        gather([audit])
+
+
+def test_items_of_an_earlier_version_have_blank_columns(audit: Path) -> None:
+    place = audit / "vast" / "items.parquet"
+    pl.read_parquet(place).drop("place", "rank", "entailment", "contradiction").write_parquet(place)
+    assert gather([audit / "vast"]).runs[0].items.select("rank", "entailment").collect().null_count().row(0)[0] > 0
+    assert page(gather([audit]), audit)
+
+
+def test_items_that_cannot_be_read_are_one_sentence(audit: Path) -> None:
+    (audit / "vast" / "items.parquet").write_text("no table")
+    with pytest.raises(WordworthError, match=r"items.parquet cannot be read; run the study again"):
         gather([audit])
 
 

@@ -1,7 +1,7 @@
 """The runs that a report is made of, read into one table of scores."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ NUMBERS: dict[str, type[pl.DataType]] = {"layer": pl.Int64, "pcs": pl.Int64, "n"
 NUMBERS |= dict.fromkeys(("value", "low", "high", "p"), pl.Float64)
 NAMES = ("study", "experiment", "model", "language", "dataset", "setting", "pooling", "measure")
 COLUMNS = (*NAMES[:-1], "layer", "pcs", "measure", "value", "low", "high", "p", "n")
+LATER = {"place": pl.String, "rank": pl.Int64, "entailment": pl.Float64, "contradiction": pl.Float64}
 ALL = "all models"
 """The model of a number over several, such as a variance over languages."""
 
@@ -59,7 +60,7 @@ def gather(given: Sequence[Path]) -> Gathered:
     """Reads runs and audits."""
     if not given:
         raise WordworthError("name a run's folder, such as runs/vast-…; `wordworth run` prints where it left one")
-    runs = tuple(read_run(folder) for folder in run_folders(given))
+    runs = tuple(_complete(read_run(folder)) for folder in run_folders(given))
     tables = [_typed(run, number) for number, run in enumerate(runs)]
     every = pl.concat(tables)
     labels = _labels(runs, every)
@@ -76,6 +77,16 @@ def numbered(scores: pl.DataFrame) -> pl.DataFrame:
     named = scores.with_columns(pl.col("model").fill_null(ALL)).with_row_index("row")
     places = {label: at for at, label in enumerate(named.get_column("model").unique(maintain_order=True).to_list())}
     return named.with_columns(model_at=pl.col("model").replace_strict(places, return_dtype=pl.Int64))
+
+
+def _complete(run: Run) -> Run:
+    """A run of an earlier version has items of fewer columns; they are blank."""
+    try:
+        there = run.items.collect_schema().names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise WordworthError(f"{run.folder / 'items.parquet'} cannot be read; run the study again") from error
+    lacking = [pl.lit(None, dtype=kind).alias(name) for name, kind in LATER.items() if name not in there]
+    return replace(run, items=run.items.with_columns(lacking))
 
 
 def _typed(run: Run, number: int) -> pl.DataFrame:
