@@ -41,6 +41,7 @@ def intrinsic_tasks(scores: pl.DataFrame) -> Figure | None:
     )
     # A task that stands in two runs (valnorm and static) is shown once.
     rows = rows.unique(["model", "language", "dataset", "measure"], maintain_order=True, keep="last")
+    rows = rows.sort(pl.col("measure").replace_strict({task: at for at, task in enumerate(TASKS)}), maintain_order=True)
     if rows.is_empty():
         return None
     task = ["measure", "dataset", *varying(rows, ["language"])]
