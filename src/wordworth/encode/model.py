@@ -107,7 +107,7 @@ def load_files(
     """Network, tokenizer and the identity of the weights. `kind` gives the library's class to load the network with."""
     if dtype not in DTYPES:
         raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join(DTYPES)}")
-    with _quietly():
+    with quietly():
         where, weights = _found(name_or_path)
         config = _config(where)
         tokenizer = _tokenizer(where)
@@ -143,7 +143,7 @@ def wrap(
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     """Without the library's progress bars and loading reports: bars appear for what takes no time, and the reports list
     heads that are left out on purpose. Missing weights are looked for in `_network`. The hub's retries are not told
     either: the error that they end in is."""

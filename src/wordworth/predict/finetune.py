@@ -16,12 +16,14 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.catalog.corpora import Corpus
+from wordworth.encode.model import quietly
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, locked, replacing
 from wordworth.predict.model import WordFamily, frame, load_network
@@ -75,8 +77,8 @@ def fine_tune(
 ) -> Trained:
     """Trains a model on all of a text, once; a model and text that were trained before are not trained again."""
     chosen = training or Training()
-    network, tokenizer, identity, found = load_network(named, device=device, dtype="float32", family=family)
-    told = [_TRAINING, identity, found, text.sha256, text.layout, text.column, text.field, asdict(chosen)]
+    network, tokenizer, weights, found = load_network(named, device, "float32", family)
+    told = [_TRAINING, weights, found, text.sha256, text.layout, text.column, text.field, asdict(chosen)]
     key = hashlib.sha256(json.dumps(told).encode()).hexdigest()
     folder = cache_dir() / "trained" / key
     with locked(folder):
@@ -117,7 +119,7 @@ def _train(
         raise WordworthError(f"{text.name} has no line of {LEAST_WORDS} words to train on; give more text")
     notes = state | {"loss": state["loss"] / state["tokens"], "text": text.name, **asdict(chosen)}
     network.train(False)
-    with replacing(folder) as made:
+    with quietly(), replacing(folder) as made:
         network.save_pretrained(made, safe_serialization=True)
         tokenizer.save_pretrained(made)
         (made / _NOTES).write_text(json.dumps(notes, indent=1), encoding="utf-8")
@@ -193,8 +195,6 @@ def _resumed(network: PreTrainedModel, optimizer: torch.optim.Optimizer, path: P
     """Weights, moments and counts of the checkpoint, where there is one."""
     if not path.exists():
         return {"steps": 0, "tokens": 0, "loss": 0.0}
-    from safetensors import safe_open
-
     tensors = load_file(path, device=str(network.device))
     with torch.no_grad():
         for name, weight in network.named_parameters():

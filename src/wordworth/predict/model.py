@@ -74,6 +74,15 @@ def load_word_model(
 
     `family` is told from the model's configuration; BERT's kin can also be asked for as `causal`, if trained so.
     """
+    name = locate_language_model(name_or_path).name
+    network, tokenizer, weights, chosen = load_network(name_or_path, device, dtype, family)
+    return wrap_word_model(network, tokenizer, name=name, source=str(name_or_path), weights=weights, family=chosen)
+
+
+def load_network(
+    name_or_path: str | Path, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
+) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str, WordFamily]:
+    """The network with its head, the tokenizer, the identity of the weights, and the kind of head."""
     found = locate_language_model(name_or_path)
     chosen: list[WordFamily] = []
 
@@ -82,9 +91,7 @@ def load_word_model(
         return _MAPPINGS[chosen[0]][1]
 
     network, tokenizer, weights = load_files(found.place, kind, device=device, dtype=dtype)
-    return wrap_word_model(
-        network, tokenizer, name=found.name, source=str(name_or_path), weights=weights, family=chosen[0]
-    )
+    return network, tokenizer, weights, chosen[0]
 
 
 def wrap_word_model(

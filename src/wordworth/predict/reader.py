@@ -41,6 +41,8 @@ class Reader(Protocol):
     """Positions come out as rows of hidden states; `logits` turns a slice of rows into logits."""
 
     budget: Budget
+    base: LanguageModel
+    """The network without its head."""
 
     @property
     def width(self) -> int:

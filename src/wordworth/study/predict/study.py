@@ -58,10 +58,11 @@ def predict(
 ) -> Findings:
     """Runs the study on causal and masked language models.
 
-    The first `words` words of a text (0: all) are predicted, each from the left of its line. `near` names embeddings for
-    soft match, `word2vec` (trained on the corpus), `synonyms` or `lemma`; `similarities` are functions (target, guess) →
-    bool by their name. `probes`, where given, are paraphrase triples (none named: `rare` and `common`), scored in
-    `layers`; `drawn` draws them from the corpus and WordNet. With `training`, a text, each model is trained on it first.
+    The first `words` words of a text (0: all) are predicted, each from the left of its line. `near` names embeddings
+    for soft match, `word2vec` (trained on the corpus), `synonyms` or `lemma`; `similarities` are functions (target,
+    guess) → bool by their name. `probes`, where given, are paraphrase triples, scored in `layers`: `rare` and `common`
+    if none is named; `drawn` draws them from the corpus and WordNet. With `training`, a text, each model is trained
+    on it first.
     """
     options, findings = options or Options(), Findings("predict")
     if not models:
