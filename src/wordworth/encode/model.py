@@ -26,7 +26,7 @@ from transformers import __version__ as transformers_version
 from transformers.utils import logging
 
 from wordworth.catalog.sources import is_offline
-from wordworth.encode.checkpoint import CHECKPOINT, converted_checkpoint
+from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
 from wordworth.encode.probe import accepted, looks_left_only, reuses_past
 from wordworth.errors import WordworthError
@@ -88,7 +88,7 @@ def load_model(
 ) -> LanguageModel:
     """A model from a GGUF file, a folder of safetensors (or one GGUF), or the hub by its name.
 
-    Never code that comes with a model; of a pickled checkpoint, the tensors and nothing else.
+    Never code that comes with a model, never a pickle (but for the tensors of checkpoints that the catalog pins).
     """
     network, tokenizer, weights = load_files(name_or_path, _base, device=device, dtype=dtype)
     local = Path(name_or_path).expanduser().exists()
@@ -175,16 +175,16 @@ def _found(name_or_path: str | Path) -> tuple[str, str]:
         if files:
             sums = "".join(sha256_of(file) for file in files)
             return str(path), f"sha256:{hashlib.sha256(sums.encode()).hexdigest()}"
-        if (path / CHECKPOINT).is_file():
-            folder, checksum = converted_checkpoint(path)
-            return str(folder), f"checkpoint:{checksum}"
+        checkpoint = converted_checkpoint(path)
+        if checkpoint:
+            return str(checkpoint[0]), f"checkpoint:{checkpoint[1]}"
         ggufs = sorted(path.glob("*.gguf"))
         if len(ggufs) == 1:
             return _found(ggufs[0])
         if ggufs:
             raise WordworthError(f"{path} holds {len(ggufs)} GGUF files; give the path of one of them")
         raise WordworthError(
-            f"{path} holds neither safetensors nor GGUF weights nor {CHECKPOINT}; give the folder of a model's files"
+            f"{path} holds neither safetensors nor GGUF weights; pickled weights are not read, convert them first"
         )
     if path.is_absolute() or str(name_or_path).startswith((".", "~")):
         raise WordworthError(f"there is no model at {path}; give the path of a .gguf file or of a model's folder")

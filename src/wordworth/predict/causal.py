@@ -20,7 +20,7 @@ from wordworth.predict.reader import Node, run_each
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
 """More than the encoder takes: the passes over paths that leave the texts are small, and fewer of them are better."""
-LEVELS = 8
+LEVELS = 4
 
 
 @dataclass(eq=False)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from wordworth.predict.reader import Reader
 
-SLICE_BYTES = {"cpu": 16 << 20, "cuda": 1 << 30}
+SLICE_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
 """Logits at one time."""
 
 Ints = NDArray[np.int64]

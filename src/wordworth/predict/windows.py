@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wordworth.errors import WordworthError
 from wordworth.predict.words import Passage, Target, Word
 
-MORE_UNITS = 16
+MORE_UNITS = 8
 """No path is followed further than so many units beyond the tokenizer's own number for the word."""
 WINDOW = 2048
 """Tokens in a window where the model admits more."""
