@@ -238,6 +238,15 @@ def test_no_frequency_for_any_word(tmp_path, text, word_model_folder):
     assert found.scores.filter(pl.col("experiment") == "coverage")["setting"].unique().to_list() == ["unseen"]
 
 
+def test_another_language_is_told(tmp_path, text, counts, word_model_folder, embedding):
+    german = Embedding(embedding.words, embedding.matrix, Provenance("deutsch", language="german"))
+    folder = word_model_folder(tmp_path / "tiny")
+    found = predict([folder], corpus=text, frequencies=counts, near=[german], k=3, options=FEW)
+    assert found.warnings == [
+        "The text is english and the embedding deutsch german; name another, or most words will not be found."
+    ]
+
+
 def test_the_command(tmp_path, text, counts, word_model_folder, monkeypatch, capsys):
     folder = word_model_folder(tmp_path / "tiny")
     run = tmp_path / "run"

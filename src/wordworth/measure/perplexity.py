@@ -9,6 +9,9 @@ from wordworth.errors import WordworthError
 from wordworth.measure.bootstrap import RESAMPLES
 from wordworth.measure.clustered import Estimate, ratio
 
+ROUNDING = 0.01
+"""A word that is all but certain may come out above ln 1 by the rounding of the model's precision."""
+
 
 def perplexity(
     logp: NDArray[np.float64], clusters: NDArray[np.integer], *, resamples: int = RESAMPLES, seed: int = 0
@@ -31,7 +34,7 @@ def bits_per(
 
 
 def _checked(logp: NDArray[np.float64]) -> NDArray[np.float64]:
-    bad = np.flatnonzero(~(logp <= 1e-6) | ~np.isfinite(logp))
+    bad = np.flatnonzero(~(logp <= ROUNDING) | ~np.isfinite(logp))
     if len(bad):
         told = f"word {int(bad[0])} has ln p = {logp[bad[0]]}"
         raise WordworthError(f"a log probability must be a finite number of at most 0, and {told}")

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+ORDER = ("high", "mid", "low", "below", "unseen", "end")
 SHOWN = 12
 """Guesses and types listed."""
 
@@ -42,6 +43,13 @@ def _plain(row: dict[str, Any] | None) -> str:
         return ""
     told = f"{row['value']:.2f}"
     return told if row["low"] is None else f"{told} [{row['low']:.2f}, {row['high']:.2f}]"
+
+
+def _place(band: str) -> tuple[int, float]:
+    """From frequent to rare; bands that are named by their ends, by the lower one."""
+    if band in ORDER:
+        return ORDER.index(band), 0.0
+    return -1, -float(band[1:].partition(",")[0])
 
 
 def _by_measure(scores: pl.DataFrame) -> dict[str, dict[str, Any]]:
@@ -106,11 +114,7 @@ def _paraphrase(scores: pl.DataFrame) -> Iterator[Shown]:
 def _confusion(scores: pl.DataFrame) -> Iterator[Shown]:
     for (model, dataset), mine in scores.group_by(["model", "dataset"], maintain_order=True):
         cells = {tuple(row["setting"].split(">")): row for row in mine.iter_rows(named=True)}
-        order = ("high", "mid", "low", "below", "unseen", "end")
-        down, across = (
-            sorted({pair[side] for pair in cells}, key=lambda name: order.index(name) if name in order else -1)
-            for side in (0, 1)
-        )
+        down, across = (sorted({pair[side] for pair in cells}, key=_place) for side in (0, 1))
         rows = [[one, *(percent(cells.get((one, other))) for other in across)] for one in down]
         title = f"{model} · {dataset} · % of a band's misses, by the band of the guess"
         yield Shown(title, ["band missed", *across], rows, list(range(1, len(across) + 1)))
@@ -127,6 +131,6 @@ def _instead(items: pl.DataFrame) -> Iterator[Shown]:
     for (model,), mine in never.group_by(["model"], maintain_order=True):
         rows = [
             [str(band), f"{len(some):,}", ", ".join(some["item"].head(SHOWN))]
-            for (band,), some in mine.group_by(["group"], maintain_order=True)
+            for (band,), some in sorted(mine.group_by(["group"]), key=lambda group: _place(str(group[0][0])))
         ]
         yield Shown(f"{model} · never among the best", ["band", "types", "most frequent in the text"], rows, [1])

@@ -79,9 +79,11 @@ def predict(
         findings.used_data(listed, len(listed))
     if words_known is not None:
         findings.used_data(words_known, len(words_known))
+    _warn_of_language(findings, text.corpus.language, f"the frequencies {listed.name}", listed.language)
     for one in nearby.values():
         if isinstance(one, Embedding):
-            findings.used_model(one, text.corpus.language)
+            findings.used_model(one, one.provenance.language)
+            _warn_of_language(findings, text.corpus.language, f"the embedding {one.name}", one.provenance.language)
     for probe in triples or ():
         findings.used_data(probe, len(probe))
     for named in models:
@@ -133,6 +135,11 @@ def _note(findings: Findings, text: Text, frequencies: str, unit: str) -> None:
     findings.note("Intervals resample lines; those of T are 1.96 bootstrap standard errors.")
     for flaw in text.flaws:
         findings.warn(f"{flaw}; the rest was used.")
+
+
+def _warn_of_language(findings: Findings, language: str, what: str, other: str) -> None:
+    if other and other != language:
+        findings.warn(f"The text is {language} and {what} {other}; name another, or most words will not be found.")
 
 
 def _record_model(findings: Findings, model: WordModel) -> None:
