@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from safetensors.torch import save_file
-from transformers import AutoTokenizer, BertTokenizerFast
+from transformers import AutoTokenizer, BertTokenizer
 
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.registry import entries
@@ -38,7 +38,7 @@ def converted_checkpoint(folder: Path) -> tuple[Path, str] | None:
                 _convert(path, part / "model.safetensors")
                 shutil.copyfile(folder / "config.json", part / "config.json")
                 # A list of word pieces is BERT's kind of vocabulary, whatever the architecture's usual one is.
-                kind: Any = BertTokenizerFast if (folder / "vocab.txt").is_file() else AutoTokenizer
+                kind: Any = BertTokenizer if (folder / "vocab.txt").is_file() else AutoTokenizer
                 kind.from_pretrained(folder, local_files_only=True).save_pretrained(part)
     return target, checksum
 
