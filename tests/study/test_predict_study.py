@@ -238,6 +238,19 @@ def test_no_frequency_for_any_word(tmp_path, text, word_model_folder):
     assert found.scores.filter(pl.col("experiment") == "coverage")["setting"].unique().to_list() == ["unseen"]
 
 
+def test_documents_are_resampled_where_there_are_enough(tmp_path, counts, word_model_folder):
+    path = tmp_path / "documents.txt"
+    path.write_text("\n\n".join(["the cat sat\non a mat"] * 10), encoding="utf-8")
+    chosen = {"corpus": path, "frequencies": counts, "near": (), "k": 3, "options": FEW}
+    folder = word_model_folder(tmp_path / "tiny")
+    by_line, by_document = predict([folder], **chosen), predict([folder], by_document=True, **chosen)
+    assert any("Intervals resample documents" in note for note in by_line.notes)
+    assert by_line.left_out["first word, which nothing precedes"] == 20
+    assert by_document.left_out["first word, which nothing precedes"] == 10
+    row = by_line.scores.filter(pl.col("measure") == "perplexity").to_dicts()[0]
+    assert row["low"] == pytest.approx(row["value"]) == row["high"]  # ten times the same document
+
+
 def test_another_language_is_told(tmp_path, text, counts, word_model_folder, embedding):
     german = Embedding(embedding.words, embedding.matrix, Provenance("deutsch", language="german"))
     folder = word_model_folder(tmp_path / "tiny")

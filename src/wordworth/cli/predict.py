@@ -20,8 +20,11 @@ def run_predict(
     boundary: Annotated[
         str, typer.Option(help="required: a guess must end where the word ends; ignored: the algorithm as printed.")
     ] = "required",
+    by_document: Annotated[
+        bool, typer.Option("--by-document", help="A word's left context is that of its document, not of its line.")
+    ] = False,
     context: Annotated[
-        int | None, typer.Option(help="Tokens before a word in lines longer than the model admits, at least.")
+        int | None, typer.Option(help="Tokens before a word, at least, in what is longer than the model admits.")
     ] = None,
     frequencies: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="wordfreq, a file of words and counts, or a text to count.")
@@ -77,6 +80,7 @@ def run_predict(
         words=words,
         k=top,
         boundary=one_of("boundary", boundary, ("required", "ignored")),
+        by_document=by_document,
         context=context,
         frequencies=frequencies,
         edges=parsed_edges(bands),

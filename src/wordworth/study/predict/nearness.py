@@ -71,7 +71,7 @@ def soft_match(
 ) -> None:
     """soft-match@k for every embedding, soft-match for every other similarity; T1:… is the diversity beside it."""
     chosen = {"resamples": options.resamples, "seed": options.seed}
-    clusters, types = predicted["document"].to_numpy(), predicted["word"].rank("dense").to_numpy()
+    clusters, types = predicted["cluster"].to_numpy(), predicted["word"].rank("dense").to_numpy()
     here = where | {"experiment": "soft-match"}
     # The guess is in the form that the model reads, so that is what it is compared with.
     compared = predicted.with_columns(word=pl.coalesce("form", "word"))

@@ -53,7 +53,7 @@ def scores_of(
 ) -> None:
     """The measures over the whole text, and by band."""
     chosen = {"resamples": options.resamples, "seed": options.seed}
-    clusters = predicted["document"].to_numpy()
+    clusters = predicted["cluster"].to_numpy()
     types = predicted["word"].rank("dense").to_numpy()
     logp, naive = (predicted[column].to_numpy() for column in ("logp", "logp_naive"))
     overall = where | {"experiment": "prediction"}

@@ -39,6 +39,7 @@ def predict(
     words: int = WORDS,
     k: int = 10,
     boundary: Boundary = "required",
+    by_document: bool = False,
     context: int | None = None,
     split: Callable[[str], list[str]] = str.split,
     frequencies: str | Path = FREQUENCIES,
@@ -58,7 +59,8 @@ def predict(
 ) -> Findings:
     """Runs the study on causal and masked language models.
 
-    The first `words` words of a text (0: all) are predicted, each from the left of its line. `near` names embeddings
+    The first `words` words of a text (0: all) are predicted, each from the left of its line (or of
+    its document). `near` names embeddings
     for soft match, `word2vec` (trained on the corpus), `synonyms` or `lemma`; `similarities` are functions (target,
     guess) → bool by their name. `probes`, where given, are paraphrase triples, scored in `layers`: `rare` and `common`
     if none is named; `drawn` draws them from the corpus and WordNet. With `training`, a text, each model is trained
@@ -73,7 +75,8 @@ def predict(
     words_known = load_wordnet(wordnet) if {*near} & BUILT_IN.keys() or DRAWN in (probes or ()) else None
     nearby = load_near(near, similarities or {}, text.corpus, words_known, options.seed)
     triples = None if probes is None else load_probes(probes, text.corpus, listed, words_known, options.seed)
-    _note(findings, text, listed.name, listed.unit)
+    clusters, kind = text.clusters()
+    _note(findings, text, listed.name, listed.unit, kind)
     findings.used_data(text.corpus, text.words)
     if listed.sha256 != text.corpus.sha256:
         findings.used_data(listed, len(listed))
@@ -90,12 +93,22 @@ def predict(
         given = named if training is None else _trained(findings, named, training, trained_as, options, device)
         model = given if isinstance(given, WordModel) else load_word_model(given, device, dtype)
         _record_model(findings, model)
-        predictions = predict_words(model, text.lines, k=k, boundary=boundary, context=context, split=split)
+        predictions = predict_words(
+            model,
+            text.lines,
+            k=k,
+            boundary=boundary,
+            context=context,
+            split=split,
+            documents=text.documents if by_document else None,
+            by_document=by_document,
+        )
         where = {"model": model.name, "language": text.corpus.language, "dataset": text.corpus.name}
         band_of = banded([*predictions["word"], *predictions["guess"].drop_nulls()], listed, bands) | {"": ENDS}
         predictions = predictions.with_columns(
             band=pl.col("word").replace_strict(band_of, return_dtype=pl.String),
             guess_band=pl.col("guess").replace_strict(band_of, default=None, return_dtype=pl.String),
+            cluster=clusters[predictions["line"].to_numpy()],
         )
         items_of(findings, where | {"experiment": "prediction"}, predictions, k)
         predicted = predicted_of(predictions, model.name, text.corpus.name)
@@ -129,10 +142,10 @@ def _trained(
     return f"{label}={made.folder}"
 
 
-def _note(findings: Findings, text: Text, frequencies: str, unit: str) -> None:
+def _note(findings: Findings, text: Text, frequencies: str, unit: str, clusters: str) -> None:
     findings.note(f"The first {text.words:,} words of {text.corpus.name} were read, in {len(text.lines):,} lines.")
     findings.note(f"Bands of frequency are by {frequencies} ({unit}).")
-    findings.note("Intervals resample lines; those of T are 1.96 bootstrap standard errors.")
+    findings.note(f"Intervals resample {clusters}; those of T are 1.96 bootstrap standard errors.")
     for flaw in text.flaws:
         findings.warn(f"{flaw}; the rest was used.")
 

@@ -3,8 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wordworth.catalog.corpora import Corpus
+from wordworth.catalog.documents import documents
 from wordworth.errors import WordworthError
+
+DOCUMENTS = 10
+"""Fewer documents than this are too few to resample."""
 
 
 @dataclass(frozen=True)
@@ -13,8 +20,16 @@ class Text:
 
     corpus: Corpus
     lines: tuple[str, ...]
+    documents: tuple[int, ...]
+    """The document that each line belongs to."""
     words: int
     flaws: tuple[str, ...]
+
+    def clusters(self) -> tuple[NDArray[np.intp], str]:
+        """What is drawn anew for the intervals, a number for each line: documents, or lines where those are few."""
+        many = len(set(self.documents)) >= DOCUMENTS
+        numbers = np.array(self.documents if many else range(len(self.lines)), dtype=np.intp)
+        return numbers, "documents" if many else "lines"
 
 
 def read(corpus: Corpus, words: int, split: Callable[[str], list[str]] = str.split) -> Text:
@@ -22,15 +37,17 @@ def read(corpus: Corpus, words: int, split: Callable[[str], list[str]] = str.spl
     if words < 0:
         raise WordworthError(f"--words is {words}; it must be a whole number from 0 (all) up")
     lines: list[str] = []
+    numbers: list[int] = []
     flaws: list[str] = []
     count = 0
-    for line in corpus.lines(flaws.append):
+    for number, line in documents(corpus, flaws.append):
         parted = split(line)
         left = words - count if words else len(parted)
         lines.append(line if len(parted) <= left else " ".join(parted[:left]))
+        numbers.append(number)
         count += min(left, len(parted))
         if words and count >= words:
             break
     if not count:
         raise WordworthError(f"{corpus.name} has no words; give another text with --corpus")
-    return Text(corpus, tuple(lines), count, tuple(flaws))
+    return Text(corpus, tuple(lines), tuple(numbers), count, tuple(flaws))
