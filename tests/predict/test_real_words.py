@@ -14,23 +14,28 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 from wordworth.catalog.corpora import load_corpus
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.encode import load_model
-from wordworth.encode.checkpoint import converted_checkpoint
-from wordworth.encode.gguf import converted
+from wordworth.encode.model import load_files
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
-from wordworth.predict import WordModel, load_word_model, predict_words
+from wordworth.predict import WordModel, load_word_model, predict_words, wrap_word_model
 
 pytestmark = pytest.mark.index
 HERE = Path(__file__).parent
-KOREAN = ["나는 오늘 학교에 가서 친구를 만났다 .", "그는 서울에서 태어나 부산에서 자랐다 ."]
+KOREAN = ["나는 학교에 가서 친구를 만났다 .", "그는 부산에서 자랐다 ."]
 GEMMA = "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"
 """The sha256 of gemma3-270m's file, under which it lies in the cache."""
 Rows = list[tuple[Any, ...]]
 
 
+def loaded(name: str, kind: Any) -> tuple[Any, WordModel]:
+    """The library's network with its head, for the plain way, and the word model around it."""
+    network, tokenizer, weights = load_files(locate_language_model(name).place, lambda _: kind, device="cpu")
+    return network, wrap_word_model(network, tokenizer, name=name, weights=weights)
+
+
 def beside(model: WordModel, plain_words: ModuleType, network: Any, spell: Any, **more: Any) -> Any:
     units = plain_words.unit_texts(model.tokenizer, network.config.vocab_size, spell)
-    return plain_words.Plain(network.eval(), model.tokenizer, units, **more)
+    return plain_words.Plain(network, model.tokenizer, units, **more)
 
 
 def compare(found: Rows, expected: Rows) -> None:
@@ -45,19 +50,14 @@ def predicted(table: pl.DataFrame, *columns: str) -> Rows:
     return table.filter(pl.col("left_out").is_null()).select(*columns, "hit1", "hitk", "logp", "logp_naive").rows()
 
 
-@pytest.fixture(scope="module")
-def smollm2() -> WordModel:
-    return load_word_model("smollm2-135m", device="cpu")
-
-
-def test_smollm2_equals_the_recorded_plain_way(smollm2: WordModel, tmp_path: Path) -> None:
+def test_smollm2_equals_the_recorded_plain_way(tmp_path: Path) -> None:
     """Every hit and miss, and every probability, of over 500 words: WikiText-103's where it is at hand."""
     corpus = "wikitext-103-test" if os.environ.get("WORDWORTH_DATA") else "enwiki-sample"
     rows = json.loads((HERE / f"plain_{corpus}.json").read_text(encoding="utf-8"))["rows"]
     numbers = sorted({row[0] for row in rows})
-    lines = [
-        line for number, line in zip(range(numbers[-1] + 1), load_corpus(corpus), strict=False) if number in numbers
-    ]
+    text = list(islice(load_corpus(corpus), numbers[-1] + 1))
+    lines = [text[number] for number in numbers]
+    smollm2 = load_word_model("smollm2-135m", device="cpu")
     table = predict_words(smollm2, lines, guesses=False, kept=tmp_path)
     found = [(numbers[line], *rest) for line, *rest in predicted(table, "line", "at")]
     assert len(found) >= 500
@@ -67,21 +67,17 @@ def test_smollm2_equals_the_recorded_plain_way(smollm2: WordModel, tmp_path: Pat
     assert left <= {"first word, which nothing precedes", "<unk>"}
 
 
-def test_smollm2_equals_the_plain_way_anew(smollm2: WordModel, plain_words: ModuleType, tmp_path: Path) -> None:
-    """Numbers (a unit a digit), accents (bytes of a character in two units), a name of several units."""
-    line = "In 1998 the café of Szymborska reopened"
-    folder, _ = converted(Path(locate_language_model("smollm2-135m").place))
-    network = AutoModelForCausalLM.from_pretrained(folder)
+def test_smollm2_equals_the_plain_way_anew(plain_words: ModuleType, tmp_path: Path) -> None:
+    """Numbers (a unit a digit) and accents (a character in two units)."""
+    line = "In 98 the café"
+    network, smollm2 = loaded("smollm2-135m", AutoModelForCausalLM)
     plain = beside(smollm2, plain_words, network, plain_words.byte_level)
     assert smollm2.before == ()
     compare(predicted(predict_words(smollm2, [line], kept=tmp_path), "guess"), list(plain.line(line.split())))
 
 
 def test_the_masked_way_on_real_weights(plain_words: ModuleType, tmp_path: Path) -> None:
-    model = load_word_model("albert-kor", device="cpu")
-    found = converted_checkpoint(Path(locate_language_model("albert-kor").place))
-    assert found is not None
-    network = AutoModelForMaskedLM.from_pretrained(found[0])
+    network, model = loaded("albert-kor", AutoModelForMaskedLM)
     cls, sep, mask = (model.tokenizer.convert_tokens_to_ids(token) for token in ("[CLS]", "[SEP]", "[MASK]"))
     assert (model.family, model.before) == ("masked", (cls,))
     plain = beside(model, plain_words, network, plain_words.wordpiece, before=(cls,), behind=(mask, sep))
@@ -98,12 +94,10 @@ def test_bos_as_the_file_says(plain_words: ModuleType, tmp_path: Path) -> None:
     """Gemma's texts begin with its BOS token; without it, the words are many times less likely."""
     if not (cache_dir() / "files" / GEMMA).exists():
         pytest.skip("gemma3-270m is not here (wordworth get gemma3-270m)")
-    model = load_word_model("gemma3-270m", device="cpu")
+    network, model = loaded("gemma3-270m", AutoModelForCausalLM)
     assert model.before == (model.tokenizer.bos_token_id,)
     assert model.limit == 512  # its sliding attention
-    folder, _ = converted(Path(locate_language_model("gemma3-270m").place))
-    network = AutoModelForCausalLM.from_pretrained(folder)
-    line = "The old man lived in a small house"
+    line = "The old man lived"
     plain = beside(model, plain_words, network, plain_words.metaspace, before=model.before)
     expected = list(plain.line(line.split()))
     compare(predicted(predict_words(model, [line], kept=tmp_path), "guess"), expected)

@@ -43,12 +43,16 @@ class Judged:
     """ln of the probability that the next unit begins a word."""
 
 
+def slice_rows(reader: Reader) -> int:
+    """Rows whose logits are made together."""
+    return max(1, SLICE_BYTES.get(reader.device.type, SLICE_BYTES["cpu"]) // (4 * reader.width))
+
+
 def judge(reader: Reader, rows: Tensor, k: int, begins: Tensor, asked: Asked, own: Ints | None = None) -> Judged:
     """`begins` is 1.0 where a unit begins a word. `own` is the unit that follows each row, −1 for none; probabilities
     are computed only where it is given."""
     count = len(rows)
-    size = max(1, SLICE_BYTES.get(rows.device.type, SLICE_BYTES["cpu"]) // (4 * reader.width))
-    both = torch.stack([torch.ones_like(begins), begins], dim=1)
+    size = slice_rows(reader)
     flags = begins > 0
     asked_rows, asked_units = (torch.from_numpy(which).to(rows.device) for which in (asked.rows, asked.units))
     following = None if own is None else torch.from_numpy(own).to(rows.device)
@@ -69,7 +73,7 @@ def judge(reader: Reader, rows: Tensor, k: int, begins: Tensor, asked: Asked, ow
         among = logits[at, asked_units[low:high]] >= threshold[at]
         told: tuple[Tensor, ...] = (greedy, ended, among)
         if following is not None:
-            told += _probabilities(reader, rows[start:end], logits, following[start:end], threshold, most, both)
+            told += _probabilities(reader, rows[start:end], logits, following[start:end], threshold, most, begins)
         parts.append(told)
     columns = [torch.cat(column).cpu().numpy() for column in zip(*parts, strict=True)]
     if following is None:
@@ -79,17 +83,18 @@ def judge(reader: Reader, rows: Tensor, k: int, begins: Tensor, asked: Asked, ow
 
 
 def _probabilities(
-    reader: Reader, rows: Tensor, logits: Tensor, following: Tensor, threshold: Tensor, most: Tensor, both: Tensor
+    reader: Reader, rows: Tensor, logits: Tensor, following: Tensor, threshold: Tensor, most: Tensor, begins: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Whether the following unit is among the best, its ln p, and ln P(begin). `logits` are overwritten."""
     own = logits.gather(1, following.clamp(min=0)[:, None])[:, 0]
-    mass = logits.sub_(most[:, None]).exp_() @ both
-    total = mass[:, 0].log()
-    begin = mass[:, 1].log() - total
+    # Summed, not multiplied: a matrix product adds hundreds of thousands of small terms one by one and loses digits.
+    mass = logits.sub_(most[:, None]).exp_()
+    total = mass.sum(1).log()
+    begin = mass.mul_(begins).sum(1).log() - total
     lost = begin.isneginf().nonzero()[:, 0]
     if len(lost):
         # Too small for a sum of floats, so by its logarithm.
-        again = reader.logits(rows[lost]).double().masked_fill_(both[:, 1] == 0, -torch.inf).logsumexp(1)
+        again = reader.logits(rows[lost]).double().masked_fill_(begins == 0, -torch.inf).logsumexp(1)
         begin[lost] = (again - most[lost] - total[lost]).float()
     own_p = torch.where(following < 0, torch.nan, own - most - total)
     return own >= threshold, own_p, begin

@@ -29,7 +29,7 @@ TEXTS = 64
 
 
 @dataclass
-class _Chunk:
+class Chunk:
     """Windows to be predicted together, and the words of the same lines that are left out."""
 
     windows: list[Window] = field(default_factory=list)
@@ -84,31 +84,31 @@ def predict_words(
     tables: list[pl.DataFrame] = []
     total = len(lines) if isinstance(lines, Sized) else None
     with progress(f"Predicting words with {model.name}", total) as advance:
-        for chunk in _chunks(model, numbered(lines, documents, split), size, least, by_document=by_document):
+        for chunk in chunks(model, numbered(lines, documents, split), size, least, by_document=by_document):
             made = partial(_predict, model, chunk, rules)
             tables.append(kept_or_made(kept, [*options, *chunk.key()], made))
             advance(chunk.lines)
     table = pl.concat(tables) if tables else pl.DataFrame(schema=PREDICTIONS)
     if table["left_out"].null_count() == 0:
         raise WordworthError(
-            f"no word of the text can be predicted: {_why(table)}; give lines of at least {LEAST_WORDS} words"
+            f"no word of the text can be predicted: {_reasons(table)}; give lines of at least {LEAST_WORDS} words"
         )
     return table.sort("line", "at")
 
 
-def _why(table: pl.DataFrame) -> str:
+def _reasons(table: pl.DataFrame) -> str:
     if table.is_empty():
         return "it is empty"
     reasons = table["left_out"].value_counts(sort=True)
     return ", ".join(f"{count} × {reason}" for reason, count in reasons.head(3).iter_rows())
 
 
-def _chunks(
+def chunks(
     model: WordModel, lines: Iterator[tuple[list[Word], bool]], size: int, context: int, *, by_document: bool
-) -> Iterator[_Chunk]:
+) -> Iterator[Chunk]:
     """The text in parts of some batches, each read as far as it is needed."""
     reading = Reading(model.tokenizer, model.units)
-    chunk = _Chunk()
+    chunk = Chunk()
     full = CHUNK_BATCHES * model.reader.budget.tokens
     short: list[tuple[Word, str]] = []
     read = 0
@@ -135,14 +135,14 @@ def _chunks(
                     chunk.lines, read = read, 0
                     short.clear()
                     yield chunk
-                    chunk = _Chunk()
+                    chunk = Chunk()
     chunk.left_out += short
     chunk.lines = read
     if chunk.windows or chunk.left_out:
         yield chunk
 
 
-def _predict(model: WordModel, chunk: _Chunk, rules: Rules) -> pl.DataFrame:
+def _predict(model: WordModel, chunk: Chunk, rules: Rules) -> pl.DataFrame:
     """Windows of like length go through together, the longest first: if memory runs out, it does so at the start."""
     lengths = [len(window.ids) for window in chunk.windows]
     pending = deque(sorted(range(len(lengths)), key=lambda at: -lengths[at]))
