@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from wordworth.catalog.corpora import load_corpus
 from wordworth.catalog.paraphrases import Paraphrases, Triple
 from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance
@@ -15,6 +16,7 @@ from wordworth.report.predict_tables import predict_tables
 from wordworth.run import read_run
 from wordworth.study import Options
 from wordworth.study.predict import predict
+from wordworth.study.predict.nearness import train_word2vec
 
 LINES = [
     "the cat sat on a mat",
@@ -249,6 +251,18 @@ def test_documents_are_resampled_where_there_are_enough(tmp_path, counts, word_m
     assert by_document.left_out["first word, which nothing precedes"] == 10
     row = by_line.scores.filter(pl.col("measure") == "perplexity").to_dicts()[0]
     assert row["low"] == pytest.approx(row["value"]) == row["high"]  # ten times the same document
+
+
+def test_word2vec_of_the_text(tmp_path):
+    pytest.importorskip("gensim")
+    path = tmp_path / "long.txt"
+    path.write_text("the cat sat on a mat\na dog sat on the hat\n" * 20, encoding="utf-8")
+    found = train_word2vec(load_corpus(path))
+    assert found.matrix.shape == (8, 50)
+    np.testing.assert_array_equal(train_word2vec(load_corpus(path)).matrix, found.matrix)
+    path.write_text("too few words\n", encoding="utf-8")
+    with pytest.raises(WordworthError, match="is met often enough"):
+        train_word2vec(load_corpus(path))
 
 
 def test_another_language_is_told(tmp_path, text, counts, word_model_folder, embedding):

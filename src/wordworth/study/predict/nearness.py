@@ -1,6 +1,6 @@
 """Soft match: accuracy and diversity when a guess near the target counts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -49,17 +49,28 @@ def load_near(
     return near | dict(similarities)
 
 
+class _Words:
+    """The words of a text, line by line; can be gone through again, as training does."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return (line.split() for line in self.corpus)
+
+
 def train_word2vec(corpus: Corpus, *, dim: int = DIM, seed: int = 0) -> Embedding:
     """Word2vec vectors of a text's words, as the paper trains them: 50 dimensions. One thread, so the seed decides."""
     if find_spec("gensim") is None:
         raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
     from gensim.models import Word2Vec
 
-    class Lines:
-        def __iter__(self) -> Any:
-            return (line.split() for line in corpus)
-
-    model = Word2Vec(sentences=Lines(), vector_size=dim, seed=seed, workers=1)
+    lines = _Words(corpus)
+    model = Word2Vec(vector_size=dim, seed=seed, workers=1)
+    model.build_vocab(lines)
+    if not model.wv.index_to_key:
+        raise WordworthError(f"no word of {corpus.name} is met often enough to be trained; name an embedding instead")
+    model.train(lines, total_examples=model.corpus_count, epochs=model.epochs)
     steps = (f"word2vec of {corpus.name}, {dim} dimensions, min_count 5, seed {seed}",)
     words = list(model.wv.index_to_key)
     provenance = Provenance(TRAINED, language=corpus.language, steps=steps)
