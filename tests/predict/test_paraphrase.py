@@ -15,10 +15,10 @@ from wordworth.measure import two_by_two
 from wordworth.predict.paraphrase import default_layer, paraphrase
 from wordworth.predict.triples import Relation, draw_triples, relation
 
-LINE = "[CLS] [SEP] [PAD] [UNK] which dog cat poodle has longer hair the a rock is curly ?"
+LINE = "[CLS] [SEP] [PAD] [UNK] where dog cat poodle was my asleep now the a rock is curly ?"
 WORDS = LINE.split()
 TRIPLES = (
-    Triple("which poodle has longer hair ?", "which dog has longer hair ?", "which cat has longer hair ?"),
+    Triple("where was my poodle asleep ?", "where was my dog asleep ?", "where was my cat asleep ?"),
     Triple("the poodle is curly", "the dog is curly", "the rock is curly"),
     Triple("the zebra is curly", "the dog is curly", "the rock is curly"),
 )
