@@ -95,7 +95,7 @@ def _bare(model: WordModel, lines: list[str]) -> float:
     size = room(model.limit, model.around)
     reader: Any = model.reader
     batches = []
-    for chunk in chunks(model, numbered(lines, None, str.split), size, size // 2, by_document=False):
+    for chunk in chunks(model, numbered(lines, None, str.split), size, size // 4, by_document=False):
         lengths = [len(window.ids) for window in chunk.windows]
         pending = deque(sorted(range(len(lengths)), key=lambda at, lengths=lengths: -lengths[at]))
         while pending:

@@ -64,8 +64,8 @@ class Plain:
     def query(self, ids: list[int]) -> torch.Tensor:
         asked = [*self.before, *ids, *self.behind]
         with torch.no_grad():
-            logits = self.network(input_ids=torch.tensor([asked])).logits[0]
-        return logits[len(asked) - max(1, len(self.behind))].double()
+            logits = self.network(input_ids=torch.tensor([asked], device=self.network.device)).logits[0]
+        return logits[len(asked) - max(1, len(self.behind))].double().cpu()
 
     def begins(self, unit: int) -> bool:
         """Whether the word before the unit is over."""

@@ -180,7 +180,7 @@ def test_a_word_that_fits_no_window(tiny_word_model: Tiny) -> None:
     model, _ = tiny_word_model("gpt2")
     table = predict_words(model, [f"the old {'xyz' * 30} river is pleasant to think"])
     reasons = table["left_out"].to_list()
-    assert "units and 26 tokens of context do not fit 52 tokens" in reasons[2]
+    assert "units and 13 tokens of context do not fit 52 tokens" in reasons[2]
     assert reasons[3:] == [None] * 5
 
 

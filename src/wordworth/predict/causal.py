@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from transformers.cache_utils import Cache, DynamicLayer
@@ -63,19 +64,20 @@ class CausalReader:
     def _read(self, memory: _Memory, firsts: Sequence[int], *, keep: bool) -> Tensor:
         """Padding stands on the right, where nothing that counts looks at it."""
         longest = max(len(text) for text in memory.texts)
-        ids = torch.tensor([[*text, *[self.base.pad] * (longest - len(text))] for text in memory.texts])
+        padded = np.full((len(memory.texts), longest), self.base.pad, dtype=np.int64)
+        for row, text in zip(padded, memory.texts, strict=True):
+            row[: len(text)] = text
         given: dict[str, Any] = {}
         if keep:
             layers: Any = [DynamicLayer() for _ in range(self.base.layers)]  # type: ignore[no-untyped-call]
             memory.cache = given["past_key_values"] = Cache(layers=layers)
             memory.rows, memory.columns = list(range(len(memory.texts))), longest
-        states = self.base.network(input_ids=ids.to(self.device), use_cache=keep, **given)[0]
+        states = self.base.network(input_ids=torch.from_numpy(padded).to(self.device), use_cache=keep, **given)[0]
         picked = [
-            at * longest + position
+            np.arange(at * longest + first, at * longest + len(text))
             for at, (text, first) in enumerate(zip(memory.texts, firsts, strict=True))
-            for position in range(first, len(text))
         ]
-        rows: Tensor = states.flatten(0, 1)[torch.tensor(picked, device=self.device)]
+        rows: Tensor = states.flatten(0, 1)[torch.from_numpy(np.concatenate(picked)).to(self.device)]
         return rows
 
     def _step(self, memory: _Memory, nodes: Sequence[Node]) -> Tensor:

@@ -62,9 +62,9 @@ def predict_words(
 
     Words are joined by one space. The left context is that of the line, or of the document (`by_document`, with a
     document number for each line in `documents`). What is longer than `window` tokens is read in overlapping windows
-    that leave at least `context` tokens before each word (half a window unless told). Without `guesses`, the guess of a
-    word that greedy decoding misses stays null, which saves a good third of the work. Predictions are kept in the
-    folder `kept`, else in the cache, so that what was predicted once is not predicted again.
+    that leave at least `context` tokens before each word (a quarter of a window unless told). Without `guesses`, the
+    guess of a word that greedy decoding misses stays null, which saves about half of the work. Predictions are kept in
+    the folder `kept`, else in the cache, so that what was predicted once is not predicted again.
     """
     if boundary not in ("required", "ignored"):
         raise WordworthError(f"there is no boundary {boundary!r}; choose required or ignored")
@@ -76,7 +76,7 @@ def predict_words(
     size = admitted if window is None else window
     if not 2 <= size <= (admitted if model.limit else size):
         raise WordworthError(f"a window of {size} tokens is asked for, and {model.name} admits 2 to {admitted}")
-    least = size // 2 if context is None else context
+    least = max(1, size // 4) if context is None else context
     if not 1 <= least < size:
         raise WordworthError(f"{least} tokens of context do not fit a window of {size}; give 1 to {size - 1}")
     rules = Rules(k, boundary == "required", guesses)

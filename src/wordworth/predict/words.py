@@ -148,26 +148,19 @@ class Reading:
 
     def _passage(self, words: list[Word], ids: list[int], offsets: list[tuple[int, int]]) -> Passage:
         """A unit belongs to the word that its characters are of; the space before a word is the word's."""
-        ends: list[int] = []
-        end = -1
-        for word in words:
-            end += 1 + len(word.text)
-            ends.append(end)
-        firsts = [len(ids)] * len(words)
-        shared: set[int] = set()
-        at, last = -1, len(words) - 1
-        for unit, (left, right) in enumerate(offsets):
-            new = max(at, 0)
-            while new < last and left >= ends[new]:
-                new += 1
-            if new != at:
-                firsts[at + 1 : new + 1] = [unit] * (new - at)
-                at = new
-            over = at
-            while over < last and right > ends[over] + 1:
-                over += 1
-            if over > at:
-                shared.update(range(at, over + 1))
+        count = len(words)
+        ends = np.cumsum([len(word.text) + 1 for word in words]) - 1
+        left, right = np.array(offsets, dtype=np.int64).reshape(-1, 2).T
+        last = count - 1
+        word_of = np.maximum.accumulate(np.minimum(np.searchsorted(ends, left, side="right"), last))
+        firsts = np.searchsorted(word_of, np.arange(count)).tolist()
+        # The space behind a word is the next one's, so a unit goes too far where it covers more than that space.
+        reach = np.minimum(np.searchsorted(ends, right - 1), last)
+        shared = {
+            word
+            for unit in np.flatnonzero(reach > word_of).tolist()
+            for word in range(int(word_of[unit]), int(reach[unit]) + 1)
+        }
         spans = list(zip(firsts, [*firsts[1:], len(ids)], strict=True))
         targets = [
             "its units are also those of the word beside it"
