@@ -45,3 +45,4 @@ results: $(STAMP)
 	$(BIN)/python docs/make_results.py
 	$(BIN)/python docs/make_static_results.py
 	$(BIN)/python docs/make_report_picture.py
+	$(BIN)/python docs/make_predict_results.py

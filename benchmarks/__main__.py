@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks import encode, loading, measures, report, static
+from benchmarks import encode, loading, measures, predict, static
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
@@ -17,6 +18,8 @@ BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
     "aggregation-loop": static.against_dictionaries,
     "aggregation-memory": static.memory,
     "report": report.opening,
+    "words": predict.words,
+    "words-memory": predict.memory,
 }
 
 

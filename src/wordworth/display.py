@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from wordworth.report.predict_tables import predict_tables
+
 # In a pipe or a file there is no window to fit.
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
 err = Console(stderr=True, highlight=False)
@@ -73,12 +75,15 @@ def _cell(score: dict[str, Any]) -> str:
     return f"{text}  n={score['n']:,}"
 
 
-def tables_of(scores: pl.DataFrame, study: str) -> None:
+def tables_of(scores: pl.DataFrame, study: str, items: pl.DataFrame | None = None) -> None:
     """The tables of a study, as its paper sets them."""
     if study == "vast":
         layer_tables(scores)
     elif study == "static":
         static_tables(scores)
+    elif study == "predict":
+        for shown in predict_tables(scores, items):
+            table(*shown)
     else:
         score_table(scores, f"wordworth {study}")
 

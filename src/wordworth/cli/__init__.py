@@ -8,6 +8,7 @@ import typer
 from wordworth import __version__
 from wordworth.cli.catalog import get, list_entries, show
 from wordworth.cli.report import report
+from wordworth.cli.predict import run_predict
 from wordworth.cli.run import run_app
 from wordworth.cli.static import export, run_static
 from wordworth.errors import WordworthError
@@ -20,6 +21,7 @@ app = typer.Typer(
     add_completion=False,
 )
 run_app.command("static")(run_static)
+run_app.command("predict")(run_predict)
 app.add_typer(run_app, name="run")
 app.command("ls")(list_entries)
 app.command()(show)

@@ -10,7 +10,11 @@ from wordworth.cli.common import Json, Offline
 
 def list_entries(
     kind: Annotated[
-        str | None, typer.Argument(help="models, lexica, word-sets, tests, pairs, analogies, corpora, templates")
+        str | None,
+        typer.Argument(
+            help="models, lexica, word-sets, tests, pairs, analogies, corpora, templates, frequencies, wordnets, "
+            "paraphrases"
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

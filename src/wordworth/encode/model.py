@@ -1,7 +1,7 @@
 """A language model ready to encode: network, fast tokenizer, and what identifies them."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from transformers import __version__ as transformers_version
 from transformers.utils import logging
 
 from wordworth.catalog.sources import is_offline
+from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
 from wordworth.encode.probe import accepted, looks_left_only, reuses_past
 from wordworth.errors import WordworthError
@@ -87,22 +88,31 @@ def load_model(
 ) -> LanguageModel:
     """A model from a GGUF file, a folder of safetensors (or one GGUF), or the hub by its name.
 
-    Never a pickle, never code that comes with a model.
+    Never code that comes with a model, never a pickle (but for the tensors of checkpoints that the catalog pins).
     """
-    if dtype not in DTYPES:
-        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join(DTYPES)}")
-    with _quietly():
-        where, weights = _found(name_or_path)
-        config = _config(where)
-        tokenizer = _tokenizer(where)
-        network = _network(where, config, DTYPES[dtype], _device(device))
+    network, tokenizer, weights = load_files(name_or_path, _base, device=device, dtype=dtype)
+    local = Path(name_or_path).expanduser().exists()
     return wrap(
         network,
         tokenizer,
-        name=name or (Path(name_or_path).stem if weights else str(name_or_path)),
+        name=name or (Path(name_or_path).stem if local else str(name_or_path)),
         source=str(name_or_path),
-        weights=weights or _revision(where, config),
+        weights=weights,
     )
+
+
+def load_files(
+    name_or_path: str | Path, kind: Callable[[PretrainedConfig], Any], *, device: str = "auto", dtype: str = "float32"
+) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str]:
+    """Network, tokenizer and the identity of the weights. `kind` gives the library's class to load the network with."""
+    if dtype not in DTYPES:
+        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join(DTYPES)}")
+    with quietly():
+        where, weights = _found(name_or_path)
+        config = _config(where)
+        tokenizer = _tokenizer(where)
+        network = _network(where, kind(config), DTYPES[dtype], _device(device))
+    return network, tokenizer, weights or _revision(where, config)
 
 
 def wrap(
@@ -110,8 +120,8 @@ def wrap(
 ) -> LanguageModel:
     """A `LanguageModel` around a network and a tokenizer at hand. `weights` must identify the weights' values."""
     network = network.train(False).requires_grad_(False)
-    family = _family(network.config)
-    ids = _trial_ids(tokenizer)
+    family = family_of(network.config)
+    ids = trial_ids(tokenizer)
     # A masked model cannot be left-only, so it is not even tried.
     left_only = family == "causal" and looks_left_only(network, ids)
     takes_types = "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names
@@ -133,7 +143,7 @@ def wrap(
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     """Without the library's progress bars and loading reports: bars appear for what takes no time, and the reports list
     heads that are left out on purpose. Missing weights are looked for in `_network`. The hub's retries are not told
     either: the error that they end in is."""
@@ -165,6 +175,9 @@ def _found(name_or_path: str | Path) -> tuple[str, str]:
         if files:
             sums = "".join(sha256_of(file) for file in files)
             return str(path), f"sha256:{hashlib.sha256(sums.encode()).hexdigest()}"
+        checkpoint = converted_checkpoint(path)
+        if checkpoint:
+            return str(checkpoint[0]), f"checkpoint:{checkpoint[1]}"
         ggufs = sorted(path.glob("*.gguf"))
         if len(ggufs) == 1:
             return _found(ggufs[0])
@@ -209,10 +222,14 @@ def _tokenizer(where: str) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def _network(where: str, config: PretrainedConfig, dtype: torch.dtype, device: torch.device) -> PreTrainedModel:
-    """The base model alone; every weight it computes with must be in the files."""
-    encoder_only = _family(config) == "encoder-decoder" and type(config) in MODEL_FOR_TEXT_ENCODING_MAPPING
-    kind: Any = AutoModelForTextEncoding if encoder_only else AutoModel
+def _base(config: PretrainedConfig) -> Any:
+    """The base model alone; of an encoder–decoder, the encoder."""
+    encoder_only = family_of(config) == "encoder-decoder" and type(config) in MODEL_FOR_TEXT_ENCODING_MAPPING
+    return AutoModelForTextEncoding if encoder_only else AutoModel
+
+
+def _network(where: str, kind: Any, dtype: torch.dtype, device: torch.device) -> PreTrainedModel:
+    """Every weight that the network computes with must be in the files."""
     try:
         network, info = kind.from_pretrained(
             where,
@@ -227,8 +244,10 @@ def _network(where: str, config: PretrainedConfig, dtype: torch.dtype, device: t
     # The pooler sits on top of the last layer and is not used; any other gap would be filled at random.
     missing = sorted(key for key in info["missing_keys"] if "pooler" not in key)
     if missing:
-        raise WordworthError(f"{where} lacks the weights {missing[0]} ({len(missing)} in all); fetch it again")
-    if config.is_encoder_decoder and not encoder_only:
+        raise WordworthError(
+            f"{where} lacks the weights {missing[0]} ({len(missing)} in all); fetch it again, or another model"
+        )
+    if kind is AutoModel and network.config.is_encoder_decoder:
         network = network.get_encoder()
     moved: PreTrainedModel = network.to(device)
     return moved
@@ -251,7 +270,7 @@ def _device(device: str) -> torch.device:
         raise WordworthError(f"there is no device {device!r}; choose auto, cpu or cuda") from error
 
 
-def _family(config: PretrainedConfig) -> Family:
+def family_of(config: PretrainedConfig) -> Family:
     # T5's encoder alone no longer says that it came from an encoder–decoder.
     if config.is_encoder_decoder or config.model_type.endswith("t5"):
         return "encoder-decoder"
@@ -275,7 +294,7 @@ def _max_length(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) ->
     return least if least < UNLIMITED else None
 
 
-def _trial_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
+def trial_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
     """Six different tokens to try a network with: those of a plain text, since odd ones may blow up rounding errors."""
     plain = tokenizer(TRIAL, add_special_tokens=False)["input_ids"]
     special = set(tokenizer.all_special_ids)
