@@ -3,8 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import encode, loading, measures, report, static
-from benchmarks import encode, loading, measures, predict, static
+from benchmarks import encode, loading, measures, predict, report, static
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {

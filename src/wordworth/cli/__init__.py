@@ -7,8 +7,8 @@ import typer
 
 from wordworth import __version__
 from wordworth.cli.catalog import get, list_entries, show
-from wordworth.cli.report import report
 from wordworth.cli.predict import run_predict
+from wordworth.cli.report import report
 from wordworth.cli.run import run_app
 from wordworth.cli.static import export, run_static
 from wordworth.errors import WordworthError
