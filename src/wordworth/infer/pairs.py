@@ -1,0 +1,196 @@
+"""Pairs of sentences of a probe, made when they are asked for: pair i of two million without the rest.
+
+A pair is (action, premise's subject, hypothesis's subject), and its index counts them with the action slowest:
+i = (a · P + p) · H + h. A slice is a `PairSet` of fewer words, with indices of its own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.errors import WordworthError, nearest
+from wordworth.infer.articles import ARTICLES
+from wordworth.infer.probe import Action, Probe
+
+Indices = NDArray[np.int64]
+
+
+class Pair(NamedTuple):
+    """Two sentences and what they were made of."""
+
+    premise: str
+    hypothesis: str
+    subjects: tuple[str, str]
+    action: Action
+    at: tuple[int, int, int]
+    """(action, premise, hypothesis): positions in the probe's lists, so that a word listed twice is told apart."""
+
+
+class Batch(NamedTuple):
+    """Sentences, each once, and pairs (premise, hypothesis) of them."""
+
+    sentences: list[str]
+    pairs: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class PairSet:
+    """All pairs of a probe, or a slice of them: positions in its actions, premises and hypotheses."""
+
+    probe: Probe
+    actions: tuple[int, ...]
+    premises: tuple[int, ...]
+    hypotheses: tuple[int, ...]
+    chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What a slice was chosen by."""
+
+    @classmethod
+    def of(cls, probe: Probe) -> "PairSet":
+        """Every pair of a probe."""
+        actions, premises, hypotheses = (
+            tuple(range(len(words))) for words in (probe.actions, probe.premises, probe.hypotheses)
+        )
+        return cls(probe, actions, premises, hypotheses)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return len(self.actions), len(self.premises), len(self.hypotheses)
+
+    def __len__(self) -> int:
+        actions, premises, hypotheses = self.shape
+        return actions * premises * hypotheses
+
+    def pair(self, index: int) -> Pair:
+        """The pair of an index."""
+        if not 0 <= index < len(self):
+            raise WordworthError(
+                f"{self.probe.name} has {len(self):,} pairs, so there is none with the index {index:,}"
+            )
+        _, premises, hypotheses = self.shape
+        rest, h = divmod(index, hypotheses)
+        a, p = divmod(rest, premises)
+        at = (self.actions[a], self.premises[p], self.hypotheses[h])
+        texts = self.batch(np.array([index])).sentences
+        subjects = (self.probe.premises[at[1]], self.probe.hypotheses[at[2]])
+        return Pair(texts[0], texts[1], subjects, self.probe.actions[at[0]], at)
+
+    def index(self, action: int, premise: int, hypothesis: int) -> int:
+        """The index of a pair by its positions in the probe's lists, the inverse of `pair(index).at`."""
+        try:
+            a, p, h = (axis[at] for axis, at in zip(self._places, (action, premise, hypothesis), strict=True))
+        except KeyError as error:
+            told = f"({action}, {premise}, {hypothesis})"
+            raise WordworthError(f"the slice of {self.probe.name} has no pair at {told}") from error
+        return (a * len(self.premises) + p) * len(self.hypotheses) + h
+
+    @cached_property
+    def _places(self) -> tuple[dict[int, int], ...]:
+        axes = (self.actions, self.premises, self.hypotheses)
+        return tuple({at: place for place, at in enumerate(axis)} for axis in axes)
+
+    def coordinates(self, indices: Indices) -> tuple[Indices, Indices, Indices]:
+        """Action, premise and hypothesis of many indices, as places in this set's lists."""
+        a, p, h = np.unravel_index(indices, self.shape)
+        return a, p, h
+
+    def where(self, chosen: Mapping[str, Sequence[str]]) -> "PairSet":
+        """The slice with these words: by `verb`, `object`, `kind` (of verb), `premise`, `hypothesis` or their labels.
+
+        Several words of one key are alternatives, several keys hold together.
+        """
+        axes: list[Iterable[int]] = [self.actions, self.premises, self.hypotheses]
+        for key, words in chosen.items():
+            axis, listed = self._axis(key)
+            asked = {word.casefold() for word in words}
+            lacking = next((w for w in words if w.casefold() not in {one.casefold() for one in listed}), None)
+            if lacking is not None or not words:
+                known = sorted(dict.fromkeys(listed))
+                told = nearest(lacking or "", known)
+                raise WordworthError(f"the probe {self.probe.name} has no {key} {lacking!r}{told or '; see its lists'}")
+            axes[axis] = [at for at in axes[axis] if listed[at].casefold() in asked]
+        actions, premises, hypotheses = (tuple(axis) for axis in axes)
+        both = {**self.chosen, **{key: tuple(words) for key, words in chosen.items()}}
+        made = PairSet(self.probe, actions, premises, hypotheses, both)
+        if not len(made):
+            raise WordworthError(f"no pair of {self.probe.name} has {made.label}; choose words that go together")
+        return made
+
+    def _axis(self, key: str) -> tuple[int, Sequence[str]]:
+        """Which of the three axes a key speaks of, and the word of each of its positions in the probe."""
+        probe = self.probe
+        if key in Action._fields:
+            return 0, [getattr(action, key) for action in probe.actions]
+        if key in ("premise", probe.labels[0]):
+            return 1, probe.premises
+        if key in ("hypothesis", probe.labels[1]):
+            return 2, probe.hypotheses
+        known = [*probe.labels, "verb", "object", "kind", "premise", "hypothesis"]
+        raise WordworthError(
+            f"the probe {probe.name} cannot be sliced by {key!r}{nearest(key, known) or ';'} "
+            f"it can by {', '.join(dict.fromkeys(known))}"
+        )
+
+    def words_of(self, key: str) -> tuple[str, ...]:
+        """The words that a key can take in this set, in the probe's order."""
+        axis, listed = self._axis(key)
+        return tuple(dict.fromkeys(listed[at] for at in (self.actions, self.premises, self.hypotheses)[axis]))
+
+    @property
+    def label(self) -> str:
+        """`occupation=doctor,verb=ate|cooked`, blank for all pairs."""
+        return ",".join(f"{key}={'|'.join(words)}" for key, words in self.chosen.items())
+
+    def batch(self, indices: Indices) -> Batch:
+        """The sentences of some pairs, each once: premises first, then hypotheses."""
+        a, p, h = self.coordinates(np.asarray(indices, dtype=np.int64))
+        _, premises, hypotheses = self.shape
+        first, at_first = np.unique(a * premises + p, return_inverse=True)
+        second, at_second = np.unique(a * hypotheses + h, return_inverse=True)
+        sentences = self._sentences(0, first, premises) + self._sentences(1, second, hypotheses)
+        return Batch(sentences, np.stack([at_first, at_second + len(first)], axis=1).astype(np.int64))
+
+    def _sentences(self, side: int, keys: Indices, size: int) -> list[str]:
+        forms, around = self._forms[side], self._around[side]
+        made: list[str] = []
+        for a, subject in zip(*(one.tolist() for one in np.divmod(keys, size)), strict=True):
+            before, after = around[a]
+            made.append(f"{before}{forms[subject]}{after}")
+        return made
+
+    @cached_property
+    def _forms(self) -> tuple[list[str], list[str]]:
+        """The subjects as they stand in the sentences."""
+        probe, article = self.probe, ARTICLES[self.probe.articles]
+        first, second = probe.templates
+        return (
+            [first.form(probe.premises[at], article) for at in self.premises],
+            [second.form(probe.hypotheses[at], article) for at in self.hypotheses],
+        )
+
+    @cached_property
+    def _around(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """What stands before and after the subject, for each action."""
+        probe, article = self.probe, ARTICLES[self.probe.articles]
+        first, second = (
+            [
+                template.around(action.verb, action.object, article)
+                for action in map(probe.actions.__getitem__, self.actions)
+            ]
+            for template in probe.templates
+        )
+        return first, second
+
+
+def evenly(total: int, count: int, seed: int) -> Indices:
+    """`count` of the indices below `total`, one drawn at random from each of as many equal stretches, in order.
+
+    Even steps alone would meet the same hypothesis again and again, since they come round every H pairs.
+    """
+    if count >= total:
+        return np.arange(total, dtype=np.int64)
+    edges = (np.arange(count + 1, dtype=np.int64) * total) // count
+    return np.random.default_rng(seed).integers(edges[:-1], edges[1:])
