@@ -144,6 +144,10 @@ class PairSet:
         """`occupation=doctor,verb=ate|cooked`, blank for all pairs."""
         return ",".join(f"{key}={'|'.join(words)}" for key, words in self.chosen.items())
 
+    def fragments(self) -> list[list[str]]:
+        """What all sentences are put together from: the subjects, and the rest of each action's sentences."""
+        return [[*forms, *map(" ".join, around)] for forms, around in zip(self.forms, self.around, strict=True)]
+
     def batch(self, indices: Indices) -> Batch:
         """The sentences of some pairs, each once: premises first, then hypotheses."""
         a, p, h = self.coordinates(np.asarray(indices, dtype=np.int64))
@@ -154,7 +158,7 @@ class PairSet:
         return Batch(sentences, np.stack([at_first, at_second + len(first)], axis=1).astype(np.int64))
 
     def _sentences(self, side: int, keys: Indices, size: int) -> list[str]:
-        forms, around = self._forms[side], self._around[side]
+        forms, around = self.forms[side], self.around[side]
         made: list[str] = []
         for a, subject in zip(*(one.tolist() for one in np.divmod(keys, size)), strict=True):
             before, after = around[a]
@@ -162,7 +166,7 @@ class PairSet:
         return made
 
     @cached_property
-    def _forms(self) -> tuple[list[str], list[str]]:
+    def forms(self) -> tuple[list[str], list[str]]:
         """The subjects as they stand in the sentences."""
         probe, article = self.probe, ARTICLES[self.probe.articles]
         first, second = probe.templates
@@ -172,7 +176,7 @@ class PairSet:
         )
 
     @cached_property
-    def _around(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    def around(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """What stands before and after the subject, for each action."""
         probe, article = self.probe, ARTICLES[self.probe.articles]
         first, second = (

@@ -18,6 +18,7 @@ from safetensors.numpy import load_file, save_file
 
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, replacing
+from wordworth.infer.grid import Grid, grid_of
 from wordworth.infer.nli import NliModel
 from wordworth.infer.pairs import Indices, PairSet, evenly
 
@@ -38,6 +39,19 @@ class Shard:
             raise WordworthError(f"a shard is one of 1/{self.of} to {self.of}/{self.of}, not {self.part}/{self.of}")
 
 
+WHOLE = Shard()
+
+
+def shard_of(text: str) -> Shard:
+    """`2/8` as the second of eight parts; blank is the whole."""
+    if not text:
+        return WHOLE
+    part, _, of = text.partition("/")
+    if not (part.isdecimal() and of.isdecimal()):
+        raise WordworthError(f"the shard {text!r} is not PART/PARTS, such as 2/8")
+    return Shard(int(part), int(of))
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """Which pairs are scored: all of a set, or a sample drawn evenly by index; all of it, or a shard."""
@@ -45,7 +59,7 @@ class Task:
     pairs: PairSet
     sample: int | None = None
     seed: int = 0
-    shard: Shard = Shard()
+    shard: Shard = WHOLE
 
     def __post_init__(self) -> None:
         if self.sample is not None and self.sample < 1:
@@ -88,11 +102,12 @@ def scored(
 ) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
     """The indices and probabilities (pairs, 3) of each block, scored now or read from the cache."""
     folder = task.folder(model, key)
+    grid = None if task.sampled else grid_of(model, task.pairs)
     for number, indices in task.blocks():
         path = folder / f"{number:05d}.safetensors"
         known = _read(path, len(indices))
         if known is None:
-            known = _checked(model, task.pairs, indices)
+            known = _checked(model, grid, task.pairs, indices)
             with replacing(path) as made:
                 save_file({"probabilities": known}, made)
         yield indices, known.astype(np.float64)
@@ -111,9 +126,13 @@ def _read(path: Path, count: int) -> NDArray[np.float32] | None:
     return found if found.shape == (count, 3) else None
 
 
-def _checked(model: NliModel, pairs: PairSet, indices: Indices) -> NDArray[np.float32]:
-    batch = pairs.batch(indices)
-    found = model.probabilities(batch.sentences, batch.pairs)
+def _checked(model: NliModel, grid: Grid | None, pairs: PairSet, indices: Indices) -> NDArray[np.float32]:
+    if grid is not None:
+        cells = pairs.shape[1] * pairs.shape[2]
+        found = grid.probabilities(range(int(indices[0]) // cells, int(indices[-1]) // cells + 1)).reshape(-1, 3)
+    else:
+        batch = pairs.batch(indices)
+        found = model.probabilities(batch.sentences, batch.pairs)
     if found.shape != (len(indices), 3):
         raise WordworthError(
             f"{model.name} gave {found.shape} probabilities for {len(indices)} pairs; three a pair are due"

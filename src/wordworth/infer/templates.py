@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from wordworth.errors import WordworthError
 
 SUBJECT, VERB, OBJECT = "SUBJECT", "VERB", "OBJECT"
-_CHOICE = "a/an"
 _SLOT = re.compile(r"\b(?:SUBJECT|VERB|OBJECT)\b")
+_BEFORE_SUBJECT = re.compile(r"\b[Aa]/an (?=SUBJECT\b)")
 _ARTICLE = re.compile(r"\b([Aa])/an (?=(\S+))")
 
 
@@ -23,14 +23,15 @@ class Template:
     def around(self, verb: str, object_: str, article: Callable[[str], str]) -> tuple[str, str]:
         """What stands before and after the subject. An article before the subject itself is left to `form`."""
         filled = {SUBJECT: "\0", VERB: verb, OBJECT: object_}
-        text = _SLOT.sub(lambda found: filled[found.group()], self.text.replace(f"{_CHOICE} {SUBJECT}", SUBJECT))
+        text = _SLOT.sub(lambda found: filled[found.group()], _BEFORE_SUBJECT.sub("", self.text))
         before, after = _ARTICLE.sub(lambda found: _chosen(found, article), text).split("\0")
         return before, after
 
     def form(self, subject: str, article: Callable[[str], str]) -> str:
         """The subject as it stands in the sentence: with its article, and with a capital where it begins it."""
-        form = f"{article(subject)} {subject}" if f"{_CHOICE} {SUBJECT}" in self.text else subject
-        begins = self.text.startswith((SUBJECT, f"{_CHOICE} {SUBJECT}"))
+        own = _BEFORE_SUBJECT.search(self.text)
+        form = f"{article(subject)} {subject}" if own else subject
+        begins = self.text.startswith(SUBJECT) or (own is not None and (own.start() == 0 or own.group()[0] == "A"))
         return form[0].upper() + form[1:] if begins else form
 
 

@@ -16,6 +16,9 @@ from wordworth.study.infer.slices import Slice
 from wordworth.study.options import Options
 
 CHANGE = ":change"
+ORIGINAL = "original"
+RANDOM = "random"
+"""The mean over random subspaces; each is `random:1` and so on."""
 
 
 @dataclass(frozen=True)

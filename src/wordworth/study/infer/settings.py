@@ -1,0 +1,123 @@
+"""What is done to a model's vectors before it is probed: nothing, a mitigation, or a random direction as control.
+
+The network stays as it was trained; only the vectors it is given change. The paper retrains on the changed vectors:
+such a network is a model of its own, named beside this one (`against`).
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordworth.catalog.word_sets import load_word_set
+from wordworth.embedding import Embedding
+from wordworth.errors import WordworthError, nearest
+from wordworth.infer.embedded import EmbeddedNli
+from wordworth.infer.nli import NliModel
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import SubspaceWords
+from wordworth.infer.vocabulary import StaticVectors, words_of
+from wordworth.study.infer.recording import ORIGINAL, RANDOM
+from wordworth.transform import (
+    Subspace,
+    difference_direction,
+    hard_debias,
+    random_directions,
+    remove,
+    set_components,
+)
+
+MITIGATIONS = ("projection", "hard-debias", "inlp")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A version of a model."""
+
+    name: str
+    """As `setting` has it: original, projection, …, random:1."""
+    model: Callable[[], NliModel]
+    """Made when its turn comes, so that one at a time is in memory."""
+    key: str
+    """Tells versions apart in the cache."""
+
+
+def subspace_of(embedding: Embedding, words: SubspaceWords) -> Subspace:
+    """he − she, or the first components of the training words."""
+    if not words.components:
+        first, second = words.words
+        return difference_direction(embedding, first, second)
+    return set_components(embedding, words.words, words.components, name=words.name)
+
+
+def settings(model: NliModel, pairs: PairSet, mitigate: Sequence[str], random: int, seed: int) -> Iterator[Setting]:
+    """The model itself, each mitigation, and `random` random subspaces of as many dimensions as the one taken out."""
+    _check(mitigate, random)
+    yield Setting(ORIGINAL, lambda: model, "")
+    if not (mitigate or random):
+        return
+    if not isinstance(model, EmbeddedNli) or not isinstance(model.embedder, StaticVectors):
+        raise WordworthError(
+            f"{model.name} does not read word vectors, so {', '.join(mitigate) or RANDOM} cannot be applied to them; "
+            "probe it with --mitigate none --random 0, or name the mitigated model with --against"
+        )
+    words = pairs.probe.subspace
+    if words is None:
+        raise WordworthError(
+            f"the probe {pairs.probe.name} names no subspace to take out; add subspace = … to it, "
+            "or ask for --mitigate none --random 0"
+        )
+    embedding = model.embedder.embedding
+    subspace = subspace_of(embedding, words)
+    needed = embedding.restrict(_tokens(pairs, embedding))
+    for name in mitigate:
+        yield _setting(model, name, _mitigated(embedding, needed, subspace, name, seed))
+    for control in random_directions(embedding.dim, count=random, k=len(subspace), seed=seed) if random else ():
+        yield _setting(model, control.name, remove(needed, control.basis, f"{control.name}, seed {seed}"))
+
+
+def _check(mitigate: Sequence[str], random: int) -> None:
+    for name in mitigate:
+        if name not in MITIGATIONS:
+            close = nearest(name, list(MITIGATIONS)) or f"; there are {', '.join(MITIGATIONS)}"
+            raise WordworthError(f"there is no mitigation {name!r}{close}")
+    if random < 0:
+        raise WordworthError(f"--random is {random}; it must be a whole number from 0 up")
+
+
+def _setting(model: EmbeddedNli, name: str, embedding: Embedding) -> Setting:
+    matrix = np.ascontiguousarray(embedding.matrix, dtype=np.float32)
+    key = hashlib.sha256(matrix.tobytes() + "\0".join(embedding.words).encode()).hexdigest()
+    return Setting(name, lambda: model.with_vectors(embedding), key)
+
+
+def _mitigated(full: Embedding, needed: Embedding, subspace: Subspace, name: str, seed: int) -> Embedding:
+    """The vectors of the words needed, changed as the whole embedding would be."""
+    if name == "projection":
+        return remove(needed, subspace.basis, subspace.name)
+    if name == "hard-debias":
+        # The sets of Bolukbasi et al.: what is gendered by definition is not neutralized, and pairs are equalized.
+        if len(subspace.words) != 2:
+            raise WordworthError(
+                "hard debiasing has word lists for gender only; take projection or inlp for this probe"
+            )
+        specific = load_word_set("bolukbasi-gender_specific_full").words
+        pairs = load_word_set("bolukbasi-equalize_pairs").pairs
+        words = dict.fromkeys([*needed.words, *(form for pair in pairs for form in _cases(pair))])
+        return hard_debias(full.restrict(words), subspace, specific, pairs).embedding
+    from wordworth.transform.inlp import inlp, leaning_words
+
+    found = inlp(*leaning_words(full, subspace.basis[0]), seed=seed, name=f"inlp along {subspace.name}")
+    return remove(needed, found.subspace.basis, found.subspace.name)
+
+
+def _cases(pair: tuple[str, str]) -> list[str]:
+    return [change(word) for word in pair for change in (str, str.lower, str.title, str.upper)]
+
+
+def _tokens(pairs: PairSet, embedding: Embedding) -> list[str]:
+    """The words of the embedding that the sentences hold: as written, in lower case, and the parts of hyphened ones."""
+    texts = [text for side in pairs.fragments() for text in side]
+    words = [form for text in texts for word in words_of(text) for form in (word, *word.split("-"))]
+    return [form for word in dict.fromkeys(words) for form in dict.fromkeys((word.lower(), word)) if form in embedding]
