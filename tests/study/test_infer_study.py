@@ -16,6 +16,7 @@ from wordworth.infer import scoring
 from wordworth.infer.attention import Network, Shape
 from wordworth.infer.embedded import EmbeddedNli
 from wordworth.infer.largest import Largest
+from wordworth.infer.nli import LABELS
 from wordworth.infer.pairs import PairSet
 from wordworth.infer.probe import load_probe
 from wordworth.infer.vocabulary import StaticVectors, drawn
@@ -159,7 +160,7 @@ def test_items(model: EmbeddedNli, probe: Path) -> None:
     assert len(items.filter(pl.col("group") == "largest contradiction")) == 5
 
 
-def test_slices(model: EmbeddedNli, probe: Path) -> None:
+def test_slices(model: EmbeddedNli, probe: Path, tmp_path: Path) -> None:
     asked = "job=nurse|VIP,gendered=man,verb=drove"
     findings = infer([model], probes=[probe], slices=[asked], by=["kind", "job"], mitigate=(), random=0, options=FEW)
     pairs = PairSet.of(load_probe(probe))
@@ -173,6 +174,17 @@ def test_slices(model: EmbeddedNli, probe: Path) -> None:
         len(findings.scores.filter(pl.col("dataset").str.starts_with("small/job="), pl.col("measure") == "entailment"))
         == 4 + 1
     )
+    other = tmp_path / "other.toml"
+    other.write_text(PROBE.replace('"small"', '"other"').replace('"job"', '"work"'))
+    both = infer(
+        [model], probes=[other, probe], slices=["job=nurse", "subject=zyx"], mitigate=(), random=0, options=FEW
+    )
+    named = both.scores.get_column("dataset").unique(maintain_order=True).to_list()
+    assert named == ["other", "other/gendered=zyx", "small", "small/job=nurse", "small/gendered=zyx"]
+    assert [table.title for table in infer_tables(both.scores, None)][1::2] == [
+        "other · tiny-nli · slices",
+        "small · tiny-nli · slices",
+    ]
     one = infer([model], probes=[probe], only="job=nurse,gendered=man,verb=ate,object=bun", mitigate=(), random=0)
     alone = one.scores.filter(pl.col("measure") == "net-neutral").row(0, named=True)
     assert (alone["n"], alone["low"]) == (1, None)
@@ -239,8 +251,31 @@ def test_against_a_retrained_network(model: EmbeddedNli, probe: Path) -> None:
     probabilities = _one_by_one(other, PairSet.of(load_probe(probe)))
     assert _value(findings.scores, "net-neutral", "retrained") == pytest.approx(probabilities[:, 1].mean(), abs=1e-6)
     assert not findings.scores.filter(pl.col("measure") == "net-neutral:change").is_empty()
-    with pytest.raises(WordworthError, match="two settings are called retrained"):
+    with pytest.raises(WordworthError, match="two models are called retrained"):
         infer([model], probes=[probe], mitigate=(), random=0, against=[other, other], options=FEW)
+
+
+def test_accuracy_before_and_after(model: EmbeddedNli, probe: Path, tmp_path: Path) -> None:
+    """Against one pair at a time; words that only the labelled pairs hold (he, she, Extra) are projected too."""
+    rows = [
+        ("The nurse ate a bun.", "He ate."),
+        ("She drove a van.", "The Extra drove."),
+        ("A man paid.", "A man paid."),
+    ]
+    labels = ["neutral", "contradiction", "entailment"]
+    lines = [f"{one}\t{other}\t{label}" for (one, other), label in zip(rows, labels, strict=True)]
+    data = tmp_path / "few.tsv"
+    data.write_text("\n".join(["sentence1\tsentence2\tgold_label", *lines]) + "\n")
+    findings = infer([model], probes=[probe], random=1, accuracy=[data], options=FEW)
+    embedding = model.embedder.embedding
+    changed = remove(embedding, difference_direction(embedding, "he", "she").basis, "he − she")
+    scores = findings.scores.filter(pl.col("experiment") == "accuracy")
+    assert scores.get_column("setting").to_list() == ["original", "projection:small"]
+    for version, value in zip((model, model.with_vectors(changed)), scores.get_column("value"), strict=True):
+        found = [LABELS[version.probabilities(list(row), np.array([[0, 1]]))[0].argmax()] for row in rows]
+        assert value == pytest.approx(np.mean([one == label for one, label in zip(found, labels, strict=True)]))
+    assert set(scores.get_column("n")) == {3}
+    assert list(infer_tables(findings.scores, None))[-1].rows[1][2] == "projection:small"
 
 
 def test_tables(model: EmbeddedNli, probe: Path) -> None:
@@ -276,7 +311,7 @@ def test_bad_choices(model: EmbeddedNli, probe: Path, options: dict[str, object]
 
 
 def test_bad_models_and_probes(model: EmbeddedNli, probe: Path, tmp_path: Path) -> None:
-    with pytest.raises(WordworthError, match="does not read word vectors"):
+    with pytest.raises(WordworthError, match="has no vectors that could be changed"):
         infer([Counting(model)], probes=[probe])
     plain = tmp_path / "plain.toml"
     plain.write_text(PROBE.replace('subspace = { pair = ["he", "she"] }', ""))

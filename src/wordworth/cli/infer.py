@@ -37,6 +37,10 @@ def run_infer(
     shard: Annotated[str, typer.Option(metavar="PART/PARTS", help="Only this part of the work, such as 2/8.")] = "",
     top: Annotated[int, typer.Option(help="Pairs farthest from neutral that are kept.")] = 10,
     articles: Annotated[str, typer.Option(help="a/an by sound, or by letter as the authors' code.")] = "sound",
+    accuracy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME|FILE", help="Labelled pairs, such as snli-test, to see what mitigation costs."),
+    ] = None,
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples of the intervals.")] = 1_000,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     seed: Seed = 0,
@@ -71,5 +75,6 @@ def run_infer(
         shard=shard,
         top=top,
         articles=one_of("articles", articles, ("sound", "letter")),
+        accuracy=accuracy or (),
         device=device,
     )

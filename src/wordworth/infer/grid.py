@@ -18,6 +18,7 @@ from wordworth.infer.embedded import EmbeddedNli
 from wordworth.infer.nli import LABELS, NliModel
 from wordworth.infer.pairs import PairSet
 from wordworth.infer.threads import side_by_side
+from wordworth.infer.vocabulary import StaticVectors
 
 PAIRS = 192
 """Compared at a time by one core, so that what they take stays in its cache."""
@@ -78,7 +79,7 @@ class Grid:
 
 def grid_of(model: NliModel, pairs: PairSet) -> Grid | None:
     """A grid, where the model is over static vectors and the subjects stand as words of their own."""
-    if not isinstance(model, EmbeddedNli) or model.network.shape.layers > 1:
+    if not isinstance(model, EmbeddedNli) or not isinstance(model.embedder, StaticVectors):
         return None
     apart = all(
         (not before or before[-1].isspace()) and (not after or after[0].isspace() or after.startswith(_ENDS))

@@ -98,45 +98,62 @@ class PairSet:
         return a, p, h
 
     def where(self, chosen: Mapping[str, Sequence[str]]) -> "PairSet":
-        """The slice with these words: by `verb`, `object`, `kind` (of verb), `premise`, `hypothesis` or their labels.
+        """The slice with these words: by `verb`, `object`, `kind` (of verb), the subjects' labels, or `subject`.
 
         Several words of one key are alternatives, several keys hold together.
         """
         axes: list[Iterable[int]] = [self.actions, self.premises, self.hypotheses]
+        made = dict(self.chosen)
         for key, words in chosen.items():
-            axis, listed = self._axis(key)
+            name = self._key(key, words)
+            axis, listed = self._axes[name]
+            known = {word.casefold() for word in listed}
+            lacking = next((word for word in words if word.casefold() not in known), None)
+            if lacking is not None:
+                told = nearest(lacking, sorted(dict.fromkeys(listed))) or "; see its lists"
+                raise WordworthError(f"the probe {self.probe.name} has no {key} {lacking!r}{told}")
             asked = {word.casefold() for word in words}
-            lacking = next((w for w in words if w.casefold() not in {one.casefold() for one in listed}), None)
-            if lacking is not None or not words:
-                known = sorted(dict.fromkeys(listed))
-                told = nearest(lacking or "", known)
-                raise WordworthError(f"the probe {self.probe.name} has no {key} {lacking!r}{told or '; see its lists'}")
             axes[axis] = [at for at in axes[axis] if listed[at].casefold() in asked]
+            made[name] = tuple(dict.fromkeys(word for word in listed if word.casefold() in asked))
         actions, premises, hypotheses = (tuple(axis) for axis in axes)
-        both = {**self.chosen, **{key: tuple(words) for key, words in chosen.items()}}
-        made = PairSet(self.probe, actions, premises, hypotheses, both)
-        if not len(made):
-            raise WordworthError(f"no pair of {self.probe.name} has {made.label}; choose words that go together")
-        return made
+        part = PairSet(self.probe, actions, premises, hypotheses, made)
+        if not len(part):
+            raise WordworthError(f"no pair of {self.probe.name} has {part.label}; choose words that go together")
+        return part
 
-    def _axis(self, key: str) -> tuple[int, Sequence[str]]:
-        """Which of the three axes a key speaks of, and the word of each of its positions in the probe."""
-        probe = self.probe
-        if key in Action._fields:
-            return 0, [getattr(action, key) for action in probe.actions]
-        if key in ("premise", probe.labels[0]):
-            return 1, probe.premises
-        if key in ("hypothesis", probe.labels[1]):
-            return 2, probe.hypotheses
-        known = [*probe.labels, "verb", "object", "kind", "premise", "hypothesis"]
-        raise WordworthError(
-            f"the probe {probe.name} cannot be sliced by {key!r}{nearest(key, known) or ';'} "
-            f"it can by {', '.join(dict.fromkeys(known))}"
-        )
+    @cached_property
+    def _axes(self) -> dict[str, tuple[int, Sequence[str]]]:
+        """For each key, which of the three axes it speaks of, and the word of each position in the probe's lists."""
+        probe, (first, second) = self.probe, self.labels
+        found: dict[str, tuple[int, Sequence[str]]] = {first: (1, probe.premises), second: (2, probe.hypotheses)}
+        for key in Action._fields:
+            found[key] = (0, [getattr(action, key) for action in probe.actions])
+        return found
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """What slices call the subjects; where both have one label, by their sides."""
+        first, second = self.probe.labels
+        return (first, second) if first != second else ("premise", "hypothesis")
+
+    def sliced_by(self, key: str) -> bool:
+        """Whether a key is one of this probe's."""
+        return key in self._axes or key in ("subject", "premise", "hypothesis")
+
+    def _key(self, key: str, words: Sequence[str] = ()) -> str:
+        """The key as tables have it. A `subject` is one of the premises, or else of the hypotheses."""
+        if key == "subject":
+            known = {word.casefold() for word in self.probe.premises}
+            key = "premise" if all(word.casefold() in known for word in words) else "hypothesis"
+        if not self.sliced_by(key):
+            known_keys = [*self._axes, "subject"]
+            close = nearest(key, known_keys) or f"; it can by {', '.join(known_keys)}"
+            raise WordworthError(f"the probe {self.probe.name} cannot be sliced by {key!r}{close}")
+        return dict(zip(("premise", "hypothesis"), self.labels, strict=True)).get(key, key)
 
     def words_of(self, key: str) -> tuple[str, ...]:
         """The words that a key can take in this set, in the probe's order."""
-        axis, listed = self._axis(key)
+        axis, listed = self._axes[self._key(key)]
         return tuple(dict.fromkeys(listed[at] for at in (self.actions, self.premises, self.hypotheses)[axis]))
 
     @property

@@ -22,7 +22,7 @@ from wordworth.infer.grid import Grid, grid_of
 from wordworth.infer.nli import NliModel
 from wordworth.infer.pairs import Indices, PairSet, evenly
 
-BLOCK = 1 << 14
+BLOCK = 1 << 13
 """Pairs of a block, about: whole actions, so that a sentence is encoded once."""
 LAYOUT = 1
 

@@ -1,22 +1,29 @@
 """What is done to a model's vectors before it is probed: nothing, a mitigation, or a random direction as control.
 
-The network stays as it was trained; only the vectors it is given change. The paper retrains on the changed vectors:
-such a network is a model of its own, named beside this one (`against`).
+The network stays as it was trained; only the vectors it looks up change: those of words, or the subword embeddings of a
+transformer. The paper retrains networks on the changed vectors: such a network is a model of its own, named beside this
+one (`against`).
 """
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from wordworth.catalog.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError, nearest
+from wordworth.infer.contextual import ElmoVectors
+from wordworth.infer.cross_encoder import CrossEncoder
 from wordworth.infer.embedded import EmbeddedNli
 from wordworth.infer.nli import NliModel
 from wordworth.infer.pairs import PairSet
 from wordworth.infer.probe import SubspaceWords
+from wordworth.infer.projection import piece_vectors
 from wordworth.infer.vocabulary import StaticVectors, words_of
 from wordworth.study.infer.recording import ORIGINAL, RANDOM
 from wordworth.transform import (
@@ -39,8 +46,8 @@ class Setting:
     """As `setting` has it: original, projection, …, random:1."""
     model: Callable[[], NliModel]
     """Made when its turn comes, so that one at a time is in memory."""
-    key: str
-    """Tells versions apart in the cache."""
+    key: str = ""
+    """Tells versions apart in the cache that have one identity."""
 
 
 def subspace_of(embedding: Embedding, words: SubspaceWords) -> Subspace:
@@ -51,30 +58,39 @@ def subspace_of(embedding: Embedding, words: SubspaceWords) -> Subspace:
     return set_components(embedding, words.words, words.components, name=words.name)
 
 
-def settings(model: NliModel, pairs: PairSet, mitigate: Sequence[str], random: int, seed: int) -> Iterator[Setting]:
-    """The model itself, each mitigation, and `random` random subspaces of as many dimensions as the one taken out."""
+def settings(
+    model: NliModel, pairs: PairSet, mitigate: Sequence[str], random: int, seed: int, texts: Sequence[str] = ()
+) -> Iterator[Setting]:
+    """The model itself, each mitigation, and `random` random subspaces of as many dimensions as the one taken out.
+
+    The versions read the probe's sentences, and `texts`.
+    """
     _check(mitigate, random)
-    yield Setting(ORIGINAL, lambda: model, "")
+    yield Setting(ORIGINAL, lambda: model)
     if not (mitigate or random):
         return
-    if not isinstance(model, EmbeddedNli) or not isinstance(model.embedder, StaticVectors):
-        raise WordworthError(
-            f"{model.name} does not read word vectors, so {', '.join(mitigate) or RANDOM} cannot be applied to them; "
-            "probe it with --mitigate none --random 0, or name the mitigated model with --against"
-        )
     words = pairs.probe.subspace
     if words is None:
         raise WordworthError(
             f"the probe {pairs.probe.name} names no subspace to take out; add subspace = … to it, "
             "or ask for --mitigate none --random 0"
         )
-    embedding = model.embedder.embedding
-    subspace = subspace_of(embedding, words)
-    needed = embedding.restrict(_tokens(pairs, embedding))
-    for name in mitigate:
-        yield _setting(model, name, _mitigated(embedding, needed, subspace, name, seed))
-    for control in random_directions(embedding.dim, count=random, k=len(subspace), seed=seed) if random else ():
-        yield _setting(model, control.name, remove(needed, control.basis, f"{control.name}, seed {seed}"))
+    if isinstance(model, EmbeddedNli) and isinstance(model.embedder, StaticVectors):
+        read = [*texts, *(text for side in pairs.fragments() for text in side)]
+        yield from _over_words(model, model.embedder.embedding, read, words, mitigate, random, seed)
+    elif isinstance(model, EmbeddedNli) and isinstance(model.embedder, ElmoVectors):
+        yield from _inside(
+            model, model.embedder.static(words.words), partial(_elmo, model), words, mitigate, random, seed
+        )
+    elif isinstance(model, CrossEncoder):
+        forms = [form for word in words.words for form in dict.fromkeys((word, word.lower(), word.capitalize()))]
+        pieces = piece_vectors(model.headed, forms)
+        yield from _inside(model, pieces, model.with_projection, words, mitigate, random, seed)
+    else:
+        raise WordworthError(
+            f"{model.name} has no vectors that could be changed, so {', '.join(mitigate) or RANDOM} cannot be had; "
+            "probe it with --mitigate none --random 0, and name a mitigated model with --against"
+        )
 
 
 def _check(mitigate: Sequence[str], random: int) -> None:
@@ -86,10 +102,28 @@ def _check(mitigate: Sequence[str], random: int) -> None:
         raise WordworthError(f"--random is {random}; it must be a whole number from 0 up")
 
 
-def _setting(model: EmbeddedNli, name: str, embedding: Embedding) -> Setting:
-    matrix = np.ascontiguousarray(embedding.matrix, dtype=np.float32)
-    key = hashlib.sha256(matrix.tobytes() + "\0".join(embedding.words).encode()).hexdigest()
-    return Setting(name, lambda: model.with_vectors(embedding), key)
+def _over_words(
+    model: EmbeddedNli,
+    embedding: Embedding,
+    texts: Sequence[str],
+    words: SubspaceWords,
+    mitigate: Sequence[str],
+    random: int,
+    seed: int,
+) -> Iterator[Setting]:
+    """Versions over changed word vectors; only the words that the sentences hold are changed and kept."""
+    subspace = subspace_of(embedding, words)
+    needed = embedding.restrict(_tokens(texts, embedding))
+
+    def version(name: str, changed: Embedding) -> Setting:
+        matrix = np.ascontiguousarray(changed.matrix, dtype=np.float32)
+        key = hashlib.sha256(matrix.tobytes() + "\0".join(changed.words).encode()).hexdigest()
+        return Setting(name, lambda: model.with_vectors(changed), key)
+
+    for name in mitigate:
+        yield version(name, _mitigated(embedding, needed, subspace, name, seed))
+    for control in random_directions(embedding.dim, count=random, k=len(subspace), seed=seed):
+        yield version(control.name, remove(needed, control.basis, f"{control.name}, seed {seed}"))
 
 
 def _mitigated(full: Embedding, needed: Embedding, subspace: Subspace, name: str, seed: int) -> Embedding:
@@ -116,8 +150,42 @@ def _cases(pair: tuple[str, str]) -> list[str]:
     return [change(word) for word in pair for change in (str, str.lower, str.title, str.upper)]
 
 
-def _tokens(pairs: PairSet, embedding: Embedding) -> list[str]:
-    """The words of the embedding that the sentences hold: as written, in lower case, and the parts of hyphened ones."""
-    texts = [text for side in pairs.fragments() for text in side]
+def _tokens(texts: Sequence[str], embedding: Embedding) -> list[str]:
+    """The words of the embedding that texts hold: as written, in lower case, and the parts of hyphened ones."""
     words = [form for text in texts for word in words_of(text) for form in (word, *word.split("-"))]
     return [form for word in dict.fromkeys(words) for form in dict.fromkeys((word.lower(), word)) if form in embedding]
+
+
+def _inside(
+    model: NliModel,
+    embedding: Embedding,
+    without: Callable[[Subspace], NliModel],
+    words: SubspaceWords,
+    mitigate: Sequence[str],
+    random: int,
+    seed: int,
+) -> Iterator[Setting]:
+    """Versions with a subspace taken out of the context-free vectors inside a network, where they are looked up."""
+    refused = next((name for name in mitigate if name != "projection"), None)
+    if refused is not None:
+        raise WordworthError(
+            f"{refused} changes a file of word vectors, and {model.name} reads none; ask for projection"
+        )
+    subspace = subspace_of(embedding, words)
+    if mitigate:
+        yield Setting("projection", partial(without, subspace))
+    for control in random_directions(embedding.dim, count=random, k=len(subspace), seed=seed):
+        yield Setting(control.name, partial(without, control))
+
+
+def _elmo(model: EmbeddedNli, subspace: Subspace) -> EmbeddedNli:
+    """ELMo with a subspace taken out of layer 1, before its LSTMs read it; layers 2 and 3 follow from that."""
+    basis = torch.from_numpy(subspace.basis).float()
+    key = hashlib.sha256(subspace.basis.tobytes()).hexdigest()[:12]
+
+    def first(x: Tensor) -> Tensor:
+        return x - (x @ basis.T) @ basis
+
+    if not isinstance(model.embedder, ElmoVectors):
+        raise TypeError(f"{model.name} is not over ELMo")
+    return replace(model, embedder=model.embedder.changed(f"projected out: {subspace.name} {key}", first=first))

@@ -41,11 +41,24 @@ def whole(pairs: PairSet) -> Slice:
     return _slice(pairs, pairs)
 
 
-def chosen(pairs: PairSet, slices: Sequence[str], by: Sequence[str]) -> list[Slice]:
-    """Slices as they are written (`occupation=doctor,verb=ate|cooked`), then each word of the keys in `by`."""
-    found = [pairs.where(parsed(text)) for text in slices]
-    found += [pairs.where({key: (word,)}) for key in by for word in pairs.words_of(key)]
-    return [_slice(pairs, part) for part in found]
+def chosen(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[str]) -> list[list[Slice]]:
+    """For each set: slices as they are written (`occupation=doctor,verb=ate|cooked`), then each word of keys in `by`.
+
+    Where several probes are sliced, a slice is of those that have its keys; one that none has is an error.
+    """
+    found: list[list[PairSet]] = [[] for _ in sets]
+    for words in map(parsed, slices):
+        for at in _with_keys(sets, list(words)):
+            found[at].append(sets[at].where(words))
+    for key in by:
+        for at in _with_keys(sets, [key]):
+            found[at] += [sets[at].where({key: (word,)}) for word in sets[at].words_of(key)]
+    return [[_slice(pairs, part) for part in parts] for pairs, parts in zip(sets, found, strict=True)]
+
+
+def _with_keys(sets: Sequence[PairSet], keys: Sequence[str]) -> list[int]:
+    able = [at for at, pairs in enumerate(sets) if all(map(pairs.sliced_by, keys))]
+    return able or [0]  # which then says what it cannot be sliced by
 
 
 def parsed(text: str) -> dict[str, tuple[str, ...]]:

@@ -1,9 +1,11 @@
 """The study `infer`: models × probes × settings × measures of neutrality (Dev et al. 2020)."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from wordworth.catalog.nli import load_nli
 from wordworth.errors import WordworthError
 from wordworth.infer.largest import Largest
 from wordworth.infer.nli import LABELS, NliModel
@@ -13,6 +15,7 @@ from wordworth.infer.scoring import Task, scored, shard_of
 from wordworth.measure.neutrality import THRESHOLDS, Tally
 from wordworth.progress import progress
 from wordworth.study.findings import Findings
+from wordworth.study.infer.accuracy import record_accuracy
 from wordworth.study.infer.models import load, record_model
 from wordworth.study.infer.recording import ORIGINAL, RANDOM, Measured, record_items, record_scores
 from wordworth.study.infer.settings import MITIGATIONS, Setting, settings
@@ -41,6 +44,7 @@ def infer(
     shard: str = "",
     top: int = TOP,
     articles: str = "sound",
+    accuracy: Sequence[str | Path] = (),
     device: str = "auto",
     options: Options | None = None,
 ) -> Findings:
@@ -48,22 +52,38 @@ def infer(
 
     `slices` (`occupation=doctor,verb=ate|cooked`) and each word of the keys in `by` are measured beside the whole;
     `only` leaves the rest out. `mitigate` and `random` change the vectors that a trained network is given; networks
-    trained on changed vectors are named in `against`, and scored under their own name beside each model.
+    trained on changed vectors are named in `against`, and scored under their own name beside each model. `accuracy`
+    names labelled pairs on which the original and the mitigated versions are tested too.
     """
     options, findings = options or Options(), Findings("infer")
     if top < 0:
         raise WordworthError(f"--top is {top}; it must be a whole number from 0 up")
     asked = [load_probe(name, articles=articles) for name in probes or probe_names()]
     tasks = [_task(findings, probe, only, sample, options.seed, shard) for probe in asked]
-    plans = [(task, [whole(task.pairs), *chosen(task.pairs, slices, by)]) for task in tasks]
+    parts_of = chosen([task.pairs for task in tasks], slices, by)
+    plans = [(task, [whole(task.pairs), *parts]) for task, parts in zip(tasks, parts_of, strict=True)]
     limits = tuple(thresholds) or THRESHOLDS
+    tests = [load_nli(name) for name in accuracy]
+    texts = [text for data in tests for text in dict.fromkeys([*data.premises, *data.hypotheses])]
+    for data in tests:
+        findings.used_data(data, len(data))
+    others = [load(named, device) for named in against]
+    for other in others:
+        record_model(findings, other, [task.pairs for task in tasks])
     for named in models or [MODEL]:
         model = load(named, device)
         record_model(findings, model, [task.pairs for task in tasks])
+        for data in tests:
+            for other in (model, *others):
+                record_accuracy(findings, model.name, ORIGINAL if other is model else other.name, other, data)
         for task, parts in plans:
-            every = list(settings(model, task.pairs, mitigate, random, options.seed))
-            every += [_retrained(findings, one, task, device) for one in against]
-            _check_names([one.name for one in every])
+            every = list(settings(model, task.pairs, mitigate, random, options.seed, texts))
+            for setting in every:
+                if setting.name in mitigate:
+                    for data in tests:
+                        name = f"{setting.name}:{task.pairs.probe.name}"
+                        record_accuracy(findings, model.name, name, setting.model(), data)
+            every += [Setting(other.name, partial(_itself, other)) for other in others]
             _probe(findings, model.name, task, parts, every, limits, top, options)
     return findings
 
@@ -73,9 +93,7 @@ def _task(findings: Findings, probe: Probe, only: str, sample: int | None, seed:
     if only:
         pairs = pairs.where(parsed(only))
     task = Task(pairs, sample, seed, shard_of(shard))
-    sets = {probe.labels[0]: probe.premises, probe.labels[1]: probe.hypotheses}
-    if probe.labels[0] == probe.labels[1]:
-        sets = {"premise": probe.premises, "hypothesis": probe.hypotheses}
+    sets = dict(zip(pairs.labels, (probe.premises, probe.hypotheses), strict=True))
     actions = [f"{action.verb} {action.object}".strip() for action in probe.actions]
     findings.used_words(f"the probe {probe.name}", {**sets, "actions": actions}, probe.reference)
     findings.note(count_sentence(pairs))
@@ -96,16 +114,8 @@ def count_sentence(pairs: PairSet) -> str:
     return f"{told}; the paper: {pairs.probe.paper}." if pairs.probe.paper else f"{told}."
 
 
-def _retrained(findings: Findings, named: str | Path | NliModel, task: Task, device: str) -> Setting:
-    model = load(named, device)
-    record_model(findings, model, [task.pairs])
-    return Setting(model.name, lambda: model, "")
-
-
-def _check_names(names: Sequence[str]) -> None:
-    again = next((name for at, name in enumerate(names) if name in names[:at]), None)
-    if again is not None:
-        raise WordworthError(f"two settings are called {again}; name the model LABEL=FOLDER to tell them apart")
+def _itself(model: NliModel) -> NliModel:
+    return model
 
 
 def _probe(

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from wordworth.infer.probe import load_probe, probe_names
+from wordworth.infer.probe import FORMULA, load_probe, probe_names
 from wordworth.measure.neutrality import BY_PAIR
 from wordworth.study.infer.recording import CHANGE, ORIGINAL, RANDOM
 
@@ -24,20 +24,29 @@ class Told(NamedTuple):
 
 def infer_tables(scores: pl.DataFrame, items: pl.DataFrame | None) -> Iterator[Told]:
     """For each model and probe: Tables 1, 3, 5 with 8 and 9; each slice; Tables 2, 4, 6."""
+    accuracy = scores.filter(pl.col("experiment") == "accuracy")
     plain = scores.filter(
+        pl.col("experiment") != "accuracy",
         ~pl.col("measure").str.ends_with(BY_PAIR),
         ~pl.col("measure").str.ends_with(CHANGE),
         ~pl.col("setting").str.starts_with(f"{RANDOM}:"),
     )
-    for (model, dataset), some in plain.group_by(["model", "dataset"], maintain_order=True):
-        if "/" not in str(dataset):
-            yield _by_setting(f"{dataset} · {model}", some)
-            sliced = plain.filter(pl.col("model") == model, pl.col("dataset").str.starts_with(f"{dataset}/"))
-            if len(sliced):
-                yield _slices(f"{dataset} · {model} · slices", sliced)
-            if items is not None:
-                mine = items.filter(pl.col("model") == model, pl.col("dataset") == dataset)
-                yield from _largest(f"{dataset} · {model}", mine)
+    probe = pl.col("dataset").str.split("/").list.first()
+    for (model, _), mine in plain.group_by(["model", probe], maintain_order=True):
+        dataset = str(mine.item(0, "dataset"))  # the whole comes before its slices
+        title = f"{dataset} · {model}"
+        yield _by_setting(title, mine.filter(pl.col("dataset") == dataset))
+        sliced = mine.filter(pl.col("dataset") != dataset)
+        if len(sliced):
+            yield _slices(f"{title} · slices", sliced)
+        if items is not None:
+            yield from _largest(title, items.filter(pl.col("model") == model, pl.col("dataset") == dataset))
+    if len(accuracy):
+        rows = [
+            [str(row["model"]), row["dataset"], row["setting"], _with_interval(row), f"{row['n']:,}"]
+            for row in accuracy.iter_rows(named=True)
+        ]
+        yield Told("accuracy", ["model", "data", "setting", "accuracy", "pairs"], rows, range(3, 5))
 
 
 def _by_setting(title: str, scores: pl.DataFrame) -> Told:
@@ -52,7 +61,7 @@ def _by_setting(title: str, scores: pl.DataFrame) -> Told:
         elif before:
             rows.append(["  diff", *(_percent(found[measure]["value"], before[measure]) for measure in measures)])
     name, pairs = str(scores.item(0, "dataset")), scores.item(0, "n")
-    stated = load_probe(name).paper if name.partition(":")[0] in probe_names() else ""
+    stated = load_probe(name).paper if name.removesuffix(FORMULA) in probe_names() else ""
     told = f"{title} · {pairs:,} pairs" + (f" (the paper: {stated})" if stated else "")
     return Told(told, ["setting", *measures], rows, range(1, len(measures) + 1))
 
