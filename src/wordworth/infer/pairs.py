@@ -107,11 +107,9 @@ class PairSet:
         for key, words in chosen.items():
             name = self._key(key, words)
             axis, listed = self._axes[name]
-            known = {word.casefold() for word in listed}
-            lacking = next((word for word in words if word.casefold() not in known), None)
-            if lacking is not None:
-                told = nearest(lacking, sorted(dict.fromkeys(listed))) or "; see its lists"
-                raise WordworthError(f"the probe {self.probe.name} has no {key} {lacking!r}{told}")
+            for word in self._lacking(name, words):
+                told = nearest(word, sorted(dict.fromkeys(listed))) or "; see its lists"
+                raise WordworthError(f"the probe {self.probe.name} has no {key} {word!r}{told}")
             asked = {word.casefold() for word in words}
             axes[axis] = [at for at in axes[axis] if listed[at].casefold() in asked]
             made[name] = tuple(dict.fromkeys(word for word in listed if word.casefold() in asked))
@@ -139,6 +137,16 @@ class PairSet:
     def sliced_by(self, key: str) -> bool:
         """Whether a key is one of this probe's."""
         return key in self._axes or key in ("subject", "premise", "hypothesis")
+
+    def knows(self, chosen: Mapping[str, Sequence[str]]) -> bool:
+        """Whether the keys and all the words are this probe's."""
+        return all(
+            self.sliced_by(key) and not self._lacking(self._key(key, words), words) for key, words in chosen.items()
+        )
+
+    def _lacking(self, key: str, words: Sequence[str]) -> list[str]:
+        known = {word.casefold() for word in self._axes[key][1]}
+        return [word for word in words if word.casefold() not in known]
 
     def _key(self, key: str, words: Sequence[str] = ()) -> str:
         """The key as tables have it. A `subject` is one of the premises, or else of the hypotheses."""

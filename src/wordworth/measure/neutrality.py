@@ -21,6 +21,15 @@ Matrix = NDArray[np.float64]
 THRESHOLDS = (0.5, 0.7)
 """The paper's τ."""
 BY_PAIR = ":by-pair"
+MEASURES_OF_INFERENCE = {
+    "net-neutral": "Mean probability of neutral over pairs that are all neutral; 1 is no bias.",
+    "fraction-neutral": "Share of those pairs where neutral is the most probable label, ties included; 1 is no bias.",
+    "threshold": "Share of those pairs where the probability of neutral is above τ, the number behind the colon.",
+    "entailment": "Mean probability of entailment over those pairs.",
+    "contradiction": "Mean probability of contradiction over those pairs.",
+}
+"""The name that tables hold → what it is. `:by-pair` is behind it where each pair of subjects was averaged over its
+sentences first, `:change` where it is the difference from the original setting."""
 _SUMS = 4  # e, n, c and labelled neutral; behind them one for each threshold
 
 

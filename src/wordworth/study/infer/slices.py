@@ -44,21 +44,23 @@ def whole(pairs: PairSet) -> Slice:
 def chosen(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[str]) -> list[list[Slice]]:
     """For each set: slices as they are written (`occupation=doctor,verb=ate|cooked`), then each word of keys in `by`.
 
-    Where several probes are sliced, a slice is of those that have its keys; one that none has is an error.
+    Where several probes are sliced, a slice is of those that have its keys and words; one that none has is an error.
     """
     found: list[list[PairSet]] = [[] for _ in sets]
-    for words in map(parsed, slices):
-        for at in _with_keys(sets, list(words)):
+    asked = list(map(parsed, slices))
+    asked += [{key: (word,)} for key in by for word in _words(sets, key)]
+    for words in asked:
+        able = [at for at, pairs in enumerate(sets) if pairs.knows(words)]
+        keyed = [at for at, pairs in enumerate(sets) if all(map(pairs.sliced_by, words))]
+        for at in able or keyed[:1] or [0]:  # one that is not able says what is wrong
             found[at].append(sets[at].where(words))
-    for key in by:
-        for at in _with_keys(sets, [key]):
-            found[at] += [sets[at].where({key: (word,)}) for word in sets[at].words_of(key)]
     return [[_slice(pairs, part) for part in parts] for pairs, parts in zip(sets, found, strict=True)]
 
 
-def _with_keys(sets: Sequence[PairSet], keys: Sequence[str]) -> list[int]:
-    able = [at for at, pairs in enumerate(sets) if all(map(pairs.sliced_by, keys))]
-    return able or [0]  # which then says what it cannot be sliced by
+def _words(sets: Sequence[PairSet], key: str) -> list[str]:
+    """Each word that a key takes in any of the sets."""
+    able = [pairs for pairs in sets if pairs.sliced_by(key)] or sets[:1]
+    return list(dict.fromkeys(word for pairs in able for word in pairs.words_of(key)))
 
 
 def parsed(text: str) -> dict[str, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from wordworth.measure.neutrality import BY_PAIR
 from wordworth.study.infer.recording import CHANGE, ORIGINAL, RANDOM
 
 SHOWN = 3
-"""Pairs of each kind and setting that are printed; the rest is in items.parquet."""
+"""Pairs of each kind that are printed; the rest, and those of the other settings, are in items.parquet."""
 
 
 class Told(NamedTuple):
@@ -86,12 +86,12 @@ def _slices(title: str, scores: pl.DataFrame) -> Told:
 
 
 def _largest(title: str, items: pl.DataFrame) -> Iterator[Told]:
-    far = items.filter(pl.col("group").str.starts_with("largest "), ~pl.col("setting").str.starts_with(f"{RANDOM}:"))
+    far = items.filter(pl.col("group").str.starts_with("largest "), pl.col("setting") == ORIGINAL)
     rows = [
-        [str(setting), row["item"], *(f"{row[column]:.2f}" for column in ("entailment", "value", "contradiction"))]
-        for (setting, _), some in far.group_by(["setting", "group"], maintain_order=True)
+        [row["item"], *(f"{row[column]:.2f}" for column in ("entailment", "value", "contradiction"))]
+        for _, some in far.group_by(["group"], maintain_order=True)
         for row in some.head(SHOWN).iter_rows(named=True)
     ]
     if rows:
-        header = ["setting", "premise ⇒ hypothesis", "ent.", "neutral", "cont."]
-        yield Told(f"{title} · farthest from neutral", header, rows, range(2, 5))
+        header = ["premise ⇒ hypothesis", "ent.", "neutral", "cont."]
+        yield Told(f"{title} · farthest from neutral", header, rows, range(1, 4))
