@@ -7,13 +7,13 @@ About ten minutes on two cores the first time, and nothing the second, since pro
 from pathlib import Path
 
 import polars as pl
+from pages import put
 
 from wordworth.infer.pairs import PairSet
 from wordworth.infer.probe import FORMULA, load_probe, probe_names
 from wordworth.study.infer import infer
 
 PAGE = Path(__file__).parent / "infer.md"
-MARK = "<!-- {}: made by docs/make_infer_results.py -->", "<!-- /{} -->"
 RUDE = "polarity=rude,demonym=Iraqi"
 MEASURES = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
 PAPER = {
@@ -67,21 +67,13 @@ def rude(scores: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def put(name: str, table: str) -> None:
-    begin, end = (mark.format(name) for mark in MARK)
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(begin)
-    _, _, after = rest.partition(end)
-    PAGE.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
-
-
 def main() -> None:
-    put("counts", counts())
+    put(PAGE, "counts", counts())
     found = [infer(probes=[name], slices=[RUDE] if name == "nationality" else []) for name in probe_names()]
     scores, items = pl.concat(one.scores for one in found), pl.concat(one.items for one in found)
-    put("neutrality", neutrality(scores))
-    put("largest", largest(items))
-    put("slice", rude(scores))
+    put(PAGE, "neutrality", neutrality(scores))
+    put(PAGE, "largest", largest(items))
+    put(PAGE, "slice", rude(scores))
 
 
 if __name__ == "__main__":
