@@ -140,6 +140,7 @@ def test_scores_are_those_of_one_pair_at_a_time(model: EmbeddedNli, probe: Path)
     assert row["low"] < row["value"] < row["high"]
     assert findings.notes[0] == "small: 84 pairs (7 × 4 × 3)."
     assert any("zyx" in note for note in findings.notes)
+    assert findings.notes[-1] == "small: projection, tiny-nli: he − she, 1 of 10 dimensions."
 
 
 def test_items(model: EmbeddedNli, probe: Path) -> None:

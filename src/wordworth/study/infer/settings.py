@@ -48,6 +48,8 @@ class Setting:
     """Made when its turn comes, so that one at a time is in memory."""
     key: str = ""
     """Tells versions apart in the cache that have one identity."""
+    told: str = ""
+    """What was taken out, for a reader of the scores."""
 
 
 def subspace_of(embedding: Embedding, words: SubspaceWords) -> Subspace:
@@ -115,21 +117,26 @@ def _over_words(
     subspace = subspace_of(embedding, words)
     needed = embedding.restrict(_tokens(texts, embedding))
 
-    def version(name: str, changed: Embedding) -> Setting:
+    def version(name: str, changed: Embedding, told: str = "") -> Setting:
         matrix = np.ascontiguousarray(changed.matrix, dtype=np.float32)
         key = hashlib.sha256(matrix.tobytes() + "\0".join(changed.words).encode()).hexdigest()
-        return Setting(name, lambda: model.with_vectors(changed), key)
+        return Setting(name, lambda: model.with_vectors(changed), key, told)
 
     for name in mitigate:
-        yield version(name, _mitigated(embedding, needed, subspace, name, seed))
+        yield version(name, *_mitigated(embedding, needed, subspace, name, seed))
     for control in random_directions(embedding.dim, count=random, k=len(subspace), seed=seed):
         yield version(control.name, remove(needed, control.basis, f"{control.name}, seed {seed}"))
 
 
-def _mitigated(full: Embedding, needed: Embedding, subspace: Subspace, name: str, seed: int) -> Embedding:
-    """The vectors of the words needed, changed as the whole embedding would be."""
+def _told(subspace: Subspace) -> str:
+    lacking = f"; without {', '.join(subspace.missing)}, which have no vector" if subspace.missing else ""
+    return f"{subspace.name}, {len(subspace)} of {subspace.basis.shape[1]} dimensions{lacking}"
+
+
+def _mitigated(full: Embedding, needed: Embedding, subspace: Subspace, name: str, seed: int) -> tuple[Embedding, str]:
+    """The vectors of the words needed, changed as the whole embedding would be; and what was done."""
     if name == "projection":
-        return remove(needed, subspace.basis, subspace.name)
+        return remove(needed, subspace.basis, subspace.name), _told(subspace)
     if name == "hard-debias":
         # The sets of Bolukbasi et al.: what is gendered by definition is not neutralized, and pairs are equalized.
         if len(subspace.words) != 2:
@@ -139,11 +146,13 @@ def _mitigated(full: Embedding, needed: Embedding, subspace: Subspace, name: str
         specific = load_word_set("bolukbasi-gender_specific_full").words
         pairs = load_word_set("bolukbasi-equalize_pairs").pairs
         words = dict.fromkeys([*needed.words, *(form for pair in pairs for form in _cases(pair))])
-        return hard_debias(full.restrict(words), subspace, specific, pairs).embedding
+        made = hard_debias(full.restrict(words), subspace, specific, pairs)
+        return made.embedding, f"{_told(subspace)}; vectors of unit length, {len(made.equalized)} pairs equalized"
     from wordworth.transform.inlp import inlp, leaning_words
 
     found = inlp(*leaning_words(full, subspace.basis[0]), seed=seed, name=f"inlp along {subspace.name}")
-    return remove(needed, found.subspace.basis, found.subspace.name)
+    hits = f"a classifier's hits went from {found.accuracies[0]:.1%} to {found.accuracies[-1]:.1%}"
+    return remove(needed, found.subspace.basis, found.subspace.name), f"{_told(found.subspace)}; {hits}"
 
 
 def _cases(pair: tuple[str, str]) -> list[str]:
@@ -173,7 +182,7 @@ def _inside(
         )
     subspace = subspace_of(embedding, words)
     if mitigate:
-        yield Setting("projection", partial(without, subspace))
+        yield Setting("projection", partial(without, subspace), told=_told(subspace))
     for control in random_directions(embedding.dim, count=random, k=len(subspace), seed=seed):
         yield Setting(control.name, partial(without, control))
 

@@ -79,6 +79,8 @@ def infer(
         for task, parts in plans:
             every = list(settings(model, task.pairs, mitigate, random, options.seed, texts))
             for setting in every:
+                if setting.told:
+                    findings.note(f"{task.pairs.probe.name}: {setting.name}, {model.name}: {setting.told}.")
                 if setting.name in mitigate:
                     for data in tests:
                         name = f"{setting.name}:{task.pairs.probe.name}"
