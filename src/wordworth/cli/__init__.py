@@ -9,6 +9,7 @@ from wordworth import __version__
 from wordworth.cli.catalog import get, list_entries, show
 from wordworth.cli.run import run_app
 from wordworth.cli.static import export, run_static
+from wordworth.cli.train import train_nli
 from wordworth.errors import WordworthError
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app.command("ls")(list_entries)
 app.command()(show)
 app.command()(get)
 app.command()(export)
+app.command("train-nli")(train_nli)
 
 
 def _version(value: bool) -> None:
