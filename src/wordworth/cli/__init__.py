@@ -7,6 +7,7 @@ import typer
 
 from wordworth import __version__
 from wordworth.cli.catalog import get, list_entries, show
+from wordworth.cli.debias import debias
 from wordworth.cli.run import run_app
 from wordworth.cli.static import export, run_static
 from wordworth.errors import WordworthError
@@ -24,6 +25,7 @@ app.command("ls")(list_entries)
 app.command()(show)
 app.command()(get)
 app.command()(export)
+app.command()(debias)
 
 
 def _version(value: bool) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.transform.projection import by_blocks, project_out
+from wordworth.transform.projection import by_blocks, project_out, signed
 from wordworth.transform.subspace import Subspace
 
 
@@ -51,7 +51,7 @@ def hard_debias(
     for pair in pairs:
         rows = np.array([index[word] for word in pair])
         matrix[rows] = equalized(_unit(embedding.vectors(rows), embedding, 0), basis, pair)
-    step = f"hard debias: {subspace.name} ({len(basis)})"
+    step = f"hard debias: {signed(subspace.name, basis)}"
     total = len(embedding)
     return HardDebiased(
         embedding.with_matrix(matrix, step), total - int(keep.sum()), int(keep.sum()), tuple(pairs), tuple(missing)
