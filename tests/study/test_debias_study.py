@@ -32,7 +32,8 @@ def words() -> Embedding:
     """Bellezza, RG-65, gendered words along one direction, demonyms; adherents are not there."""
     polar, pairs = polar_words(), load_pairs("rg-65")
     held = [*load_lexicon("bellezza").words, *polar.pleasant, *polar.unpleasant, *pairs.first, *pairs.second]
-    held += ["he", "she", *load_word_set("dev-gendered_pairs").words]
+    held += ["he", "she", *load_word_set("ea_name_male").words, *load_word_set("ea_name_female").words]
+    held += [*load_word_set("dev-gendered_pairs").words]
     held += [word for name in SETS for word in load_word_set(name).words]
     held += [word for name in ("weat6", "weat8") for word in _test_words(name)]
     held += [*load_word_set("dev-demonyms_train").words, *load_word_set("dev-demonyms_test").words]
@@ -101,11 +102,18 @@ def test_items_of_both_versions_and_missing_words_once(words):
 def test_stability_where_the_words_are(words):
     found = debias(words, Plan(), Report(without=PARTS[1:]), options=QUICK).findings
     rows = dict(stability_rows(found.scores))
-    assert list(rows) == ["gendered", "demonyms"]
+    assert list(rows) == ["gendered", "names", "demonyms"]
     assert rows["gendered"]["2nd"] < 0.5  # one direction tells the pairs apart
     assert rows["gendered"]["cosine"] > 0.5
     assert rows["demonyms"]["2nd"] > 0.7  # no direction does: they are random
     assert any("stability of adherents was not measured" in sentence for sentence in found.warnings)
+
+
+def test_another_language_is_debiased_and_not_measured(words):
+    german = Embedding(words.words, words.matrix, Provenance("made", language="german"))
+    made = debias(german, Plan(), LIGHT, options=QUICK)
+    assert made.findings.scores["measure"].to_list() == ["dimensions"]
+    assert any("has german words" in sentence for sentence in made.findings.warnings)
 
 
 @pytest.mark.parametrize("method", ["hard-debias", "inlp"])

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.common import Config, Json, Offline, Seed, Test, leave, options
+from wordworth.cli.common import Config, Json, Offline, Seed, Test, free_target, leave, options
 from wordworth.errors import WordworthError
 
 
@@ -59,13 +59,11 @@ def debias(
 ) -> None:
     """Takes a bias out of word vectors, saves them, and reports what that cost (Dev et al.)."""
     from wordworth import display
-    from wordworth.embedding.writing import check_target, save
+    from wordworth.embedding import save
     from wordworth.study.debias import METHODS, PARTS, Plan, Report
     from wordworth.study.debias import debias as debiased
 
-    check_target(output)
-    if output.exists() and not overwrite:
-        raise WordworthError(f"{output} is there already; choose another file with -o, or replace it with --overwrite")
+    free_target(output, overwrite)
     plan = Plan(
         directions=tuple(_two("direction", given) for given in direction or ()),
         pairs=tuple(pairs or ()),

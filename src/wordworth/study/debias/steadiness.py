@@ -7,7 +7,7 @@ from wordworth.catalog.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.study.findings import Findings
-from wordworth.transform import Subspace, difference_direction, pair_components, set_components, stability
+from wordworth.transform import Subspace, difference_direction, pair_components, set_components, stability, two_means
 
 ORDINALS = ("2nd", "3rd", "4th")
 
@@ -30,14 +30,21 @@ def _set(name: str, components: int) -> Kind:
     )
 
 
+def _he_she(embedding: Embedding) -> Subspace:
+    return difference_direction(embedding, "he", "she")
+
+
 def kinds() -> tuple[Kind, ...]:
-    """Gendered pairs and he − she; demonyms and the first component of eight; adherents and the first two of eight."""
+    """Gendered pairs, and names by their two means, and he − she; demonyms and the first component of eight; adherents
+    and the first two of eight."""
     gendered = Kind(
         "gendered",
         lambda embedding: pair_components(embedding, load_word_set("dev-gendered_pairs").pairs, name="gendered pairs"),
-        lambda embedding: difference_direction(embedding, "he", "she"),
+        _he_she,
     )
-    return gendered, _set("demonyms", 1), _set("adherents", 2)
+    men, women = load_word_set("ea_name_male").words, load_word_set("ea_name_female").words
+    names = Kind("names", lambda embedding: two_means(embedding, men, women, name="names"), _he_she)
+    return gendered, names, _set("demonyms", 1), _set("adherents", 2)
 
 
 def steadiness(findings: Findings, embedding: Embedding) -> None:

@@ -11,7 +11,7 @@ from wordworth.catalog.models import load_embeddings
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError, nearest
 from wordworth.progress import progress
-from wordworth.study.debias.costs import load_tasks, measure
+from wordworth.study.debias.costs import LANGUAGE, load_tasks, measure
 from wordworth.study.debias.gather import ORIGINAL, absorb, absorb_controls
 from wordworth.study.debias.plan import Plan, learn, treatment
 from wordworth.study.debias.steadiness import steadiness
@@ -70,7 +70,8 @@ def debias(
     plan, report, options = plan or Plan(), report or Report(), options or Options()
     findings = Findings("debias")
     embedding = model if isinstance(model, Embedding) else one_embedding(model)
-    findings.used_model(embedding, embedding.provenance.language or "english")
+    language = embedding.provenance.language or LANGUAGE
+    findings.used_model(embedding, language)
     subspace = learn(embedding, plan, findings)
     findings.used_words(f"the subspace {subspace.name}", {"words": subspace.words})
     where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name}
@@ -82,6 +83,11 @@ def debias(
     if lost:
         some = ", ".join(lost[:8]) + (", …" if len(lost) > 8 else "")
         findings.warn(f"Nothing is left of the vectors of {len(lost):,} words ({some}): they lay in the subspace.")
+    if language != LANGUAGE:
+        findings.warn(
+            f"{embedding.name} has {language} words and the report measures {LANGUAGE} ones, so it is left out."
+        )
+        return Debiased(after, findings)
     if "stability" in report.wanted:
         steadiness(findings, embedding)
     _measured(findings, embedding, after, dimensions, plan.method, report, options)
