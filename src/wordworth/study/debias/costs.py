@@ -10,7 +10,7 @@ from wordworth.catalog.lexica import Lexicon, load_lexicon
 from wordworth.catalog.pairs import Pairs, load_pairs
 from wordworth.catalog.word_sets import PolarWords, polar_words
 from wordworth.embedding import Embedding, spellings
-from wordworth.study.association import STAND_INS, run_test
+from wordworth.study.association import run_test
 from wordworth.study.findings import Findings
 from wordworth.study.intrinsic import similarity_of, valence_of
 from wordworth.study.options import Options, TooFewWordsError
@@ -39,7 +39,7 @@ class Tasks:
         words += [word for lexicon in self.lexica for word in lexicon.words]
         words += [word for pairs in self.pairs for side in (pairs.first, pairs.second) for word in side]
         words += [word for test in self.tests for group in test.groups for word in group]
-        words += [word for stand_ins in STAND_INS.values() for word in stand_ins.values()]
+        words += [word for test in self.tests for word in test.stand_ins.values()]
         words += self.lists.words if self.lists else ()
         spelled = spellings(LANGUAGE)
         return (form for word in dict.fromkeys(words) for form in spelled(word))
