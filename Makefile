@@ -38,3 +38,4 @@ results: $(STAMP)
 	$(BIN)/python docs/make_results.py
 	$(BIN)/python docs/make_static_results.py
 	$(BIN)/python docs/make_infer_results.py
+	$(BIN)/python docs/make_debias_results.py

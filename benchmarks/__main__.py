@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks import encode, infer, loading, measures, static
+from benchmarks import cross_encoder, encode, loading, measures, static
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
@@ -13,6 +14,7 @@ BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
     "analogies": loading.glove_analogies,
     "load": loading.second_load,
     "encode": encode.smollm2,
+    "cross-encoder": cross_encoder.cross_encoder,
     "aggregation": static.against_the_bare_network,
     "aggregation-loop": static.against_dictionaries,
     "aggregation-memory": static.memory,

@@ -139,6 +139,8 @@ def test_a_pinned_address(web: list[str], tmp_path: Path) -> None:
     for odd in ("md5=1234", "sha256=12"):
         with pytest.raises(WordworthError, match=f"ends in #{odd}; only #sha256= and its 64 digits may stand behind"):
             loaded(f"{url}#{odd}")
+    with pytest.raises(WordworthError, match=r"user or a password is not taken; put those for host into ~/.netrc"):
+        loaded("https://me:secret@host/weather.txt")
     with pytest.raises(WordworthError, match="https://host/ does not name a file"):
         loaded("https://host/")
 

@@ -88,7 +88,10 @@ def test_projection_takes_the_subspace_out_and_nothing_else(way):
     np.testing.assert_allclose(after.matrix @ complement.T, words.matrix @ complement.T, atol=1e-12)
     again = remove(after, subspace.basis, subspace.name)
     np.testing.assert_allclose(again.matrix, after.matrix, atol=1e-12)
-    assert after.provenance.steps == (f"projected out: {subspace.name} ({len(subspace)})",)
+    assert after.provenance.steps[0].startswith(f"projected out: {subspace.name} ({len(subspace)}; ")
+    assert remove(words, -subspace.basis, subspace.name).provenance.steps == after.provenance.steps
+    (other,) = random_directions(10, count=1, k=len(subspace), seed=9)
+    assert remove(words, other.basis, subspace.name).provenance.steps != after.provenance.steps
     assert after.words is words.words
     assert vanished(words, after) == []
 

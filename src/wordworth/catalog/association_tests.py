@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,8 @@ class AssociationTest:
     reference: str = ""
     remarks: tuple[str, ...] = ()
     """What was changed on the way: repeated words, words without a translation."""
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
+    """Words that take the place of one that a vocabulary lacks."""
 
     @property
     def groups(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -51,7 +53,8 @@ def load_test(name: str) -> AssociationTest:
     groups = {
         group: (found.details[group]["label"], load_word_set(found.details[group]["set"]).words) for group in GROUPS
     }
-    return _made(name, found.title, groups, found.language, str(found.reference), None)
+    made = _made(name, found.title, groups, found.language, str(found.reference), None)
+    return replace(made, stand_ins=found.details.get("stand_ins", {}))
 
 
 def load_tests(name_or_path: str | Path) -> tuple[AssociationTest, ...]:

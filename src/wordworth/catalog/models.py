@@ -82,6 +82,9 @@ def _from_web(url: str) -> Path:
     wanted = fragment.removeprefix("sha256=").lower()
     if fragment and not re.fullmatch(r"sha256=[0-9a-fA-F]{64}", fragment):
         raise WordworthError(f"{url} ends in #{fragment}; only #sha256= and its 64 digits may stand behind an address")
+    if urlsplit(address).username or urlsplit(address).password:  # what was asked for is written to run.json
+        host = urlsplit(address).hostname
+        raise WordworthError(f"an address with a user or a password is not taken; put those for {host} into ~/.netrc")
     name = Path(unquote(urlsplit(address).path)).name
     if not name:
         raise WordworthError(f"{url} does not name a file; give the address of the vectors themselves")

@@ -8,6 +8,7 @@ import typer
 from wordworth import __version__
 from wordworth.cli.catalog import get, list_entries, show
 from wordworth.cli.infer import run_infer
+from wordworth.cli.debias import debias
 from wordworth.cli.run import run_app
 from wordworth.cli.static import export, run_static
 from wordworth.cli.train import train_nli
@@ -28,6 +29,7 @@ app.command()(show)
 app.command()(get)
 app.command()(export)
 app.command("train-nli")(train_nli)
+app.command()(debias)
 
 
 def _version(value: bool) -> None:

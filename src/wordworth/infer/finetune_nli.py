@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from wordworth.errors import WordworthError
-from wordworth.infer.cross_batches import Joined, tokenized
+from wordworth.infer.cross_batches import Joined, PairTemplate, tokenized
 from wordworth.infer.cross_encoder import CrossEncoder, forward, load_cross_encoder
 from wordworth.infer.nli import LABELS
 from wordworth.infer.projection import projected, save_projected
@@ -75,7 +75,8 @@ def finetune_nli(
     epoch.
     """
     settings = settings or Settings()
-    known, own = _joined(model, data, "training"), model.columns
+    known, own = _known(model, data), model.columns
+    lengths = known.lengths()
     held = _pairs_of(dev)
     labels = torch.tensor([own[LABELS.index(label)] for *_, label in data])
     history = History()
@@ -90,8 +91,8 @@ def finetune_nli(
             network.train(True)
             total = 0.0
             with progress(f"Training {model.name}, epoch {epoch} of {settings.epochs}", len(known)) as advance:
-                for number, batch in enumerate(_batches([len(ids) for ids, _ in known], settings.batch, rng), start=1):
-                    logits = forward(network, model.tokenizer, [known[at] for at in batch])
+                for number, batch in enumerate(_batches(lengths, settings.batch, rng), start=1):
+                    logits = forward(network, model.tokenizer, known.joined(batch))
                     loss = functional.cross_entropy(logits.float(), labels[batch].to(logits.device))
                     _finite(loss, epoch, number, history, folder)
                     optimizer.zero_grad()
@@ -133,19 +134,37 @@ def _pairs_of(examples: Sequence[Example]) -> Pairs:
     return list(index), np.array(rows, dtype=np.int64).reshape(-1, 2)
 
 
-def _joined(model: CrossEncoder, data: Sequence[Example], what: str) -> list[Joined]:
-    """Pairs as the model reads them; each sentence is tokenized once."""
+@dataclass(frozen=True)
+class _Known:
+    """Training pairs: each sentence tokenized once, and put together when its batch comes."""
+
+    tokens: list[tuple[int, ...]]
+    pairs: list[tuple[int, int]]
+    template: PairTemplate
+    room: int | None
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def joined(self, batch: Sequence[int]) -> list[Joined]:
+        both = (self.pairs[at] for at in batch)
+        return [self.template.join(self.tokens[one], self.tokens[other], self.room) for one, other in both]
+
+    def lengths(self) -> list[int]:
+        return [len(self.tokens[one]) + len(self.tokens[other]) for one, other in self.pairs]
+
+
+def _known(model: CrossEncoder, data: Sequence[Example]) -> _Known:
     if not data:
-        raise WordworthError(f"there are no {what} pairs; give at least one")
-    odd = next(((at, label) for at, (*_, label) in enumerate(data) if label not in LABELS), None)
+        raise WordworthError("there are no training pairs; give at least one")
+    odd = next(((at, label) for at, (*_, label) in enumerate(data, start=1) if label not in LABELS), None)
     if odd is not None:
-        raise WordworthError(
-            f"{what} pair {odd[0] + 1} has the label {odd[1]!r}; it must be one of {', '.join(LABELS)}"
-        )
+        known = ", ".join(LABELS)
+        raise WordworthError(f"training pair {odd[0]} has the label {odd[1]!r}; it must be one of {known}")
     sentences, rows = _pairs_of(data)
     tokens = tokenized(model.tokenizer, sentences)
-    room = model.template.room(model.headed.max_length)
-    return [model.template.join(tokens[first], tokens[second], room) for first, second in rows.tolist()]
+    pairs = [(int(one), int(other)) for one, other in rows.tolist()]
+    return _Known(tokens, pairs, model.template, model.template.room(model.headed.max_length))
 
 
 def _batches(lengths: list[int], size: int, rng: np.random.Generator) -> Iterator[list[int]]:

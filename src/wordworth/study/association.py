@@ -8,10 +8,6 @@ from wordworth.measure import association, weat, weat_p
 from wordworth.study.findings import Findings
 from wordworth.study.options import Options, find_sets, found_as
 
-STAND_INS = {"weat9": {"short-term": "short"}}
-"""Words that take the place of one that a vocabulary lacks: Caliskan et al.'s word2vec figure for WEAT 9 was come by
-with “short”, since Google News has no vector for “short-term”. `found_as` shows it."""
-
 
 def run_test(findings: Findings, embedding: Embedding, test: AssociationTest, options: Options) -> float:
     """Adds one score, and an item a word: with s(w, A, B) for X and Y, bare for A and B. Returns the effect size."""
@@ -58,7 +54,7 @@ def run_test(findings: Findings, embedding: Embedding, test: AssociationTest, op
 
 def _spelled(test: AssociationTest, options: Options) -> Callable[[str], Iterator[str]]:
     """The spellings of a word of the test, its stand-in after all others."""
-    usual, stand_ins = spellings(test.language, options.case), STAND_INS.get(test.name, {})
+    usual, stand_ins = spellings(test.language, options.case), test.stand_ins
 
     def spelled(word: str) -> Iterator[str]:
         yield from usual(word)

@@ -1,5 +1,6 @@
 """Hard debiasing: neutralize and equalize (Bolukbasi et al. 2016, §6)."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.transform.projection import by_blocks, project_out
+from wordworth.transform.projection import by_blocks, project_out, signed
 from wordworth.transform.subspace import Subspace
 
 
@@ -51,7 +52,10 @@ def hard_debias(
     for pair in pairs:
         rows = np.array([index[word] for word in pair])
         matrix[rows] = equalized(_unit(embedding.vectors(rows), embedding, 0), basis, pair)
-    step = f"hard debias: {subspace.name} ({len(basis)})"
+    # Other lists make another embedding, so the step tells them apart too.
+    kept = [embedding.words[at] for at in np.flatnonzero(keep).tolist()]
+    lists = hashlib.sha256("\n".join([*(" ".join(pair) for pair in pairs), "", *kept]).encode()).hexdigest()[:8]
+    step = f"hard debias: {signed(subspace.name, basis)}, {len(kept)} words kept, {len(pairs)} pairs ({lists})"
     total = len(embedding)
     return HardDebiased(
         embedding.with_matrix(matrix, step), total - int(keep.sum()), int(keep.sum()), tuple(pairs), tuple(missing)

@@ -1,5 +1,6 @@
 """A subspace taken out of vectors: x − Σ ⟨x, v⟩ v over an orthonormal basis v (Dev et al. 2020)."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -41,7 +42,13 @@ def remove(embedding: Embedding, basis: NDArray[np.float64], name: str) -> Embed
             "learn the subspace from the same embedding"
         )
     matrix = by_blocks(embedding, lambda rows, _: project_out(rows, basis))
-    return embedding.with_matrix(matrix, f"projected out: {name} ({len(basis)})")
+    return embedding.with_matrix(matrix, f"projected out: {signed(name, basis)}")
+
+
+def signed(name: str, basis: NDArray[np.float64]) -> str:
+    """A subspace's name with its dimensions and a checksum of its projector, so that two of one name are told apart."""
+    projector = np.round(basis.T @ basis, 6) + 0.0  # the same for any basis of the span; no negative zeros
+    return f"{name} ({len(basis)}; {hashlib.sha256(projector.astype('<f4').tobytes()).hexdigest()[:8]})"
 
 
 def by_blocks(

@@ -27,17 +27,17 @@ DATA = [
 QUICK = Settings(epochs=4, rate=5e-3, batch=4)
 
 
-def fresh(make_folder, kind="bert"):
-    return untrained_cross_encoder(make_folder(kind), seed=3)
+def fresh(make_folder):
+    return untrained_cross_encoder(make_folder("bert"), seed=3)
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
-    model = fresh(make_folder, kind)
+    model = untrained_cross_encoder(make_folder(kind), seed=3, dropout=0)  # so few dimensions can spare none
     subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
     before = accuracy(model, DATA)
     trained, history = finetune_nli(
-        model, DATA * 6, tmp_path / "out", projection=subspace, settings=replace(QUICK, epochs=12)
+        model, DATA * 6, tmp_path / "out", projection=subspace, settings=replace(QUICK, epochs=10)
     )
     assert accuracy(trained, DATA) > max(before, 0.9)
     assert history.losses[-1] < history.losses[0] / 2
@@ -45,8 +45,8 @@ def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
     assert np.abs(left).max() < 1e-6
     told = json.loads((tmp_path / "out" / "projection.json").read_text())
     assert told["taken_out"]["subspace"] == "he − she"
-    assert told["training"]["epochs"] == 12
-    assert told["training"]["kept"] == 12
+    assert told["training"]["epochs"] == 10
+    assert told["training"]["kept"] == 10
     assert told["training"]["pairs"] == 6 * len(DATA)
     assert trained.columns == (0, 1, 2)
 

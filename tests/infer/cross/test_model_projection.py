@@ -9,9 +9,11 @@ import pytest
 import torch
 import transformers as hf
 
+from wordworth.catalog.language_models import locate_language_model
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
-from wordworth.infer.cross_encoder import load_cross_encoder
+from wordworth.infer.cross_batches import tokenized
+from wordworth.infer.cross_encoder import load_cross_encoder, untrained_cross_encoder
 from wordworth.infer.projection import piece_vectors, projected, save_projected
 from wordworth.transform import difference_direction, random_directions
 
@@ -25,15 +27,14 @@ def subspace(model):
 
 
 def by_hand(model, subspace):
-    """A copy of the model whose matrix is edited, row by row."""
+    """A copy of the model whose matrix is edited, one direction after the other."""
     network = copy.deepcopy(model.network)
     weight = network.get_input_embeddings().weight
     with torch.no_grad():
-        for row in range(len(weight)):
-            x = weight[row].double()
-            for direction in torch.from_numpy(subspace.basis):
-                x = x - (x @ direction) * direction
-            weight[row] = x
+        x = weight.double()
+        for direction in torch.from_numpy(subspace.basis):
+            x = x - (x @ direction)[:, None] * direction
+        weight.copy_(x)
     return replace(model, headed=replace(model.headed, network=network))
 
 
@@ -119,3 +120,22 @@ def test_bad_input(bert):
     words = piece_vectors(bert.headed, ["he"])
     with pytest.raises(WordworthError, match="has no word 'wardrobe'"):
         difference_direction(words, "he", "wardrobe")
+
+
+@pytest.mark.index
+def test_a_real_model():
+    """he − she in the word pieces of MiniLM: the same direction as by hand, and pairs joined as its tokenizer does."""
+    model = untrained_cross_encoder(locate_language_model("minilm-l6").place, device="cpu")
+    words = piece_vectors(model.headed, ["he", "she", "electroencephalogram"])
+    assert list(words.words) == ["he", "she"]
+    vocabulary = model.tokenizer.get_vocab()
+    matrix = model.network.bert.embeddings.word_embeddings.weight.detach().double().numpy()
+    he, she = (matrix[vocabulary[word]] / np.linalg.norm(matrix[vocabulary[word]]) for word in ("he", "she"))
+    subspace = difference_direction(words, "he", "she")
+    np.testing.assert_allclose(subspace.basis[0], (he - she) / np.linalg.norm(he - she), atol=1e-6)
+    for one, other in PAIRS.tolist():
+        expected = model.tokenizer(SENTENCES[one], SENTENCES[other])
+        joined = model.template.join(*tokenized(model.tokenizer, [SENTENCES[one], SENTENCES[other]]), None)
+        assert joined == (list(expected["input_ids"]), list(expected["token_type_ids"]))
+    found = model.with_projection(subspace).probabilities(SENTENCES, PAIRS)
+    np.testing.assert_allclose(found, by_hand(model, subspace).probabilities(SENTENCES, PAIRS), atol=1e-5)
