@@ -46,3 +46,5 @@ results: $(STAMP)
 	$(BIN)/python docs/make_static_results.py
 	$(BIN)/python docs/make_report_picture.py
 	$(BIN)/python docs/make_predict_results.py
+	$(BIN)/python docs/make_infer_results.py
+	$(BIN)/python docs/make_debias_results.py

@@ -6,7 +6,7 @@ predictions are kept in the cache. The paraphrase probe wants $WORDWORTH_DATA an
 
 from pathlib import Path
 
-from marks import markdown, put
+from pages import markdown, put
 
 from wordworth.catalog.registry import entry
 from wordworth.catalog.sources import here
@@ -40,7 +40,7 @@ def main() -> None:
         told = f"{model}:\n\n" if model else ""
         made.setdefault(name, []).append(told + markdown(header, rows))
     for name, tables in made.items():
-        put(PAGE, name, "\n\n".join(tables), Path(__file__).name)
+        put(PAGE, name, "\n\n".join(tables))
 
 
 if __name__ == "__main__":

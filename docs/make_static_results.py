@@ -7,7 +7,7 @@ minutes on two cores the first time, and nothing the second, since aggregated ve
 from pathlib import Path
 
 import polars as pl
-from marks import put
+from pages import put
 
 from wordworth.catalog.registry import entry
 from wordworth.catalog.sources import here
@@ -78,12 +78,12 @@ def main() -> None:
     )
     (told,) = (note for note in found.notes if note.startswith("quality: the setting"))
     most = int("".join(filter(str.isdigit, told)))
-    put(PAGE, "sentences", by_sentences(found.scores, most), SCRIPT)
-    put(PAGE, "poolings", by_pooling(found.scores), SCRIPT)
+    put(PAGE, "sentences", by_sentences(found.scores, most))
+    put(PAGE, "poolings", by_pooling(found.scores))
     biased = static(
         AGREEING, contexts=[TEXTS[0]], per_word=3, experiments=["agreement"], options=Options(resamples=500)
     )
-    put(PAGE, "agreement", agreement(biased.scores), SCRIPT)
+    put(PAGE, "agreement", agreement(biased.scores))
 
 
 if __name__ == "__main__":

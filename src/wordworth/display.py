@@ -84,6 +84,13 @@ def tables_of(scores: pl.DataFrame, study: str, items: pl.DataFrame | None = Non
     elif study == "predict":
         for shown in predict_tables(scores, items):
             table(*shown)
+    elif study == "infer":
+        from wordworth.study.infer.tables import infer_tables
+
+        for one in infer_tables(scores, items):
+            table(*one)
+    elif study == "debias":
+        debias_tables(scores)
     else:
         score_table(scores, f"wordworth {study}")
 
@@ -166,3 +173,25 @@ def _best_layers(scores: pl.DataFrame, by: str, title: str) -> None:
         }
         rows.append([str(model), str(key or ""), *(cells.get(dataset, "") for dataset in datasets)])
     table(title, ["model", by, *datasets], rows, right=range(2, len(datasets) + 2))
+
+
+def debias_tables(scores: pl.DataFrame) -> None:
+    """Before, after, and without random directions; and how well-defined the subspaces are."""
+    from wordworth.study.debias.tables import changed, cost_rows, stability_rows, versions
+
+    columns = versions(scores)
+    header = ["measure", columns[0], *(name for column in columns[1:] for name in (column, "diff")), "n"]
+    rows = []
+    for what, values, count in cost_rows(scores):
+        cells = [number(values[columns[0]])]
+        for column in columns[1:]:
+            cells += [number(values.get(column)), changed(what, values.get(column), values[columns[0]])]
+        rows.append([what, *cells, f"{count:,}" if count else ""])
+    if rows:
+        table("what it cost", header, rows, right=range(1, len(header)))
+    steady = stability_rows(scores)
+    if steady:
+        names = ["2nd", "3rd", "4th", "cosine"]
+        lines = [[kind, *(number(found.get(name)) for name in names)] for kind, found in steady]
+        title = "stability of the subspaces: principal values over the first, cosine with what is taken out"
+        table(title, ["words", *names], lines, right=range(1, 5))

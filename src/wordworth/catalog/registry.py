@@ -12,14 +12,14 @@ from wordworth.errors import WordworthError, nearest
 
 KINDS = (
     *("models", "lexica", "word_sets", "tests", "pairs", "analogies", "corpora", "templates"),
-    *("frequencies", "wordnets", "paraphrases"),
+    *("frequencies", "wordnets", "paraphrases", "nli"),
 )
 _SINGULAR = {"lexicon": "lexica", "corpus": "corpora", "analogy": "analogies", "frequency": "frequencies"}
 
 _REQUIRED = ("title", "language", "licence", "reference", "count")
 _COMMON = (*_REQUIRED, "scale", "note", "sources")
 # An entry without a source is made of other entries (a derived lexicon, a test of word sets) or stands in the TOML.
-_SOURCELESS = ("derived", "x", "bleached", "premise")
+_SOURCELESS = ("derived", "x", "bleached", "premise", "hub")
 
 
 def kind_named(kind: str) -> str:

@@ -91,6 +91,15 @@ def one_of(option: str, value: str, allowed: tuple[str, ...]) -> Any:
     return value
 
 
+def free_target(path: Path, overwrite: bool) -> None:
+    """Refuses, before anything is computed, a file of vectors that cannot be written or must not be replaced."""
+    from wordworth.embedding.writing import check_target
+
+    check_target(path)
+    if path.exists() and not overwrite:
+        raise WordworthError(f"{path} is there already; choose another file with -o, or replace it with --overwrite")
+
+
 def two_numbers(option: str, text: str | None) -> tuple[float, float] | None:
     """`LOW,HIGH` as numbers."""
     if text is None:

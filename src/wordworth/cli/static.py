@@ -5,8 +5,19 @@ from typing import Annotated
 
 import typer
 
-from wordworth.cli.common import Config, Json, Models, Offline, Output, Overwrite, Seed, leave, one_of, options
-from wordworth.errors import WordworthError
+from wordworth.cli.common import (
+    Config,
+    Json,
+    Models,
+    Offline,
+    Output,
+    Overwrite,
+    Seed,
+    free_target,
+    leave,
+    one_of,
+    options,
+)
 
 Contexts = Annotated[
     list[str] | None,
@@ -96,12 +107,10 @@ def export(
 ) -> None:
     """A static embedding out of a contextual model, in a file that other programs read."""
     from wordworth import display
-    from wordworth.embedding.writing import check_target, save
+    from wordworth.embedding import save
     from wordworth.study.static import export as exported
 
-    check_target(output)
-    if output.exists() and not overwrite:
-        raise WordworthError(f"{output} is there already; choose another file with -o, or replace it with --overwrite")
+    free_target(output, overwrite)
     made = exported(
         model,
         layer=layer,

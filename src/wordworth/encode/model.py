@@ -135,11 +135,16 @@ def wrap(
         dim=int(network.config.hidden_size),
         max_length=_max_length(network, tokenizer),
         weights=weights,
-        vocabulary=hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest(),
+        vocabulary=tokenizer_identity(tokenizer),
         left_only=left_only,
         reuses_past=left_only and not takes_types and reuses_past(network, ids),
         takes_types=takes_types,
     )
+
+
+def tokenizer_identity(tokenizer: PreTrainedTokenizerFast) -> str:
+    """sha256 of all that a tokenizer does."""
+    return hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
 
 
 @contextmanager

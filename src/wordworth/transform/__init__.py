@@ -1,6 +1,40 @@
-"""Functions from an embedding to an embedding: take the mean, components or a subspace out."""
+"""Functions from an embedding to an embedding: take the mean, components or a subspace out.
+
+`wordworth.transform.inlp` is imported by itself, since it brings scikit-learn along.
+"""
 
 from wordworth.transform.components import Components, fit_components, nullify
-from wordworth.transform.projection import orthonormal, project_out
+from wordworth.transform.hard_debias import HardDebiased, hard_debias
+from wordworth.transform.projection import orthonormal, project_out, remove, vanished
+from wordworth.transform.random_directions import random_components, random_directions
+from wordworth.transform.stability import Stability, stability
+from wordworth.transform.subspace import (
+    Subspace,
+    difference_direction,
+    joined,
+    pair_components,
+    set_components,
+    two_means,
+)
 
-__all__ = ["Components", "fit_components", "nullify", "orthonormal", "project_out"]
+__all__ = [
+    "Components",
+    "HardDebiased",
+    "Stability",
+    "Subspace",
+    "difference_direction",
+    "fit_components",
+    "hard_debias",
+    "joined",
+    "nullify",
+    "orthonormal",
+    "pair_components",
+    "project_out",
+    "random_components",
+    "random_directions",
+    "remove",
+    "set_components",
+    "stability",
+    "two_means",
+    "vanished",
+]

@@ -1,9 +1,16 @@
 """A subspace taken out of vectors: x − Σ ⟨x, v⟩ v over an orthonormal basis v (Dev et al. 2020)."""
 
+import hashlib
+from collections.abc import Callable, Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
+
+ROWS = 1 << 15
+"""Rows that are turned into float64 at a time: a large embedding stays in its own precision."""
 
 
 def orthonormal(directions: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -22,3 +29,48 @@ def project_out(vectors: NDArray[np.floating], basis: NDArray[np.float64]) -> ND
     """Vectors (words, dim) without their part in the span of the orthonormal rows of `basis`."""
     x = np.asarray(vectors, dtype=np.float64)
     return x - (x @ basis.T) @ basis
+
+
+def remove(embedding: Embedding, basis: NDArray[np.float64], name: str) -> Embedding:
+    """Every vector without its part in the span of the orthonormal rows of `basis`, in the embedding's own precision.
+
+    `name` says in the provenance what the basis is, such as “he − she”.
+    """
+    if basis.ndim != 2 or basis.shape[1] != embedding.dim:
+        raise WordworthError(
+            f"{name} has directions of shape {basis.shape} and {embedding.name} {embedding.dim} dimensions; "
+            "learn the subspace from the same embedding"
+        )
+    matrix = by_blocks(embedding, lambda rows, _: project_out(rows, basis))
+    return embedding.with_matrix(matrix, f"projected out: {signed(name, basis)}")
+
+
+def signed(name: str, basis: NDArray[np.float64]) -> str:
+    """A subspace's name with its dimensions and a checksum of its projector, so that two of one name are told apart."""
+    projector = np.round(basis.T @ basis, 6) + 0.0  # the same for any basis of the span; no negative zeros
+    return f"{name} ({len(basis)}; {hashlib.sha256(projector.astype('<f4').tobytes()).hexdigest()[:8]})"
+
+
+def by_blocks(
+    embedding: Embedding, change: Callable[[NDArray[np.float64], slice], NDArray[np.float64]]
+) -> NDArray[np.floating]:
+    """`change(rows, which)` of every block of rows in float64, put together in the embedding's precision."""
+    precision = np.result_type(embedding.matrix.dtype, np.float32)  # half precision would leave some of the direction
+    matrix = np.empty(embedding.matrix.shape, dtype=precision)
+    for which in blocks(len(embedding)):
+        matrix[which] = change(np.asarray(embedding.matrix[which], dtype=np.float64), which)
+    return matrix
+
+
+def vanished(before: Embedding, after: Embedding, share: float = 1e-5) -> list[str]:
+    """Words of which less than `share` of their length is left: they lay in what was taken out."""
+    gone: list[str] = []
+    for which in blocks(len(before)):
+        lengths = [np.linalg.norm(np.asarray(one.matrix[which], dtype=np.float64), axis=1) for one in (before, after)]
+        gone += [before.words[which.start + int(at)] for at in np.flatnonzero(lengths[1] <= share * lengths[0])]
+    return gone
+
+
+def blocks(count: int) -> Iterator[slice]:
+    """Slices of at most `ROWS` rows."""
+    return (slice(start, min(start + ROWS, count)) for start in range(0, count, ROWS))

@@ -1,0 +1,156 @@
+"""A subspace taken out of a transformer's subword embeddings, and of nothing else (Dev et al. 2020, §BERT).
+
+Position and type embeddings, and whatever lies above, stay as they are. It is done where a subword is looked up:
+x − (x Vᵀ) V for the orthonormal rows of V. The matrix itself is not touched, so a language-model head that is tied to
+it keeps the vectors it was trained with, and taking the projection off leaves no trace. While a model is trained with
+the projection on, gradients pass through it too, so that nothing can come back along V.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from wordworth.embedding import Embedding, Provenance
+from wordworth.encode.heads import Headed, quietly
+from wordworth.errors import WordworthError
+from wordworth.files import replacing
+from wordworth.transform import Subspace, project_out
+
+TOLD = "projection.json"
+"""What was taken out of a saved model."""
+
+
+def piece_vectors(headed: Headed, words: Sequence[str]) -> Embedding:
+    """The rows of the subword matrix for those words that are one piece, as pieces that begin a word.
+
+    Subspaces are learnt from it as from any embedding: he − she, pairs, sets. A word of several pieces has no vector of
+    its own there and is missing.
+    """
+    matrix = _matrix(headed.network)
+    found = {word: pieces[0] for word in dict.fromkeys(words) if len(pieces := _pieces(headed.tokenizer, word)) == 1}
+    unknown = headed.tokenizer.unk_token_id
+    kept = {word: piece for word, piece in found.items() if piece != unknown}
+    rows = matrix.detach()[list(kept.values())].to("cpu", torch.float32).numpy()
+    told = Provenance(headed.name, headed.source, steps=("subword embeddings",))
+    return Embedding(list(kept), rows, told)
+
+
+def _pieces(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
+    """The pieces of a word that follows another, since a piece that begins a text may be a different one."""
+    start = len("so ")
+    found = tokenizer(f"so {word}", add_special_tokens=False, return_offsets_mapping=True)
+    spans = zip(found["input_ids"], found["offset_mapping"], strict=True)
+    return [int(piece) for piece, (begin, end) in spans if end > start and end > begin]
+
+
+@contextmanager
+def projected(network: PreTrainedModel, basis: NDArray[np.float64]) -> Iterator[None]:
+    """While inside, every look-up of a subword gives its vector without its part in the span of `basis`."""
+    dim = int(_matrix(network).shape[1])
+    if basis.ndim != 2 or basis.shape[1] != dim:
+        raise WordworthError(
+            f"directions of shape {basis.shape} cannot be taken out of subword embeddings of {dim} dimensions; learn "
+            "them from the same model"
+        )
+    exact = torch.from_numpy(np.ascontiguousarray(basis, dtype=np.float32)).to(network.device)
+
+    def without(_module: nn.Module, _given: Any, looked_up: Tensor) -> Tensor:
+        x = looked_up.float()
+        return (x - (x @ exact.T) @ exact).to(looked_up.dtype)
+
+    handles = [module.register_forward_hook(without) for module in _look_ups(network)]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+@dataclass(frozen=True)
+class _Tied:
+    look_ups: list[nn.Embedding]
+    heads: list[nn.Module]
+    """Other modules that compute with the same matrix."""
+
+
+def _matrix(network: PreTrainedModel) -> Tensor:
+    module: Any = network.get_input_embeddings()
+    if not isinstance(module, nn.Embedding):
+        raise WordworthError(f"{type(network).__name__} has no matrix of subword embeddings to project")
+    return module.weight
+
+
+def _tied(network: PreTrainedModel) -> _Tied:
+    shared = _matrix(network).data_ptr()
+    holders = [
+        module
+        for module in network.modules()
+        if isinstance(weight := getattr(module, "weight", None), Tensor) and weight.data_ptr() == shared
+    ]
+    look_ups = [module for module in holders if isinstance(module, nn.Embedding)]
+    return _Tied(look_ups, [module for module in holders if not isinstance(module, nn.Embedding)])
+
+
+def _look_ups(network: PreTrainedModel) -> list[nn.Embedding]:
+    """An encoder–decoder may look up one matrix through several modules."""
+    return _tied(network).look_ups
+
+
+def save_projected(
+    headed: Headed, subspace: Subspace | None, folder: Path, facts: dict[str, Any] | None = None
+) -> None:
+    """A folder that loads as a plain `transformers` model, with the subspace taken out of its matrix for good.
+
+    `projection.json` says what was done. A head tied to the matrix is saved apart with the matrix as it was
+    (`tie_word_embeddings` false), so that the saved model computes what the projected one does. The folder is there
+    whole or not at all; one that is there is replaced.
+    """
+    network = headed.network
+    with replacing(folder) as made:
+        with quietly(), _edited(network, subspace):
+            # Copies share no memory, so that what is tied no longer (a head's bias too) is written on its own.
+            network.save_pretrained(
+                made, state_dict={name: weight.detach().clone() for name, weight in network.state_dict().items()}
+            )
+        headed.tokenizer.save_pretrained(made)
+        told: dict[str, Any] = {"model": headed.name, "weights": headed.weights, **(facts or {})}
+        if subspace is not None:
+            told["taken_out"] = {
+                "what": "the subword embedding matrix only",
+                "subspace": subspace.name,
+                "words": list(subspace.words),
+                "basis": subspace.basis.tolist(),
+            }
+        (made / TOLD).write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        if folder.is_dir():
+            folder.replace(made.with_name("old"))
+
+
+@contextmanager
+def _edited(network: PreTrainedModel, subspace: Subspace | None) -> Iterator[None]:
+    """While inside, the look-ups hold an edited copy of the matrix, and heads the matrix itself."""
+    if subspace is None:
+        yield
+        return
+    tied, kept, tying = _tied(network), _matrix(network), network.config.tie_word_embeddings
+    exact = project_out(kept.detach().to("cpu", torch.float64).numpy(), subspace.basis)
+    changed = nn.Parameter(torch.from_numpy(exact).to(kept.device, kept.dtype), requires_grad=kept.requires_grad)
+    for module in tied.look_ups:
+        module.weight = changed
+    if tied.heads:
+        network.config.tie_word_embeddings = False
+    try:
+        yield
+    finally:
+        for module in tied.look_ups:
+            module.weight = kept
+        network.config.tie_word_embeddings = tying

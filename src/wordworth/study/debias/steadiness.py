@@ -1,0 +1,64 @@
+"""How well-defined the subspaces of gender, nationality and religion are (Dev et al. 2020, Tables 7 and 12)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wordworth.catalog.word_sets import load_word_set
+from wordworth.embedding import Embedding
+from wordworth.errors import WordworthError
+from wordworth.study.findings import Findings
+from wordworth.transform import Subspace, difference_direction, pair_components, set_components, stability, two_means
+
+ORDINALS = ("2nd", "3rd", "4th")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A bias, the subspace of all its words, and the one that the paper takes out."""
+
+    name: str
+    full: Callable[[Embedding], Subspace]
+    derived: Callable[[Embedding], Subspace]
+
+
+def _set(name: str, components: int) -> Kind:
+    train, test = load_word_set(f"dev-{name}_train").words, load_word_set(f"dev-{name}_test").words
+    return Kind(
+        name,
+        lambda embedding: set_components(embedding, [*train, *test], name=name),
+        lambda embedding: set_components(embedding, train, components, name=f"{name}, training words"),
+    )
+
+
+def _he_she(embedding: Embedding) -> Subspace:
+    return difference_direction(embedding, "he", "she")
+
+
+def kinds() -> tuple[Kind, ...]:
+    """Gendered pairs, and names by their two means, and he − she; demonyms and the first component of eight; adherents
+    and the first two of eight."""
+    gendered = Kind(
+        "gendered",
+        lambda embedding: pair_components(embedding, load_word_set("dev-gendered_pairs").pairs, name="gendered pairs"),
+        _he_she,
+    )
+    men, women = load_word_set("ea_name_male").words, load_word_set("ea_name_female").words
+    names = Kind("names", lambda embedding: two_means(embedding, men, women, name="names"), _he_she)
+    return gendered, names, _set("demonyms", 1), _set("adherents", 2)
+
+
+def steadiness(findings: Findings, embedding: Embedding) -> None:
+    """A row a kind and figure. A kind whose words the embedding lacks is told and left out."""
+    for kind in kinds():
+        where = {"experiment": "stability", "model": embedding.name, "language": "english", "dataset": kind.name}
+        try:
+            full, derived = kind.full(embedding), kind.derived(embedding)
+        except WordworthError as error:
+            findings.warn(f"stability of {kind.name} was not measured: {error}.")
+            continue
+        found = stability(full, derived)
+        for ordinal, ratio in zip(ORDINALS, found.ratios, strict=False):
+            findings.score(**where, measure=f"principal:{ordinal}", value=ratio, n=len(full.words))
+        findings.score(**where, measure="cosine", value=found.cosine, n=len(derived.words))
+        if full.missing:
+            findings.item(**where, item=list(full.missing), left_out="not in vocabulary")

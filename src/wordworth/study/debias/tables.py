@@ -1,0 +1,58 @@
+"""What a debiasing cost, as one table: a row a measure, a column a version."""
+
+import polars as pl
+
+from wordworth.study.debias.gather import ORIGINAL, RANDOM
+
+SHOWN = {
+    "valence": ("valence",),
+    "similarity": ("similarity",),
+    "weat": ("weat",),
+    "bias": ("direct-bias", "garg-cosine", "manzini"),
+    "accuracy": ("accuracy",),
+}
+"""Experiments in the table, and of each the measures."""
+NEUTRALITY = ("gender", "nationality", "religion")
+"""Probes of inference: of these, every measure that the paper prints."""
+NEUTRAL = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
+
+Row = tuple[str, dict[str, float], int | None]
+
+
+def cost_rows(scores: pl.DataFrame) -> list[Row]:
+    """(what, setting → value, items) of every measure that was taken before and after, in the order of the report."""
+    rows: dict[str, Row] = {}
+    for score in scores.iter_rows(named=True):
+        setting, measure, experiment = score["setting"] or "", score["measure"], score["experiment"]
+        wanted = NEUTRAL if experiment in NEUTRALITY else SHOWN.get(experiment, ())
+        if not setting or setting.startswith(f"{RANDOM}:") or measure not in wanted:
+            continue
+        if experiment == "bias" and not score["dataset"].endswith("/professions"):
+            continue
+        name = " ".join(filter(None, [score["dataset"], measure if measure != experiment else ""]))
+        key = f"{experiment}: {name}"
+        rows.setdefault(key, (key, {}, score["n"]))[1][setting] = score["value"]
+    return [row for row in rows.values() if ORIGINAL in row[1]]
+
+
+def versions(scores: pl.DataFrame) -> list[str]:
+    """The settings that have a column: the original, the method, the mean of the random ones."""
+    found = scores.get_column("setting").drop_nulls().unique(maintain_order=True).to_list()
+    between = [name for name in found if name not in (ORIGINAL, RANDOM) and not name.startswith(f"{RANDOM}:")]
+    return [ORIGINAL, *between, *([RANDOM] if RANDOM in found else [])]
+
+
+def changed(what: str, value: float | None, before: float) -> str:
+    """The change against the original: of neutrality in per cent, as the paper gives it, else in the measure's unit."""
+    if value is None or not before:
+        return ""
+    share = what.partition(":")[0] in NEUTRALITY
+    return f"{(value - before) / before:+.1%}" if share else f"{value - before:+.3f}"
+
+
+def stability_rows(scores: pl.DataFrame) -> list[tuple[str, dict[str, float]]]:
+    """(gendered, {2nd: …, 3rd: …, 4th: …, cosine: …}) and so on: Table 7."""
+    rows: dict[str, dict[str, float]] = {}
+    for score in scores.filter(pl.col("experiment") == "stability").iter_rows(named=True):
+        rows.setdefault(score["dataset"], {})[score["measure"].removeprefix("principal:")] = score["value"]
+    return list(rows.items())

@@ -1,0 +1,131 @@
+"""Fine-tuning: it learns, with the subspace out all the while; from a seed it comes out the same; NaN stops it."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from wordworth.errors import WordworthError
+from wordworth.infer.cross_encoder import load_cross_encoder, untrained_cross_encoder
+from wordworth.infer.finetune_nli import Settings, _batches, _height, accuracy, finetune_nli
+from wordworth.infer.nli import LABELS
+from wordworth.infer.projection import piece_vectors
+from wordworth.transform import difference_direction
+
+SUBJECTS = ("doctor", "man", "woman", "nurse", "bishop", "person")
+DATA = [
+    (f"The {subject} ate an apple.", hypothesis, label)
+    for subject in SUBJECTS
+    for hypothesis, label in (
+        (f"The {subject} ate.", "entailment"),
+        ("The old bus crashed.", "neutral"),
+        ("Never, no, never.", "contradiction"),
+    )
+]
+QUICK = Settings(epochs=4, rate=5e-3, batch=4)
+
+
+def fresh(make_folder):
+    return untrained_cross_encoder(make_folder("bert"), seed=3)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
+    model = untrained_cross_encoder(make_folder(kind), seed=3, dropout=0)  # so few dimensions can spare none
+    subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
+    before = accuracy(model, DATA)
+    trained, history = finetune_nli(
+        model, DATA * 6, tmp_path / "out", projection=subspace, settings=replace(QUICK, epochs=10)
+    )
+    assert accuracy(trained, DATA) > max(before, 0.9)
+    assert history.losses[-1] < history.losses[0] / 2
+    left = trained.network.get_input_embeddings().weight.detach().numpy() @ subspace.basis.T
+    assert np.abs(left).max() < 1e-6
+    told = json.loads((tmp_path / "out" / "projection.json").read_text())
+    assert told["taken_out"]["subspace"] == "he − she"
+    assert told["training"]["epochs"] == 10
+    assert told["training"]["kept"] == 10
+    assert told["training"]["pairs"] == 6 * len(DATA)
+    assert trained.columns == (0, 1, 2)
+
+
+def test_the_model_as_trained_is_the_model_as_saved(make_folder, tmp_path):
+    model = fresh(make_folder)
+    subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
+    trained, _ = finetune_nli(model, DATA, tmp_path / "out", projection=subspace, settings=QUICK)
+    sentences, pairs = ["The man ate.", "No man slept.", "She sold a car."], np.array([[0, 1], [1, 0], [2, 1]])
+    on = model.with_projection(subspace).probabilities(sentences, pairs)
+    np.testing.assert_allclose(trained.probabilities(sentences, pairs), on, atol=1e-5)
+
+
+def test_same_seed_same_weights(make_folder, tmp_path):
+    folder = make_folder("bert")
+    for name in ("one", "two"):
+        finetune_nli(untrained_cross_encoder(folder, seed=3), DATA, tmp_path / name, settings=QUICK)
+    one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two"))
+    assert one == two
+
+
+def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
+    told = iter([0.3, 0.9, 0.9, 0.5])
+    monkeypatch.setattr("wordworth.infer.finetune_nli.accuracy", lambda *_: next(told))
+    _, history = finetune_nli(fresh(make_folder), DATA, tmp_path / "out", dev=DATA[:3], settings=QUICK)
+    assert (history.kept, history.accuracies) == (2, [0.3, 0.9, 0.9, 0.5])
+    saved = json.loads((tmp_path / "out" / "projection.json").read_text())
+    assert saved["training"]["kept"] == 2
+
+
+def test_nan_stops_says_when_and_keeps_the_last_good_epoch(make_folder, tmp_path, monkeypatch):
+    from wordworth.infer import finetune_nli as module
+
+    plain, calls = module.forward, []
+
+    def breaking(*args):
+        calls.append(1)
+        return plain(*args) * (float("nan") if len(calls) == 8 else 1.0)
+
+    monkeypatch.setattr(module, "forward", breaking)  # 18 pairs in batches of 4: the third batch of epoch 2
+    with pytest.raises(WordworthError, match=r"not a number at epoch 2, batch 3; training stopped and epoch 1 is kept"):
+        finetune_nli(fresh(make_folder), DATA, tmp_path / "out", settings=QUICK)
+    kept = load_cross_encoder(tmp_path / "out")
+    assert all(torch.isfinite(weight).all() for weight in kept.network.state_dict().values())
+
+
+def test_nan_at_once(make_folder, tmp_path):
+    model = fresh(make_folder)
+    with torch.no_grad():
+        model.network.classifier.weight.fill_(float("nan"))
+    with pytest.raises(WordworthError, match="epoch 1, batch 1; training stopped and no epoch was whole"):
+        finetune_nli(model, DATA, tmp_path / "out", settings=QUICK)
+    assert not (tmp_path / "out").exists()
+
+
+def test_dropout_is_the_papers(make_folder):
+    model = untrained_cross_encoder(make_folder("bert"), dropout=0.25)
+    inside = set(model.network.base_model.modules())
+    rates = {(module in inside, module.p) for module in model.network.modules() if isinstance(module, torch.nn.Dropout)}
+    assert rates == {(True, 0.25), (False, 0.0)}
+
+
+def test_batches_hold_every_pair_once_and_the_rate_rises_and_falls():
+    batches = list(_batches(list(range(50)), 8, np.random.default_rng(0)))
+    assert sorted(at for batch in batches for at in batch) == list(range(50))
+    assert max(map(len, batches)) == 8
+    heights = [_height(step, 100, 0.1) for step in range(100)]
+    assert heights[0] == pytest.approx(0.1)
+    assert max(heights) == 1.0
+    assert heights[-1] == pytest.approx(1 / 90)
+
+
+def test_bad_input(make_folder, tmp_path):
+    model = fresh(make_folder)
+    for data, sentence in (([], "no training pairs"), ([("a", "b", "maybe")], "pair 1 has the label 'maybe'")):
+        with pytest.raises(WordworthError, match=sentence):
+            finetune_nli(model, data, tmp_path / "out")
+    with pytest.raises(WordworthError, match="--epochs is 0"):
+        Settings(epochs=0)
+    with pytest.raises(WordworthError, match="dropout is 1"):
+        untrained_cross_encoder(make_folder("bert"), dropout=1)
+    assert LABELS == ("entailment", "neutral", "contradiction")
