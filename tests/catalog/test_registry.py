@@ -47,12 +47,12 @@ def test_names_that_users_script_against():
     assert [e.name for e in entries("tests")][:10] == [f"weat{n}" for n in range(1, 11)]
     static = ["glove-6b-50d", "word2vec-news-26k", "word2vec-zh-126k"]
     others = ["smollm2-135m", "gemma3-270m", "minilm-l6", "albert-kor", "mpnet-base"]
-    assert [e.name for e in entries("models")] == static + others
+    assert [e.name for e in entries("models")] == [*static, *others, "nli-glove"]
 
 
 def test_models_say_what_a_loader_needs():
     for found in entries("models"):
-        assert found.details["family"] in ("static", "causal", "masked", "encoder")
+        assert found.details["family"] in ("static", "causal", "masked", "encoder", "nli")
         assert found.details["dims"] > 0
         assert found.details["format"]
 

@@ -28,10 +28,11 @@ def locate_language_model(named: str | Path) -> ModelPlace:
     label, _, target = str(named).rpartition("=")
     if isinstance(named, str) and knows(target, "models"):
         found = entry(target, "models")
-        if found.details["family"] == "static":
-            known = [one.name for one in entries("models") if one.details["family"] != "static"]
+        other = {"static": "a static embedding", "nli": "an NLI model"}
+        if kind := other.get(found.details["family"]):
+            known = [one.name for one in entries("models") if one.details["family"] not in other]
             raise WordworthError(
-                f"{target} is a static embedding, and this study takes language models, such as {', '.join(known)}"
+                f"{target} is {kind}, and this study takes language models, such as {', '.join(known)}"
             )
         located = locate(target, found.sources)
         language = "" if found.language == "several" else found.language

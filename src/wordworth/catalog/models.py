@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from huggingface_hub import hf_hub_download
+from huggingface_hub import hf_hub_download, try_to_load_from_cache
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
 from wordworth.catalog.download import download
@@ -105,18 +105,28 @@ def _from_web(url: str) -> Path:
     return target
 
 
-def from_hub(address: str) -> Path:
-    """`hf://owner/name/path[@revision]`, or `hf://datasets/owner/name/…`, through the hub's own cache and checks."""
+def _on_hub(address: str) -> tuple[str, str, str, str]:
+    """(kind, repository, path, revision) of `hf://…`."""
     told, _, revision = address.removeprefix("hf://").partition("@")
     kind = "dataset" if told.startswith("datasets/") else "model"
     owner, _, rest = told.removeprefix("datasets/").partition("/")
     repo, _, path = rest.partition("/")
     if not (owner and repo and path):
         raise WordworthError(f"{address} does not name a file; write hf://owner/name/path, and @revision to pin it")
+    return kind, f"{owner}/{repo}", path, revision
+
+
+def on_this_machine(address: str) -> bool:
+    """Whether the hub's own cache holds the file of an `hf://…` address."""
+    kind, repo, path, revision = _on_hub(address)
+    return isinstance(try_to_load_from_cache(repo, path, revision=revision or None, repo_type=kind), str)
+
+
+def from_hub(address: str) -> Path:
+    """`hf://owner/name/path[@revision]`, or `hf://datasets/owner/name/…`, through the hub's own cache and checks."""
+    kind, repo, path, revision = _on_hub(address)
     try:
-        found = hf_hub_download(
-            f"{owner}/{repo}", path, repo_type=kind, revision=revision or None, local_files_only=is_offline()
-        )
+        found = hf_hub_download(repo, path, repo_type=kind, revision=revision or None, local_files_only=is_offline())
         return Path(found)
     except LocalEntryNotFoundError as error:
         raise WordworthError(f"{address} is not here and the hub cannot be reached; check the network") from error

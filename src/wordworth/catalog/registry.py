@@ -10,12 +10,12 @@ from wordworth.catalog.entry import Entry, Reference
 from wordworth.catalog.sources import parse
 from wordworth.errors import WordworthError, nearest
 
-KINDS = ("models", "lexica", "word_sets", "tests", "pairs", "analogies", "corpora", "templates")
+KINDS = ("models", "lexica", "word_sets", "tests", "pairs", "analogies", "corpora", "templates", "nli")
 
 _REQUIRED = ("title", "language", "licence", "reference", "count")
 _COMMON = (*_REQUIRED, "scale", "note", "sources")
 # An entry without a source is made of other entries (a derived lexicon, a test of word sets) or stands in the TOML.
-_SOURCELESS = ("derived", "x", "bleached", "premise")
+_SOURCELESS = ("derived", "x", "bleached", "premise", "hub")
 
 
 def kind_named(kind: str) -> str:

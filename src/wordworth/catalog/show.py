@@ -8,6 +8,8 @@ from wordworth.catalog.analogies import load_analogies
 from wordworth.catalog.association_tests import load_test
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.models import on_this_machine
+from wordworth.catalog.nli import load_nli
 from wordworth.catalog.pairs import load_pairs
 from wordworth.catalog.registry import entry
 from wordworth.catalog.sources import here
@@ -46,6 +48,8 @@ def is_here(found: Entry) -> bool:
 
     A file in its place that is not the published one is not its data; loading the entry says so.
     """
+    if "hub" in found.details:
+        return on_this_machine(found.details["hub"])
     try:
         return all(not one.sources or here(one.name, one.sources) is not None for one in (found, *made_of(found)))
     except WordworthError:
@@ -78,7 +82,7 @@ def summary(found: Entry, rows: int = 5) -> Shown:
         reference=str(found.reference),
         bibtex=found.reference.bibtex(),
         note=found.note,
-        sources=tuple(source.place for source in found.sources),
+        sources=tuple(source.place for source in found.sources) or tuple(filter(None, [found.details.get("hub", "")])),
         here=there,
         header=header,
         rows=first,
@@ -129,6 +133,13 @@ def _analogies(found: Entry, rows: int) -> _First:
     return ("a", "b", "c", "d"), load_analogies(found.name).questions[:rows], ()
 
 
+def _nli(found: Entry, rows: int) -> _First:
+    data = load_nli(found.name)
+    told = tuple(f"{count:,} {reason}" for reason, count in data.left_out.items())
+    columns = (data.premises, data.hypotheses, data.labels)
+    return ("premise", "hypothesis", "label"), tuple(islice(zip(*columns, strict=True), rows)), told
+
+
 def _template(found: Entry, rows: int) -> _First:
     details = found.details
     first = [(setting, details[setting]) for setting in ("bleached", "premise", "hypothesis") if setting in details]
@@ -152,6 +163,7 @@ _FIRST: dict[str, Callable[[Entry, int], _First]] = {
     "pairs": _pairs,
     "analogies": _analogies,
     "templates": _template,
+    "nli": _nli,
     "models": _described,
     "corpora": _described,
 }

@@ -10,6 +10,7 @@ from wordworth.cli.catalog import get, list_entries, show
 from wordworth.cli.debias import debias
 from wordworth.cli.run import run_app
 from wordworth.cli.static import export, run_static
+from wordworth.cli.train import train_nli
 from wordworth.errors import WordworthError
 
 app = typer.Typer(
@@ -26,6 +27,7 @@ app.command()(show)
 app.command()(get)
 app.command()(export)
 app.command()(debias)
+app.command("train-nli")(train_nli)
 
 
 def _version(value: bool) -> None:

@@ -10,7 +10,7 @@ from wordworth.cli.common import Json, Offline
 
 def list_entries(
     kind: Annotated[
-        str | None, typer.Argument(help="models, lexica, word-sets, tests, pairs, analogies, corpora, templates")
+        str | None, typer.Argument(help="models, lexica, word-sets, tests, pairs, analogies, corpora, templates, nli")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -68,12 +68,15 @@ def show(name: str, json: Json = False) -> None:
 def get(names: Annotated[list[str], typer.Argument(metavar="NAME…")], offline: Offline = False) -> None:
     """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
     from wordworth import display
+    from wordworth.catalog.models import from_hub
     from wordworth.catalog.registry import entry
     from wordworth.catalog.show import made_of
     from wordworth.catalog.sources import here, locate, verify
 
     wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
     for one in wanted.values():
+        if "hub" in one.details:
+            display.out.print(f"checked  {one.name}  {from_hub(one.details['hub'])}", markup=False, soft_wrap=True)
         if not one.sources:
             continue  # it stands in the catalog itself, or is made of entries that are fetched beside it
         had = here(one.name, one.sources)

@@ -1,0 +1,168 @@
+"""Trains `nli-glove`, measures it before and after projections, and writes its folder and model card.
+
+    python docs/make_nli_glove.py train original        # the command of the card: the model that is shipped
+    python docs/make_nli_glove.py train gender          # the same on projected vectors; also nationality, religion
+    python docs/make_nli_glove.py ship                  # the model and its card into the package
+
+Needs the NLI data under $WORDWORTH_DATA. A training that was stopped goes on.
+"""
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from wordworth.embedding import Embedding
+from wordworth.files import sha256_of
+from wordworth.infer.checkpoint import CONFIG, WEIGHTS
+from wordworth.infer.static_nli import load_nli_model, one_embedding
+from wordworth.infer.train import Recipe
+from wordworth.infer.training import RESULTS, Sets, accuracy_of, chosen_sets, train_nli
+from wordworth.transform import fit_components, orthonormal, project_out
+
+RUNS = Path("runs")
+PACKAGE = Path(__file__).parents[1] / "src" / "wordworth" / "catalog" / "data" / "nli-glove"
+ENTRIES = PACKAGE.parents[1] / "entries" / "models.toml"
+CARD = Path(__file__).parent / "nli_glove_card.md"
+VECTORS = "glove-6b-50d"
+DATA = ("snli-dev", "snli-counterfactual", "sick-train")
+TESTS = ("snli-test", "sick-test", "mnli-dev")
+CHOICES = {"hold_out": 0.15, "longest": 25}
+DROPOUT = 0.1
+RECIPE = Recipe(epochs=7, patience=3, average=0.998)
+# The words of Dev et al. (2020) that subspaces are learnt from.
+DEMONYMS = ["american", "chinese", "egyptian", "french", "german", "korean", "pakistani", "spanish"]
+ADHERENTS = ["atheist", "baptist", "catholic", "christian", "hindu", "methodist", "protestant", "shia"]
+VARIANTS = ("original", "gender", "nationality", "religion")
+
+
+def vectors(variant: str) -> Embedding:
+    """GloVe as it is, or without he − she, the first component of demonyms, or the first two of adherents."""
+    glove = one_embedding(VECTORS)
+    if variant == "original":
+        return glove
+    if variant == "gender":
+        directions, step = np.atleast_2d(glove["he"] - glove["she"]), "he − she projected out"
+    elif variant == "nationality":
+        directions, step = _components(glove, DEMONYMS, 1), "first component of 8 demonyms projected out"
+    else:
+        directions, step = _components(glove, ADHERENTS, 2), "first 2 components of 8 adherents projected out"
+    return glove.with_matrix(project_out(glove.matrix, orthonormal(directions)).astype(np.float32), step)
+
+
+def _components(glove: Embedding, words: list[str], count: int) -> np.ndarray:
+    return fit_components(np.stack([glove[word] for word in words]), count).directions
+
+
+def sets() -> Sets:
+    return chosen_sets(DATA, (), TESTS, seed=RECIPE.seed, **CHOICES)
+
+
+def folder(variant: str) -> Path:
+    return RUNS / ("nli-glove" if variant == "original" else f"nli-glove-{variant}")
+
+
+def command() -> str:
+    """The same training as one command."""
+    told = ["wordworth train-nli", f"--vectors {VECTORS}", *(f"--data {one}" for one in DATA)]
+    told += [
+        *(f"--test {one}" for one in TESTS),
+        f"--hold-out {CHOICES['hold_out']}",
+        f"--longest {CHOICES['longest']}",
+    ]
+    told += [
+        "--beside",
+        f"--dropout {DROPOUT}",
+        f"--average {RECIPE.average}",
+        f"--epochs {RECIPE.epochs}",
+        f"--patience {RECIPE.patience}",
+        f"--seed {RECIPE.seed}",
+    ]
+    return " ".join([*told, f"-o {folder('original')}"])
+
+
+def train(variant: str) -> None:
+    def say(sentence: str) -> None:
+        print(f"{variant}: {sentence}", file=sys.stderr, flush=True)
+
+    results = train_nli(vectors(variant), sets(), folder(variant), beside=True, dropout=DROPOUT, recipe=RECIPE, say=say)
+    for one in (*results["dev"], *results["test"]):
+        print(f"{variant}: {one['name']} {100 * one['accuracy']:.2f}")
+
+
+def accuracies(measured: Sets) -> tuple[str, float]:
+    """Table 10 of the paper for this model, and its accuracy on the first test.
+
+    A row where a network was trained anew on projected vectors, and one where the shipped network only reads them.
+    """
+    told = [*measured.dev, *measured.tests]
+    names = ["snli-dev, held out", *(one.name for one in measured.tests)]
+    lines = [f"| vectors | projected in | {' | '.join(names)} |", f"|---|---|{'---:|' * len(names)}"]
+    for variant in VARIANTS:
+        read = vectors(variant)
+        ways = {"" if variant == "original" else "test only": folder("original")}
+        if variant != "original" and (folder(variant) / RESULTS).exists():  # a training that came to its end
+            ways["training and test"] = folder(variant)
+        for when, place in ways.items():
+            model = load_nli_model(place, vectors=read)
+            shares = [accuracy_of(model, one) for one in told]
+            if variant == "original":
+                first = shares[len(measured.dev)]
+            name = "as they are" if variant == "original" else f"less {variant}"
+            lines.append(f"| {name} | {when} | {' | '.join(f'{100 * share:.2f}' for share in shares)} |")
+    return "\n".join(lines), first
+
+
+def data_table(measured: Sets) -> str:
+    lines = ["| data | pairs trained on | left out | licence |", "|---|---:|---|---|"]
+    for one in measured.training:
+        gone = "; ".join(f"{count:,} {reason}" for reason, count in one.left_out.items() if count)
+        lines.append(f"| {one.name} | {len(one):,} | {gone} | {one.licence} |")
+    return "\n".join(lines)
+
+
+def ship() -> None:
+    """The shipped folder, its card, and its checksums in the catalog."""
+    found = json.loads((folder("original") / RESULTS).read_text(encoding="utf-8"))
+    measured = sets()
+    table, test = accuracies(measured)
+    PACKAGE.mkdir(parents=True, exist_ok=True)
+    for name in (CONFIG, WEIGHTS):
+        shutil.copyfile(folder("original") / name, PACKAGE / name)
+    blanks = {
+        "COMMAND": command(),
+        "DATA": data_table(measured),
+        "ACCURACY": table,
+        "PAIRS": f"{sum(map(len, measured.training)):,}",
+        "HELD": f"{sum(map(len, measured.dev)):,}",
+        "TEST": f"{100 * test:.2f}",
+        "EPOCHS": str(found["epochs"]),
+        "BEST": str(found["best_epoch"]),
+        "HISTORY": ", ".join(f"{100 * one['dev']:.1f}" for one in found["history"]),
+        "SEED": str(RECIPE.seed),
+        "SIZE": f"{(PACKAGE / WEIGHTS).stat().st_size / 1e6:.1f} MB",
+    }
+    card = CARD.read_text(encoding="utf-8")
+    for blank, text in blanks.items():
+        card = card.replace(f"{{{blank}}}", text)
+    (PACKAGE / "MODEL_CARD.md").write_text(card, encoding="utf-8")
+    catalog = ENTRIES.read_text(encoding="utf-8")
+    for name in (CONFIG, WEIGHTS, "MODEL_CARD.md"):
+        path = PACKAGE / name
+        pin = f'"{name}" = {{ sha256 = "{sha256_of(path)}", bytes = {path.stat().st_size} }}'
+        catalog = re.sub(rf'"{re.escape(name)}" = .*', pin, catalog)
+    ENTRIES.write_text(catalog, encoding="utf-8")
+    print(f"{PACKAGE}: {100 * test:.2f}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["ship"]:
+        ship()
+    elif sys.argv[1:2] == ["train"] and set(sys.argv[2:]) <= set(VARIANTS):
+        for one in sys.argv[2:]:
+            train(one)
+    else:
+        sys.exit(__doc__)

@@ -1,0 +1,122 @@
+"""From a sentence to the vectors of its words, over any static embedding: lower case, `<s>` first, unknown ones too."""
+
+import re
+import zlib
+from collections.abc import Iterable
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from wordworth.embedding import Embedding
+from wordworth.errors import WordworthError
+
+UNKNOWN = 100
+"""Vectors shared by all words that the embedding has not."""
+SPREAD = 0.05
+"""Standard deviation of those vectors."""
+
+# As the Penn Treebank parts words, which is how GloVe's text was parted: do n't, it 's, well-known, 3.5.
+_TOKEN = re.compile(r"\w+(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b|\d+(?:[.,:]\d+)+|\w+(?:-\w+)*|[^\w\s]", re.IGNORECASE)
+
+
+class Embedder(Protocol):
+    """What turns sentences into vectors of their tokens."""
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]: ...
+
+    @property
+    def dim(self) -> int: ...
+
+    @property
+    def layers(self) -> int: ...
+
+    def ids(self, sentence: str) -> list[int]:
+        """A number a token."""
+        ...
+
+    def vectors(self, ids: NDArray[np.int64]) -> Tensor:
+        """(sentences, tokens) → (sentences, tokens, dim), or (sentences, tokens, layers, dim) if layers are several."""
+        ...
+
+    def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
+        """Words in these sentences that have no vector of their own, each once, in the order they come."""
+        ...
+
+
+def words_of(sentence: str) -> list[str]:
+    """The words and punctuation marks of a sentence."""
+    return _TOKEN.findall(sentence.replace("’", "'"))
+
+
+class StaticVectors:
+    """An embedding's vectors, `UNKNOWN` ones for words that it has not, and one for the start of a sentence.
+
+    Those extra vectors are drawn once, are as frozen as the rest, and belong to the network that was trained with them.
+    """
+
+    layers = 1
+
+    def __init__(self, embedding: Embedding, extra: NDArray[np.float32]) -> None:
+        if extra.shape != (UNKNOWN + 1, embedding.dim):
+            raise WordworthError(
+                f"{embedding.name} has {embedding.dim} dimensions, and the model was trained on {extra.shape[1]}; "
+                "give vectors of that size"
+            )
+        self.embedding = embedding
+        self.extra = extra
+        self._start = len(embedding) + UNKNOWN
+
+    @property
+    def dim(self) -> int:
+        return self.embedding.dim
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]:
+        told = self.embedding.provenance
+        return (told.name, told.sha256, *told.steps)
+
+    def _known(self, word: str) -> int | None:
+        """Row of a word: in lower case, else as it is written."""
+        index = self.embedding.index
+        return index.get(word.lower(), index.get(word))
+
+    def _read(self, sentence: str) -> list[tuple[str, int | None]]:
+        """Tokens and their rows. A word with hyphens that has no vector is read as its parts."""
+        found: list[tuple[str, int | None]] = []
+        for word in words_of(sentence):
+            row = self._known(word)
+            if row is None and "-" in word.strip("-"):
+                found += [(part, self._known(part)) for part in word.split("-")]
+            else:
+                found.append((word, row))
+        return found
+
+    def ids(self, sentence: str) -> list[int]:
+        known = len(self.embedding)
+        unknown = [
+            known + zlib.crc32(word.lower().encode()) % UNKNOWN if row is None else row
+            for word, row in self._read(sentence)
+        ]
+        return [self._start, *unknown]
+
+    def vectors(self, ids: NDArray[np.int64]) -> Tensor:
+        known = len(self.embedding)
+        flat = ids.ravel()
+        own = flat < known
+        made = np.empty((len(flat), self.dim), dtype=np.float32)
+        made[own] = self.embedding.matrix[flat[own]]
+        made[~own] = self.extra[flat[~own] - known]
+        return torch.from_numpy(made).reshape(*ids.shape, self.dim)
+
+    def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
+        lost = (word for sentence in sentences for word, row in self._read(sentence) if row is None)
+        return tuple(dict.fromkeys(lost))
+
+
+def drawn(dim: int, seed: int) -> NDArray[np.float32]:
+    """Vectors for unknown words and for the start of a sentence, N(0, `SPREAD`²)."""
+    return np.random.default_rng(seed).normal(0, SPREAD, (UNKNOWN + 1, dim)).astype(np.float32)

@@ -1,0 +1,211 @@
+"""The attention network against a slow version written from its formulas, one pair and one token at a time."""
+
+from math import exp, tanh
+
+import numpy as np
+import pytest
+import torch
+
+from wordworth.embedding import Embedding
+from wordworth.embedding.core import Provenance
+from wordworth.errors import WordworthError
+from wordworth.infer import embedded
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.embedded import EmbeddedNli, accuracy
+from wordworth.infer.nli import LABELS
+from wordworth.infer.vocabulary import UNKNOWN, StaticVectors, drawn, words_of
+
+WORDS = ["the", "a", "an", "man", "woman", "doctor", "bought", "ate", "sold"]
+WORDS += ["car", "apple", ".", ",", "is", "sleeping", "not", "t-shirt"]
+SENTENCES = [
+    "The man bought a car.",
+    "The doctor bought a car.",
+    "A woman ate an apple.",
+    "The man is sleeping, not eating.",
+    "The woman sold a car.",
+    "A man sold.",
+]
+
+
+def embedding(dim: int = 6, seed: int = 3) -> Embedding:
+    matrix = np.random.default_rng(seed).normal(size=(len(WORDS), dim)).astype(np.float32)
+    return Embedding(WORDS, matrix, Provenance(name="small", sha256="0" * 64))
+
+
+def model(labels: tuple[str, ...] = LABELS, beside: bool = False, seed: int = 1) -> EmbeddedNli:
+    torch.manual_seed(seed)
+    network = Network(Shape(6, hidden=8, compare=5, beside=beside, labels=labels))
+    with torch.no_grad():  # away from its careful start, so that every weight matters
+        for weight in network.parameters():
+            weight.normal_(0, 0.5)
+    return EmbeddedNli("small", network, StaticVectors(embedding(), drawn(6, 0)), "")
+
+
+def every_pair(count: int) -> np.ndarray:
+    return np.array([(p, h) for p in range(count) for h in range(count)], dtype=np.int64)
+
+
+def slow_lstm(x: list[np.ndarray], weights: dict[str, np.ndarray], suffix: str) -> list[np.ndarray]:
+    """torch's LSTM from its documentation: gates i, f, g, o."""
+    w, u = weights[f"encoder.weight_ih_l0{suffix}"], weights[f"encoder.weight_hh_l0{suffix}"]
+    b = weights[f"encoder.bias_ih_l0{suffix}"] + weights[f"encoder.bias_hh_l0{suffix}"]
+    size = u.shape[1]
+    h, c, out = np.zeros(size), np.zeros(size), []
+    for token in x:
+        gates = w @ token + u @ h + b
+        i, f, g, o = (gates[at * size : (at + 1) * size] for at in range(4))
+        c = np.array([_sigmoid(f[k]) * c[k] + _sigmoid(i[k]) * tanh(g[k]) for k in range(size)])
+        h = np.array([_sigmoid(o[k]) * tanh(c[k]) for k in range(size)])
+        out.append(h)
+    return out
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + exp(-x))
+
+
+def _softmax(x: list[float]) -> np.ndarray:
+    made = np.array([exp(value - max(x)) for value in x])
+    return made / made.sum()
+
+
+def slow(one: EmbeddedNli, premise: str, hypothesis: str) -> np.ndarray:
+    """Parikh et al. (2016), equations 1 to 6, with the BiLSTM in place of the first projection, in float64."""
+    weights = {name: value.double().numpy() for name, value in one.network.state_dict().items()}
+
+    def layer(name: str, x: np.ndarray) -> np.ndarray:
+        return np.maximum(weights[f"{name}.weight"] @ x + weights[f"{name}.bias"], 0)
+
+    def states(sentence: str) -> list[np.ndarray]:
+        ids = np.array([one.embedder.ids(sentence)])
+        x = list(one.embedder.vectors(ids)[0].double().numpy())
+        forward, backward = slow_lstm(x, weights, ""), slow_lstm(x[::-1], weights, "_reverse")[::-1]
+        beside = x if one.network.shape.beside else [np.empty(0)] * len(x)
+        return [np.concatenate(parts) for parts in zip(forward, backward, beside, strict=True)]
+
+    def compared(own: np.ndarray, other: np.ndarray) -> np.ndarray:
+        both = np.concatenate([weights["compare_own.weight"], weights["compare_other.weight"]], axis=1)
+        first = np.maximum(both @ np.concatenate([own, other]) + weights["compare_own.bias"], 0)
+        return layer("compare_2", first)
+
+    a, b = states(premise), states(hypothesis)
+    fa, fb = ([layer("attend_2", layer("attend_1", x)) for x in side] for side in (a, b))
+    e = [[float(x @ y) for y in fb] for x in fa]
+    v1 = sum(compared(a[i], _softmax(e[i]) @ np.stack(b)) for i in range(len(a)))
+    v2 = sum(compared(b[j], _softmax([row[j] for row in e]) @ np.stack(a)) for j in range(len(b)))
+    x = layer("classify_2", layer("classify_1", np.concatenate([v1, v2])))
+    return _softmax(list(weights["output.weight"] @ x + weights["output.bias"]))
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_it_is_what_the_formulas_say(beside):
+    one = model(beside=beside)
+    pairs = every_pair(len(SENTENCES))
+    expected = [slow(one, SENTENCES[p], SENTENCES[h]) for p, h in pairs]
+    np.testing.assert_allclose(one.probabilities(SENTENCES, pairs), expected, atol=1e-5)
+
+
+def test_training_sees_the_same_network():
+    one = model().network.eval()
+    x, y = torch.randn(4, 5, 6), torch.randn(4, 3, 6)
+    torch.testing.assert_close(one(x, y), one.pair(one.encode(x), one.encode(y)), atol=1e-5, rtol=1e-5)
+
+
+def test_probabilities_do_not_depend_on_how_pairs_are_put_together(monkeypatch):
+    one = model()
+    pairs = every_pair(len(SENTENCES))
+    whole = one.probabilities(SENTENCES, pairs)
+    alone = [one.probabilities([SENTENCES[p], SENTENCES[h]], np.array([[0, 1]]))[0] for p, h in pairs]
+    np.testing.assert_allclose(whole, alone, atol=1e-5)
+    monkeypatch.setattr(embedded, "TOKENS", 20)
+    monkeypatch.setattr(embedded, "PAIRS", 2)
+    monkeypatch.setattr(embedded, "SENTENCES", 1)
+    order = np.random.default_rng(0).permutation(len(pairs))
+    np.testing.assert_allclose(one.probabilities(SENTENCES, pairs[order]), whole[order], atol=1e-5)
+    np.testing.assert_allclose(whole.sum(axis=1), 1)
+
+
+def test_a_sentence_is_encoded_once(monkeypatch):
+    one = model()
+    encoded = []
+    plain = one.network.encode
+    monkeypatch.setattr(one.network, "encode", lambda x: encoded.append(len(x)) or plain(x))
+    one.probabilities(SENTENCES, every_pair(len(SENTENCES)))
+    assert sum(encoded) == len(SENTENCES)
+    encoded.clear()
+    one.probabilities(SENTENCES, np.array([[0, 2], [0, 2], [2, 0]]))
+    assert sum(encoded) == 2
+
+
+def test_labels_come_from_the_model_not_from_their_place():
+    foreign = ("contradiction", "entailment", "neutral")
+    here, there = model(), model(foreign)
+    pairs = every_pair(3)
+    moved = [LABELS.index(label) for label in foreign]
+    # The same weights, whose first output is now contradiction.
+    np.testing.assert_allclose(
+        there.probabilities(SENTENCES, pairs)[:, moved], here.probabilities(SENTENCES, pairs), atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("labels", [("entailment", "not_entailment"), ("a", "b", "c")])
+def test_other_labels_are_refused(labels):
+    with pytest.raises(WordworthError, match="they must be entailment, neutral, contradiction"):
+        Shape(6, labels=labels)
+
+
+def test_hidden_is_even():
+    with pytest.raises(WordworthError, match="even number, not 7"):
+        Shape(6, hidden=7)
+
+
+def test_no_pairs_and_pairs_outside():
+    assert model().probabilities(SENTENCES, np.empty((0, 2), dtype=np.int64)).shape == (0, 3)
+    with pytest.raises(WordworthError, match="outside the 6 sentences"):
+        model().probabilities(SENTENCES, np.array([[0, 6]]))
+
+
+def test_other_vectors_in_the_same_network():
+    one, other = model(), embedding(seed=9)
+    changed = one.with_vectors(other)
+    pairs = every_pair(2)
+    assert not np.allclose(changed.probabilities(SENTENCES, pairs), one.probabilities(SENTENCES, pairs))
+    np.testing.assert_array_equal(
+        one.with_vectors(embedding()).probabilities(SENTENCES, pairs), one.probabilities(SENTENCES, pairs)
+    )
+    projected = other.with_matrix(other.matrix, "he − she projected out")
+    assert one.with_vectors(projected).identity != changed.identity
+    with pytest.raises(WordworthError, match="has 7 dimensions, and the model was trained on 6"):
+        one.with_vectors(embedding(dim=7))
+
+
+def test_unknown_words_are_listed_and_have_vectors():
+    one = model()
+    assert one.missing(["The zebra bought a zebra.", "A man ate a quagga."]) == ("zebra", "quagga")
+    vectors = one.embedder
+    ids = vectors.ids("The zebra")
+    assert ids[0] == len(WORDS) + UNKNOWN  # the start of the sentence
+    assert len(WORDS) <= ids[2] < len(WORDS) + UNKNOWN
+    assert ids[2] == vectors.ids("ZEBRA")[1]
+    found = vectors.vectors(np.array([ids]))
+    np.testing.assert_array_equal(found[0, 2], drawn(6, 0)[ids[2] - len(WORDS)])
+    np.testing.assert_array_equal(found[0, 1], embedding().matrix[0])
+
+
+def test_sentences_are_parted_as_glove_was():
+    assert words_of("He didn't say it's the U.K.'s, isn’t it?") == [
+        *("He", "did", "n't", "say", "it", "'s", "the", "U", ".", "K", ".", "'s", ",", "is", "n't", "it", "?"),
+    ]
+    assert words_of("3.5 and 1,000 at 10:30, a T-shirt") == ["3.5", "and", "1,000", "at", "10:30", ",", "a", "T-shirt"]
+    vectors = StaticVectors(embedding(), drawn(6, 0))
+    assert vectors.ids("a T-shirt")[1:] == [WORDS.index("a"), WORDS.index("t-shirt")]
+    assert vectors.ids("man-woman")[1:] == [WORDS.index("man"), WORDS.index("woman")]
+
+
+def test_accuracy_counts_the_most_probable_label():
+    one = model()
+    premises, hypotheses = SENTENCES[:3], SENTENCES[3:]
+    best = [LABELS[slow(one, p, h).argmax()] for p, h in zip(premises, hypotheses, strict=True)]
+    assert accuracy(one, premises, hypotheses, best) == 1
+    wrong = [LABELS[(LABELS.index(best[0]) + 1) % 3], *best[1:]]
+    assert accuracy(one, premises, hypotheses, wrong) == pytest.approx(2 / 3)

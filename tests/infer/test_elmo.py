@@ -1,0 +1,220 @@
+"""ELMo against a slow version in numpy, on a small weights file in the published layout."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from wordworth.errors import WordworthError
+from wordworth.infer.contextual import ElmoVectors
+from wordworth.infer.elmo import elmo_files, load_elmo
+
+h5py = pytest.importorskip("h5py")
+
+FILTERS = [[1, 4], [2, 3], [3, 5]]
+OPTIONS = {
+    "lstm": {
+        "use_skip_connections": True,
+        "projection_dim": 6,
+        "cell_clip": 0.4,
+        "proj_clip": 0.3,
+        "dim": 9,
+        "n_layers": 2,
+    },
+    "char_cnn": {
+        "activation": "relu",
+        "filters": FILTERS,
+        "n_highway": 2,
+        "embedding": {"dim": 4},
+        "n_characters": 262,
+        "max_characters_per_token": 12,
+    },
+}
+SENTENCE = ["Die", "Übermorgenwelt", "schläft", "."]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Random weights, large enough that both clippings bite."""
+    made = tmp_path_factory.mktemp("elmo")
+    rng = np.random.default_rng(5)
+    (made / "small_options.json").write_text(json.dumps(OPTIONS))
+    with h5py.File(made / "small_weights.hdf5", "w") as file:
+
+        def put(name: str, *shape: int) -> None:
+            file[name] = rng.normal(0, 0.7, shape).astype(np.float32)
+
+        put("char_embed", 261, 4)
+        for at, (width, count) in enumerate(FILTERS):
+            put(f"CNN/W_cnn_{at}", 1, width, 4, count)
+            put(f"CNN/b_cnn_{at}", count)
+        for at in range(2):
+            for part in ("transform", "carry"):
+                put(f"CNN_high_{at}/W_{part}", 12, 12)
+                put(f"CNN_high_{at}/b_{part}", 12)
+        put("CNN_proj/W_proj", 12, 6)
+        put("CNN_proj/b_proj", 6)
+        for side in range(2):
+            for layer in range(2):
+                home = f"RNN_{side}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
+                put(f"{home}/W_0", 12, 36)
+                put(f"{home}/B", 36)
+                put(f"{home}/W_P_0", 9, 6)
+    return made
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def slow_word(file, codes: list[int]) -> np.ndarray:
+    """Characters → convolutions by hand → the highest of each filter → highways → projection."""
+    x = np.stack([file["char_embed"][code] for code in codes]).astype(np.float64)
+    pooled = []
+    for at, (width, count) in enumerate(FILTERS):
+        weight, bias = file[f"CNN/W_cnn_{at}"][0].astype(np.float64), file[f"CNN/b_cnn_{at}"][...]
+        for one in range(count):
+            sums = [
+                sum(x[start + step] @ weight[step, :, one] for step in range(width)) + bias[one]
+                for start in range(len(x) - width + 1)
+            ]
+            pooled.append(max(0.0, *sums))
+    y = np.array(pooled)
+    for at in range(2):
+        high = file[f"CNN_high_{at}"]
+        gate = sigmoid(y @ high["W_carry"][...] + high["b_carry"][...])
+        y = gate * np.maximum(y @ high["W_transform"][...] + high["b_transform"][...], 0) + (1 - gate) * y
+    return y @ file["CNN_proj/W_proj"][...] + file["CNN_proj/b_proj"][...]
+
+
+def codes_of(word: str) -> list[int]:
+    made = [258, *word.encode()[:10], 259]
+    return made + [260] * (12 - len(made))
+
+
+def slow_sentence(folder: Path, words: list[str], first=None) -> np.ndarray:
+    """(tokens, 3, 12), as Peters et al. (2018) and their released program have it."""
+    with h5py.File(folder / "small_weights.hdf5") as file:
+        marks = [[258, mark, 259] + [260] * 9 for mark in (256, 257)]
+        codes = [marks[0], *map(codes_of, words), marks[1]]
+        x = np.stack([slow_word(file, one) for one in codes])
+        x = x if first is None else first(x)
+        layers = [np.concatenate([x, x], axis=1)]
+        sides = [x, x[::-1]]
+        for layer in range(2):
+            for side in range(2):
+                cell = file[f"RNN_{side}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"]
+                out, memory, made = np.zeros(6), np.zeros(9), []
+                for token in sides[side]:
+                    i, j, f, o = np.split(np.concatenate([token, out]) @ cell["W_0"][...] + cell["B"][...], 4)
+                    memory = sigmoid(f + 1) * memory + sigmoid(i) * np.tanh(j)
+                    memory = np.clip(memory, -0.4, 0.4)
+                    out = np.clip((sigmoid(o) * np.tanh(memory)) @ cell["W_P_0"][...], -0.3, 0.3)
+                    made.append(out)
+                sides[side] = np.stack(made) + (sides[side] if layer else 0)
+            layers.append(np.concatenate([sides[0], sides[1][::-1]], axis=1))
+        return np.stack(layers, axis=1)[1:-1]
+
+
+@pytest.fixture
+def vectors(folder: Path) -> ElmoVectors:
+    files = elmo_files(folder)
+    assert files is not None
+    return ElmoVectors(load_elmo(*files))
+
+
+def test_all_layers_are_those_of_the_slow_version(folder, vectors):
+    ids = np.array([vectors.ids(" ".join(SENTENCE))])
+    assert (vectors.dim, vectors.layers) == (12, 3)
+    found = vectors.vectors(ids)
+    assert found.shape == (1, 4, 3, 12)
+    np.testing.assert_allclose(found[0], slow_sentence(folder, SENTENCE), atol=1e-5)
+
+
+def test_a_sentence_is_its_own(folder, vectors):
+    texts = ["Die Welt schläft .", "a b c d", "Die b c Welt"]
+    ids = np.array([vectors.ids(text) for text in texts])
+    together = vectors.vectors(ids)
+    for at, text in enumerate(texts):
+        np.testing.assert_allclose(together[at], slow_sentence(folder, text.split()), atol=1e-5)
+        torch.testing.assert_close(together[at], vectors.vectors(ids[at : at + 1])[0], atol=1e-6, rtol=1e-5)
+
+
+def test_layer_one_is_the_word_alone_and_can_be_projected_before_the_lstms_or_everywhere(folder, vectors):
+    static = vectors.static(["Die", "schläft"])
+    np.testing.assert_allclose(static.matrix, slow_sentence(folder, ["Die", "schläft"])[:, 0, :6], atol=1e-5)
+    direction = (static["Die"] - static["schläft"]) / np.linalg.norm(static["Die"] - static["schläft"])
+
+    def out(x):
+        return x - (x @ direction)[..., None] * direction
+
+    v = torch.tensor(direction, dtype=torch.float32)
+    first = vectors.changed("Die − schläft", first=lambda x: x - (x @ v)[..., None] * v)
+    ids = np.array([vectors.ids(" ".join(SENTENCE))])
+    found = first.vectors(ids)[0]
+    np.testing.assert_allclose(found, slow_sentence(folder, SENTENCE, first=out), atol=1e-5)
+    assert np.abs(found[:, 0, :6].numpy() @ direction).max() < 1e-5
+    assert first.identity != vectors.identity
+    every = vectors.changed("halved", every=lambda x: x / 2).vectors(ids)
+    torch.testing.assert_close(every, vectors.vectors(ids) / 2)
+
+
+def test_tanh_and_no_residual(folder, tmp_path):
+    options = json.loads((folder / "small_options.json").read_text())
+    options["lstm"]["use_skip_connections"] = False
+    options["char_cnn"]["activation"] = "tanh"
+    (tmp_path / "options.json").write_text(json.dumps(options))
+    elmo = load_elmo(tmp_path / "options.json", folder / "small_weights.hdf5")
+    plain = load_elmo(folder / "small_options.json", folder / "small_weights.hdf5")
+    assert (elmo.residual, elmo.rectified, plain.residual, plain.rectified) == (False, False, True, True)
+    codes = elmo.codes(["Welt"])
+    assert not torch.allclose(elmo.words(codes), plain.words(codes))
+
+
+def test_files_that_do_not_go_together(folder, tmp_path):
+    options = json.loads((folder / "small_options.json").read_text())
+    options["lstm"]["dim"] = 10
+    (tmp_path / "options.json").write_text(json.dumps(options))
+    with pytest.raises(WordworthError, match=r"W_0 is \(12, 36\), and options.json says \(12, 40\)"):
+        load_elmo(tmp_path / "options.json", folder / "small_weights.hdf5")
+    (tmp_path / "weights.hdf5").write_bytes(b"no HDF5")
+    with pytest.raises(WordworthError, match="cannot be read as HDF5"):
+        load_elmo(folder / "small_options.json", tmp_path / "weights.hdf5")
+    with h5py.File(tmp_path / "other.hdf5", "w") as file:
+        file["x"] = 1
+    with pytest.raises(WordworthError, match="is not laid out as ELMo's published weights"):
+        load_elmo(folder / "small_options.json", tmp_path / "other.hdf5")
+    (tmp_path / "options.json").write_text("{}")
+    with pytest.raises(WordworthError, match=r"is not ELMo.s options\.json"):
+        load_elmo(tmp_path / "options.json", folder / "small_weights.hdf5")
+
+
+def test_the_nli_model_over_elmo_is_trained_and_loaded_again(folder, tmp_path):
+    from wordworth.catalog.nli import NliData
+    from wordworth.infer.static_nli import load_nli_model, vectors_to_train_on
+    from wordworth.infer.train import Recipe
+    from wordworth.infer.training import Sets, train_nli
+
+    data = NliData("few", ("a man sleeps", "a dog runs"), ("he rests", "no dog"), ("entailment", "contradiction"))
+    made = train_nli(folder, Sets((data,), (data,), ()), tmp_path / "nli", hidden=8, recipe=Recipe(epochs=1))
+    assert made["shape"] | {"dropout": 0} == {
+        "dim": 12,
+        "layers": 3,
+        "beside": True,
+        "hidden": 8,
+        "compare": 16,
+        "dropout": 0,
+        "labels": ["entailment", "neutral", "contradiction"],
+    }
+    model = load_nli_model(tmp_path / "nli")
+    assert model.network.shape.attend == 20  # as 200 + 1024 in the paper
+    sentences = ["a man sleeps", "he rests", "no dog"]
+    pairs = np.array([[0, 1], [0, 2], [1, 0]])
+    found = model.probabilities(sentences, pairs)
+    read = vectors_to_train_on(folder, 0).embedder
+    for (premise, hypothesis), row in zip(pairs, found, strict=True):
+        x = [read.vectors(np.array([read.ids(sentences[at])])) for at in (premise, hypothesis)]
+        with torch.no_grad():
+            np.testing.assert_allclose(model.network(*x).softmax(1)[0], row, atol=1e-5)

@@ -1,0 +1,181 @@
+"""The trainer: it learns, is the same each time, goes on after a kill, and stops at a loss that is no number."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from typer.testing import CliRunner
+
+from wordworth.catalog.nli import NliData
+from wordworth.cli import app
+from wordworth.embedding import Embedding
+from wordworth.embedding.core import Provenance
+from wordworth.errors import WordworthError
+from wordworth.infer import train as trainer
+from wordworth.infer.static_nli import load_nli_model
+from wordworth.infer.train import Recipe
+from wordworth.infer.training import RESULTS, Sets, accuracy_of, chosen_sets, cleared, train_nli
+
+THINGS = [f"thing{number}" for number in range(12)]
+WORDS = ["a", "no", "sees", ".", *THINGS]
+
+
+def vectors(seed: int = 0) -> Embedding:
+    matrix = np.random.default_rng(seed).normal(0, 1, (len(WORDS), 8)).astype(np.float32)
+    return Embedding(WORDS, matrix, Provenance(name="things", sha256="1" * 64))
+
+
+def told(rng: np.random.Generator, count: int, name: str) -> NliData:
+    """A rule to be learnt: the same thing is entailed, with `no` contradicted, another thing is neutral."""
+    premises, hypotheses, labels = [], [], []
+    for _ in range(count):
+        one, other, third = rng.choice(THINGS, 3, replace=False)
+        label = str(rng.choice(["entailment", "neutral", "contradiction"]))
+        premises.append(f"a {one} sees a {other} .")
+        hypotheses.append(
+            {"entailment": f"a {one} .", "neutral": f"a {third} .", "contradiction": f"no {one} ."}[label]
+        )
+        labels.append(label)
+    return NliData(name, tuple(premises), tuple(hypotheses), tuple(labels))
+
+
+@pytest.fixture(scope="module")
+def sets() -> Sets:
+    rng = np.random.default_rng(4)
+    return Sets((told(rng, 200, "train"),), (told(rng, 60, "dev"),), (told(rng, 60, "test"),))
+
+
+def go(sets: Sets, folder: Path, epochs: int = 3, embedding: Embedding | None = None, **more) -> dict:
+    recipe = Recipe(epochs=epochs, rate=3e-3, average=0.9, **{"patience": 99, **more})
+    return train_nli(embedding or vectors(), sets, folder, hidden=16, beside=True, recipe=recipe)
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "model.safetensors")
+
+
+def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_it_learns_a_rule_and_says_how_well(sets, tmp_path):
+    many = Sets((told(np.random.default_rng(5), 1000, "train"),), sets.dev, sets.tests)
+    made = go(many, tmp_path, epochs=14)
+    assert made["test"][0]["accuracy"] > 0.85
+    assert made["dev"][0]["accuracy"] == max(one["dev"] for one in made["history"])
+    assert made == json.loads((tmp_path / RESULTS).read_text())
+    model = load_nli_model(tmp_path, vectors=vectors())
+    assert accuracy_of(model, sets.tests[0]) == made["test"][0]["accuracy"]
+
+
+def test_the_same_seed_gives_the_same_network_and_another_another(sets, tmp_path):
+    for name, seed in (("one", 0), ("again", 0), ("other", 1)):
+        go(sets, tmp_path / name, epochs=1, seed=seed)
+    assert same(weights(tmp_path / "one"), weights(tmp_path / "again"))
+    assert not same(weights(tmp_path / "one"), weights(tmp_path / "other"))
+
+
+def test_a_killed_training_goes_on_to_the_same_network(sets, tmp_path, monkeypatch):
+    whole = go(sets, tmp_path / "whole", epochs=4)
+    steps = 0
+    plain = trainer.vectors_of
+
+    def killed(*given, **more):
+        nonlocal steps
+        steps += 1
+        if steps == 24:  # in the middle of an epoch
+            raise KeyboardInterrupt
+        return plain(*given, **more)
+
+    monkeypatch.setattr(trainer, "vectors_of", killed)
+    with pytest.raises(KeyboardInterrupt):
+        go(sets, tmp_path / "killed", epochs=4)
+    monkeypatch.undo()
+    done = go(sets, tmp_path / "killed", epochs=4)
+    assert done["history"] == whole["history"]
+    for name in ("model.safetensors", "training.safetensors"):
+        assert same(load_file(tmp_path / "killed" / name), load_file(tmp_path / "whole" / name))
+
+
+def test_it_ends_when_dev_no_longer_gains(sets, tmp_path):
+    wrong = NliData("dev", sets.dev[0].premises, sets.dev[0].hypotheses, ("neutral",) * 60)
+    made = go(Sets(sets.training, (wrong,), ()), tmp_path, epochs=30, patience=2)
+    assert made["epochs"] == made["best_epoch"] + 2 < 30
+
+
+def test_a_loss_that_is_no_number_stops_it_and_the_last_good_epoch_stays(sets, tmp_path, monkeypatch):
+    go(sets, tmp_path, epochs=2)
+    good = weights(tmp_path)
+    plain = trainer.vectors_of
+    monkeypatch.setattr(trainer, "vectors_of", lambda *given: tuple(x * float("nan") for x in plain(*given)))
+    with pytest.raises(WordworthError, match=r"the loss is nan in epoch 3, batch 1; epoch 2 is kept in .*--rate"):
+        go(sets, tmp_path, epochs=4)
+    assert same(weights(tmp_path), good)
+    monkeypatch.undo()
+    assert go(sets, tmp_path, epochs=3)["epochs"] == 3  # and it can go on from there
+
+
+def test_vectors_that_are_no_numbers(sets, tmp_path):
+    huge = vectors().with_matrix(vectors().matrix * np.inf, "scaled")
+    with pytest.raises(WordworthError, match="in epoch 1, batch 1; no epoch had ended"):
+        go(sets, tmp_path, embedding=huge)
+
+
+def test_a_folder_with_another_training_is_not_gone_on_with(sets, tmp_path):
+    go(sets, tmp_path, epochs=1)
+    with pytest.raises(WordworthError, match="holds a training with other data, vectors or options"):
+        go(sets, tmp_path, epochs=2, seed=5)
+    cleared(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_models_that_cannot_be_loaded(sets, tmp_path):
+    with pytest.raises(WordworthError, match=r"holds no NLI model \(config.json is not there\)"):
+        load_nli_model(tmp_path / "nothing")
+    go(sets, tmp_path, epochs=1)
+    config = json.loads((tmp_path / "config.json").read_text())
+    for change, message in (
+        ({"labels": ["entailment", "not_entailment"]}, "labels are entailment, not_entailment; they must be"),
+        ({"hidden": 18}, "does not go with its config.json"),
+    ):
+        (tmp_path / "config.json").write_text(json.dumps({**config, "shape": {**config["shape"], **change}}))
+        with pytest.raises(WordworthError, match=message):
+            load_nli_model(tmp_path, vectors=vectors())
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(WordworthError, match="cannot be read as a model's configuration"):
+        load_nli_model(tmp_path, vectors=vectors())
+
+
+def test_nothing_to_train_on():
+    with pytest.raises(WordworthError, match="name data with --data"):
+        chosen_sets((), (), (), hold_out=0.1, longest=None, seed=0)
+
+
+def write(data: NliData, path: Path) -> str:
+    rows = zip(data.premises, data.hypotheses, data.labels, strict=True)
+    path.write_text("\n".join(["premise\thypothesis\tlabel", *map("\t".join, rows)]) + "\n")
+    return str(path)
+
+
+def test_the_command(sets, tmp_path):
+    train = write(sets.training[0], tmp_path / "train.tsv")
+    test = write(sets.tests[0], tmp_path / "test.tsv")
+    rows = (" ".join([word, *(f"{x:.6f}" for x in row)]) for word, row in zip(WORDS, vectors().matrix, strict=True))
+    (tmp_path / "small.txt").write_text("\n".join(rows) + "\n")
+    folder = tmp_path / "model"
+    asked = ["train-nli", "--vectors", str(tmp_path / "small.txt"), "--data", train, "--test", test]
+    asked += ["--hold-out", "0.2", "--epochs", "2", "--hidden", "16", "-o", str(folder)]
+    first = CliRunner().invoke(app, [*asked, "--json"], catch_exceptions=False)
+    assert first.exit_code == 0
+    made = json.loads(first.stdout)
+    assert made["epochs"] == 2
+    overlap = {word for one in made["training"] for word in one["left_out"]}
+    assert overlap == {"pairs held out to stop by", "pairs whose premise is in test"}
+    again = CliRunner().invoke(app, asked, catch_exceptions=False)
+    assert "goes on after epoch 2" in again.stderr
+    assert f"{100 * made['test'][0]['accuracy']:.2f}" in again.stdout
+    # The folder names the vectors' file, and is loaded without being told.
+    assert load_nli_model(folder).probabilities(["a thing1 .", "no thing2 ."], np.array([[0, 1]])).shape == (1, 3)
