@@ -37,4 +37,5 @@ clean:
 results: $(STAMP)
 	$(BIN)/python docs/make_results.py
 	$(BIN)/python docs/make_static_results.py
+	$(BIN)/python docs/make_infer_results.py
 	$(BIN)/python docs/make_debias_results.py

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 
+from benchmarks import encode, infer, loading, measures, static
 from benchmarks import cross_encoder, encode, loading, measures, static
 from benchmarks.common import Result, print_machine, print_results
 
@@ -17,6 +18,8 @@ BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
     "aggregation": static.against_the_bare_network,
     "aggregation-loop": static.against_dictionaries,
     "aggregation-memory": static.memory,
+    "infer": infer.pair_by_pair,
+    "infer-probes": infer.whole_probes,
 }
 
 

@@ -7,6 +7,7 @@ minutes on two cores the first time, and nothing the second, since aggregated ve
 from pathlib import Path
 
 import polars as pl
+from pages import put
 
 from wordworth.catalog.registry import entry
 from wordworth.catalog.sources import here
@@ -18,7 +19,6 @@ MODEL, BESIDE = "minilm-l6", ["glove-6b-50d", "word2vec-news-26k"]
 TEXTS = ("enwiki-sample", "wikitext", "brown", "reddit")
 SENTENCES = (1_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 AGREEING = [MODEL, "smollm2-135m"]
-MARK = "<!-- {}: made by docs/make_static_results.py -->", "<!-- /{} -->"
 
 
 def number(row: dict[str, object]) -> str:
@@ -65,14 +65,6 @@ def agreement(scores: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def put(name: str, table: str) -> None:
-    begin, end = (mark.format(name) for mark in MARK)
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(begin)
-    _, _, after = rest.partition(end)
-    PAGE.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
-
-
 def main() -> None:
     texts = [name for name in TEXTS if here(name, entry(name, "corpora").sources) or name == TEXTS[0]]
     options = Options(resamples=500)
@@ -85,12 +77,12 @@ def main() -> None:
     )
     (told,) = (note for note in found.notes if note.startswith("quality: the setting"))
     most = int("".join(filter(str.isdigit, told)))
-    put("sentences", by_sentences(found.scores, most))
-    put("poolings", by_pooling(found.scores))
+    put(PAGE, "sentences", by_sentences(found.scores, most))
+    put(PAGE, "poolings", by_pooling(found.scores))
     biased = static(
         AGREEING, contexts=[TEXTS[0]], per_word=3, experiments=["agreement"], options=Options(resamples=500)
     )
-    put("agreement", agreement(biased.scores))
+    put(PAGE, "agreement", agreement(biased.scores))
 
 
 if __name__ == "__main__":

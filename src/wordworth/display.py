@@ -73,12 +73,17 @@ def _cell(score: dict[str, Any]) -> str:
     return f"{text}  n={score['n']:,}"
 
 
-def tables_of(scores: pl.DataFrame, study: str) -> None:
+def tables_of(scores: pl.DataFrame, study: str, items: pl.DataFrame | None = None) -> None:
     """The tables of a study, as its paper sets them."""
     if study == "vast":
         layer_tables(scores)
     elif study == "static":
         static_tables(scores)
+    elif study == "infer":
+        from wordworth.study.infer.tables import infer_tables
+
+        for one in infer_tables(scores, items):
+            table(*one)
     elif study == "debias":
         debias_tables(scores)
     else:

@@ -9,6 +9,8 @@ from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progres
 from rich.progress import TimeRemainingColumn as TimeLeft
 
 PATIENCE = 2.0
+_shown: list[str] = []
+"""The bar that is on the screen: what runs inside its work shows none of its own."""
 
 
 @contextmanager
@@ -25,8 +27,9 @@ def progress(what: str, total: float | None, *, unit: str = "") -> Iterator[Call
     def advance(n: float) -> None:
         nonlocal shown
         bar.advance(task, n)
-        if not shown and time.monotonic() - began > PATIENCE:
+        if not shown and not _shown and time.monotonic() - began > PATIENCE:
             bar.start()
+            _shown.append(what)
             shown = True
 
     try:
@@ -34,3 +37,4 @@ def progress(what: str, total: float | None, *, unit: str = "") -> Iterator[Call
     finally:
         if shown:
             bar.stop()
+            _shown.remove(what)

@@ -7,6 +7,7 @@ import typer
 
 from wordworth import __version__
 from wordworth.cli.catalog import get, list_entries, show
+from wordworth.cli.infer import run_infer
 from wordworth.cli.debias import debias
 from wordworth.cli.run import run_app
 from wordworth.cli.static import export, run_static
@@ -21,13 +22,14 @@ app = typer.Typer(
     add_completion=False,
 )
 run_app.command("static")(run_static)
+run_app.command("infer")(run_infer)
 app.add_typer(run_app, name="run")
 app.command("ls")(list_entries)
 app.command()(show)
 app.command()(get)
 app.command()(export)
-app.command()(debias)
 app.command("train-nli")(train_nli)
+app.command()(debias)
 
 
 def _version(value: bool) -> None:

@@ -170,7 +170,7 @@ def leave(
         told = {"left_out": findings.left_out_by_kind(), "notes": findings.notes}
         display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **told})
         return
-    display.tables_of(findings.scores, study)
+    display.tables_of(findings.scores, study, findings.items)
     for sentence in findings.warnings:
         display.err.print(sentence, style="yellow", markup=False, soft_wrap=True)
     for reason, count in findings.left_out_by_kind().items():

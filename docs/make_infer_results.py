@@ -1,0 +1,80 @@
+"""Makes the tables of docs/infer.md from a run of this version: `make results`. Nothing in them is typed by hand but
+the paper's own figures, which stand beside ours.
+
+About ten minutes on two cores the first time, and nothing the second, since probabilities are kept in the cache.
+"""
+
+from pathlib import Path
+
+import polars as pl
+from pages import put
+
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import FORMULA, load_probe, probe_names
+from wordworth.study.infer import infer
+
+PAGE = Path(__file__).parent / "infer.md"
+RUDE = "polarity=rude,demonym=Iraqi"
+MEASURES = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
+PAPER = {
+    ("gender", "original"): (0.387, 0.394, 0.324, 0.114),
+    ("gender", "projection"): (0.480, 0.519, 0.474, 0.297),
+    ("gender", "random"): (0.362, 0.405, 0.323, 0.118),
+    ("nationality", "original"): (0.713, 0.760, 0.776, 0.654),
+    ("nationality", "projection"): (0.808, 0.887, 0.910, 0.784),
+    ("religion", "original"): (0.710, 0.765, 0.785, 0.636),
+    ("religion", "projection"): (0.794, 0.894, 0.913, 0.771),
+}
+"""Tables 1, 3, 5, 8 and 9 (GloVe)."""
+
+
+def counts() -> str:
+    lines = ["| probe | pairs here | | by the formula | the paper |", "|---|---|---|---|---|"]
+    for name in probe_names():
+        ours, formula = (PairSet.of(load_probe(name + end)) for end in ("", FORMULA))
+        shape = " × ".join(f"{size:,}" for size in ours.shape)
+        lines.append(f"| `{name}` | {len(ours):,} | {shape} | {len(formula):,} | {ours.probe.paper} |")
+    return "\n".join(lines)
+
+
+def neutrality(scores: pl.DataFrame) -> str:
+    lines = [f"| probe | setting | {' | '.join(MEASURES)} | the paper |", "|---|---|" + "---|" * (len(MEASURES) + 1)]
+    for name in probe_names():
+        for setting in ("original", "projection", "random"):
+            some = scores.filter(pl.col("dataset") == name, pl.col("setting") == setting)
+            found = {row["measure"]: row for row in some.iter_rows(named=True)}
+            cells = [f"{found[m]['value']:.3f} [{found[m]['low']:.2f}, {found[m]['high']:.2f}]" for m in MEASURES]
+            paper = PAPER.get((name, setting))
+            stated = " ".join(f"{value:.3f}" for value in paper) if paper else ""
+            lines.append(f"| {name} | `{setting}` | {' | '.join(cells)} | {stated} |")
+    return "\n".join(lines)
+
+
+def largest(items: pl.DataFrame) -> str:
+    lines = ["| premise ⇒ hypothesis | entailment | neutral | contradiction |", "|---|---|---|---|"]
+    far = items.filter(pl.col("setting") == "original", pl.col("group").str.starts_with("largest "))
+    for _, some in far.group_by(["dataset", "group"], maintain_order=True):
+        row = some.row(0, named=True)
+        lines.append(f"| {row['item']} | {row['entailment']:.2f} | {row['value']:.2f} | {row['contradiction']:.2f} |")
+    return "\n".join(lines)
+
+
+def rude(scores: pl.DataFrame) -> str:
+    some = scores.filter(pl.col("dataset") == f"nationality/{RUDE}", pl.col("measure") == "entailment")
+    lines = ["| setting | entailment | pairs |", "|---|---|---|"]
+    shown = some.filter(~pl.col("setting").str.starts_with("random:")).iter_rows(named=True)
+    lines += [f"| `{row['setting']}` | {row['value']:.3f} | {row['n']:,} |" for row in shown]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    put(PAGE, "counts", counts())
+    found = [infer(probes=[name], slices=[RUDE] if name == "nationality" else []) for name in probe_names()]
+    scores, items = pl.concat(one.scores for one in found), pl.concat(one.items for one in found)
+    put(PAGE, "neutrality", neutrality(scores))
+    put(PAGE, "largest", largest(items))
+    put(PAGE, "slice", rude(scores))
+
+
+if __name__ == "__main__":
+    main()

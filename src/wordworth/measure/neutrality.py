@@ -1,0 +1,131 @@
+"""How far a model's answers are from neutral where neutral is the only right one (Dev et al. 2020).
+
+With e, n, c the probabilities of entailment, neutral and contradiction of M pairs:
+Net Neutral = 1/M Σ n; Fraction Neutral = 1/M Σ 1[n = max(e, n, c)], a tie being neutral as the formula has it;
+Threshold τ = 1/M Σ 1[n > τ]. All are 1 for a model without bias.
+
+All of them are sums over pairs, so pairs are added up block by block into a `Tally`, one row a pair of subjects; the
+scores, the averages of a pair of subjects and the resamples of subjects all come from those few rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.errors import WordworthError
+from wordworth.measure.bootstrap import resample_counts
+
+Matrix = NDArray[np.float64]
+THRESHOLDS = (0.5, 0.7)
+"""The paper's τ."""
+BY_PAIR = ":by-pair"
+MEASURES_OF_INFERENCE = {
+    "net-neutral": "Mean probability of neutral over pairs that are all neutral; 1 is no bias.",
+    "fraction-neutral": "Share of those pairs where neutral is the most probable label, ties included; 1 is no bias.",
+    "threshold": "Share of those pairs where the probability of neutral is above τ, the number behind the colon.",
+    "entailment": "Mean probability of entailment over those pairs.",
+    "contradiction": "Mean probability of contradiction over those pairs.",
+}
+"""The name that tables hold → what it is. `:by-pair` is behind it where each pair of subjects was averaged over its
+sentences first, `:change` where it is the difference from the original setting."""
+_SUMS = 4  # e, n, c and labelled neutral; behind them one for each threshold
+
+
+def is_neutral(probabilities: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Whether neutral is the largest of (…, 3) probabilities, ties included."""
+    neutral: NDArray[np.bool_] = probabilities[..., 1] >= probabilities.max(axis=-1)
+    return neutral
+
+
+def measure_names(thresholds: Sequence[float] = THRESHOLDS) -> list[str]:
+    """The measures in the order that `scores` has them; the last two are the means of e and of c."""
+    return [
+        "net-neutral",
+        "fraction-neutral",
+        *(f"threshold:{tau:g}" for tau in thresholds),
+        "entailment",
+        "contradiction",
+    ]
+
+
+@dataclass
+class Tally:
+    """Sums over the pairs of each cell (premise's subject × hypothesis's subject)."""
+
+    shape: tuple[int, int]
+    thresholds: tuple[float, ...]
+    counts: NDArray[np.int64]
+    """(cells,): pairs added up."""
+    sums: Matrix
+    """(cells, 4 + thresholds): e, n, c, labelled neutral, above each threshold."""
+
+    @classmethod
+    def empty(cls, shape: tuple[int, int], thresholds: Sequence[float] = THRESHOLDS) -> "Tally":
+        wrong = next((tau for tau in thresholds if not 0 <= tau < 1), None)
+        if wrong is not None:
+            raise WordworthError(f"the threshold {wrong:g} is not between 0 and 1; a probability is held against it")
+        cells = shape[0] * shape[1]
+        sums = np.zeros((cells, _SUMS + len(thresholds)))
+        return cls(shape, tuple(thresholds), np.zeros(cells, dtype=np.int64), sums)
+
+    def add(self, cells: NDArray[np.integer], probabilities: NDArray[np.floating]) -> None:
+        """Pairs of the given cells (n,) with their probabilities (n, 3)."""
+        size, neutral = len(self.counts), probabilities[:, 1]
+        columns = [*probabilities.T, is_neutral(probabilities), *(neutral > tau for tau in self.thresholds)]
+        self.counts += np.bincount(cells, minlength=size)
+        for at, column in enumerate(columns):
+            self.sums[:, at] += np.bincount(cells, weights=column, minlength=size)
+
+    @property
+    def pairs(self) -> int:
+        return int(self.counts.sum())
+
+    def means(self) -> Matrix:
+        """(cells, 3): the probabilities of each pair of subjects, averaged over its templates; NaN without any."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.sums[:, :3] / self.counts[:, None])
+
+    def over_pairs(self) -> tuple[Matrix, Matrix]:
+        """Numerators (measures, P, H) and denominators (P, H) of the measures over all pairs."""
+        return self._tables(self.sums[:, [1, *range(3, self.sums.shape[1]), 0, 2]], self.counts)
+
+    def over_cells(self) -> tuple[Matrix, Matrix]:
+        """The same where each pair of subjects is averaged over templates first, as the authors' code does."""
+        met = self.counts > 0
+        means = np.where(met[:, None], self.means(), 0.0)
+        above = [means[:, 1] > tau for tau in self.thresholds]
+        columns = np.stack([means[:, 1], is_neutral(means), *above, means[:, 0], means[:, 2]], axis=1).astype(
+            np.float64
+        )
+        return self._tables(columns * met[:, None], met)
+
+    def _tables(self, columns: Matrix, weights: NDArray[np.generic]) -> tuple[Matrix, Matrix]:
+        return columns.T.reshape(-1, *self.shape), weights.astype(np.float64).reshape(self.shape)
+
+
+def scores(tally: Tally, *, by_pair: bool = False) -> Matrix:
+    """The measures of `measure_names`; `by_pair` averages each pair of subjects over its templates first."""
+    if not tally.pairs:
+        raise WordworthError("there are no pairs to measure")
+    sums, weights = tally.over_cells() if by_pair else tally.over_pairs()
+    return np.asarray(sums.sum(axis=(1, 2)) / weights.sum())
+
+
+def replicates(tally: Tally, resamples: int, seed: int, *, by_pair: bool = False) -> Matrix:
+    """(measures, resamples): the measures with the subjects of both sides drawn again with replacement.
+
+    Both sides are drawn, each by itself, since other words could have stood in either. A side of one subject stays as
+    it is. Two tallies of one shape and seed get the same draws, so their differences can be resampled too.
+    """
+    sums, weights = tally.over_cells() if by_pair else tally.over_pairs()
+    premises, hypotheses = tally.shape
+    drawn = [
+        np.concatenate(list(resample_counts(n, resamples, seed + at)), axis=1)
+        for at, n in enumerate((premises, hypotheses))
+    ]
+    first, second = (one.astype(np.float64) for one in drawn)
+    over = np.einsum("pr,ph,hr->r", first, weights, second, optimize=True)
+    with np.errstate(invalid="ignore"):  # a small sample may have no pair of the subjects drawn
+        return np.asarray(np.einsum("pr,mph,hr->mr", first, sums, second, optimize=True) / over)

@@ -1,0 +1,87 @@
+"""`wordworth run infer` on a folder that a training left: what it prints, what it writes, and how it refuses."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+
+from wordworth.cli import main
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.checkpoint import write_config, write_weights
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
+from wordworth.infer.static_nli import vectors_to_train_on
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small network of random weights over small vectors of the probes' words, in a folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    texts = [
+        text for name in ("gender", "religion") for side in PairSet.of(load_probe(name)).fragments() for text in side
+    ]
+    words = dict.fromkeys(word.lower().strip(".") for text in [*texts, "he she"] for word in text.split())
+    subspace = load_probe("religion").subspace
+    assert subspace is not None
+    words |= dict.fromkeys([*subspace.words, "."])
+    rows = np.random.default_rng(0).normal(size=(len(words), 8)).round(3).tolist()
+    lines = (" ".join([word, *map(str, row)]) for word, row in zip(words, rows, strict=True))
+    (tmp_path / "mine.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    made = vectors_to_train_on("mine.txt", seed=0)
+    torch.manual_seed(0)
+    network = Network(Shape(dim=8, hidden=4, compare=4))
+    write_config(tmp_path / "model", network.shape, made.about)
+    write_weights(tmp_path / "model", network.state_dict(), made.extra)
+    return tmp_path
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["wordworth", "run", "infer", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+def test_run_infer(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["own=model", "--probe", "gender", "--probe", "religion", "--sample", "300", "--random", "1"]
+    asked += ["--slice", "polarity=rude", "--resamples", "20", "--top", "2", "-o", "out"]
+    assert _run(monkeypatch, *asked) == 0
+    told = capsys.readouterr()
+    assert "gender · own · 300 pairs (the paper: over 2,000,000)" in told.out
+    assert "religion · own · slices" in told.out
+    assert "farthest from neutral" in told.out
+    scores = pl.read_csv(folder / "out" / "scores.csv", infer_schema_length=None)
+    assert set(scores["model"]) == {"own"}
+    assert scores["setting"].unique(maintain_order=True).to_list() == ["original", "projection", "random:1", "random"]
+    assert {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7"} <= set(scores["measure"])
+    manifest = json.loads((folder / "out" / "run.json").read_text())
+    assert any("1,936,512 pairs (1,968 × 164 × 6); the paper: over 2,000,000" in note for note in manifest["notes"])
+    items = pl.read_parquet(folder / "out" / "items.parquet")
+    assert len(items.filter(pl.col("group") == "largest entailment", pl.col("setting") == "original")) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["model", "--mitigate", "none", "--mitigate", "inlp"], "none and something else"),
+        (["model", "--probe", "gendr"], "there is no probe 'gendr'; did you mean gender?"),
+        (["model", "--articles", "ear"], "--articles is 'ear'; it can be sound or letter"),
+        (["model", "--probe", "religion", "--mitigate", "hard-debias", "--sample", "9"], "word lists for gender only"),
+        (["nowhere/model"], "nowhere/model"),
+    ],
+)
+def test_refusals(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    told: str,
+) -> None:
+    assert _run(monkeypatch, *arguments) == 2
+    shown = capsys.readouterr().err
+    assert told in " ".join(shown.split())
+    assert shown.count("\n") == 1

@@ -1,0 +1,68 @@
+"""A probe on a network over ELMo: projection is of layer 1, before the layers above read it."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+from torch import Tensor
+
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.contextual import ElmoVectors
+from wordworth.infer.embedded import EmbeddedNli
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
+from wordworth.study import Options
+from wordworth.study.infer import infer
+
+PROBE = """
+[probe]
+name = "small"
+premise = "The SUBJECT slept."
+hypothesis = "The SUBJECT slept."
+slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
+subspace = { pair = ["he", "she"] }
+"""
+
+
+class Layers:
+    """What ELMo is to its readers: layer 1 by a word's characters, two layers that see the words around."""
+
+    dim, layers, sha256 = 8, 3, "5" * 64
+
+    def codes(self, words: list[str]) -> list[int]:
+        return [sum(map(ord, word)) for word in words]
+
+    def marks(self) -> list[int]:
+        return [1, 2]
+
+    def words(self, codes: list[int]) -> Tensor:
+        rows = [np.random.default_rng(code).normal(size=4) for code in codes]
+        return torch.tensor(np.array(rows), dtype=torch.float32)
+
+    def sentences(self, x: Tensor) -> Tensor:
+        before, after = x.cumsum(1).tanh(), x.flip(1).cumsum(1).flip(1).tanh()
+        layers = [torch.cat([x, x], dim=-1), torch.cat([before, after], dim=-1), torch.cat([after * x, before], dim=-1)]
+        return torch.stack(layers, dim=2)[:, 1:-1]
+
+
+def test_projection_of_layer_one(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(PROBE)
+    torch.manual_seed(0)
+    network = Network(Shape(dim=8, layers=3, beside=True, hidden=6, compare=5)).eval()
+    elmo = Layers()
+    model = EmbeddedNli("over-elmo", network, ElmoVectors(elmo), "4" * 64)
+    findings = infer([model], probes=[path], random=1, options=Options(resamples=20))
+    net = findings.scores.filter(pl.col("measure") == "net-neutral")
+    found = dict(zip(net.get_column("setting"), net.get_column("value"), strict=True))
+    he, she = (row / row.norm() for row in elmo.words(elmo.codes(["he", "she"])))
+    direction = (he - she) / (he - she).norm()
+    changed = ElmoVectors(elmo).changed("by hand", first=lambda x: x - (x @ direction)[..., None] * direction)
+    pairs = PairSet.of(load_probe(path))
+    for setting, version in (("original", model), ("projection", EmbeddedNli("x", network, changed, "4" * 64))):
+        both = [pairs.pair(index)[:2] for index in range(4)]
+        slow = np.mean([version.probabilities(list(one), np.array([[0, 1]]))[0, 1] for one in both])
+        assert found[setting] == pytest.approx(slow, abs=1e-6)
+    assert len({round(value, 7) for value in found.values()}) == 3  # one random direction is its own mean
