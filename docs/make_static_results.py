@@ -15,7 +15,6 @@ from wordworth.study import Options
 from wordworth.study.static import static
 
 PAGE = Path(__file__).parent / "static.md"
-SCRIPT = Path(__file__).name
 MODEL, BESIDE = "minilm-l6", ["glove-6b-50d", "word2vec-news-26k"]
 TEXTS = ("enwiki-sample", "wikitext", "brown", "reddit")
 SENTENCES = (1_000, 5_000, 10_000, 20_000, 50_000, 100_000)

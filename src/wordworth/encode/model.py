@@ -83,6 +83,11 @@ class LanguageModel:
         return 0 if pad is None else int(pad)
 
 
+def in_pooler(weight: str, network: PreTrainedModel) -> bool:
+    """The pooler sits on top of the last layer and is not used by those who read hidden states or predict words."""
+    return "pooler" in weight
+
+
 def load_model(
     name_or_path: str | Path, *, device: str = "auto", dtype: str = "float32", name: str | None = None
 ) -> LanguageModel:
@@ -102,16 +107,25 @@ def load_model(
 
 
 def load_files(
-    name_or_path: str | Path, kind: Callable[[PretrainedConfig], Any], *, device: str = "auto", dtype: str = "float32"
+    name_or_path: str | Path,
+    kind: Callable[[PretrainedConfig], Any],
+    *,
+    device: str = "auto",
+    dtype: str = "float32",
+    may_lack: Callable[[str, PreTrainedModel], bool] = in_pooler,
+    **settings: Any,
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str]:
-    """Network, tokenizer and the identity of the weights. `kind` gives the library's class to load the network with."""
+    """Network, tokenizer and the identity of the weights. `kind` gives the library's class to load the network with.
+
+    Every weight must be in the files, but for those that it `may_lack`; `settings` override the model's own.
+    """
     if dtype not in DTYPES:
         raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join(DTYPES)}")
     with quietly():
         where, weights = _found(name_or_path)
         config = _config(where)
         tokenizer = _tokenizer(where)
-        network = _network(where, kind(config), DTYPES[dtype], _device(device))
+        network = _network(where, kind(config), DTYPES[dtype], _device(device), may_lack, settings)
     return network, tokenizer, weights or _revision(where, config)
 
 
@@ -133,7 +147,7 @@ def wrap(
         family=family,
         layers=int(network.config.num_hidden_layers),
         dim=int(network.config.hidden_size),
-        max_length=_max_length(network, tokenizer),
+        max_length=max_length_of(network, tokenizer),
         weights=weights,
         vocabulary=tokenizer_identity(tokenizer),
         left_only=left_only,
@@ -233,8 +247,14 @@ def _base(config: PretrainedConfig) -> Any:
     return AutoModelForTextEncoding if encoder_only else AutoModel
 
 
-def _network(where: str, kind: Any, dtype: torch.dtype, device: torch.device) -> PreTrainedModel:
-    """Every weight that the network computes with must be in the files."""
+def _network(
+    where: str,
+    kind: Any,
+    dtype: torch.dtype,
+    device: torch.device,
+    may_lack: Callable[[str, PreTrainedModel], bool],
+    settings: dict[str, Any],
+) -> PreTrainedModel:
     try:
         network, info = kind.from_pretrained(
             where,
@@ -243,14 +263,17 @@ def _network(where: str, kind: Any, dtype: torch.dtype, device: torch.device) ->
             trust_remote_code=False,
             local_files_only=is_offline(),
             output_loading_info=True,
+            **settings,
         )
     except (OSError, ValueError) as error:
-        raise WordworthError(_one_sentence(f"the weights of {where} cannot be loaded as safetensors", error)) from error
-    # The pooler sits on top of the last layer and is not used; any other gap would be filled at random.
-    missing = sorted(key for key in info["missing_keys"] if "pooler" not in key)
+        what = f"the weights of {where} cannot be loaded as safetensors of {kind.__name__.removeprefix('Auto')}"
+        raise WordworthError(_one_sentence(what, error)) from error
+    # A gap would be filled at random.
+    missing = sorted(key for key in info["missing_keys"] if not may_lack(key, network))
     if missing:
         raise WordworthError(
-            f"{where} lacks the weights {missing[0]} ({len(missing)} in all); fetch it again, or another model"
+            f"{where} lacks the weights {missing[0]} ({len(missing)} in all), which would be random; fetch it again, "
+            "or name a model that was trained for this"
         )
     if kind is AutoModel and network.config.is_encoder_decoder:
         network = network.get_encoder()
@@ -285,7 +308,7 @@ def family_of(config: PretrainedConfig) -> Family:
     return "masked"
 
 
-def _max_length(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
+def max_length_of(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
     """The fewest tokens that any part admits. RoBERTa's kin count positions from padding_idx + 1 on."""
     limits = [tokenizer.model_max_length]
     for attribute in ("max_position_embeddings", "n_positions"):
