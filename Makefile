@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test lint types unit browser bench results clean
 
 demo: $(STAMP)
-	$(BIN)/wordworth run valnorm glove-6b-50d word2vec-news-26k
+	$(BIN)/wordworth audit --quick
 
 test: lint types unit
 

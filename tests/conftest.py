@@ -1,10 +1,13 @@
 """Every test has a cache of its own; only those marked `index` share the user's, so that a model is fetched once."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from commands import Answer, Command
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +67,19 @@ def _word_model_folder(folder: Path, family: str = "causal") -> Path:
 def word_model_folder() -> Callable[..., Path]:
     """Makes a tiny language model in a folder: `word_model_folder(path, "causal" or "masked")`."""
     return _word_model_folder
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs `wordworth` with these arguments, as a shell would."""
+    from wordworth.cli import main
+
+    def run(*arguments: object) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["wordworth", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Answer(code, *capsys.readouterr())
+
+    return run

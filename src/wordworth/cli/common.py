@@ -133,29 +133,32 @@ def options(seed: int, case: str, sides: str, method: str, permutations: int, ba
     )
 
 
-def leave(
+def carry_out(
     study: str,
     find: Callable[..., Any],
-    output: Path | None,
+    folder: Path,
     overwrite: bool,
-    as_json: bool,
-    models: list[str] | None,
+    models: list[str],
     options: Any,
+    given: list[Any] | None = None,
     **chosen: Any,
-) -> None:
-    """Runs the study `find` on the models with what was chosen, writes its folder, prints its tables."""
-    from wordworth import display, run
+) -> Any:
+    """Runs the study `find` on the models with what was chosen and writes its folder; gives the findings.
+
+    `given` stands for the models where they are loaded already; the manifest has their names.
+    """
+    from wordworth import run
     from wordworth.study.citations import cited
 
-    folder = output or run.default_folder(study)
     run.reserve(folder, overwrite=overwrite)
     started, began = datetime.now(UTC), time.monotonic()
-    findings = find(models or [], options=options, **chosen)
+    with run.watched(folder, study, models):
+        findings = find(models if given is None else given, options=options, **chosen)
     versions, hardware = run.surroundings()
     manifest = run.Manifest(
         study=study,
         command=["wordworth", *sys.argv[1:]],
-        options={"models": models or [], **chosen, **asdict(options)},
+        options={"models": models, **chosen, **asdict(options)},
         seed=options.seed,
         models=list(findings.models.values()),
         data=list(findings.data.values()),
@@ -168,13 +171,28 @@ def leave(
         references=cited(findings),
     )
     run.write_run(folder, manifest, findings.scores, findings.items, overwrite=overwrite)
+    return findings
+
+
+def leave(
+    study: str,
+    find: Callable[..., Any],
+    output: Path | None,
+    overwrite: bool,
+    as_json: bool,
+    models: list[str] | None,
+    options: Any,
+    **chosen: Any,
+) -> None:
+    """Runs a study, writes its folder, prints its tables."""
+    from wordworth import display, run
+
+    folder = output or run.default_folder(study)
+    findings = carry_out(study, find, folder, overwrite, models or [], options, **chosen)
     if as_json:
         told = {"left_out": findings.left_out_by_kind(), "notes": findings.notes}
         display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **told})
         return
     display.tables_of(findings.scores, study, findings.items)
-    for sentence in findings.warnings:
-        display.err.print(sentence, style="yellow", markup=False, soft_wrap=True)
-    for reason, count in findings.left_out_by_kind().items():
-        display.err.print(f"left out: {count:,} {reason}", style="yellow", markup=False, soft_wrap=True)
+    display.warnings_of(findings)
     display.out.print(str(folder), markup=False, soft_wrap=True)

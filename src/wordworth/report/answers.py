@@ -37,6 +37,19 @@ def answers(gathered: Gathered) -> list[Answer]:
     return found
 
 
+def said(gathered: Gathered) -> dict[str, list[str]]:
+    """Question → plain sentences, as a terminal shows them."""
+    return {
+        answer.question: [
+            (f"{saying.lead}: " if saying.lead else "")
+            + (f"{saying.model}{'. ' if saying.whole else ' '}" if saying.model else "")
+            + saying.text
+            for saying in answer.sayings
+        ]
+        for answer in answers(gathered)
+    }
+
+
 def _few(sayings: list[Saying]) -> list[Saying]:
     """All, or of many models the highest and the lowest."""
     models = {saying.model for saying in sayings if saying.model}

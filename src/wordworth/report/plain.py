@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.report.answers import answers
+from wordworth.report.answers import said
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.gather import Gathered
 from wordworth.report.leaderboard import leaderboard
@@ -59,13 +59,8 @@ def tables(gathered: Gathered) -> list[Table]:
 def markdown(gathered: Gathered) -> str:
     """Answers as a list, then every table."""
     lines = [f"# What a word is worth to {_markdown(', '.join(gathered.models))}", ""]
-    for answer in answers(gathered):
-        lines += [f"**{answer.question}**", ""]
-        for saying in answer.sayings:
-            lead = f"{saying.lead}: " if saying.lead else ""
-            subject = f"{saying.model}{'. ' if saying.whole else ' '}" if saying.model else ""
-            lines.append(f"- {_markdown(lead + subject + saying.text)}")
-        lines.append("")
+    for question, sentences in said(gathered).items():
+        lines += [f"**{question}**", "", *(f"- {_markdown(sentence)}" for sentence in sentences), ""]
     for title, header, rows in tables(gathered):
         right = _numeric(rows, len(header))
         rule = ["---:" if at in right else "---" for at in range(len(header))]
