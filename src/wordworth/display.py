@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from wordworth.report.predict_tables import predict_tables
+
 # In a pipe or a file there is no window to fit.
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
 err = Console(stderr=True, highlight=False)
@@ -79,6 +81,9 @@ def tables_of(scores: pl.DataFrame, study: str, items: pl.DataFrame | None = Non
         layer_tables(scores)
     elif study == "static":
         static_tables(scores)
+    elif study == "predict":
+        for shown in predict_tables(scores, items):
+            table(*shown)
     elif study == "infer":
         from wordworth.study.infer.tables import infer_tables
 

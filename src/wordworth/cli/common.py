@@ -145,6 +145,7 @@ def leave(
 ) -> None:
     """Runs the study `find` on the models with what was chosen, writes its folder, prints its tables."""
     from wordworth import display, run
+    from wordworth.study.citations import cited
 
     folder = output or run.default_folder(study)
     run.reserve(folder, overwrite=overwrite)
@@ -164,6 +165,7 @@ def leave(
         seconds=round(time.monotonic() - began, 2),
         versions=versions,
         hardware=hardware,
+        references=cited(findings),
     )
     run.write_run(folder, manifest, findings.scores, findings.items, overwrite=overwrite)
     if as_json:

@@ -41,7 +41,7 @@ def debias(
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(help="Leave a part of the report out: stability, valence, similarity, weat, bias, or all."),
+        typer.Option(help="Leave a part of the report out: stability, valence, similarity, weat, bias, nli, or all."),
     ] = None,
     lexicon: Annotated[list[str] | None, typer.Option(help="Lexicon of the report; bellezza if not given.")] = None,
     similarity: Annotated[
@@ -50,6 +50,14 @@ def debias(
     test: Test = None,
     random: Annotated[int, typer.Option(help="Random subspaces as the control.")] = 8,
     control: Annotated[str, typer.Option(help="gaussian, or words: first components of 20 random words.")] = "gaussian",
+    nli: Annotated[
+        str | None, typer.Option(help="Network over these vectors that infers; nli-glove where it reads them.")
+    ] = None,
+    probe: Annotated[
+        list[str] | None,
+        typer.Option(help="gender, nationality, religion or a TOML file; those that fit if none."),
+    ] = None,
+    sample: Annotated[int, typer.Option(help="Pairs of each probe, evenly drawn.")] = 20_000,
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples of the intervals.")] = 1_000,
     seed: Seed = 0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file and a report that are there.")] = False,
@@ -84,6 +92,9 @@ def debias(
         tests=tuple(test or ()),
         random=random,
         control=control,
+        nli=nli,
+        probes=tuple(probe or ()),
+        sample=sample,
     )
 
     def find(models: list[str], *, options: Any, plan: Plan, report: Report) -> Any:

@@ -4,6 +4,7 @@ Every measure is taken on the embedding as it was (`original`), as it is after (
 without a random subspace of as many dimensions (`random`, the mean of eight).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,15 +18,18 @@ from wordworth.study.debias.plan import Plan, learn, treatment
 from wordworth.study.debias.steadiness import steadiness
 from wordworth.study.findings import Findings
 from wordworth.study.options import Options
-from wordworth.transform import random_components, random_directions, remove, vanished
+from wordworth.transform import Subspace, random_components, random_directions, remove, vanished
 
-PARTS = ("stability", "valence", "similarity", "weat", "bias")
+PARTS = ("stability", "valence", "similarity", "weat", "bias", "nli")
 CONTROLS = ("gaussian", "words")
+SAMPLE = 20_000
+"""Pairs of a probe: neutrality to about half a point, in seconds."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What is measured before and after; blank lists are Bellezza, WordSim, SimLex and MEN, and WEAT 1 to 10."""
+    """What is measured before and after; blank lists are Bellezza, WordSim, SimLex and MEN, and WEAT 1 to 10,
+    and the probes that fit."""
 
     without: tuple[str, ...] = ()
     """Of `PARTS`, those that are left out."""
@@ -35,14 +39,21 @@ class Report:
     random: int = 8
     control: str = "gaussian"
     """Random directions: Gaussian, or the first components of 20 random words."""
+    nli: str | Path | None = None
+    """The network over these vectors that infers: `nli-glove` where it reads them."""
+    probes: tuple[str, ...] = ()
+    """Of inference; blank are those that fit the plan."""
+    sample: int = SAMPLE
+    """Pairs of a probe, evenly drawn."""
 
     def __post_init__(self) -> None:
         for name in self.without:
             if name not in PARTS:
                 close = nearest(name, list(PARTS)) or f"; there are {', '.join(PARTS)}"
                 raise WordworthError(f"the report has no part {name!r}{close}")
-        if self.random < 0:
-            raise WordworthError(f"--random is {self.random}; it must be a whole number from 0 up")
+        for option, value, least in (("random", self.random, 0), ("sample", self.sample, 1)):
+            if value < least:
+                raise WordworthError(f"--{option} is {value}; it must be a whole number from {least} up")
         if self.control not in CONTROLS:
             raise WordworthError(f"--control is {self.control!r}; it can be {' or '.join(CONTROLS)}")
 
@@ -90,7 +101,17 @@ def debias(
         return Debiased(after, findings)
     if "stability" in report.wanted:
         steadiness(findings, embedding)
-    _measured(findings, embedding, after, dimensions, plan.method, report, options)
+    controls = _controls(embedding, dimensions, report, options.seed)
+    versions = ((ORIGINAL, embedding), (plan.method, after))
+    if {"valence", "similarity", "weat", "bias"} & set(report.wanted):
+        _measured(findings, versions, controls, report, options)
+    if "nli" in report.wanted:
+        from wordworth.study.debias.inference import inference, probes_of, reader_of  # torch, for this part alone
+
+        reader = reader_of(findings, embedding, report.nli)
+        if reader is not None:
+            probes = report.probes or probes_of(plan)
+            inference(findings, reader, versions, controls, probes, report.sample, options)
     return Debiased(after, findings)
 
 
@@ -101,28 +122,28 @@ def one_embedding(named: str | Path) -> Embedding:
     return found[0]
 
 
+def _controls(embedding: Embedding, dimensions: int, report: Report, seed: int) -> list[Subspace]:
+    if not report.random:
+        return []
+    if report.control == "gaussian":
+        return random_directions(embedding.dim, count=report.random, k=dimensions, seed=seed)
+    return random_components(embedding, count=report.random, k=dimensions, seed=seed)
+
+
 def _measured(
     findings: Findings,
-    before: Embedding,
-    after: Embedding,
-    dimensions: int,
-    method: str,
+    versions: Sequence[tuple[str, Embedding]],
+    controls: Sequence[Subspace],
     report: Report,
     options: Options,
 ) -> None:
-    if not set(report.wanted) - {"stability"}:
-        return
+    """What is measured on the vectors themselves."""
     tasks = load_tasks(findings, report.wanted, report.lexica, report.pairs, report.tests)
     forms = list(tasks.forms())
     # Only the words that are looked up: a random subspace is then taken out of thousands of vectors, not of millions.
-    few = before.restrict(forms)
-    drawn = random_directions if report.control == "gaussian" else None
-    controls = []
-    if report.random:
-        given = {"count": report.random, "k": dimensions, "seed": options.seed}
-        controls = drawn(before.dim, **given) if drawn else random_components(before, **given)
-    with progress(f"Measuring {before.name}", 2 + len(controls)) as advance:
-        for setting, version in ((ORIGINAL, few), (method, after.restrict(forms))):
+    few = [(setting, version.restrict(forms)) for setting, version in versions]
+    with progress(f"Measuring {few[0][1].name}", len(few) + len(controls)) as advance:
+        for setting, version in few:
             found = Findings("debias")
             measure(found, version, tasks, options)
             absorb(findings, found, setting)
@@ -132,7 +153,7 @@ def _measured(
         every = []
         for control in controls:
             found = Findings("debias")
-            measure(found, remove(few, control.basis, control.name), tasks, quick)
+            measure(found, remove(few[0][1], control.basis, control.name), tasks, quick)
             every.append(found)
             advance(1)
     absorb_controls(findings, every)

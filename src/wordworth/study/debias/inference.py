@@ -1,0 +1,97 @@
+"""What taking a bias out does to inferences: neutrality on a probe and accuracy, by a network over the vectors.
+
+The network stays as it was trained and is given the changed vectors. The paper trains it anew on them: such networks
+are compared by the study `infer`.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from wordworth.catalog.registry import entry
+from wordworth.catalog.sources import here
+from wordworth.embedding import Embedding
+from wordworth.errors import WordworthError
+from wordworth.infer.embedded import EmbeddedNli
+from wordworth.infer.static_nli import load_nli_model
+from wordworth.infer.vocabulary import StaticVectors
+from wordworth.progress import progress
+from wordworth.study.debias.gather import ORIGINAL, absorb, absorb_controls
+from wordworth.study.debias.plan import Plan
+from wordworth.study.findings import Findings
+from wordworth.study.infer import infer
+from wordworth.study.options import Options
+from wordworth.transform import Subspace, remove
+
+MODEL = "nli-glove"
+LABELLED = "snli-test"
+PROBES = {"dev-demonyms_train": "nationality", "dev-adherents_train": "religion"}
+"""The probe of what the words of a set stand for; gender is that of all else."""
+
+
+def probes_of(plan: Plan) -> list[str]:
+    """The probes that fit what is taken out."""
+    sets = [str(named) for named in plan.components_of]
+    found = [PROBES[name] for name in sets if name in PROBES]
+    if plan.directions or plan.pairs or plan.two_means or len(found) < len(sets) or not sets:
+        found.insert(0, "gender")
+    return found
+
+
+def reader_of(findings: Findings, embedding: Embedding, named: str | Path | None) -> EmbeddedNli | None:
+    """The network that was trained on these very vectors. Without one, what was not asked for by name is told."""
+    model = load_nli_model(named or MODEL)
+    own = model.embedder.embedding if isinstance(model.embedder, StaticVectors) else None
+    if own is not None and own.provenance.sha256 and own.provenance.sha256 == embedding.provenance.sha256:
+        return model
+    reads = own.name if own is not None else "contextual vectors"
+    told = (
+        f"{model.name} reads {reads}, not {embedding.name}; train a network over these vectors "
+        "(`wordworth train-nli --vectors …`) and name it with --nli"
+    )
+    if named is not None:
+        raise WordworthError(told)
+    findings.warn(f"Inference was not measured: {told}.")
+    return None
+
+
+def inference(
+    findings: Findings,
+    model: EmbeddedNli,
+    versions: Sequence[tuple[str, Embedding]],
+    controls: Sequence[Subspace],
+    probes: Sequence[str],
+    sample: int,
+    options: Options,
+) -> None:
+    """Every probe and the labelled pairs on the versions, the original first; the probes without random subspaces."""
+    labelled = [LABELLED] if here(LABELLED, entry(LABELLED, "nli").sources) else []
+    if not labelled:
+        findings.warn(f"Accuracy was not measured: {LABELLED} is not here (`wordworth show {LABELLED}`).")
+    before = versions[0][1]
+    with progress(f"Inferring with {model.name}", len(versions) + len(controls)) as advance:
+
+        def measured(embedding: Embedding, accuracy: Sequence[str] = ()) -> Findings:
+            found = infer(
+                [model.with_vectors(embedding)],
+                probes=probes,
+                mitigate=(),
+                random=0,
+                sample=sample,
+                top=0,
+                accuracy=accuracy,
+                options=options,
+            )
+            advance(1)
+            return found
+
+        for setting, embedding in versions:
+            found = measured(embedding, labelled)
+            absorb(findings, found, setting)
+            if setting == ORIGINAL:
+                findings.models |= found.models
+        absorb_controls(findings, [measured(embedding) for embedding in _without(before, controls)])
+
+
+def _without(embedding: Embedding, controls: Sequence[Subspace]) -> Iterator[Embedding]:
+    """One at a time, so that one is in memory."""
+    return (remove(embedding, control.basis, control.name) for control in controls)

@@ -1,0 +1,107 @@
+"""The part of `debias` that infers: the network over changed vectors against asking it pair by pair."""
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+
+from wordworth.embedding import Embedding, Provenance
+from wordworth.errors import WordworthError
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.embedded import EmbeddedNli
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
+from wordworth.infer.vocabulary import StaticVectors, drawn
+from wordworth.study import Options
+from wordworth.study.debias import PARTS, Plan, Report, debias
+from wordworth.study.debias.inference import probes_of
+from wordworth.transform import random_directions
+
+PROBE = """
+[probe]
+name = "gender"
+premise = "The SUBJECT VERB a/an OBJECT."
+hypothesis = "The SUBJECT VERB a/an OBJECT."
+slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
+verbs = [{ kind = "eating", verbs = { words = ["ate", "sold"] }, objects = { words = ["apple", "bun", "car"] } }]
+"""
+WORDS = ["the", "nurse", "doctor", "man", "woman", "ate", "sold", "a", "an", "apple", "bun", "car", ".", "he", "she"]
+ONLY = tuple(part for part in PARTS if part != "nli")
+
+
+@pytest.fixture
+def words() -> Embedding:
+    matrix = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
+    return Embedding(WORDS, matrix, Provenance("tiny", sha256="0" * 64))
+
+
+@pytest.fixture
+def reader(words, monkeypatch) -> EmbeddedNli:
+    torch.manual_seed(3)
+    network = Network(Shape(dim=10, hidden=12, compare=9)).eval()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter *= 2.5
+    made = EmbeddedNli("tiny-nli", network, StaticVectors(words, drawn(10, seed=0)), "1" * 64)
+    monkeypatch.setattr("wordworth.study.debias.inference.load_nli_model", lambda _: made)
+    return made
+
+
+@pytest.fixture
+def report(tmp_path) -> Report:
+    path = tmp_path / "small.toml"
+    path.write_text(PROBE, encoding="utf-8")
+    return Report(without=ONLY, probes=(str(path),), sample=10_000, random=3)
+
+
+def test_neutrality_before_after_and_without_random_directions(words, reader, report, monkeypatch):
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
+    made = debias(words, Plan(), report, options=Options(resamples=20))
+    pairs = PairSet.of(load_probe(report.probes[0]))
+    asked = [pairs.pair(at) for at in range(len(pairs))]
+
+    def net_neutral(version: Embedding) -> float:
+        model = reader.with_vectors(version)
+        one = [model.probabilities([pair.premise, pair.hypothesis], np.array([[0, 1]]))[0, 1] for pair in asked]
+        return float(np.mean(one))
+
+    scores = made.findings.scores.filter(pl.col("experiment") == "gender", pl.col("measure") == "net-neutral")
+    found = dict(zip(scores["setting"], scores["value"], strict=True))
+    assert list(found) == ["original", "projection", "random:1", "random:2", "random:3", "random"]
+    assert found["original"] == pytest.approx(net_neutral(words), abs=1e-5)
+    assert found["projection"] == pytest.approx(net_neutral(made.embedding), abs=1e-5)
+    controls = []
+    for control in random_directions(10, count=3):
+        (v,) = control.basis
+        matrix = words.matrix - np.outer(words.matrix @ v, v)
+        controls.append(net_neutral(Embedding(WORDS, matrix.astype(np.float32), Provenance("other"))))
+    assert found["random:2"] == pytest.approx(controls[1], abs=1e-5)
+    assert found["random"] == pytest.approx(np.mean(controls), abs=1e-5)
+    assert len(set(found.values())) == len(found)
+    assert set(made.findings.models) == {"tiny", "tiny-nli"}
+    assert any("Accuracy was not measured" in sentence for sentence in made.findings.warnings)
+
+
+def test_accuracy_before_and_after(words, reader, report, data):
+    made = debias(words, Plan(), report, options=Options(resamples=20))
+    scores = made.findings.scores.filter(pl.col("experiment") == "accuracy")
+    assert scores["setting"].to_list() == ["original", "projection"]
+    assert set(scores["dataset"]) == {"snli-test"}
+    assert scores["value"].is_between(0.2, 0.5).all()  # a network of random weights guesses
+
+
+def test_a_network_over_other_vectors_is_not_asked(words, reader, report):
+    other = Embedding(WORDS, words.matrix, Provenance("other", sha256="2" * 64))
+    made = debias(other, Plan(), report, options=Options(resamples=20))
+    assert made.findings.scores["experiment"].to_list() == ["subspace"]
+    assert any("tiny-nli reads tiny, not other" in sentence for sentence in made.findings.warnings)
+    with pytest.raises(WordworthError, match="tiny-nli reads tiny, not other; train a network"):
+        debias(other, Plan(), Report(without=ONLY, nli="tiny-nli"))
+
+
+def test_the_probes_that_fit():
+    assert probes_of(Plan()) == ["gender"]
+    assert probes_of(Plan(components_of=("dev-demonyms_train",))) == ["nationality"]
+    both = Plan(directions=(("he", "she"),), components_of=("dev-adherents_train",), components=2)
+    assert probes_of(both) == ["gender", "religion"]
+    assert probes_of(Plan(components_of=("mine.txt",))) == ["gender"]
