@@ -1,8 +1,8 @@
 """Makes the tables of docs/infer.md from a run of this version: `make results`. Nothing in them is typed by hand but
 the paper's own figures, which stand beside ours.
 
-All pairs take about a quarter of an hour on two cores the first time, and nothing the second, since probabilities are kept
-in the cache. `python docs/make_infer_results.py 10000` draws so many of each probe instead; the table says how many.
+All pairs take about a quarter of an hour on two cores the first time, and nothing the second, since probabilities are
+kept in the cache. `python docs/make_infer_results.py 10000` draws so many of each probe; the table says how many.
 """
 
 import sys
