@@ -118,3 +118,13 @@ def test_an_incomplete_declaration_is_an_error(change, message):
     with pytest.raises(WordworthError) as told:
         declared("lexica", "own", whole | change)
     assert message in str(told.value)
+
+
+def test_every_file_of_an_archive_has_its_member() -> None:
+    """All but files that are joined from parts, which name their members themselves."""
+    for kind in KINDS:
+        for found in entries(kind):
+            for source in found.sources:
+                joined = source.kind == "archive" and not source.folder and all(member for _, member in source.parts)
+                if source.kind == "archive" and not joined:
+                    assert all(pinned.member for pinned in source.content), found.name

@@ -10,8 +10,8 @@ from wordworth.errors import WordworthError
 from wordworth.measure.bootstrap import RESAMPLES
 from wordworth.study.findings import Findings
 
-DEFAULTS = ("smollm2-135m", "glove-6b-50d")
-"""Audited when no model is named: all of them come from the package index."""
+DEFAULTS = ("smollm2-135m", "glove-6b-50d", "nli-glove")
+"""Audited when no model is named: all of them come from the package index, or with the package."""
 QUICK = 300
 """Bootstrap resamples of a quick audit's intervals."""
 LANGUAGE_MODELS: frozenset[Kind] = frozenset({"causal", "masked", "encoder"})
@@ -45,6 +45,12 @@ def _predict(models: Sequence[Any], **chosen: Any) -> Findings:
     from wordworth.study.predict import predict
 
     return predict(models, **chosen)
+
+
+def _infer(models: Sequence[Any], **chosen: Any) -> Findings:
+    from wordworth.study.infer import infer
+
+    return infer(models, **chosen)
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,7 @@ STEPS = (
         takes_loaded=True,
     ),
     Step("predict", _predict, frozenset({"causal"}), {"words": 3_000}, QUICK, english_only=True, on_device=True),
+    Step("infer", _infer, frozenset({"nli"}), {"sample": 20_000, "random": 2}, QUICK, english_only=True),
 )
 """In this order. The tests of bias in a language model are those of `vast`, of word vectors those of `weat`."""
 
