@@ -124,13 +124,14 @@ def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monk
 
 
 def test_what_applies_to_what() -> None:
-    planned, left_out = plan(["smollm2-135m", "glove-6b-50d", "minilm-l6"])
+    planned, left_out = plan(["smollm2-135m", "glove-6b-50d", "minilm-l6", "nli-glove"])
     assert {one.step.study: one.models for one in planned} == {
         "valnorm": ("glove-6b-50d",),
         "weat": ("glove-6b-50d",),
         "vast": ("smollm2-135m", "minilm-l6"),
         "static": ("smollm2-135m", "glove-6b-50d", "minilm-l6"),
         "predict": ("smollm2-135m",),
+        "infer": ("nli-glove",),
     }
     assert left_out == []
     planned, left_out = plan(["word2vec-zh-126k"])

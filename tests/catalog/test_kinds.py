@@ -25,6 +25,7 @@ def folder(path: Path, config: Any) -> Path:
         ("smollm2-135m", "causal"),
         ("minilm-l6", "encoder"),
         ("albert-kor", "masked"),
+        ("nli-glove", "nli"),
         ("https://host/vectors.vec", "static"),
         ("hf://owner/name/vectors.txt", "static"),
     ],

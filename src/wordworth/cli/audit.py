@@ -42,10 +42,11 @@ def audit(
     named = models or list(DEFAULTS)
     planned, left_out = plan(named, chosen_kind)
     folder = output or _default_folder(models, quick)
+    given_places = {"device": device, "dtype": precision}
     steps = []
     for one in planned:
         asked = dict(one.step.quick) if quick else {}
-        asked |= {"device": device, "dtype": precision} if one.step.on_device else {}
+        asked |= {name: value for name, value in given_places.items() if name in one.step.places}
         options = Options(seed=seed, resamples=one.step.quick_resamples) if quick else Options(seed=seed)
         recorded = {"models": list(one.models), **asked, **asdict(options)}
         steps.append((one, asked, options, _is_there(folder / one.step.study, recorded, overwrite)))

@@ -11,7 +11,7 @@ from wordworth.measure.bootstrap import RESAMPLES
 from wordworth.study.findings import Findings
 
 DEFAULTS = ("smollm2-135m", "glove-6b-50d", "nli-glove")
-"""Audited when no model is named: all of them come from the package index, or with the package."""
+"""Audited when no model is named: all of them come from the package index."""
 QUICK = 300
 """Bootstrap resamples of a quick audit's intervals."""
 LANGUAGE_MODELS: frozenset[Kind] = frozenset({"causal", "masked", "encoder"})
@@ -65,8 +65,8 @@ class Step:
     """What is asked of the study in a quick audit; a whole one asks for the study's own defaults."""
     quick_resamples: int = RESAMPLES
     english_only: bool = False
-    on_device: bool = False
-    """Whether it takes a device and a precision."""
+    places: tuple[str, ...] = ()
+    """What it takes to say where and how a network runs: `device`, `dtype`."""
     takes_loaded: bool = False
     """Whether it can be given language models that are loaded already, so that studies share them."""
 
@@ -94,7 +94,7 @@ STEPS = (
         },
         QUICK,
         english_only=True,
-        on_device=True,
+        places=("device", "dtype"),
         takes_loaded=True,
     ),
     Step(
@@ -104,11 +104,27 @@ STEPS = (
         {"sentences": (500,), "per_word": 1, "pairs": ("rg-65", "ws-353"), "experiments": ("quality", "bias")},
         QUICK,
         english_only=True,
-        on_device=True,
+        places=("device", "dtype"),
         takes_loaded=True,
     ),
-    Step("predict", _predict, frozenset({"causal"}), {"words": 3_000}, QUICK, english_only=True, on_device=True),
-    Step("infer", _infer, frozenset({"nli"}), {"sample": 20_000, "random": 2}, QUICK, english_only=True),
+    Step(
+        "predict",
+        _predict,
+        frozenset({"causal"}),
+        {"words": 3_000},
+        QUICK,
+        english_only=True,
+        places=("device", "dtype"),
+    ),
+    Step(
+        "infer",
+        _infer,
+        frozenset({"nli"}),
+        {"sample": 20_000, "random": 2},
+        QUICK,
+        english_only=True,
+        places=("device",),
+    ),
 )
 """In this order. The tests of bias in a language model are those of `vast`, of word vectors those of `weat`."""
 
