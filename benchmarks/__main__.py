@@ -3,8 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import encode, infer, loading, measures, static
-from benchmarks import cross_encoder, encode, loading, measures, static
+from benchmarks import cross_encoder, encode, infer, loading, measures, static
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {

@@ -7,8 +7,8 @@ import typer
 
 from wordworth import __version__
 from wordworth.cli.catalog import get, list_entries, show
-from wordworth.cli.infer import run_infer
 from wordworth.cli.debias import debias
+from wordworth.cli.infer import run_infer
 from wordworth.cli.run import run_app
 from wordworth.cli.static import export, run_static
 from wordworth.cli.train import train_nli
