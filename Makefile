@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 # Offline after `wordworth get`: the environment is not touched again unless its definition changes.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit bench results clean
+.PHONY: demo test lint types unit browser bench results clean
 
 demo: $(STAMP)
-	$(BIN)/wordworth run valnorm glove-6b-50d word2vec-news-26k
+	$(BIN)/wordworth audit --quick
 
 test: lint types unit
 
@@ -19,8 +19,15 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-unit: $(STAMP)
+unit: $(STAMP) browser
 	$(BIN)/python -m pytest
+
+# Tests of the pages open them in chromium; where it cannot be installed they are skipped, and say so.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update >/dev/null 2>&1 \
+	     && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null 2>&1; } \
+	|| echo "chromium is not here and could not be installed: tests in a browser will be skipped"
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
@@ -37,5 +44,7 @@ clean:
 results: $(STAMP)
 	$(BIN)/python docs/make_results.py
 	$(BIN)/python docs/make_static_results.py
+	$(BIN)/python docs/make_report_picture.py
+	$(BIN)/python docs/make_predict_results.py
 	$(BIN)/python docs/make_infer_results.py
 	$(BIN)/python docs/make_debias_results.py

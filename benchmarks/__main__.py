@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks import cross_encoder, encode, infer, loading, measures, static
+from benchmarks import cross_encoder, encode, infer, loading, measures, predict, report, static
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
@@ -17,6 +18,9 @@ BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
     "aggregation": static.against_the_bare_network,
     "aggregation-loop": static.against_dictionaries,
     "aggregation-memory": static.memory,
+    "report": report.opening,
+    "words": predict.words,
+    "words-memory": predict.memory,
     "infer": infer.pair_by_pair,
     "infer-probes": infer.whole_probes,
 }

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from wordworth.report.figures import intrinsic_tasks, valence_by_layer
+from wordworth.report.figures import Figure, draw_svg, intrinsic_tasks, valence_by_layer
+from wordworth.report.gather import numbered
 from wordworth.study import valnorm
 from wordworth.study.vast import vast
 
@@ -35,11 +36,16 @@ def markdown(scores: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def draw(name: str, figure: Figure | None) -> None:
+    assert figure is not None, f"the run has no numbers for {name}"
+    (HERE / "figures" / name).write_text(draw_svg(figure), encoding="utf-8")
+
+
 def main() -> None:
     findings = valnorm(MODELS)
-    intrinsic_tasks(findings.scores).save(str(HERE / "figures" / "valnorm.svg"))
+    draw("valnorm.svg", intrinsic_tasks(numbered(findings.scores)))
     layers = vast(["smollm2-135m"], lexica=["bellezza"], experiments=["contextualization"])
-    valence_by_layer(layers.scores).save(str(HERE / "figures" / "vast.svg"))
+    draw("vast.svg", valence_by_layer(numbered(layers.scores)))
     readme = HERE.parent / "README.md"
     text = readme.read_text(encoding="utf-8")
     before, _, rest = text.partition(MARKS[0])

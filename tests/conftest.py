@@ -1,9 +1,13 @@
 """Every test has a cache of its own; only those marked `index` share the user's, so that a model is fetched once."""
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from commands import Answer, Command
 
 
 @pytest.fixture(autouse=True)
@@ -21,3 +25,61 @@ def data() -> Path:
     if not folder:
         pytest.skip("WORDWORTH_DATA is not set")
     return Path(folder)
+
+
+SPECIAL = ["[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"]
+SAYS = ["the", "cat", "sat", "on", "a", "mat", "and", "dog", "ran", "off", "with", "hat", "The", "cats", "##s"]
+
+
+def _word_model_folder(folder: Path, family: str = "causal") -> Path:
+    """A tiny language model with its head, random, saved in a folder: GPT-2's or BERT's kind, with few words."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    torch.manual_seed(0)
+    words = [*SPECIAL, *SAYS]
+    if family == "causal":
+        words = [*SPECIAL, *("s" if word == "##s" else f"▁{word}" for word in SAYS)]
+    pieces = {word: at for at, word in enumerate(words)}
+    if family == "causal":
+        tokenizer = Tokenizer(models.WordLevel(pieces, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        tokenizer.decoder = decoders.Metaspace()
+        network = GPT2LMHeadModel(GPT2Config(vocab_size=len(words), n_embd=32, n_layer=2, n_head=2, n_positions=64))
+    else:
+        tokenizer = Tokenizer(models.WordPiece(pieces, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = decoders.WordPiece()
+        ends = [("[CLS]", 0), ("[SEP]", 1)]
+        tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
+        sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+        sizes |= {"vocab_size": len(words), "max_position_embeddings": 64, "pad_token_id": 2}
+        network = BertForMaskedLM(BertConfig(**sizes))
+    marks = {"unk_token": "[UNK]", "pad_token": "[PAD]", "mask_token": "[MASK]", "model_max_length": 60}
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, **marks)
+    network.save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def word_model_folder() -> Callable[..., Path]:
+    """Makes a tiny language model in a folder: `word_model_folder(path, "causal" or "masked")`."""
+    return _word_model_folder
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs `wordworth` with these arguments, as a shell would."""
+    from wordworth.cli import main
+
+    def run(*arguments: object) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["wordworth", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Answer(code, *capsys.readouterr())
+
+    return run

@@ -2,31 +2,19 @@
 
 import csv
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pytest
 
+from commands import Answer, Command
 from wordworth import __version__
 from wordworth.catalog.association_tests import load_test
 from wordworth.catalog.lexica import load_lexicon
 from wordworth.catalog.word_sets import polar_words
-from wordworth.cli import main
 
 COLUMNS = "study,experiment,model,language,dataset,setting,pooling,layer,pcs,measure,value,low,high,p,n"
-
-
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -44,19 +32,6 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     lines = (" ".join([word, *map(str, row)]) for word, row in zip(words, rows, strict=True))
     (folder / "mine.txt").write_text("\n".join(lines) + "\n")
     return folder
-
-
-@pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    def run(*arguments: object) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["wordworth", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        assert isinstance(code, int)
-        return Answer(code, *capsys.readouterr())
-
-    return run
 
 
 VALNORM = ("run", "valnorm", "mine.txt", "--lexicon", "bellezza", "--experiment", "valence", "--resamples", "20")

@@ -10,12 +10,14 @@ import pytest
 from wordworth.measure import (
     MEASURES,
     analogies,
+    bert_score,
     direct_bias,
     garg_cosine,
     garg_euclidean,
     mac,
     manzini,
     manzini_centroid,
+    neighbour_ranks,
     pair_direction,
     ripa,
     rnsb,
@@ -103,6 +105,8 @@ CASES = {
     "ripa": Case("ripa", lambda V, w, m, f: ripa(V[w], V[m], V[f]), (TARGETS, M, F), "none"),
     "rnsb": Case("rnsb", lambda V, w, a, b: np.array(rnsb(V[w], V[a], V[b])), (TARGETS, A, B), "none"),
     "mac": Case("mac", lambda V, w, a, b: mac(V[w], [V[a], V[b]]), (TARGETS, A, B)),
+    "soft-match@k": Case("soft-match@k", neighbour_ranks, (LEFT, RIGHT)),
+    "bert-score": Case("bert-score", lambda V, a, b: np.array(bert_score(V[a], V[b])), (A, B)),
 }
 EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -10,6 +11,11 @@ from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from wordworth import run
+from wordworth.report.predict_tables import predict_tables
+from wordworth.run import Comparison, verdict
+from wordworth.study.findings import Findings
 
 # In a pipe or a file there is no window to fit.
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
@@ -79,6 +85,9 @@ def tables_of(scores: pl.DataFrame, study: str, items: pl.DataFrame | None = Non
         layer_tables(scores)
     elif study == "static":
         static_tables(scores)
+    elif study == "predict":
+        for shown in predict_tables(scores, items):
+            table(*shown)
     elif study == "infer":
         from wordworth.study.infer.tables import infer_tables
 
@@ -190,3 +199,44 @@ def debias_tables(scores: pl.DataFrame) -> None:
         lines = [[kind, *(number(found.get(name)) for name in names)] for kind, found in steady]
         title = "stability of the subspaces: principal values over the first, cosine with what is taken out"
         table(title, ["words", *names], lines, right=range(1, 5))
+
+
+def warnings_of(findings: Findings) -> None:
+    """What a user should see of a study at once: what could not be had, and what was left out."""
+    for sentence in findings.warnings:
+        err.print(sentence, style="yellow", markup=False, soft_wrap=True)
+    for reason, count in findings.left_out_by_kind().items():
+        err.print(f"left out: {count:,} {reason}", style="yellow", markup=False, soft_wrap=True)
+
+
+def audit(said: dict[str, list[str]], left_out: Sequence[str], place: Path) -> None:
+    """The answers of the report, and where it is."""
+    for question, sentences in said.items():
+        out.print(question, style="bold", markup=False, soft_wrap=True)
+        for sentence in sentences:
+            out.print(f"  {sentence}", markup=False, soft_wrap=True)
+    for sentence in left_out:
+        err.print(sentence, style="yellow", markup=False, soft_wrap=True)
+    out.print(str(place), markup=False, soft_wrap=True)
+
+
+def comparison(found: Comparison) -> None:
+    """Two models task by task, then what it comes to in sentences."""
+    header, rows = verdict.headings(found), [verdict.cells(one) for one in found.differences]
+    table(f"wordworth compare · {found.study}", header, rows, right=range(1, len(header)))
+    for sentence in run.verdicts(found):
+        out.print(sentence, markup=False, soft_wrap=True)
+    told = [verdict.method(found), *found.remarks]
+    noted: dict[str, list[str]] = {}
+    for one in found.differences:
+        for note in one.notes:
+            noted.setdefault(note, []).append(one.task)
+    told += [f"{_some(tasks)}: {note}." for note, tasks in noted.items()]
+    for sentence in told:
+        err.print(sentence, style="dim", markup=False, soft_wrap=True)
+    for task, reason in found.refused:
+        err.print(f"not compared: {task}: {reason}", style="yellow", markup=False, soft_wrap=True)
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -11,6 +11,18 @@ from rich.progress import TimeRemainingColumn as TimeLeft
 PATIENCE = 2.0
 _shown: list[str] = []
 """The bar that is on the screen: what runs inside its work shows none of its own."""
+Listener = Callable[[str, float, float | None], None]
+_listeners: list[Listener] = []
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """While this lasts, `listener(what, done, total)` is told of all progress, on a screen or not."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
 
 
 @contextmanager
@@ -23,9 +35,13 @@ def progress(what: str, total: float | None, *, unit: str = "") -> Iterator[Call
     task = bar.add_task(what, total=total)
     began = time.monotonic()
     shown = False
+    done = 0.0
 
     def advance(n: float) -> None:
-        nonlocal shown
+        nonlocal shown, done
+        done += n
+        for listener in _listeners:
+            listener(what, done, total)
         bar.advance(task, n)
         if not shown and not _shown and time.monotonic() - began > PATIENCE:
             bar.start()

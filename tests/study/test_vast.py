@@ -152,6 +152,10 @@ def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
     assert rows(found, layer=1, pcs=None)["value"].item() == pytest.approx(expected, abs=1e-6)
     assert 0 <= rows(found, layer=1, pcs=None)["p"].item() <= 1
     assert set(rows(found, layer=LAYERS)["pcs"]) == {None, 0, 1, 2}
+    # What d is made of: each target's association.
+    kept = found.items.filter(pl.col("layer") == 1, pl.col("pcs").is_null(), pl.col("value").is_not_null())
+    assert kept.filter(pl.col("group") == f"X: {test.labels[0]}")["value"].to_list() == pytest.approx(sx.tolist())
+    assert kept.filter(pl.col("group") == f"Y: {test.labels[1]}")["item"].to_list() == list(test.groups[1])
 
 
 def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:

@@ -43,9 +43,10 @@ class Corpus:
     def lines(self, report: Report) -> Iterator[str]:
         """All lines that can be read; `report` is given a sentence, with its place, for each that cannot."""
         for path in self.paths:
-            yield from self._of(path, report)
+            yield from self.lines_of(path, report)
 
-    def _of(self, path: Path, report: Report) -> Iterator[str]:
+    def lines_of(self, path: Path, report: Report) -> Iterator[str]:
+        """The lines of one of its files."""
         match self.layout:
             case "wikitext":
                 return layouts.wikitext_lines(path, report)

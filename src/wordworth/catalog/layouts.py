@@ -65,8 +65,18 @@ def text_lines(path: Path, report: Report) -> Iterator[str]:
 def wikitext_lines(path: Path, report: Report) -> Iterator[str]:
     """WikiText's paragraphs without its headings, with `@-@`, `@,@` and `@.@` joined again."""
     for line in text_lines(path, report):
-        if not _HEADING.match(line):
-            yield _JOINED.sub(r"\1", line)
+        if not is_heading(line):
+            yield wikitext_line(line)
+
+
+def is_heading(line: str) -> bool:
+    """Whether a line of WikiText is a title or a heading."""
+    return _HEADING.match(line) is not None
+
+
+def wikitext_line(line: str) -> str:
+    """A line of WikiText with its numbers and compounds joined again."""
+    return _JOINED.sub(r"\1", line)
 
 
 def tsv_lines(path: Path, report: Report, column: int) -> Iterator[str]:

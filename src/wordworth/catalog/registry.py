@@ -10,7 +10,11 @@ from wordworth.catalog.entry import Entry, Reference
 from wordworth.catalog.sources import parse
 from wordworth.errors import WordworthError, nearest
 
-KINDS = ("models", "lexica", "word_sets", "tests", "pairs", "analogies", "corpora", "templates", "nli")
+KINDS = (
+    *("models", "lexica", "word_sets", "tests", "pairs", "analogies", "corpora", "templates"),
+    *("frequencies", "wordnets", "paraphrases", "nli"),
+)
+_SINGULAR = {"lexicon": "lexica", "corpus": "corpora", "analogy": "analogies", "frequency": "frequencies"}
 
 _REQUIRED = ("title", "language", "licence", "reference", "count")
 _COMMON = (*_REQUIRED, "scale", "note", "sources")
@@ -21,7 +25,7 @@ _SOURCELESS = ("derived", "x", "bleached", "premise", "hub")
 def kind_named(kind: str) -> str:
     """The kind a user means: `word-sets` and `word_set` are `word_sets`."""
     asked = kind.replace("-", "_").lower()
-    asked = {"lexicon": "lexica", "corpus": "corpora", "analogy": "analogies"}.get(asked, asked)
+    asked = _SINGULAR.get(asked, asked)
     found = next((known for known in KINDS if asked in (known, known.removesuffix("s"))), None)
     if found is None:
         raise WordworthError(f"there is no kind {kind!r} in the catalog; there are {', '.join(KINDS)}")

@@ -7,10 +7,12 @@ from itertools import islice
 from wordworth.catalog.analogies import load_analogies
 from wordworth.catalog.association_tests import load_test
 from wordworth.catalog.entry import Entry
+from wordworth.catalog.frequencies import load_frequencies
 from wordworth.catalog.lexica import load_lexicon
 from wordworth.catalog.models import on_this_machine
 from wordworth.catalog.nli import load_nli
 from wordworth.catalog.pairs import load_pairs
+from wordworth.catalog.paraphrases import load_paraphrases
 from wordworth.catalog.registry import entry
 from wordworth.catalog.sources import here
 from wordworth.catalog.translations import load_translations
@@ -147,6 +149,18 @@ def _template(found: Entry, rows: int) -> _First:
     return ("setting", "text"), tuple(first), ()
 
 
+def _frequencies(found: Entry, rows: int) -> _First:
+    listed = load_frequencies(found.name)
+    first = tuple((word, f"{count:,.0f}") for word, count in islice(listed.counts.items(), rows))
+    return ("word", listed.unit), first, ()
+
+
+def _paraphrases(found: Entry, rows: int) -> _First:
+    probe = load_paraphrases(found.name)
+    left_out = tuple(f"{sentence!r}: {reason}" for sentence, reason in probe.left_out)
+    return ("word", "hypernym", "sibling"), tuple(triple.differing() for triple in probe.triples[:rows]), left_out
+
+
 def _described(found: Entry, rows: int) -> _First:
     """Models and corpora: what is declared of them; their data is too large to look into."""
     plain = [(key, str(value)) for key, value in found.details.items() if isinstance(value, str | int | float)]
@@ -154,7 +168,7 @@ def _described(found: Entry, rows: int) -> _First:
 
 
 # What is shown of these stands in the TOML.
-_DECLARED = ("models", "corpora", "templates")
+_DECLARED = ("models", "corpora", "templates", "wordnets")
 
 _FIRST: dict[str, Callable[[Entry, int], _First]] = {
     "lexica": _lexicon,
@@ -166,4 +180,7 @@ _FIRST: dict[str, Callable[[Entry, int], _First]] = {
     "nli": _nli,
     "models": _described,
     "corpora": _described,
+    "frequencies": _frequencies,
+    "wordnets": _described,
+    "paraphrases": _paraphrases,
 }

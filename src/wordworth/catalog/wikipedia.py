@@ -12,7 +12,7 @@ from wordworth.errors import WordworthError
 from wordworth.files import CHUNK, cache_dir, locked, replacing
 from wordworth.progress import progress
 
-EXTRACTION = 3  # raised whenever text is taken out of a dump differently
+EXTRACTION = 4  # raised whenever text is taken out of a dump differently
 _NO_TEXT = re.compile(r"(?i)(file|image|category)\s*:")
 _INLINE = ("b", "i", "u", "span", "small", "big", "em", "strong", "p", "sub", "sup")
 _ROOT = re.compile(rb"<([A-Za-z][\w.:-]*)")
@@ -21,6 +21,11 @@ _BEGIN, _END = b"<page>", b"</page>"
 
 def wikipedia_lines(path: Path, report: Report, sha256: str) -> Iterator[str]:
     """Paragraphs of the articles, less the markup. A broken page is reported, and the pages after it are used."""
+    yield from text_lines(extracted(path, report, sha256), report)
+
+
+def extracted(path: Path, report: Report, sha256: str) -> Path:
+    """The file in the cache that holds the paragraphs, a line each, and a blank line between two articles."""
     kept = cache_dir() / "corpora" / f"{sha256}-{EXTRACTION}"
     text, flaws = kept / "text.txt", kept / "flaws.json"
     with locked(kept):
@@ -33,11 +38,14 @@ def wikipedia_lines(path: Path, report: Report, sha256: str) -> Iterator[str]:
                 (folder / flaws.name).write_text(json.dumps(found), encoding="utf-8")
     for flaw in json.loads(flaws.read_text(encoding="utf-8")):
         report(f"{path}{flaw}")
-    yield from text_lines(text, report)
+    return text
 
 
 def _articles(path: Path, flawed: Callable[[str], None]) -> Iterator[str]:
-    """The paragraphs of every page that is an article and no redirect. Flaws are told less the path."""
+    """The paragraphs of every page that is an article and no redirect, each page closed by a blank one.
+
+    Flaws are told less the path.
+    """
     import mwparserfromhell
 
     with opened(path) as stream, progress(f"taking the text out of {path.name}", None) as advance:
@@ -50,6 +58,7 @@ def _articles(path: Path, flawed: Callable[[str], None]) -> Iterator[str]:
             fields = {_tag(child): child.text or "" for child in node.iter()}
             if fields.get("ns", "0") == "0" and "redirect" not in fields and fields.get("text"):
                 yield from _paragraphs(mwparserfromhell.parse(fields["text"]))
+                yield ""
             advance(1)
 
 

@@ -6,10 +6,17 @@ from typing import Annotated, Any
 import typer
 
 from wordworth import __version__
+from wordworth.cli.audit import audit
 from wordworth.cli.catalog import get, list_entries, show
 from wordworth.cli.debias import debias
 from wordworth.cli.infer import run_infer
+from wordworth.cli.compare import compare
+from wordworth.cli.debias import debias
+from wordworth.cli.infer import run_infer
+from wordworth.cli.predict import run_predict
+from wordworth.cli.report import report
 from wordworth.cli.run import run_app
+from wordworth.cli.serve import serve
 from wordworth.cli.static import export, run_static
 from wordworth.cli.train import train_nli
 from wordworth.errors import WordworthError
@@ -22,12 +29,17 @@ app = typer.Typer(
     add_completion=False,
 )
 run_app.command("static")(run_static)
+run_app.command("predict")(run_predict)
 run_app.command("infer")(run_infer)
 app.add_typer(run_app, name="run")
 app.command("ls")(list_entries)
 app.command()(show)
 app.command()(get)
 app.command()(export)
+app.command()(audit)
+app.command()(compare)
+app.command()(serve)
+app.command()(report)
 app.command("train-nli")(train_nli)
 app.command()(debias)
 

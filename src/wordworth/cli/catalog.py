@@ -10,7 +10,11 @@ from wordworth.cli.common import Json, Offline
 
 def list_entries(
     kind: Annotated[
-        str | None, typer.Argument(help="models, lexica, word-sets, tests, pairs, analogies, corpora, templates, nli")
+        str | None,
+        typer.Argument(
+            help="models, lexica, word-sets, tests, pairs, analogies, corpora, templates, frequencies, wordnets, "
+            "paraphrases, nli"
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

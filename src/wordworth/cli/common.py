@@ -133,6 +133,47 @@ def options(seed: int, case: str, sides: str, method: str, permutations: int, ba
     )
 
 
+def carry_out(
+    study: str,
+    find: Callable[..., Any],
+    folder: Path,
+    overwrite: bool,
+    models: list[str],
+    options: Any,
+    given: list[Any] | None = None,
+    **chosen: Any,
+) -> Any:
+    """Runs the study `find` on the models with what was chosen and writes its folder; gives the findings.
+
+    `given` stands for the models where they are loaded already; the manifest has their names.
+    """
+    from wordworth import run
+    from wordworth.study.citations import cited
+
+    run.reserve(folder, overwrite=overwrite)
+    started, began = datetime.now(UTC), time.monotonic()
+    with run.watched(folder, study, models):
+        findings = find(models if given is None else given, options=options, **chosen)
+    versions, hardware = run.surroundings()
+    manifest = run.Manifest(
+        study=study,
+        command=["wordworth", *sys.argv[1:]],
+        options={"models": models, **chosen, **asdict(options)},
+        seed=options.seed,
+        models=list(findings.models.values()),
+        data=list(findings.data.values()),
+        left_out=findings.left_out_by_kind(),
+        notes=findings.notes,
+        started=started.isoformat(timespec="seconds"),
+        seconds=round(time.monotonic() - began, 2),
+        versions=versions,
+        hardware=hardware,
+        references=cited(findings),
+    )
+    run.write_run(folder, manifest, findings.scores, findings.items, overwrite=overwrite)
+    return findings
+
+
 def leave(
     study: str,
     find: Callable[..., Any],
@@ -143,36 +184,15 @@ def leave(
     options: Any,
     **chosen: Any,
 ) -> None:
-    """Runs the study `find` on the models with what was chosen, writes its folder, prints its tables."""
+    """Runs a study, writes its folder, prints its tables."""
     from wordworth import display, run
 
     folder = output or run.default_folder(study)
-    run.reserve(folder, overwrite=overwrite)
-    started, began = datetime.now(UTC), time.monotonic()
-    findings = find(models or [], options=options, **chosen)
-    versions, hardware = run.surroundings()
-    manifest = run.Manifest(
-        study=study,
-        command=["wordworth", *sys.argv[1:]],
-        options={"models": models or [], **chosen, **asdict(options)},
-        seed=options.seed,
-        models=list(findings.models.values()),
-        data=list(findings.data.values()),
-        left_out=findings.left_out_by_kind(),
-        notes=findings.notes,
-        started=started.isoformat(timespec="seconds"),
-        seconds=round(time.monotonic() - began, 2),
-        versions=versions,
-        hardware=hardware,
-    )
-    run.write_run(folder, manifest, findings.scores, findings.items, overwrite=overwrite)
+    findings = carry_out(study, find, folder, overwrite, models or [], options, **chosen)
     if as_json:
         told = {"left_out": findings.left_out_by_kind(), "notes": findings.notes}
         display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **told})
         return
     display.tables_of(findings.scores, study, findings.items)
-    for sentence in findings.warnings:
-        display.err.print(sentence, style="yellow", markup=False, soft_wrap=True)
-    for reason, count in findings.left_out_by_kind().items():
-        display.err.print(f"left out: {count:,} {reason}", style="yellow", markup=False, soft_wrap=True)
+    display.warnings_of(findings)
     display.out.print(str(folder), markup=False, soft_wrap=True)

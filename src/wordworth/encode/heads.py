@@ -7,23 +7,8 @@ from typing import Any
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from transformers import __version__ as transformers_version
 
-from wordworth.catalog.sources import is_offline
-from wordworth.encode.model import (
-    DTYPES,
-    _config,
-    _device,
-    _found,
-    _max_length,
-    _one_sentence,
-    _quietly,
-    _revision,
-    _tokenizer,
-    tokenizer_identity,
-)
+from wordworth.encode.model import load_files, max_length_of, tokenizer_identity
 from wordworth.errors import WordworthError
-
-quietly = _quietly
-"""Without the library's progress bars and reports, where a network is saved too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,44 +44,29 @@ def load_with_head(
     Every weight must be in the files, unless `fresh`: then the head may be new, drawn from torch's generator. `config`
     overrides the model's own configuration.
     """
-    if dtype not in DTYPES:
-        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join(DTYPES)}")
-    with quietly():
-        where, weights = _found(name_or_path)
-        settings = _config(where)
-        tokenizer = _tokenizer(where)
-        try:
-            network, info = kind.from_pretrained(
-                where,
-                dtype=DTYPES[dtype],
-                use_safetensors=True,
-                trust_remote_code=False,
-                local_files_only=is_offline(),
-                output_loading_info=True,
-                **config,
-            )
-        except (OSError, ValueError) as error:
-            told = _one_sentence(f"{where} cannot be loaded as {kind.__name__.removeprefix('Auto')}", error)
-            raise WordworthError(told) from error
-    prefix = f"{network.base_model_prefix}."
-    # A pooler belongs to the head: it is new wherever the head is.
-    missing = [key for key in info["missing_keys"] if not fresh or (key.startswith(prefix) and "pooler" not in key)]
-    if missing:
-        raise WordworthError(
-            f"{where} lacks the weights {sorted(missing)[0]} ({len(missing)} in all), so its head would be random; "
-            "name a model that was trained for this"
-        )
-    network = network.to(_device(device)).train(False)
+    network, tokenizer, weights = load_files(
+        name_or_path, lambda _: kind, device=device, dtype=dtype, may_lack=_in_head if fresh else _nothing, **config
+    )
+    network = network.train(False)
     if network.config.pad_token_id is None:  # a head over the last token finds it by what is padding
         network.config.pad_token_id = padding_of(tokenizer)
     return Headed(
-        name=name or (Path(name_or_path).stem if weights else str(name_or_path)),
+        name=name or (Path(name_or_path).stem if Path(name_or_path).expanduser().exists() else str(name_or_path)),
         source=str(name_or_path),
         network=network,
         tokenizer=tokenizer,
-        weights=weights or _revision(where, settings),
-        max_length=_max_length(network, tokenizer),
+        weights=weights,
+        max_length=max_length_of(network, tokenizer),
     )
+
+
+def _nothing(weight: str, network: PreTrainedModel) -> bool:
+    return False
+
+
+def _in_head(weight: str, network: PreTrainedModel) -> bool:
+    """A pooler belongs to the head: it is new wherever the head is."""
+    return not weight.startswith(f"{network.base_model_prefix}.") or "pooler" in weight
 
 
 def padding_of(tokenizer: PreTrainedTokenizerFast) -> int:

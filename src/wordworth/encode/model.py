@@ -1,7 +1,7 @@
 """A language model ready to encode: network, fast tokenizer, and what identifies them."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from transformers import __version__ as transformers_version
 from transformers.utils import logging
 
 from wordworth.catalog.sources import is_offline
+from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
 from wordworth.encode.probe import accepted, looks_left_only, reuses_past
 from wordworth.errors import WordworthError
@@ -82,27 +83,50 @@ class LanguageModel:
         return 0 if pad is None else int(pad)
 
 
+def in_pooler(weight: str, network: PreTrainedModel) -> bool:
+    """The pooler sits on top of the last layer and is not used by those who read hidden states or predict words."""
+    return "pooler" in weight
+
+
 def load_model(
     name_or_path: str | Path, *, device: str = "auto", dtype: str = "float32", name: str | None = None
 ) -> LanguageModel:
     """A model from a GGUF file, a folder of safetensors (or one GGUF), or the hub by its name.
 
-    Never a pickle, never code that comes with a model.
+    Never code that comes with a model, never a pickle (but for the tensors of checkpoints that the catalog pins).
     """
-    if dtype not in DTYPES:
-        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join(DTYPES)}")
-    with _quietly():
-        where, weights = _found(name_or_path)
-        config = _config(where)
-        tokenizer = _tokenizer(where)
-        network = _network(where, config, DTYPES[dtype], _device(device))
+    network, tokenizer, weights = load_files(name_or_path, _base, device=device, dtype=dtype)
+    local = Path(name_or_path).expanduser().exists()
     return wrap(
         network,
         tokenizer,
-        name=name or (Path(name_or_path).stem if weights else str(name_or_path)),
+        name=name or (Path(name_or_path).stem if local else str(name_or_path)),
         source=str(name_or_path),
-        weights=weights or _revision(where, config),
+        weights=weights,
     )
+
+
+def load_files(
+    name_or_path: str | Path,
+    kind: Callable[[PretrainedConfig], Any],
+    *,
+    device: str = "auto",
+    dtype: str = "float32",
+    may_lack: Callable[[str, PreTrainedModel], bool] = in_pooler,
+    **settings: Any,
+) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str]:
+    """Network, tokenizer and the identity of the weights. `kind` gives the library's class to load the network with.
+
+    Every weight must be in the files, but for those that it `may_lack`; `settings` override the model's own.
+    """
+    if dtype not in DTYPES:
+        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join(DTYPES)}")
+    with quietly():
+        where, weights = _found(name_or_path)
+        config = _config(where)
+        tokenizer = _tokenizer(where)
+        network = _network(where, kind(config), DTYPES[dtype], _device(device), may_lack, settings)
+    return network, tokenizer, weights or _revision(where, config)
 
 
 def wrap(
@@ -110,8 +134,8 @@ def wrap(
 ) -> LanguageModel:
     """A `LanguageModel` around a network and a tokenizer at hand. `weights` must identify the weights' values."""
     network = network.train(False).requires_grad_(False)
-    family = _family(network.config)
-    ids = _trial_ids(tokenizer)
+    family = family_of(network.config)
+    ids = trial_ids(tokenizer)
     # A masked model cannot be left-only, so it is not even tried.
     left_only = family == "causal" and looks_left_only(network, ids)
     takes_types = "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names
@@ -123,7 +147,7 @@ def wrap(
         family=family,
         layers=int(network.config.num_hidden_layers),
         dim=int(network.config.hidden_size),
-        max_length=_max_length(network, tokenizer),
+        max_length=max_length_of(network, tokenizer),
         weights=weights,
         vocabulary=tokenizer_identity(tokenizer),
         left_only=left_only,
@@ -138,7 +162,7 @@ def tokenizer_identity(tokenizer: PreTrainedTokenizerFast) -> str:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     """Without the library's progress bars and loading reports: bars appear for what takes no time, and the reports list
     heads that are left out on purpose. Missing weights are looked for in `_network`. The hub's retries are not told
     either: the error that they end in is."""
@@ -170,6 +194,9 @@ def _found(name_or_path: str | Path) -> tuple[str, str]:
         if files:
             sums = "".join(sha256_of(file) for file in files)
             return str(path), f"sha256:{hashlib.sha256(sums.encode()).hexdigest()}"
+        checkpoint = converted_checkpoint(path)
+        if checkpoint:
+            return str(checkpoint[0]), f"checkpoint:{checkpoint[1]}"
         ggufs = sorted(path.glob("*.gguf"))
         if len(ggufs) == 1:
             return _found(ggufs[0])
@@ -214,10 +241,20 @@ def _tokenizer(where: str) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def _network(where: str, config: PretrainedConfig, dtype: torch.dtype, device: torch.device) -> PreTrainedModel:
-    """The base model alone; every weight it computes with must be in the files."""
-    encoder_only = _family(config) == "encoder-decoder" and type(config) in MODEL_FOR_TEXT_ENCODING_MAPPING
-    kind: Any = AutoModelForTextEncoding if encoder_only else AutoModel
+def _base(config: PretrainedConfig) -> Any:
+    """The base model alone; of an encoder–decoder, the encoder."""
+    encoder_only = family_of(config) == "encoder-decoder" and type(config) in MODEL_FOR_TEXT_ENCODING_MAPPING
+    return AutoModelForTextEncoding if encoder_only else AutoModel
+
+
+def _network(
+    where: str,
+    kind: Any,
+    dtype: torch.dtype,
+    device: torch.device,
+    may_lack: Callable[[str, PreTrainedModel], bool],
+    settings: dict[str, Any],
+) -> PreTrainedModel:
     try:
         network, info = kind.from_pretrained(
             where,
@@ -226,14 +263,19 @@ def _network(where: str, config: PretrainedConfig, dtype: torch.dtype, device: t
             trust_remote_code=False,
             local_files_only=is_offline(),
             output_loading_info=True,
+            **settings,
         )
     except (OSError, ValueError) as error:
-        raise WordworthError(_one_sentence(f"the weights of {where} cannot be loaded as safetensors", error)) from error
-    # The pooler sits on top of the last layer and is not used; any other gap would be filled at random.
-    missing = sorted(key for key in info["missing_keys"] if "pooler" not in key)
+        what = f"the weights of {where} cannot be loaded as safetensors of {kind.__name__.removeprefix('Auto')}"
+        raise WordworthError(_one_sentence(what, error)) from error
+    # A gap would be filled at random.
+    missing = sorted(key for key in info["missing_keys"] if not may_lack(key, network))
     if missing:
-        raise WordworthError(f"{where} lacks the weights {missing[0]} ({len(missing)} in all); fetch it again")
-    if config.is_encoder_decoder and not encoder_only:
+        raise WordworthError(
+            f"{where} lacks the weights {missing[0]} ({len(missing)} in all), which would be random; fetch it again, "
+            "or name a model that was trained for this"
+        )
+    if kind is AutoModel and network.config.is_encoder_decoder:
         network = network.get_encoder()
     moved: PreTrainedModel = network.to(device)
     return moved
@@ -256,7 +298,7 @@ def _device(device: str) -> torch.device:
         raise WordworthError(f"there is no device {device!r}; choose auto, cpu or cuda") from error
 
 
-def _family(config: PretrainedConfig) -> Family:
+def family_of(config: PretrainedConfig) -> Family:
     # T5's encoder alone no longer says that it came from an encoder–decoder.
     if config.is_encoder_decoder or config.model_type.endswith("t5"):
         return "encoder-decoder"
@@ -266,7 +308,7 @@ def _family(config: PretrainedConfig) -> Family:
     return "masked"
 
 
-def _max_length(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
+def max_length_of(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
     """The fewest tokens that any part admits. RoBERTa's kin count positions from padding_idx + 1 on."""
     limits = [tokenizer.model_max_length]
     for attribute in ("max_position_embeddings", "n_positions"):
@@ -280,7 +322,7 @@ def _max_length(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) ->
     return least if least < UNLIMITED else None
 
 
-def _trial_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
+def trial_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
     """Six different tokens to try a network with: those of a plain text, since odd ones may blow up rounding errors."""
     plain = tokenizer(TRIAL, add_special_tokens=False)["input_ids"]
     special = set(tokenizer.all_special_ids)

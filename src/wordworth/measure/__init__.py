@@ -1,18 +1,30 @@
 """Measures: pure functions over arrays, one measure a file."""
 
+from wordworth.measure.accuracy import accuracy
 from wordworth.measure.analogy import analogies
+from wordworth.measure.bert_score import BertScore, bert_score
+from wordworth.measure.clustered import Estimate, ratio
+from wordworth.measure.contingency import TwoByTwo, two_by_two
 from wordworth.measure.correlation import Correlation, pearson, spearman
 from wordworth.measure.cosine import cosines, unit_rows
 from wordworth.measure.direct_bias import Direction, direct_bias, pair_direction
+from wordworth.measure.diversity import type_coverage
 from wordworth.measure.garg import garg_cosine, garg_euclidean
+from wordworth.measure.holm import holm
 from wordworth.measure.mac import mac
 from wordworth.measure.manzini import manzini, manzini_centroid
+from wordworth.measure.mcnemar import mcnemar
+from wordworth.measure.paired_correlation import CorrelationDifference, correlation_difference
 from wordworth.measure.permutation import PermutationTest, permutation_test
+from wordworth.measure.perplexity import bits_per, perplexity
 from wordworth.measure.ripa import ripa
 from wordworth.measure.rnsb import rnsb
+from wordworth.measure.sign_flip import sign_flip
 from wordworth.measure.similarity import similarity
+from wordworth.measure.soft_match import neighbour_ranks
 from wordworth.measure.valence import valence, valence_spearman
 from wordworth.measure.weat import association, sc_weat, sc_weat_p, weat, weat_p
+from wordworth.measure.weat_difference import WeatDifference, weat_difference
 
 MEASURES: dict[str, str] = {
     "sc-weat": "Effect size of one word: (mean cos(w, A) − mean cos(w, B)) / σ of cos(w, A ∪ B).",
@@ -34,35 +46,70 @@ MEASURES: dict[str, str] = {
     "ripa": "Mean |⟨w, (x − y) / ‖x − y‖⟩|, averaged over pairs (x, y) before the absolute value.",
     "rnsb": "KL divergence from uniform of the class words' normalised probabilities of being negative.",
     "mac": "Mean cosine distance of the classes' words from the attribute words.",
+    "soft-match@k": "Share of words whose guess is among the k nearest words by cosine, the word itself first.",
+    "bert-score": "Harmonic mean of the two mean cosines of each token of a sentence with its best match in the other.",
 }
-"""The name that tables hold → what it is."""
+"""The name that tables hold → what it is: the measures of vectors."""
+
+MEASURES_OF_PREDICTION: dict[str, str] = {
+    "top-1": "Share of words that the model's first guess is.",
+    "top-k": "Share of words that some path of units spells, each among the model's k best at its step.",
+    "T1": "Share of the text's types that were the first guess at least once where they stand.",
+    "Tk": "Share of the text's types that were among the k best at least once where they stand.",
+    "perplexity": "exp of the mean −ln p(word), the end of the word included.",
+    "perplexity:naive": "exp of the mean −ln of the plain product over the word's units.",
+    "bits-per-word": "Mean −log₂ p(word).",
+    "bits-per-character": "Σ −log₂ p(word) / Σ characters, the space that ends a word counted.",
+    "bits-per-byte": "Σ −log₂ p(word) / Σ UTF-8 bytes, the space that ends a word counted.",
+}
+"""The name that tables hold → what it is: the measures of whole-word prediction, all with intervals over lines or
+documents."""
 
 __all__ = [
     "MEASURES",
+    "MEASURES_OF_PREDICTION",
+    "BertScore",
     "Correlation",
+    "CorrelationDifference",
     "Direction",
+    "Estimate",
     "PermutationTest",
+    "TwoByTwo",
+    "WeatDifference",
+    "accuracy",
     "analogies",
     "association",
+    "bert_score",
+    "bits_per",
+    "correlation_difference",
     "cosines",
     "direct_bias",
     "garg_cosine",
     "garg_euclidean",
+    "holm",
     "mac",
     "manzini",
     "manzini_centroid",
+    "mcnemar",
+    "neighbour_ranks",
     "pair_direction",
     "pearson",
     "permutation_test",
+    "perplexity",
+    "ratio",
     "ripa",
     "rnsb",
     "sc_weat",
     "sc_weat_p",
+    "sign_flip",
     "similarity",
     "spearman",
+    "two_by_two",
+    "type_coverage",
     "unit_rows",
     "valence",
     "valence_spearman",
     "weat",
+    "weat_difference",
     "weat_p",
 ]

@@ -28,28 +28,28 @@ def pearson(
     x: NDArray[np.floating], y: NDArray[np.floating], *, resamples: int = RESAMPLES, seed: int = 0, block: int = BLOCK
 ) -> Correlation:
     """Pearson's ρ of x (..., items) with y (items); leading axes (layers) share the resamples."""
-    columns, ratings = _checked(x, y)
-    return _interval(columns, ratings, _pearson_replicates(columns, ratings), x.shape[:-1], resamples, seed, block)
+    columns, ratings = checked_items(x, y)
+    return _interval(columns, ratings, pearson_replicates(columns, ratings), x.shape[:-1], resamples, seed, block)
 
 
 def spearman(
     x: NDArray[np.floating], y: NDArray[np.floating], *, resamples: int = RESAMPLES, seed: int = 0, block: int = BLOCK
 ) -> Correlation:
     """Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked anew."""
-    columns, ratings = _checked(x, y)
-    replicates = _spearman_replicates(columns, ratings)
+    columns, ratings = checked_items(x, y)
+    replicates = spearman_replicates(columns, ratings)
     ranks = rankdata(columns, axis=1), rankdata(ratings)
     return _interval(*ranks, replicates, x.shape[:-1], resamples, seed, block)
 
 
 def rank_correlation(x: NDArray[np.floating], y: NDArray[np.floating]) -> NDArray[np.float64]:
     """Spearman's ρ alone, without an interval, where there are very many: x (..., items) and y (items) → (...)."""
-    columns, ratings = _checked(x, y)
-    ranks = _standardised(rankdata(columns, axis=1)), _standardised(rankdata(ratings))
+    columns, ratings = checked_items(x, y)
+    ranks = standardised(rankdata(columns, axis=1)), standardised(rankdata(ratings))
     return np.asarray(np.clip(ranks[0] @ ranks[1] / len(y), -1, 1).reshape(x.shape[:-1]), dtype=np.float64)
 
 
-def _checked(x: NDArray[np.floating], y: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def checked_items(x: NDArray[np.floating], y: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """x as (layers, items) and y as (items), in float64."""
     if y.ndim != 1 or x.ndim < 1 or x.shape[-1] != len(y):
         raise WordworthError(f"values of shape {x.shape} cannot be correlated with {y.shape}: give one rating an item")
@@ -77,14 +77,14 @@ def _interval(
 ) -> Correlation:
     if resamples < 1:
         raise WordworthError(f"a bootstrap interval needs at least one resample, not {resamples}")
-    x_scores, y_scores = _standardised(x), _standardised(y)
+    x_scores, y_scores = standardised(x), standardised(y)
     value = np.clip(x_scores @ y_scores / len(y), -1, 1)
     counted = resample_counts(len(y), resamples, seed, block)
     low, high = percentile_interval(np.concatenate([replicates(counts) for counts in counted], axis=-1))
     return Correlation(value.reshape(shape), low.reshape(shape), high.reshape(shape), len(y))
 
 
-def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     centred = values - values.mean(axis=-1, keepdims=True)
     return np.asarray(centred / np.sqrt(np.square(centred).mean(axis=-1, keepdims=True)), dtype=np.float64)
 
@@ -98,9 +98,9 @@ def _ratio(
     return np.asarray(np.clip(covariance / np.sqrt(product), -1, 1), dtype=np.float64)
 
 
-def _pearson_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Replicates:
+def pearson_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Replicates:
     """ρ of every resample from weighted moments: one product (moments × items) @ (items × resamples)."""
-    x_scores, y_scores = _standardised(x), _standardised(y)[None]  # so that the differences below lose no digits
+    x_scores, y_scores = standardised(x), standardised(y)[None]  # so that the differences below lose no digits
     moments = np.concatenate([x_scores, x_scores**2, x_scores * y_scores, y_scores, y_scores**2])
     layers, n = x.shape
 
@@ -113,7 +113,7 @@ def _pearson_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Repli
     return replicates
 
 
-def _spearman_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Replicates:
+def spearman_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Replicates:
     """ρ of every resample, ranked exactly within it.
 
     With E(v) how many drawn items are ≤ v and S(v) how many are < v, the average rank of v is (S + E + 1) / 2 and its

@@ -14,9 +14,11 @@ PREDICTIONS = {
     "logp_naive": pl.Float64,
     "units": pl.Int64,
     "left_out": pl.String,
+    "form": pl.String,
 }
 """`line` (0, 1, … in the text) and `at` (0, 1, … in the line) say where the word stands. `guess` is what greedy
 decoding gives. `hit1`: the guess is the word; `hitk`: a path of units, each among the k best, spells it. `logp` is the
 natural logarithm of the word's probability, its end included; `logp_naive` that of the plain product over its units.
 `units` are the tokenizer's own for the word. Where `left_out` gives a reason, the word was not predicted and
-the rest is null."""
+the rest is null. `form` is the word as the model reads it (lower case, say); guesses are in that form too, and a blank
+guess says that the model would end the text or the line."""

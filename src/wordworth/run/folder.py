@@ -14,6 +14,7 @@ from wordworth.files import replacing
 from wordworth.run.manifest import Manifest
 
 FILES = ("run.json", "scores.csv", "items.parquet")
+REPORTS = ("report.html", "report.md", "report.tex")
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def reserve(folder: Path, *, overwrite: bool) -> None:
     if not os.access(place, os.W_OK | os.X_OK):
         raise WordworthError(f"{place} cannot be written; choose another folder with -o")
     held = {path.name for path in folder.iterdir()} if folder.exists() else set()
-    strangers = sorted(held - {*FILES, "report.html"})
+    strangers = sorted(held - {*FILES, *REPORTS})
     if strangers:
         raise WordworthError(f"{folder} holds {strangers[0]}, which no run wrote; choose another folder with -o")
     if held and not overwrite:

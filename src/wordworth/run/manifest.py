@@ -38,6 +38,8 @@ class Manifest:
     """Python and the packages that numbers may depend on."""
     hardware: dict[str, Any] = field(default_factory=dict)
     """Platform, processor, cores, memory."""
+    references: dict[str, str] = field(default_factory=dict)
+    """What the run rests on: key → BibTeX."""
     layout: int = 1
     """Version of this file's layout."""
 

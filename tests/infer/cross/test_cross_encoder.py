@@ -120,7 +120,7 @@ def test_a_model_with_two_labels_is_refused(make_folder):
 
 
 def test_a_model_without_a_head_is_refused(make_folder):
-    with pytest.raises(WordworthError, match=r"lacks the weights classifier.*its head would be random"):
+    with pytest.raises(WordworthError, match=r"lacks the weights classifier.*which would be random"):
         load_cross_encoder(make_folder("bert", auto=hf.AutoModel))
 
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.association_tests import AssociationTest
 from wordworth.catalog.lexica import Lexicon
 from wordworth.errors import WordworthError
-from wordworth.measure import weat, weat_p
+from wordworth.measure import association, weat, weat_p
 from wordworth.study.vast.encodings import Group
 from wordworth.study.vast.recording import record_missing
 from wordworth.study.vast.scales import Scales
@@ -54,4 +54,10 @@ def _test(
     for at, k in enumerate(pcs):
         found = {"value": float(effects[at]), "p": float(tested.p[at]), "n": len(rows[0]) + len(rows[1])}
         scales.findings.score(**where, layer=layer, pcs=k, measure="weat", **found)
+    names = group.found()
+    for side, label, targets, of_side in zip("XY", test.labels, (X, Y), rows, strict=False):
+        words, values = [names[row] for row in of_side], association(targets, A, B)
+        for at, k in enumerate(pcs):
+            columns = {"item": words, "group": f"{side}: {label}", "value": values[at].tolist()}
+            scales.findings.item(**where, layer=layer, pcs=k, **columns)
     scales.findings.note(f"{test.name}: p is {tested.method} over {tested.partitions:,} partitions.")

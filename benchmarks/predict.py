@@ -1,0 +1,165 @@
+"""Whole-word prediction: against the plain loop, against the bare network with its head, and its memory."""
+
+import importlib.util
+import sys
+import tempfile
+from collections import deque
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import polars as pl
+import torch
+
+from benchmarks.common import Result, best_of, in_fresh_process, seconds
+from wordworth.catalog.corpora import load_corpus
+from wordworth.catalog.language_models import locate_language_model
+from wordworth.encode.batches import take
+from wordworth.encode.gguf import converted
+from wordworth.errors import WordworthError
+from wordworth.predict import WordModel, load_word_model, predict_words
+from wordworth.predict.judging import slice_rows
+from wordworth.predict.predict import chunks
+from wordworth.predict.windows import room
+from wordworth.predict.words import numbered
+
+MODEL = "smollm2-135m"
+LINES, EVERY = 60, 500
+"""Paragraphs that are predicted, and of their words, which the plain loop is timed with."""
+WORDS = 50_000
+ALLOWED = 3 << 30
+
+
+def text() -> list[str]:
+    """WikiText-103's test where it is at hand, else the Wikipedia sample."""
+    try:
+        corpus = load_corpus("wikitext-103-test")
+    except WordworthError:
+        corpus = load_corpus("enwiki-sample")
+    return [line for line in corpus if len(line.split()) >= 3]
+
+
+def words() -> list[Result]:
+    """The same hits out of all three."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return run(device, text()[:LINES])
+
+
+def run(device: str, lines: list[str]) -> list[Result]:
+    model = load_word_model(MODEL, device=device)
+    _predicted(model, lines[:2], guesses=True)
+    bare = min(_bare(model, lines) for _ in range(2))
+    spare, hits = best_of(2, lambda: _predicted(model, lines, guesses=False))
+    full, said = best_of(1, lambda: _predicted(model, lines, guesses=True))
+    if not said.select("hit1", "hitk").equals(hits.select("hit1", "hitk")):
+        raise SystemExit("decoding guesses to their end changed a hit")
+    predicted = hits.filter(pl.col("left_out").is_null())
+    plain, timed = _plain(lines, predicted)
+    count = len(predicted)
+    return [
+        Result(
+            what=f"whole words by {MODEL} on {device}: hits and probabilities, against a query of the network a step",
+            plain=plain / timed * count,
+            ours=spare,
+            wanted=40,
+            bare=bare,
+            note=f"{count / spare:,.0f} words a second ({timed} words timed one at a time)",
+        ),
+        Result(
+            what="the same, against the bare teacher-forced pass with its head on the same batches (the limit)",
+            plain=bare,
+            ours=spare,
+            wanted=0.6,
+            note=f"{count / bare:,.0f} words a second bare",
+        ),
+        Result(
+            what="the same with every guess decoded to its end, against the plain loop",
+            plain=plain / timed * count,
+            ours=full,
+            wanted=40,
+            bare=bare,
+            note=f"{count / full:,.0f} words a second",
+        ),
+    ]
+
+
+def _predicted(model: WordModel, lines: list[str], *, guesses: bool) -> pl.DataFrame:
+    with tempfile.TemporaryDirectory() as folder:
+        return predict_words(model, lines, guesses=guesses, kept=Path(folder))
+
+
+def _bare(model: WordModel, lines: list[str]) -> float:
+    """Seconds of the network and its head alone over the same batches; logits are made in slices and thrown away."""
+    size = room(model.limit, model.around)
+    reader: Any = model.reader
+    batches = []
+    for chunk in chunks(model, numbered(lines, None, str.split), size, size // 4, by_document=False):
+        lengths = [len(window.ids) for window in chunk.windows]
+        pending = deque(sorted(range(len(lengths)), key=lambda at, lengths=lengths: -lengths[at]))
+        while pending:
+            batch = [chunk.windows[at].ids for at in take(pending, lengths, reader.budget)]
+            ids = [[*text, *[reader.base.pad] * (len(batch[0]) - len(text))] for text in batch]
+            counted = [at * len(batch[0]) + place for at, text in enumerate(batch) for place in range(len(text))]
+            batches.append((torch.tensor(ids, device=model.device), torch.tensor(counted, device=model.device)))
+    began = perf_counter()
+    with torch.inference_mode():
+        for ids, counted in batches:
+            rows = reader.base.network(input_ids=ids, use_cache=False)[0].flatten(0, 1)[counted]
+            for some in rows.split(slice_rows(reader)):
+                reader.logits(some)
+        if model.device.type == "cuda":
+            torch.cuda.synchronize()
+    return perf_counter() - began
+
+
+def _plain(lines: list[str], predicted: pl.DataFrame) -> tuple[float, int]:
+    """Seconds of the plain loop for every so many words, which must hit and miss the same; and how many words."""
+    spec = importlib.util.spec_from_file_location(
+        "plain_words", Path(__file__).parents[1] / "tests" / "predict" / "plain_words.py"
+    )
+    if spec is None or spec.loader is None:
+        raise SystemExit("the plain way is not among the tests; run this in the project's folder")
+    way = importlib.util.module_from_spec(spec)
+    sys.modules["plain_words"] = way
+    spec.loader.exec_module(way)
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder, _ = converted(Path(locate_language_model(MODEL).place))
+    network: Any = AutoModelForCausalLM.from_pretrained(folder).eval()
+    tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+    plain = way.Plain(network, tokenizer, way.unit_texts(tokenizer, network.config.vocab_size, way.byte_level))
+    some = predicted[EVERY // 2 :: EVERY]
+    began = perf_counter()
+    for line, at, hit1, hitk, logp in some.select("line", "at", "hit1", "hitk", "logp").rows():
+        split = lines[line].split()
+        context, both = plain.ids(split[:at]), plain.ids(split[: at + 1])
+        _, top1, topk, expected, _ = plain.word(context, both[len(context) :], split[at - 1])
+        if (hit1, hitk) != (top1, topk) or abs(logp - expected) > 1e-4:
+            raise SystemExit(f"line {line}, word {at}: the plain way says otherwise")
+    return perf_counter() - began, len(some)
+
+
+def memory() -> Result:
+    """Peak memory of a process that predicts a document of 50,000 words."""
+    took, peak = in_fresh_process(partial(_document, WORDS))
+    return Result(
+        what=f"peak memory of {MODEL} on a document of {WORDS:,} words, against 3 GiB",
+        plain=ALLOWED,
+        ours=peak,
+        wanted=1,
+        note=f"took {seconds(took)}",
+        bytes=True,
+    )
+
+
+def _document(count: int) -> float:
+    """Seconds of predicting so many words as one text, in overlapping windows."""
+    model = load_word_model(MODEL, device="cpu")
+    document = list(islice((word for line in text() for word in line.split()), count))
+    if len(document) < count:
+        raise SystemExit(f"the text has {len(document):,} words, fewer than {count:,}")
+    began = perf_counter()
+    _predicted(model, [" ".join(document)], guesses=False)
+    return perf_counter() - began

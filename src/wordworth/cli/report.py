@@ -1,0 +1,24 @@
+"""`wordworth report RUN…`"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN…", help="Folders of runs, or of an audit; several go into one report.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File to write; report.html in the folder if not given."),
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="html, md (Markdown) or latex (tables).")] = "html",
+) -> None:
+    """A report of runs: answers, the papers' figures, published numbers beside ours, a look-up; one HTML file."""
+    from wordworth import display
+    from wordworth.report import write_report
+
+    place = write_report(runs, output, form)
+    display.out.print(str(place), markup=False, soft_wrap=True)

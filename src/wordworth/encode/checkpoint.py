@@ -1,0 +1,62 @@
+"""A PyTorch checkpoint of the catalog becomes safetensors, once, in the cache. Only tensors are read from it, and only
+where its sha256 is the one that the catalog pins: a stranger's pickle is not opened at all."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from transformers import AutoTokenizer, BertTokenizer
+
+from wordworth.catalog.entry import Entry
+from wordworth.catalog.registry import entries
+from wordworth.catalog.sources import Pinned
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, locked, replacing, sha256_of
+
+FORMAT = "transformers-checkpoint"
+CHECKPOINT = "pytorch_model.bin"
+
+
+def converted_checkpoint(folder: Path) -> tuple[Path, str] | None:
+    """The folder that a checkpoint of the catalog was converted into, and its sha256; None where there is none."""
+    path = folder / CHECKPOINT
+    if not path.is_file():
+        return None
+    checksum = sha256_of(path)
+    pinned = [pin for entry in entries("models") if entry.details["format"] == FORMAT for pin in _files(entry)]
+    if checksum not in {pin.sha256 for pin in pinned if pin.name == CHECKPOINT}:
+        return None
+    target = cache_dir() / "converted" / checksum
+    with locked(target):
+        if not target.is_dir():
+            with replacing(target) as part:
+                part.mkdir()
+                _convert(path, part / "model.safetensors")
+                shutil.copyfile(folder / "config.json", part / "config.json")
+                # A list of word pieces is BERT's kind of vocabulary, whatever the architecture's usual one is.
+                kind: Any = BertTokenizer if (folder / "vocab.txt").is_file() else AutoTokenizer
+                kind.from_pretrained(folder, local_files_only=True).save_pretrained(part)
+    return target, checksum
+
+
+def _files(entry: Entry) -> Iterator[Pinned]:
+    for source in entry.sources:
+        yield from source.content
+
+
+def _convert(path: Path, into: Path) -> None:
+    try:
+        read = torch.load(path, map_location="cpu", weights_only=True)
+    except (UnpicklingError, RuntimeError, EOFError) as error:
+        raise WordworthError(
+            f"{path} is not a checkpoint of tensors alone, so it is not read; fetch it again"
+        ) from error
+    tensors = read.get("state_dict", read) if isinstance(read, dict) else None
+    if not isinstance(tensors, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in tensors.values()):
+        raise WordworthError(f"{path} does not hold a model's tensors by name; fetch it again")
+    # Tied weights share their memory, which safetensors does not write; a copy is loaded and tied again.
+    save_file({name: tensor.clone().contiguous() for name, tensor in tensors.items()}, into, metadata={"format": "pt"})

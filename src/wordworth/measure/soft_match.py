@@ -1,0 +1,82 @@
+"""Soft match: how near a wrong guess lies to the target in a word embedding (Dudy & Bedrick 2020, 2.4.2)."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.errors import WordworthError
+from wordworth.measure.cosine import norms
+from wordworth.measure.threads import in_threads
+
+BLOCK = 8_192  # rows of the vocabulary compared at a time
+TARGETS = 256  # targets in one product (16 MB of cosines)
+Units = Callable[[NDArray[np.intp] | slice], NDArray[np.float64]]
+"""Gives rows of the vectors at length one, in float64; never all of them at once."""
+TIE = 1e-12
+"""Cosines of float64 unit vectors that differ by less are rounding, and count as equal."""
+
+
+def neighbour_ranks(
+    vectors: NDArray[np.floating],
+    targets: NDArray[np.integer],
+    guesses: NDArray[np.integer],
+    *,
+    most: int | None = None,
+    block: int = BLOCK,
+) -> NDArray[np.intp]:
+    """The place of each guess among the nearest neighbours of its target, by cosine; both are rows of the vectors.
+
+    The target is its own first neighbour, so a guess that is the target has rank 1 and the word nearest to it rank 2;
+    of equals none is before the other. With `most`, every rank above it is `most` + 1, which is much quicker: a pair
+    is dropped as soon as so many words are nearer, and the first, frequent rows drop nearly all.
+    """
+    if targets.shape != guesses.shape or targets.ndim != 1:
+        raise WordworthError(f"targets {targets.shape} and guesses {guesses.shape} must be two lists of one length")
+    if not len(targets):
+        return np.empty(0, dtype=np.intp)
+    named = np.concatenate([targets, guesses])
+    if named.min() < 0 or named.max() >= len(vectors):
+        raise WordworthError(f"a target or a guess names a row outside the {len(vectors)} vectors; leave it out")
+    pairs, place = np.unique(np.stack([targets, guesses], axis=1), axis=0, return_inverse=True)
+    scales = 1 / norms(vectors, "the vectors")
+
+    def units(rows: NDArray[np.intp] | slice) -> NDArray[np.float64]:
+        return np.asarray(vectors[rows] * scales[rows, None], dtype=np.float64)
+
+    ranks = np.where(pairs[:, 0] == pairs[:, 1], 1, 2).astype(np.intp)
+    near = np.einsum("ij,ij->i", units(pairs[:, 0]), units(pairs[:, 1])) + TIE
+    live = np.flatnonzero(ranks == 2)
+    for start in range(0, len(vectors), block):
+        if not len(live):
+            break
+        rows = units(slice(start, start + block))
+        ranks[live] += _nearer(units, rows, start, pairs[live], near[live])
+        if most is not None:
+            live = live[ranks[live] <= most]
+    if most is not None:
+        ranks = np.minimum(ranks, most + 1)
+    found: NDArray[np.intp] = ranks[place.reshape(-1)]
+    return found
+
+
+def _nearer(
+    units: Units, rows: NDArray[np.float64], start: int, pairs: NDArray[np.intp], near: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """For each pair, sorted by target, how many of these rows lie nearer to the target than the guess does."""
+    distinct, first = np.unique(pairs[:, 0], return_index=True)
+    ends = np.append(first[1:], len(pairs))
+
+    def count(part: slice) -> NDArray[np.intp]:
+        some = distinct[part]
+        cosine = units(some) @ rows.T
+        inside = np.flatnonzero((some >= start) & (some < start + len(rows)))
+        cosine[inside, some[inside] - start] = -np.inf  # the target is counted already
+        counts = [
+            (cosine[at] > near[lo:hi, None]).sum(axis=1)
+            for at, (lo, hi) in enumerate(zip(first[part].tolist(), ends[part].tolist(), strict=True))
+        ]
+        return np.concatenate(counts)
+
+    parts = [slice(at, min(at + TARGETS, len(distinct))) for at in range(0, len(distinct), TARGETS)]
+    return np.concatenate(in_threads(count, parts))

@@ -1,0 +1,78 @@
+"""What goes wrong, to be looked at: which words are said instead, between which bands, and which are never said.
+
+`predicted` is a table of predictions (words that were left out taken off) with the columns `band` and `guess_band`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+
+def said_instead(predicted: pl.DataFrame, most: int = 50) -> pl.DataFrame:
+    """guess, its band, the misses it was given for, the types it stood in for, and its share of all misses."""
+    misses = predicted.filter(~pl.col("hit1"))
+    return (
+        misses.group_by("guess")
+        .agg(
+            pl.col("guess_band").first().alias("band"),
+            pl.len().alias("misses"),
+            pl.col("word").n_unique().alias("types"),
+        )
+        .with_columns(share=pl.col("misses") / max(len(misses), 1))
+        .sort("misses", "guess", descending=[True, False])
+        .head(most)
+    )
+
+
+def confused_pairs(predicted: pl.DataFrame, most: int = 50) -> pl.DataFrame:
+    """word, guess, and how often the guess was given for the word; the most frequent pairs."""
+    misses = predicted.filter(~pl.col("hit1")).group_by("word", "guess").len("misses")
+    return misses.sort("misses", "word", "guess", descending=[True, False, False]).head(most)
+
+
+def band_confusion(predicted: pl.DataFrame) -> pl.DataFrame:
+    """band, guess_band, misses: how many words of one band were answered by one of another, and the share of the
+    band's misses."""
+    misses = predicted.filter(~pl.col("hit1")).group_by("band", "guess_band").len("misses")
+    return misses.with_columns(share=pl.col("misses") / pl.col("misses").sum().over("band"))
+
+
+def never_predicted(predicted: pl.DataFrame) -> pl.DataFrame:
+    """word, band, occurrences: the types that were not even among the k best, most frequent in the text first."""
+    return (
+        predicted.group_by("word")
+        .agg(pl.col("band").first(), pl.len().alias("occurrences"), pl.col("hitk").any())
+        .filter(~pl.col("hitk"))
+        .drop("hitk")
+        .sort("occurrences", "word", descending=[True, False])
+    )
+
+
+@dataclass(frozen=True)
+class Example:
+    """One prediction in its sentence."""
+
+    place: str
+    """line:at"""
+    before: str
+    word: str
+    guess: str
+    after: str
+
+
+def examples(
+    predicted: pl.DataFrame, lines: Sequence[str], *, word: str | None = None, guess: str | None = None, most: int = 10
+) -> list[Example]:
+    """Misses of a word, or by a guess, in their lines, in the order of the text."""
+    chosen = predicted.filter(~pl.col("hit1"))
+    if word is not None:
+        chosen = chosen.filter(pl.col("word") == word)
+    if guess is not None:
+        chosen = chosen.filter(pl.col("guess") == guess)
+    found = []
+    for row in chosen.sort("line", "at").head(most).iter_rows(named=True):
+        words = lines[row["line"]].split()
+        before, after = " ".join(words[: row["at"]]), " ".join(words[row["at"] + 1 :])
+        found.append(Example(f"{row['line']}:{row['at']}", before, row["word"], row["guess"] or "", after))
+    return found

@@ -1,0 +1,98 @@
+"""Bands of training frequency, and the frequencies they are cut from (Dudy & Bedrick 2020, 3.1)."""
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from wordworth.catalog.corpora import Corpus, load_corpus
+from wordworth.catalog.frequencies import Frequencies, is_frequency_file, load_frequencies
+from wordworth.catalog.registry import knows
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, locked, replacing
+from wordworth.predict.forms import forms
+from wordworth.progress import progress
+
+EDGES = (10.0, 100.0, 1_000.0)
+"""The paper's: low [10, 10²), mid [10², 10³), high [10³, ∞)."""
+BELOW, UNSEEN = "below", "unseen"
+"""Less frequent than the lowest band, and without a frequency: both apart from the bands."""
+_COUNTING = 1  # raised whenever words are counted differently
+
+
+@dataclass(frozen=True)
+class Bands:
+    """Bands of frequency: `edges` ascend, band i is [edges[i], edges[i + 1]), the last is open."""
+
+    edges: tuple[float, ...] = EDGES
+
+    def __post_init__(self) -> None:
+        if not self.edges or any(low >= high for low, high in zip(self.edges, self.edges[1:], strict=False)):
+            told = ",".join(f"{edge:g}" for edge in self.edges)
+            raise WordworthError(f"the edges of bands must ascend, and are {told!r}; write them as 10,100,1000")
+        if self.edges[0] <= 0:
+            raise WordworthError(f"the lowest edge of the bands is {self.edges[0]:g}; it must be above 0")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """From frequent to rare, then `below` and `unseen`. Three are high, mid and low; others say their ends."""
+        tops = [*(f"{edge:g})" for edge in self.edges[1:]), "∞)"]
+        named = [f"[{low:g},{high}" for low, high in zip(self.edges, tops, strict=True)]
+        return (*reversed(named if len(named) != 3 else ["low", "mid", "high"]), BELOW, UNSEEN)
+
+    def of(self, frequency: float | None) -> str:
+        """The band that a frequency falls in; None is a word without one."""
+        if frequency is None:
+            return UNSEEN
+        at = bisect_right(self.edges, frequency)
+        return self.names[len(self.edges) - at] if at else BELOW
+
+
+def banded(words: Iterable[str], frequencies: Frequencies, bands: Bands) -> dict[str, str]:
+    """Each distinct word's band. A word is looked up as written, then in other case, then less its punctuation."""
+    tried, counts = forms(frequencies.language), frequencies.counts
+    distinct = dict.fromkeys(words)
+    return {word: bands.of(next((counts[form] for form in tried(word) if form in counts), None)) for word in distinct}
+
+
+def frequencies_of(named: str | Path, *, language: str = "english") -> Frequencies:
+    """From a list of the catalog (`wordfreq`), a file of words and counts, or a text, which is counted once."""
+    target = Path(named).expanduser()
+    if (isinstance(named, str) and knows(named, "frequencies")) or is_frequency_file(target):
+        return load_frequencies(named, language=language)
+    return counted(load_corpus(named, language=language))
+
+
+def counted(corpus: Corpus) -> Frequencies:
+    """How often each word, parted by white space and as it is written, occurs in a text; kept in the cache."""
+    identity = [_COUNTING, corpus.sha256, corpus.layout, corpus.column, corpus.field]
+    key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    path = cache_dir() / "counts" / f"{key}.parquet"
+    with locked(path):
+        if not path.exists():
+            counts: Counter[str] = Counter()
+            with progress(f"counting the words of {corpus.name}", None) as advance:
+                for line in corpus:
+                    counts.update(line.split())
+                    advance(1)
+            if not counts:
+                raise WordworthError(f"{corpus.name} has no words to count; give another text")
+            with replacing(path) as part:
+                pl.DataFrame({"word": counts.keys(), "count": counts.values()}).write_parquet(part)
+    table = pl.read_parquet(path)
+    found = dict(zip(table["word"], table["count"].cast(pl.Float64), strict=True))
+    told = (corpus.language, corpus.source, corpus.sha256, corpus.licence, corpus.reference)
+    return Frequencies(corpus.name, found, "occurrences", *told)
+
+
+def parsed_edges(text: str) -> tuple[float, ...]:
+    """`10,100,1000` as numbers."""
+    try:
+        return tuple(float(edge) for edge in text.split(","))
+    except ValueError as error:
+        raise WordworthError(f"the bands {text!r} are no numbers; write their lower edges, as 10,100,1000") from error

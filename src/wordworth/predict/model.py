@@ -1,0 +1,169 @@
+"""A language model with its head, ready to predict words."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    MODEL_FOR_MASKED_LM_MAPPING,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+
+from wordworth.catalog.language_models import locate_language_model
+from wordworth.encode.model import family_of, load_files, trial_ids, wrap
+from wordworth.errors import WordworthError
+from wordworth.predict.causal import CausalReader
+from wordworth.predict.head import split_head
+from wordworth.predict.masked import MaskedReader
+from wordworth.predict.reader import Reader
+from wordworth.predict.units import Units, units_of
+
+WordFamily = Literal["causal", "masked"]
+_MAPPINGS: dict[str, tuple[Any, Any]] = {
+    "causal": (MODEL_FOR_CAUSAL_LM_MAPPING, AutoModelForCausalLM),
+    "masked": (MODEL_FOR_MASKED_LM_MAPPING, AutoModelForMaskedLM),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class WordModel:
+    """What predicts words: a reader of token numbers, the tokenizer, and its units as text."""
+
+    name: str
+    source: str
+    family: WordFamily
+    reader: Reader
+    tokenizer: PreTrainedTokenizerFast
+    units: Units
+    before: tuple[int, ...]
+    """The tokens that the model wants before a text (BOS, [CLS]): those that its tokenizer puts there, none else."""
+    limit: int | None
+    """Tokens admitted in one text, or the width of a sliding attention where that is less."""
+    around: int
+    """Tokens that stand around a text while it is read."""
+    identity: tuple[str | int | None, ...]
+    """All that predictions depend on, for the keys of what is kept on disk."""
+    weights: str
+    dtype: str
+
+    @property
+    def device(self) -> torch.device:
+        return self.reader.device
+
+    @cached_property
+    def begins(self) -> Tensor:
+        """1.0 where a unit begins a word."""
+        return self.units.begin_mask(self.reader.width, self.device)
+
+
+def load_word_model(
+    name_or_path: str | Path,
+    device: str = "auto",
+    dtype: str = "float32",
+    family: WordFamily | None = None,
+) -> WordModel:
+    """A model of the catalog, of a path (safetensors, GGUF) or of the hub, with its language-model head.
+
+    `family` is told from the model's configuration; BERT's kin can also be asked for as `causal`, if trained so.
+    """
+    name = locate_language_model(name_or_path).name
+    network, tokenizer, weights, chosen = load_network(name_or_path, device, dtype, family)
+    return wrap_word_model(network, tokenizer, name=name, source=str(name_or_path), weights=weights, family=chosen)
+
+
+def load_network(
+    name_or_path: str | Path, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
+) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str, WordFamily]:
+    """The network with its head, the tokenizer, the identity of the weights, and the kind of head."""
+    found = locate_language_model(name_or_path)
+    chosen: list[WordFamily] = []
+
+    def kind(config: PretrainedConfig) -> Any:
+        chosen.append(_word_family(config, family, found.name))
+        return _MAPPINGS[chosen[0]][1]
+
+    network, tokenizer, weights = load_files(found.place, kind, device=device, dtype=dtype)
+    return network, tokenizer, weights, chosen[0]
+
+
+def wrap_word_model(
+    network: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    *,
+    name: str,
+    source: str = "",
+    weights: str,
+    family: WordFamily | None = None,
+) -> WordModel:
+    """A `WordModel` around a network with its head and a tokenizer at hand. `weights` must identify their values."""
+    network = network.train(False).requires_grad_(False)
+    family = _word_family(network.config, family, name)
+    under: Any = network.base_model
+    base = wrap(under, tokenizer, name=name, source=source, weights=weights)
+    head, width = split_head(network)
+    before, after = frame(tokenizer)
+    reader: Reader
+    if family == "causal":
+        if not base.left_only:
+            raise WordworthError(f"{name} looks at what follows a word, so it cannot predict it from the left alone")
+        reader, around = CausalReader(base, head, width, trial_ids(tokenizer)), len(before)
+    else:
+        mask = tokenizer.mask_token_id
+        if mask is None:
+            raise WordworthError(f"the tokenizer of {name} has no mask token, which a masked model needs to predict")
+        reader, around = MaskedReader(base, head, width, int(mask), after), len(before) + 1 + len(after)
+    limits = [limit for limit in (base.max_length, _sliding(network.config)) if limit]
+    return WordModel(
+        name=name,
+        source=source,
+        family=family,
+        reader=reader,
+        tokenizer=tokenizer,
+        units=units_of(tokenizer, reader.width),
+        before=before,
+        limit=min(limits) if limits else None,
+        around=around,
+        identity=(*base.identity, family),
+        weights=weights,
+        dtype=base.dtype,
+    )
+
+
+def frame(tokenizer: PreTrainedTokenizerFast) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The tokens that the tokenizer itself puts before a text, and behind it.
+
+    This is the rule for BOS: Gemma's tokenizer puts one, GPT-2's and SmolLM2's put none, and neither do we.
+    """
+    text = "a a"
+    bare, full = (tokenizer(text, add_special_tokens=special)["input_ids"] for special in (False, True))
+    for at in range(len(full) - len(bare) + 1):
+        if full[at : at + len(bare)] == bare:
+            return tuple(full[:at]), tuple(full[at + len(bare) :])
+    raise WordworthError(
+        f"the tokenizer of {tokenizer.name_or_path or 'the model'} changes a text where it adds special tokens"
+    )
+
+
+def _word_family(config: PretrainedConfig, asked: WordFamily | None, name: str) -> WordFamily:
+    told = family_of(config)
+    chosen = asked or told
+    if told == "encoder-decoder" or chosen not in _MAPPINGS or type(config) not in _MAPPINGS[chosen][0]:
+        raise WordworthError(
+            f"{name} ({config.model_type}) has no head that predicts words from the left as a {chosen} model; "
+            "use a causal or a masked language model"
+        )
+    return "causal" if chosen == "causal" else "masked"
+
+
+def _sliding(config: PretrainedConfig) -> int | None:
+    """Tokens that some layer looks back on at most, if it does not look back on all."""
+    width = getattr(config, "sliding_window", None)
+    return int(width) if isinstance(width, int) and getattr(config, "use_sliding_window", True) else None

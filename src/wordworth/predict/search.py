@@ -1,0 +1,169 @@
+"""The search for words: what greedy decoding says, and whether a path of units among the k best spells the word.
+
+The tokenizer's own path is judged everywhere at once. From there on, paths that leave it grow level by level, all words
+of a batch together (Dudy & Bedrick 2020, Algorithms 1 and 2; breadth first, since only the existence of a path counts).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.predict.judging import Asked, Judged
+from wordworth.predict.reader import Node
+from wordworth.predict.units import Units
+from wordworth.predict.windows import MORE_UNITS, Place
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How words are searched for."""
+
+    k: int = 10
+    boundary: bool = True
+    """The end of the word is required: of a guess, that the next greedy unit begins a word; of a path, that one of the
+    k best after it does. Otherwise a word is found as soon as it is spelled."""
+    guesses: bool = True
+    """Guesses are decoded to their end also where they cannot become the word."""
+
+
+@dataclass(slots=True, eq=False)
+class Step(Node):
+    """A node, and what is tried at it."""
+
+    word: int = 0
+    count: int = 0
+    """Units on the path from the word's beginning."""
+    spelled: bytes = b""
+    guess: bool = False
+    """This is the way of the greedy guess."""
+    offset: int = -1
+    """Bytes of the word that the path has spelled, where a path to it is searched; else −1."""
+
+
+class Search:
+    """The words of a batch. Word i stands in text `texts[i]`, and `rows[i]` is the row right before it."""
+
+    def __init__(
+        self, units: Units, rules: Rules, places: Sequence[Place], texts: Sequence[int], rows: NDArray[np.int64]
+    ) -> None:
+        self.units, self.rules, self.places, self.texts, self.rows = units, rules, places, texts, rows
+        self.counts = np.array([len(place.target.ids) for place in places])
+        self.hit1, self.hitk = np.zeros(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
+        self.guesses: list[bytes | None] = [None] * len(places)
+        """What was spelled; None where it was not decoded."""
+        self._steps: dict[tuple[int, int, int, int], Step] = {}
+
+    def asked(self) -> Asked:
+        """At the rows of the own paths: all units by which another segmentation may leave them."""
+        rows = [row + place.target.other_rows for row, place in zip(self.rows, self.places, strict=True)]
+        # Row by row, also within a word: others are listed in order of their row.
+        return Asked(np.concatenate(rows), np.concatenate([place.target.other_units for place in self.places]))
+
+    def begin(self, judged: Judged, own: NDArray[np.int64]) -> list[Step]:
+        """Judges the own paths; gives the first steps of paths that leave them."""
+        ends = self.rows + self.counts
+        spans = np.stack([self.rows, ends], axis=1).ravel()
+        same = judged.greedy == own
+        free = not self.rules.boundary or self.units.trailing
+        greedy_begins = np.array(self.units.begins)[judged.greedy[ends]]
+        self.hitk = np.logical_and.reduceat(judged.own_among, spans)[::2] & (free | judged.ended[ends])
+        self.hit1 = np.logical_and.reduceat(same, spans)[::2] & (free | greedy_begins)
+        others = np.cumsum([0, *(len(place.target.others) for place in self.places)])
+        for word in np.flatnonzero(self.hit1).tolist():
+            self.guesses[word] = self.places[word].target.text
+        for word in np.flatnonzero(~self.hit1).tolist():
+            self._first_guess(word, same, judged)
+        for word in np.flatnonzero(~self.hitk).tolist():
+            self._first_paths(word, judged, judged.among[others[word] : others[word + 1]])
+        return self._next()
+
+    def asked_at(self, steps: Sequence[Step]) -> Asked:
+        """At each step, the units that the path may go on with."""
+        units = [[unit for unit, _ in self._continuations(step)] for step in steps]
+        rows = np.repeat(np.arange(len(steps)), [len(some) for some in units])
+        return Asked(rows, np.array([unit for some in units for unit in some], dtype=np.int64))
+
+    def follow(self, steps: Sequence[Step], judged: Judged) -> list[Step]:
+        """Goes on from every step; gives the next ones."""
+        first = 0
+        greedy, ended, among = judged.greedy.tolist(), judged.ended.tolist(), judged.among.tolist()
+        for row, step in enumerate(steps):
+            if step.guess:
+                self._go_on(step.word, step, step.after, step.count, step.spelled, greedy[row])
+            continuations = self._continuations(step)
+            if step.offset == len(self.places[step.word].target.text):
+                self.hitk[step.word] |= ended[row]
+            for (unit, length), good in zip(continuations, among[first : first + len(continuations)], strict=True):
+                if good:
+                    offset = length if length < 0 else step.offset + length
+                    self._try(step.word, step, step.after, step.count, unit, offset)
+            first += len(continuations)
+        return self._next()
+
+    def _continuations(self, step: Step) -> list[tuple[int, int]]:
+        text = self.places[step.word].target.text
+        return self.units.continuations(text[step.offset :]) if 0 <= step.offset < len(text) else []
+
+    def _next(self) -> list[Step]:
+        found = [step for step in self._steps.values() if step.guess or not self.hitk[step.word]]
+        self._steps = {}
+        return found
+
+    def _first_guess(self, word: int, same: NDArray[np.bool_], judged: Judged) -> None:
+        """The greedy guess follows the own path as long as that is greedy."""
+        place, row, at = self.places[word], int(self.rows[word]), 0
+        count = len(place.target.ids)
+        while at < count and same[row + at]:
+            at += 1
+        spelled = place.target.text[: place.target.offsets[at]] if at < count else place.target.text
+        if at == count and self.units.trailing:
+            spelled += b" "
+        self._go_on(word, None, place.start + at, at, spelled, int(judged.greedy[row + at]))
+
+    def _first_paths(self, word: int, judged: Judged, among: NDArray[np.bool_]) -> None:
+        place, row = self.places[word], int(self.rows[word])
+        for number in np.flatnonzero(among).tolist():
+            at, unit, offset = place.target.others[number]
+            if judged.own_among[row : row + at].all():
+                self._try(word, None, place.start + at, at, unit, offset)
+
+    def _go_on(self, word: int, parent: Step | None, after: int, count: int, spelled: bytes, unit: int) -> None:
+        """The guess so far goes on with a unit: it is then complete, or there is a step to take."""
+        target = self.places[word].target
+        parts, blank = len(spelled.split()), bool(spelled) and not spelled.strip()
+        if self.units.closes[unit] or (self.units.begins[unit] and (parts >= target.parts or blank)):
+            self.guesses[word] = spelled
+            self.hit1[word] = spelled == target.text and not self.units.trailing
+            return
+        spelled += self.units.texts[unit] or b""
+        parts = len(spelled.split())
+        if parts > target.parts or (parts == target.parts and spelled[-1:].isspace()):
+            self.guesses[word] = spelled
+            self.hit1[word] = spelled.startswith(target.text) and spelled[len(target.text) :][:1].isspace()
+            return
+        if not self.rules.boundary and spelled == target.text:
+            self.guesses[word], self.hit1[word] = spelled, True
+            return
+        if not target.text.startswith(spelled) and not self.rules.guesses:
+            return
+        if count + 1 >= len(target.ids) + MORE_UNITS:
+            self.guesses[word] = spelled
+            return
+        self._step(word, parent, after, count, unit, spelled).guess = True
+
+    def _try(self, word: int, parent: Step | None, after: int, count: int, unit: int, offset: int) -> None:
+        """A path to the word goes on with a unit that is among the k best."""
+        text = self.places[word].target.text
+        if offset < 0 or (offset == len(text) and not self.rules.boundary):
+            self.hitk[word] = True
+        elif count + 1 < self.counts[word] + MORE_UNITS and not (offset == len(text) and self.units.trailing):
+            self._step(word, parent, after, count, unit, text[:offset]).offset = offset
+
+    def _step(self, word: int, parent: Step | None, after: int, count: int, unit: int, spelled: bytes) -> Step:
+        """The guess and a path that go the same way share the step."""
+        key = word, after, id(parent), unit
+        if key not in self._steps:
+            self._steps[key] = Step(self.texts[word], after, unit, parent, word=word, count=count + 1, spelled=spelled)
+        return self._steps[key]

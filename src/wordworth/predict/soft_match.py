@@ -1,0 +1,66 @@
+"""Misses that are near: the guess is a neighbour of the target in an embedding, or similar to it by some rule."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wordworth.embedding import Embedding
+from wordworth.measure import neighbour_ranks
+from wordworth.predict.forms import forms
+from wordworth.predict.similarity import Similarity
+
+DEPTHS = (1, 3, 5, 10, 20, 50, 100)
+"""The paper's k."""
+
+
+@dataclass(frozen=True)
+class SoftRanks:
+    """For each predicted word, the smallest k at which its guess counts."""
+
+    ranks: NDArray[np.intp]
+    """1 for a hit; 0 where target or guess has no vector; beyond the greatest k asked for, one more than that."""
+    missing_targets: dict[str, int]
+    """Targets of misses that have no vector, and how often each was missed."""
+    missing_guesses: dict[str, int]
+
+    def within(self, k: int) -> NDArray[np.bool_]:
+        return (self.ranks > 0) & (self.ranks <= k)
+
+
+def soft_ranks(
+    predicted: pl.DataFrame, embedding: Embedding, *, language: str = "english", most: int = DEPTHS[-1]
+) -> SoftRanks:
+    """Ranks by cosine over the whole embedding, exact, and each distinct pair of target and guess once.
+
+    `predicted` has the columns word, guess and hit1. The target is its own first neighbour, as in the paper, so that @1
+    is the exact match; a guess that only differs in case or punctuation, and has the same vector, is such a match too.
+    """
+    hit = predicted["hit1"].to_numpy()
+    ranks = np.where(hit, 1, 0).astype(np.intp)
+    misses = np.flatnonzero(~hit)
+    rows, missing = [], []
+    for column in ("word", "guess"):
+        asked = predicted[column].fill_null("").gather(misses).to_list()
+        distinct = list(dict.fromkeys(asked))
+        lookup = embedding.find(distinct, forms(language))
+        row_of = dict(zip(lookup.words, lookup.rows.tolist(), strict=True))
+        found = np.array([row_of.get(word, -1) for word in asked], dtype=np.intp)
+        rows.append(found)
+        lost = pl.Series(asked, dtype=pl.String).filter(pl.Series(found < 0)).value_counts(sort=True)
+        missing.append(dict(lost.iter_rows()))
+    both = (rows[0] >= 0) & (rows[1] >= 0)
+    ranks[misses[both]] = neighbour_ranks(embedding.matrix, rows[0][both], rows[1][both], most=most)
+    return SoftRanks(ranks, missing[0], missing[1])
+
+
+def similar(predicted: pl.DataFrame, rule: Similarity) -> NDArray[np.bool_]:
+    """Hits, and misses whose guess the rule lets pass; each distinct pair is asked once."""
+    passed: dict[tuple[str, str], bool] = {}
+    found = []
+    for word, guess, hit in predicted.select("word", "guess", "hit1").iter_rows():
+        if not hit and (word, guess) not in passed:
+            passed[word, guess] = guess is not None and bool(rule(word, guess))
+        found.append(hit or passed[word, guess])
+    return np.array(found, dtype=np.bool_)

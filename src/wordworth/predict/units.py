@@ -1,0 +1,159 @@
+"""A tokenizer's vocabulary as text: what each unit spells, in bytes, and whether it begins a word.
+
+Whatever the marks of a tokenizer are, a unit is written here as the text it stands for. A unit that begins a word
+begins with a space: `Ġcat`, `▁cat` and WordPiece's `cat` are all b" cat", and `##s` is b"s". A unit that ends a word
+(`cat</w>`) ends with a space. Bytes, because byte-level units may hold a part of a character.
+"""
+
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedTokenizerFast
+from transformers.convert_slow_tokenizer import bytes_to_unicode
+
+from wordworth.errors import WordworthError
+
+SPACES = b" \t\n\r\x0b\x0c"
+_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_METASPACE = "▁"
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Unit i spells `texts[i]`; special ones, and numbers that the tokenizer does not use, spell nothing (None)."""
+
+    texts: list[bytes | None]
+    trailing: bool
+    """Words' ends are marked, not their beginnings."""
+    _continuations: dict[bytes, list[tuple[int, int]]] = field(default_factory=dict)
+
+    @cached_property
+    def begins(self) -> list[bool]:
+        """Whether the unit shows that the word before it is over: it begins a word or a line, or is a special one.
+
+        Where words' ends are marked instead, only special units break off a word that is not marked yet.
+        """
+        if self.trailing:
+            return [text is None for text in self.texts]
+        return [text is None or text[:1] in (b"", *_SINGLE) for text in self.texts]
+
+    @cached_property
+    def closes(self) -> list[bool]:
+        """Whether no word can begin with it that stands one space behind the last: a special unit, a line break, more
+        than one space."""
+        return [
+            text is None or (text[:1].isspace() and (text[:1] != b" " or text[1:2].isspace())) for text in self.texts
+        ]
+
+    @cached_property
+    def _by_text(self) -> dict[bytes, list[int]]:
+        found: dict[bytes, list[int]] = {}
+        for unit, text in enumerate(self.texts):
+            if text:
+                found.setdefault(text, []).append(unit)
+        return found
+
+    @cached_property
+    def _ending(self) -> dict[bytes, list[int]]:
+        """Units with white space behind a text, by that text: they spell it and end the word."""
+        found: dict[bytes, list[int]] = {}
+        for unit, text in enumerate(self.texts):
+            if text and text[-1:].isspace() and text.strip():
+                found.setdefault(_up_to_space(text), []).append(unit)
+        return found
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self._by_text), default=0)
+
+    def continuations(self, rest: bytes) -> list[tuple[int, int]]:
+        """The units that `rest` of a word may go on with, and how many bytes of it each spells; −1: all, and its end.
+
+        Any unit that spells the beginning of `rest`, and those that spell all of it with white space behind it.
+        """
+        known = self._continuations.get(rest)
+        if known is None:
+            known = [
+                (unit, length)
+                for length in range(1, min(len(rest), self._longest) + 1)
+                for unit in self._by_text.get(rest[:length], ())
+            ]
+            known += [(unit, -1) for unit in self._ending.get(rest, ())]
+            self._continuations[rest] = known
+        return known
+
+    def begin_mask(self, width: int, device: torch.device) -> Tensor:
+        """1.0 where a unit of the network's `width` begins a word; numbers beyond the tokenizer's spell nothing."""
+        mask = torch.ones(width)
+        known = min(width, len(self.begins))
+        mask[:known] = torch.tensor(self.begins[:known], dtype=torch.float32)
+        return mask.to(device)
+
+
+_SINGLE = tuple(bytes([one]) for one in SPACES)
+
+
+def _up_to_space(text: bytes) -> bytes:
+    """`text` up to the white space behind its first word: b" a" of b" a b "."""
+    start = len(text) - len(text.lstrip(SPACES))
+    word = text[start:].split(maxsplit=1)[0]
+    return text[:start] + word
+
+
+def units_of(tokenizer: PreTrainedTokenizerFast, width: int) -> Units:
+    """The vocabulary of a tokenizer whose network gives `width` logits.
+
+    How it marks words is read from its definition: byte-level, `▁`, a prefix that continues or a suffix that ends.
+    """
+    told: dict[str, Any] = json.loads(tokenizer.backend_tokenizer.to_str())
+    kinds = set(_kinds(told))
+    model = told["model"]
+    suffix, prefix = model.get("end_of_word_suffix") or "", model.get("continuing_subword_prefix") or ""
+    texts: list[bytes | None] = [None] * width
+    alphabet: Any = bytes_to_unicode
+    byte_of: dict[str, int] = {character: byte for byte, character in alphabet().items()}
+    fallback = bool(model.get("byte_fallback")) or "ByteFallback" in kinds
+    metaspaced = "Metaspace" in kinds or _METASPACE in json.dumps(
+        [told["normalizer"], told["pre_tokenizer"], told["decoder"]], ensure_ascii=False
+    )
+    vocabulary: dict[str, int] = tokenizer.backend_tokenizer.get_vocab(with_added_tokens=False)
+    for piece, unit in vocabulary.items():
+        if unit >= width:
+            continue
+        if "ByteLevel" in kinds:
+            texts[unit] = bytes(byte_of[c] for c in piece) if all(c in byte_of for c in piece) else piece.encode()
+        elif metaspaced:
+            match = _BYTE.fullmatch(piece) if fallback else None
+            texts[unit] = bytes.fromhex(match[1]) if match else piece.replace(_METASPACE, " ").encode()
+        elif suffix:
+            texts[unit] = piece.removesuffix(suffix).encode() + (b" " if piece.endswith(suffix) else b"")
+        elif prefix or model["type"] == "WordLevel":
+            continues = bool(prefix) and piece.startswith(prefix)
+            texts[unit] = piece.removeprefix(prefix).encode() if continues else b" " + piece.encode()
+        else:
+            raise WordworthError(
+                f"{tokenizer.name_or_path or 'the tokenizer'} marks neither where words begin nor where they end "
+                f"({model['type']}), so whole words cannot be told from its units; use another model"
+            )
+    for unit, added in tokenizer.added_tokens_decoder.items():
+        if unit < width:
+            texts[unit] = None if added.special else added.content.replace(_METASPACE, " ").encode()
+    for unit in tokenizer.all_special_ids:
+        if unit < width:
+            texts[unit] = None
+    return Units(texts, trailing=bool(suffix))
+
+
+def _kinds(told: Any) -> list[str]:
+    """The types of all parts of a tokenizer's definition but its model, nested ones included."""
+    if isinstance(told, dict):
+        inner = [kind for key, part in told.items() if key not in ("model", "added_tokens") for kind in _kinds(part)]
+        return [str(told["type"]), *inner] if "type" in told else inner
+    if isinstance(told, list):
+        return [kind for part in told for kind in _kinds(part)]
+    return []

@@ -1,0 +1,260 @@
+"use strict";
+// The page's own script: draws the figures from the scores, which it holds once, and makes their tables.
+// Every text from the data reaches the page by textContent or through Vega, never as HTML.
+
+const wordworth = (() => {
+  const read = (id) => JSON.parse(document.getElementById(id).textContent);
+  const scores = read("scores");
+  const figures = read("figures");
+  const config = read("config");
+  const coarse = matchMedia("(pointer: coarse)").matches;
+  const columns = Object.keys(scores.columns);
+
+  function element(name, text, attributes = {}) {
+    const made = document.createElement(name);
+    if (text !== undefined && text !== null) made.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  }
+
+  function cell(table, name, row) {
+    const column = table.columns[name];
+    if (column === null) return null;
+    if (Array.isArray(column)) return column[row];
+    const code = column.codes[row];
+    return code < 0 ? null : column.values[code];
+  }
+
+  function rowsOf(figure) {
+    const rows = [];
+    for (const [start, stop] of figure.rows) {
+      for (let row = start; row < stop; row += 1) {
+        rows.push(Object.fromEntries(columns.map((name) => [name, cell(scores, name, row)])));
+      }
+    }
+    return rows;
+  }
+
+  // Two decimals as the papers set them.
+  function number(value) {
+    if (value === null || value === undefined) return "";
+    const text = value.toFixed(Math.abs(value) < 10 ? 2 : 1);
+    return (Math.abs(value) < 1 ? text.replace("0.", ".") : text).replace("-", "−");
+  }
+
+  function tableOf(header, rows, numeric, caption) {
+    const table = element("table");
+    table.append(element("caption", caption));
+    const head = table.createTHead().insertRow();
+    header.forEach((name, at) => {
+      head.append(element("th", name, { scope: "col", ...(at >= numeric ? { class: "number" } : {}) }));
+    });
+    const body = table.createTBody();
+    for (const row of rows) {
+      const line = body.insertRow();
+      row.forEach((text, at) => line.append(element("td", text, at >= numeric ? { class: "number" } : {})));
+    }
+    const frame = element("div", null, { class: "scroll", tabindex: "0", role: "region", "aria-label": caption });
+    frame.append(table);
+    return frame;
+  }
+
+  function named(row, names) {
+    return names.map((name) => (row[name] === null ? (name === "pcs" ? "raw" : "") : String(row[name])));
+  }
+
+  function pivot(figure, title) {
+    const down = new Map();
+    const across = new Map();
+    for (const row of rowsOf(figure)) {
+      const key = JSON.stringify(named(row, figure.down));
+      const over = named(row, figure.across).filter(Boolean).join(" ");
+      across.set(over, true);
+      if (!down.has(key)) down.set(key, new Map());
+      const p = row.p === null ? "" : `, p = ${Number(row.p.toPrecision(2))}`;
+      const interval = row.low === null ? "" : ` [${number(row.low)}, ${number(row.high)}]`;
+      down.get(key).set(over, number(row.value) + interval + p);
+    }
+    const over = [...across.keys()];
+    const rows = [...down].map(([key, cells]) => [...JSON.parse(key), ...over.map((name) => cells.get(name) ?? "")]);
+    return tableOf([...figure.down, ...over], rows, figure.down.length, title);
+  }
+
+  // Width is what the page has; panels stand side by side as they fit.
+  function fitted(spec, width, rows) {
+    const made = structuredClone(spec);
+    made.data = { values: rows };
+    made.config = structuredClone(config);
+    made.autosize = { type: "pad", contains: "padding" };
+    const narrow = width < 520;
+    const labels = narrow ? 120 : 260;
+    made.config.axisY = { ...made.config.axisY, labelLimit: labels };
+    made.config.legend.columns = Math.max(1, Math.floor(width / 170));
+    const views = made.spec ? [made.spec] : [made];
+    if (made.spec) {
+      const own = made.resolve?.scale?.y === "independent";
+      const least = made.columns > 3 ? (narrow && !own ? 150 : 210) : 270;
+      made.columns = Math.max(1, Math.min(made.columns, Math.floor(width / least)));
+    }
+    for (const view of views) {
+      const nominal = JSON.stringify(view).includes('"field":"task"');
+      const margin = nominal ? Math.min(labels, longest(rows) * 6.2) + 36 : 58;
+      const across = made.spec ? made.columns : 1;
+      const own = made.resolve?.scale?.y === "independent";  // else only the first panel of a line has an axis
+      view.width = Math.max(80, Math.floor((width - margin * (own ? across : 1)) / across) - 22);
+      if (coarse) {
+        for (const layer of view.layer ?? [view]) {
+          if (layer.params) layer.params = layer.params.filter((param) => param.bind !== "scales");
+        }
+      }
+      for (const layer of view.layer ?? [view]) {
+        for (const channel of ["color", "strokeDash", "shape"]) {
+          const legend = layer.encoding?.[channel]?.legend;
+          if (legend) legend.columns = Math.max(1, Math.floor(width / 170));
+        }
+        if (layer.encoding?.y?.axis?.labelLimit) layer.encoding.y.axis.labelLimit = labels;
+      }
+    }
+    return made;
+  }
+
+  function longest(rows) {
+    let most = 0;
+    for (const row of rows) {
+      most = Math.max(most, `${row.measure} ${row.dataset}`.length, `${row.dataset}`.length);
+    }
+    return most;
+  }
+
+  const views = new Map();
+
+  async function draw(frame) {
+    if (frame.dataset.drawn) return;
+    frame.dataset.drawn = "yes";
+    const figure = figures[frame.id];
+    const chart = frame.querySelector(".chart");
+    const spec = fitted(figure.spec, chart.clientWidth, rowsOf(figure));
+    const made = await vegaEmbed(chart, spec, { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
+    views.set(frame.id, made.view);
+    chart.style.minHeight = "0";
+  }
+
+  // The variables of the style sheet have no meaning in a file.
+  function plainColours(text) {
+    const style = getComputedStyle(document.documentElement);
+    return text.replace(/var\((--\w+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  }
+
+  function save(name, type, text) {
+    const address = URL.createObjectURL(new Blob([text], { type }));
+    const link = element("a", null, { href: address, download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  }
+
+  function csv(rows) {
+    const quoted = (value) => {
+      const text = value === null ? "" : String(value);
+      return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    return [columns.join(","), ...rows.map((row) => columns.map((name) => quoted(row[name])).join(","))].join("\n") + "\n";
+  }
+
+  async function download(frame, kind) {
+    if (kind === "csv") save(`${frame.id}.csv`, "text/csv", csv(rowsOf(figures[frame.id])));
+    else {
+      await draw(frame);
+      save(`${frame.id}.svg`, "image/svg+xml", plainColours(await views.get(frame.id).toSVG()));
+    }
+  }
+
+  function theme(dark) {
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    const button = document.getElementById("theme");
+    button.setAttribute("aria-pressed", String(dark));
+    button.textContent = dark ? "Light" : "Dark";
+  }
+
+  function sortable(table) {
+    const headings = [...table.tHead.rows[0].cells];
+    headings.forEach((heading, at) => {
+      const button = element("button", heading.textContent, { type: "button" });
+      heading.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const up = heading.getAttribute("aria-sort") === "descending";
+        for (const other of headings) other.removeAttribute("aria-sort");
+        heading.setAttribute("aria-sort", up ? "ascending" : "descending");
+        const value = (row) => {
+          const text = row.cells[at].textContent;
+          return at === 0 ? text : text === "" ? NaN : Number(text.replace("−", "-"));
+        };
+        const body = table.tBodies[0];
+        const rows = [...body.rows].sort((one, other) => {
+          const [a, b] = [value(one), value(other)];
+          if (at === 0) return up ? b.localeCompare(a) : a.localeCompare(b);
+          if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
+          return up ? a - b : b - a;
+        });
+        body.append(...rows);
+      });
+    });
+  }
+
+  function begin() {
+    const preference = matchMedia("(prefers-color-scheme: dark)");
+    theme(preference.matches);
+    preference.addEventListener("change", (event) => theme(event.matches));
+    document.getElementById("theme").addEventListener("click", () => {
+      theme(document.documentElement.dataset.theme !== "dark");
+    });
+    const frames = [...document.querySelectorAll("figure.drawn")];
+    // What is in view is drawn first, the rest while the reader reads, so that printing finds all of it.
+    const seen = new IntersectionObserver((entries) => {
+      for (const entry of entries) if (entry.isIntersecting) draw(entry.target);
+    }, { rootMargin: "300px" });
+    frames.forEach((frame) => seen.observe(frame));
+    const idle = window.requestIdleCallback ?? ((call) => setTimeout(call, 50));
+    const waiting = [...frames];
+    const next = () => {
+      const frame = waiting.shift();
+      if (frame) draw(frame).then(() => idle(next));
+      else document.documentElement.dataset.ready = "yes";
+    };
+    idle(next);
+    for (const frame of frames) {
+      frame.querySelectorAll("button[data-get]").forEach((button) => {
+        button.addEventListener("click", () => download(frame, button.dataset.get));
+      });
+      const behind = frame.querySelector(".behind");
+      behind.addEventListener("toggle", () => {
+        const place = behind.querySelector(".pivot");
+        if (behind.open && !place.firstChild) {
+          place.append(pivot(figures[frame.id], frame.querySelector("h3").textContent));
+        }
+      });
+    }
+    document.querySelectorAll(".sortable table").forEach(sortable);
+    const copy = document.getElementById("copy-bibtex");
+    copy?.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(document.getElementById("bibtex").textContent);
+      document.getElementById("said").textContent = "BibTeX copied.";
+      copy.textContent = "Copied";
+    });
+    let width = innerWidth;
+    let pending;
+    addEventListener("resize", () => {
+      clearTimeout(pending);
+      pending = setTimeout(() => {
+        if (innerWidth === width) return;
+        width = innerWidth;
+        for (const frame of frames) delete frame.dataset.drawn;
+        frames.forEach((frame) => { seen.unobserve(frame); seen.observe(frame); });
+      }, 200);
+    });
+  }
+
+  begin();
+  return { cell, config, element, fitted, number, read, tableOf };
+})();

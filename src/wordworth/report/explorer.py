@@ -1,0 +1,189 @@
+"""What can be looked up in a report: a word's valence through the layers, its pairs, how it was predicted."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from wordworth.report.gather import Gathered
+from wordworth.report.payload import STEP, columnar, packed
+from wordworth.report.reading import best_layers
+from wordworth.run import Run
+
+CELLS = 1_500_000
+"""Effect sizes in a page: 4 MB. Larger lexica are sampled."""
+FACTS = 40_000
+"""Other items in a page."""
+WRONG = 8
+
+FACT_COLUMNS: tuple[str, ...] = (
+    "model",
+    "experiment",
+    "dataset",
+    "setting",
+    "layer",
+    "group",
+    "item",
+    "found_as",
+    "reference",
+    "value",
+)
+FACT_COLUMNS += ("entailment", "contradiction", "met", "hits")
+
+
+def explorer(gathered: Gathered) -> dict[str, Any] | None:
+    """Everything that the look-up needs; None where the runs have no items that can be looked up."""
+    cut: list[str] = []
+    blocks = list(_blocks(gathered, cut))
+    facts = _facts(gathered, cut)
+    if not blocks and facts.is_empty():
+        return None
+    return {"step": STEP, "valence": blocks, "facts": columnar(facts), "cut": cut}
+
+
+def _rated(run: Run) -> pl.LazyFrame:
+    return run.items.filter(
+        pl.col("experiment").is_in(["contextualization", "valence"]),
+        pl.col("group") == "lexicon",
+        pl.col("pcs").is_null(),
+        pl.col("value").is_not_null(),
+        pl.col("study") != "debias",
+    )
+
+
+def _blocks(gathered: Gathered, cut: list[str]) -> Iterator[dict[str, Any]]:
+    """One for each run, model and lexicon."""
+    sizes = []
+    for number, run in enumerate(gathered.runs):
+        counted = _rated(run).group_by("model", "dataset").agg(
+            pl.col("item").n_unique().alias("words"),
+            (pl.col("layer").n_unique() * pl.col("setting").n_unique()).alias("each"),
+        )  # fmt: skip
+        sizes += [(number, *row) for row in counted.sort("model", "dataset").collect().iter_rows()]
+    best = {(one.model, one.dataset): one for one in best_layers(gathered.scores)}
+    share = CELLS // max(1, len(sizes))
+    for number, name, dataset, words, each in sizes:
+        label = gathered.labels.get((number, name), name)
+        mine = _rated(gathered.runs[number]).filter(pl.col("model") == name, pl.col("dataset") == dataset)
+        table = mine.select("item", "setting", "layer", "value", "reference").collect()
+        chosen = best.get((label, dataset))
+        most = max(50, share // max(1, each))
+        if words > most:
+            cut.append(f"{label}: {most:,} of the {words:,} words of {dataset} can be looked up here.")
+        yield _block(label, dataset, table, most, (chosen.setting, chosen.layer) if chosen else None)
+
+
+def _block(model: str, dataset: str, table: pl.DataFrame, most: int, best: tuple[str, int] | None) -> dict[str, Any]:
+    """values[setting][layer][word], packed; of many words some are kept, evenly over the ratings."""
+    words = table.unique("item", maintain_order=True, keep="first").select("item", "reference")
+    if len(words) > most:
+        places = np.linspace(0, len(words) - 1, most).round().astype(int)
+        words = words.sort("reference", "item")[places.tolist()]
+    settings = table.get_column("setting").unique(maintain_order=True).to_list()
+    layers = sorted(table.get_column("layer").unique().to_list(), key=lambda layer: -1 if layer is None else layer)
+    row_of = {word: row for row, word in enumerate(words.get_column("item").to_list())}
+    values = np.full((len(settings), len(layers), len(words)), np.nan)
+    for (setting, layer), part in table.group_by(["setting", "layer"], maintain_order=True):
+        kept = part.filter(pl.col("item").is_in(words.get_column("item").implode()))
+        rows = [row_of[word] for word in kept.get_column("item").to_list()]
+        values[settings.index(setting), layers.index(layer), rows] = kept.get_column("value").to_numpy()
+    spread = table.group_by("setting", "layer").agg(pl.col("value").mean().alias("mean"), pl.col("value").std())
+    typical = {(row["setting"], row["layer"]): row for row in spread.iter_rows(named=True)}
+    ratings = table.unique("item").get_column("reference")
+    at_best = table
+    if best is not None:
+        at_best = table.filter(pl.col("setting") == best[0], pl.col("layer") == best[1])
+    return {
+        "model": model,
+        "dataset": dataset,
+        "settings": settings,
+        "layers": layers,
+        "words": words.get_column("item").to_list(),
+        "ratings": [round(float(rating), 3) for rating in words.get_column("reference").to_list()],
+        "values": packed(values),
+        # Mean and deviation over all words, so that a word's effect and its rating can be laid on one axis.
+        "rated": [_number(ratings.mean()), _number(ratings.std())],
+        "typical": [
+            [_number(typical.get((setting, layer), {}).get(key)) for key in ("mean", "value")]
+            for setting in settings
+            for layer in layers
+        ],
+        "best": {"setting": best[0], "layer": best[1]} if best else None,
+        "wrong": _wrong(at_best),
+    }
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else round(float(value), 4)
+
+
+def _wrong(table: pl.DataFrame) -> dict[str, list[list[Any]]]:
+    """The words whose effect size lies furthest from their rating, both as deviations from their means."""
+
+    def deviation(name: str) -> pl.Expr:
+        return (pl.col(name) - pl.col(name).mean()) / pl.col(name).std()
+
+    apart = table.with_columns(apart=deviation("value") - deviation("reference"))
+    apart = apart.filter(pl.col("apart").is_finite()).sort("apart", "item")
+    columns = ["item", "reference", "value", "apart"]
+
+    def rows(frame: pl.DataFrame) -> list[list[Any]]:
+        return [
+            [word, *(round(float(number), 2) for number in rest)] for word, *rest in frame.select(columns).iter_rows()
+        ]
+
+    high = apart.filter(pl.col("apart") > 0).tail(WRONG).reverse()
+    return {"too pleasant": rows(high), "too unpleasant": rows(apart.filter(pl.col("apart") < 0).head(WRONG))}
+
+
+def _facts(gathered: Gathered, cut: list[str]) -> pl.DataFrame:
+    """Pairs with their cosines, words of tests, words predicted, inferences."""
+    frames = []
+    for number, run in enumerate(gathered.runs):
+        names = pl.col("model").replace({name: label for (at, name), label in gathered.labels.items() if at == number})
+        frames += [found.with_columns(model=names).select(FACT_COLUMNS) for found in (_single(run), _predicted(run))]
+    # The same pairs may stand in two runs of an audit.
+    same = ["model", "dataset", "setting", "layer", "group", "item"]
+    every: pl.DataFrame = pl.concat(frames).unique(same, maintain_order=True, keep="last")
+    if len(every) <= FACTS:
+        return every
+    groups = every.group_by("model", "experiment", "dataset", "setting", "layer", maintain_order=True).len()
+    most = FACTS // len(groups)
+    cut.append(f"Of {len(every):,} pairs and words, at most {most:,} a model and data set can be looked up here.")
+    keys = ["model", "experiment", "dataset", "setting", "layer"]
+    spread = (pl.int_range(pl.len()) * most // pl.len()).over(keys)  # evenly through the list
+    first = (spread != spread.shift(1).over(keys)).fill_null(value=True)
+    return every.filter(first | (pl.len().over(keys) <= most))
+
+
+def _single(run: Run) -> pl.DataFrame:
+    pairs = pl.col("experiment").is_in(["similarity", "quality", "validation", "weat"]) & pl.col("pcs").is_null()
+    inferred = pl.col("entailment").is_not_null()
+    return (
+        run.items.filter(pairs | inferred, pl.col("value").is_not_null(), pl.col("study") != "debias")
+        .with_columns(met=pl.lit(None, dtype=pl.Int64), hits=pl.lit(None, dtype=pl.Int64))
+        .select(FACT_COLUMNS)
+        .collect()
+    )
+
+
+def _predicted(run: Run) -> pl.DataFrame:
+    """One row a word: how often met, how often among the guesses, mean surprisal, the commonest wrong guess."""
+    nothing = pl.lit(None, dtype=pl.Float64)
+    wrong = pl.col("found_as").filter(pl.col("found_as") != pl.col("item")).drop_nulls()
+    return (
+        run.items.filter(pl.col("experiment") == "prediction", pl.col("left_out").is_null())
+        .group_by("model", "experiment", "dataset", "setting", "layer", "item", maintain_order=True)
+        .agg(
+            pl.col("group").first(),
+            wrong.mode().sort().first().alias("found_as"),
+            pl.col("value").mean(),
+            pl.len().cast(pl.Int64).alias("met"),
+            pl.col("rank").is_not_null().sum().cast(pl.Int64).alias("hits"),
+        )
+        .with_columns(reference=nothing, entailment=nothing, contradiction=nothing)
+        .sort("met", "item", descending=[True, False])
+        .select(FACT_COLUMNS)
+        .collect()
+    )

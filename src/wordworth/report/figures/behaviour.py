@@ -1,0 +1,260 @@
+"""Behaviour: the words that a model predicts, the inferences that it draws, and what debiasing changes."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from wordworth.report.figures.figure import (
+    COLOURS,
+    Figure,
+    Spec,
+    by_layer,
+    distinct,
+    dots,
+    faded,
+    hover,
+    lines,
+    panels,
+    picked,
+    series,
+)
+from wordworth.report.figures.reduction import ESTIMATORS
+
+NEUTRAL = r"^(net-neutral|fraction-neutral|threshold:[\d.]+)$"
+"""Over all pairs; averages by pair and changes are in scores.csv."""
+GEOMETRIC = ("weat", "valence", "similarity", "analogy", *ESTIMATORS)
+SLICES = 12
+
+
+def predictions(scores: pl.DataFrame) -> Iterator[Figure]:
+    """Whole words predicted."""
+    for make in (hits, coverage, confusion, soft_match, paraphrase):
+        figure = make(scores)
+        if figure is not None:
+            yield figure
+
+
+def hits(scores: pl.DataFrame) -> Figure | None:
+    """Dudy and Bedrick's Table 1: words and types predicted."""
+    counted = pl.col("measure").str.contains(r"^(top-|T)\d+$")
+    rows = scores.filter(pl.col("experiment") == "prediction", counted)
+    if rows.is_empty():
+        return None
+    spec = dots(rows, y=["measure"], x="share predicted", colour=series(rows, "model"), by=["dataset"], zero=True)
+    caption = (
+        "top-k: the share of words in a text that are among the model’s k best guesses. Tk: the share of different "
+        "words that it ever predicts. A model that says only “the” has a fair top-1 and next to no T1."
+    )
+    title = "Whole words predicted"
+    return Figure("prediction", title, caption, spec, rows, ("dataset", "measure"), ("model",), "Dot chart")
+
+
+def coverage(scores: pl.DataFrame) -> Figure | None:
+    """Dudy and Bedrick's Figures 1 and 2: by frequency band."""
+    rows = scores.filter(pl.col("experiment") == "coverage", pl.col("setting").is_not_null())
+    if rows.is_empty():
+        return None
+    models = series(rows, "model")
+    bands = distinct(rows, "setting")
+    axis = {"labelAngle": 0 if len(bands) < 4 else -40, "grid": False, "labelOverlap": False}
+    view: Spec = {
+        "height": 190,
+        "mark": {"type": "bar"},
+        "encoding": {
+            "x": {"field": "setting", "type": "nominal", "sort": bands, "title": "frequency band", "axis": axis},
+            "xOffset": {"field": "model", "type": "nominal", "sort": models.values},
+            "y": {"field": "value", "type": "quantitative", "title": "share predicted"},
+            "color": models.channel(COLOURS),
+            "opacity": faded(),
+            "tooltip": hover("model", "setting", "measure", "value", "low", "high", "n"),
+        },
+        "params": picked("model"),
+    }
+    spec = panels(view, rows, ["dataset", "measure"], columns=4, free="y")
+    caption = "top-k over the tokens of a band, Tk over its types: what the model never says is in the rare bands."
+    down = ("dataset", "model", "setting")
+    return Figure("coverage", "Coverage by frequency band", caption, spec, rows, down, ("measure",), "Bar chart")
+
+
+def confusion(scores: pl.DataFrame) -> Figure | None:
+    """Which band the wrong guesses come from."""
+    ends = pl.col("setting").str.split(">")
+    rows = scores.filter(pl.col("experiment") == "confusion", pl.col("measure") == "share").with_columns(
+        said=ends.list.last(), meant=ends.list.first()
+    )
+    if rows.is_empty():
+        return None
+    known = distinct(scores.filter(pl.col("experiment") == "coverage"), "setting")
+    order = [*known, *(band for band in distinct(rows, "said") if band not in known)]
+    axis = {"labelAngle": 0, "grid": False, "ticks": False, "domain": False}
+    shared = {
+        "x": {"field": "said", "type": "nominal", "sort": order, "title": "band of the guess", "axis": axis},
+        "y": {"field": "meant", "type": "nominal", "sort": order, "title": "band of the word", "axis": axis},
+    }
+    strength = {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1], "range": [0.04, 0.75]}}
+    told = hover("model", "meant", "said", "value", "n")
+    view: Spec = {
+        "height": 190,
+        "layer": [
+            {
+                "mark": {"type": "rect", "fill": "var(--c1)"},
+                "encoding": {**shared, "opacity": {**strength, "legend": None}, "tooltip": told},
+            },
+            {
+                "mark": {"type": "text", "fill": "var(--ink)", "fontSize": 11},
+                "encoding": {**shared, "text": {"field": "value", "type": "quantitative", "format": ".0%"}},
+            },
+        ],
+        "transform": [
+            {"calculate": "split(datum.setting, '>')[0]", "as": "meant"},
+            {"calculate": "split(datum.setting, '>')[1]", "as": "said"},
+        ],
+    }
+    spec = panels(view, rows, ["dataset", "model"])
+    caption = "Of the words of a band that were missed, the share for which a word of another band was guessed."
+    down = ("dataset", "model", "setting")
+    kept = rows.drop("said", "meant")
+    return Figure("confusion", "What is said instead", caption, spec, kept, down, ("measure",), "Heat map")
+
+
+def soft_match(scores: pl.DataFrame) -> Figure | None:
+    """Dudy and Bedrick's Figure 3: near misses counted."""
+    counted = pl.col("measure").str.contains(r"^(T1:)?soft-match@\d+$")
+    rows = scores.filter(pl.col("experiment") == "soft-match", counted).with_columns(
+        over=pl.when(pl.col("measure").str.starts_with("T1:")).then(pl.lit("types")).otherwise(pl.lit("tokens"))
+    )
+    if rows.is_empty():
+        return None
+    transform: list[Spec] = [
+        {"calculate": "toNumber(split(datum.measure, '@')[1])", "as": "k"},
+        {"calculate": "indexof(datum.measure, 'T1:') === 0 ? 'types' : 'tokens'", "as": "over"},
+    ]
+    x: Spec = {"field": "k", "type": "quantitative", "scale": {"type": "log"}, "title": "neighbours that count, k"}
+    dash = series(rows, "setting", "similarity") if len(distinct(rows, "setting")) > 1 else None
+    colour = series(rows, "model")
+    spec = lines(rows, x=x, y="accuracy", colour=colour, dash=dash, by=["dataset", "over"], transform=transform)
+    caption = (
+        "A guess counts when it is among the k nearest words of the right one; @1 is the word itself. Tokens: share of "
+        "words in the text; types: share of different words."
+    )
+    down, across = ("dataset", "model", "setting"), ("measure",)
+    return Figure("soft-match", "Soft matches", caption, spec, rows.drop("over"), down, across)
+
+
+def paraphrase(scores: pl.DataFrame) -> Figure | None:
+    """Dudy and Bedrick's Table 2: rare words against common ones."""
+    rows = scores.filter(pl.col("experiment") == "paraphrase", pl.col("measure") == "hits")
+    if rows.is_empty():
+        return None
+    title = "Paraphrases with rare and common words"
+    caption = "How often a sentence is closer to its paraphrase than to a sibling, for rare and for common words."
+    if rows.get_column("layer").n_unique() > 1:
+        spec = lines(rows, x=by_layer(), y="hits", colour=series(rows, "dataset"), by=["model"])
+        return Figure("paraphrase", title, caption, spec, rows, ("model", "layer"), ("dataset",))
+    spec = dots(rows, y=["model"], x="hits", colour=series(rows, "dataset"), zero=True)
+    return Figure("paraphrase", title, caption, spec, rows, ("model",), ("dataset",), "Dot chart")
+
+
+def inferences(scores: pl.DataFrame) -> Iterator[Figure]:
+    """What an NLI model infers from a group's name."""
+    for make in (neutrality, neutrality_of_slices, accuracy):
+        figure = make(scores)
+        if figure is not None:
+            yield figure
+
+
+def _neutral(scores: pl.DataFrame) -> pl.DataFrame:
+    single = pl.col("setting").fill_null("").str.starts_with("random:")
+    return scores.filter(pl.col("measure").str.contains(NEUTRAL), ~single)
+
+
+def neutrality(scores: pl.DataFrame) -> Figure | None:
+    """Dev et al.'s Tables 1, 3, 5, 8, 9 and 15."""
+    rows = _neutral(scores).filter(~pl.col("dataset").fill_null("").str.contains("/", literal=True))
+    if rows.is_empty():
+        return None
+    spec = dots(
+        rows,
+        y=["measure"],
+        x="neutral (1: no biased inference)",
+        colour=series(rows, "setting"),
+        by=["model", "dataset"],
+        zero=True,
+    )
+    caption = (
+        "Premise and hypothesis differ only in a word for a person, so neutral is always right. Net neutral: its mean "
+        "probability; fraction neutral: how often it wins; threshold: how often its probability is above τ."
+    )
+    title = "Neutral inferences before and after debiasing"
+    down = ("model", "dataset", "measure")
+    return Figure("neutrality", title, caption, spec, rows, down, ("setting",), "Dot chart")
+
+
+def neutrality_of_slices(scores: pl.DataFrame) -> Figure | None:
+    """The slices of a probe that are least neutral."""
+    sliced = _neutral(scores).filter(
+        pl.col("dataset").str.contains("/", literal=True), pl.col("measure") == "net-neutral"
+    )
+    if sliced.is_empty():
+        return None
+    probe = pl.col("dataset").str.split("/").list.first()
+    first = sliced.filter(pl.col("setting") == pl.col("setting").first().over("model"))
+    least = first.filter(pl.col("value").rank("ordinal").over("model", probe) <= SLICES).select("model", "dataset")
+    rows = sliced.join(least, on=["model", "dataset"], how="semi", maintain_order="left").sort("value")
+    colour = series(rows.sort("row"), "setting")
+    spec = dots(rows, y=["dataset"], x="net neutral", colour=colour, by=["model"], free="y")
+    caption = f"The {SLICES} least neutral slices of each probe; all of them are in scores.csv."
+    title = "Least neutral slices"
+    return Figure("slices", title, caption, spec, rows, ("model", "dataset"), ("setting",), "Dot chart")
+
+
+def accuracy(scores: pl.DataFrame) -> Figure | None:
+    """Dev et al.'s Tables 10, 16 and 17: what debiasing costs."""
+    rows = scores.filter(pl.col("experiment") == "accuracy", pl.col("measure") == "accuracy")
+    if rows.is_empty():
+        return None
+    spec = dots(rows, y=["dataset"], x="accuracy", colour=series(rows, "setting"), by=["model"])
+    caption = "Accuracy on the benchmark itself: what taking the bias out costs, or gains."
+    return Figure(
+        "accuracy", "Accuracy of the NLI model", caption, spec, rows, ("model", "dataset"), ("setting",), "Dot chart"
+    )
+
+
+def debiasing(scores: pl.DataFrame) -> Iterator[Figure]:
+    """What debiasing an embedding changes: bias on one side, meaning on the other."""
+    own = scores.filter(pl.col("study") == "debias", ~pl.col("setting").fill_null("").str.starts_with("random:"))
+    for make in (before_and_after, stability):
+        figure = make(own)
+        if figure is not None:
+            yield figure
+
+
+def before_and_after(scores: pl.DataFrame) -> Figure | None:
+    """Every measure of the vectors on the embedding as it was, as it is, and without a random subspace."""
+    rows = scores.filter(pl.col("measure").is_in(GEOMETRIC), pl.col("setting").is_not_null())
+    if rows.is_empty():
+        return None
+    spec = dots(
+        rows, y=["dataset"], x="value", colour=series(rows, "setting"), by=["measure", "model"], free="xy"
+    )  # fmt: skip
+    caption = (
+        "The same measures on the embedding as it is and with the bias taken out: tests of bias should come nearer to "
+        "0, valence, similarity and analogies should stay. “random”: without random directions, the control."
+    )
+    down = ("model", "measure", "dataset")
+    title = "Before and after debiasing"
+    return Figure("debias", title, caption, spec, rows, down, ("setting",), "Dot chart")
+
+
+def stability(scores: pl.DataFrame) -> Figure | None:
+    """Dev et al.'s Tables 7 and 12: whether a bias has one direction."""
+    rows = scores.filter(pl.col("experiment") == "stability")
+    if rows.is_empty():
+        return None
+    spec = dots(rows, y=["dataset"], x="share or cosine", colour=series(rows, "measure"), by=["model"], zero=True)
+    caption = (
+        "principal:2nd …: later principal values over the first, small where one direction holds the bias; cosine: "
+        "between that direction and the one that is taken out."
+    )
+    title = "Does the bias have a direction?"
+    return Figure("stability", title, caption, spec, rows, ("model", "dataset"), ("measure",), "Dot chart")

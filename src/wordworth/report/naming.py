@@ -1,0 +1,69 @@
+"""Numbers and names as a reader meets them."""
+
+TESTS = {
+    "weat1": "flowers with pleasant, insects with unpleasant",
+    "weat2": "instruments with pleasant, weapons with unpleasant",
+    "weat3": "European American names with pleasant, African American names with unpleasant",
+    "weat4": "European American names with pleasant, African American names with unpleasant (shorter list)",
+    "weat5": "European American names with pleasant, African American names with unpleasant (newer words)",
+    "weat6": "male names with career, female names with family",
+    "weat7": "mathematics with male words, arts with female words",
+    "weat8": "science with male words, arts with female words",
+    "weat9": "mental disease with temporary, physical disease with permanent",
+    "weat10": "young people’s names with pleasant, old people’s names with unpleasant",
+}
+"""Caliskan et al. (2017): what a positive effect associates."""
+
+SHORT = {
+    "weat1": "1 flowers, insects",
+    "weat2": "2 instruments, weapons",
+    "weat3": "3 names: race",
+    "weat4": "4 names: race, shorter",
+    "weat5": "5 names: race, newer words",
+    "weat6": "6 names: career, family",
+    "weat7": "7 mathematics, arts: gender",
+    "weat8": "8 science, arts: gender",
+    "weat9": "9 mental, physical disease",
+    "weat10": "10 names: young, old",
+}
+"""The same tests on an axis."""
+
+HARMLESS = ("weat1", "weat2")
+"""Of these a positive effect is what people share, not a stereotype of a group of them."""
+
+LOWER_IS_BETTER = ("perplexity", "perplexity:naive", "bits-per-word", "bits-per-character", "bits-per-byte")
+
+
+def number(value: float | None, signed: bool = False) -> str:
+    """Two decimals as the papers set them: .87, −1.02, 34.8."""
+    if value is None or value != value:
+        return "–"
+    places = 2 if abs(value) < 10 else 1
+    text = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
+    return text.replace("0.", ".", 1).replace("-", "−") if abs(value) < 1 else text.replace("-", "−")
+
+
+def probability(p: float | None) -> str:
+    """p = 0.003; 0 is exact: of all partitions that were counted, none gives more."""
+    if p is None:
+        return ""
+    if p == 0:
+        return "p = 0, no partition gives more"
+    return f"p = {p:.2g}" if p >= 1e-4 else f"p = {p:.0e}"
+
+
+def percent(share: float | None) -> str:
+    """A share in percent, with a decimal below ten."""
+    if share is None or share != share:
+        return "–"
+    if 0.99 < share < 1:  # not all, and not to be rounded to it
+        return f"{min(100 * share, 99.9):.1f} %"
+    return f"{100 * share:.1f} %" if abs(share) < 0.1 else f"{100 * share:.0f} %"
+
+
+def listed(names: list[str], most: int = 6) -> str:
+    """“a, b and c”; what is beyond `most` is counted."""
+    shown, rest = names[:most], len(names) - most
+    if rest > 0:
+        return f"{', '.join(shown)} and {rest:,} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""

@@ -1,0 +1,266 @@
+"""The report as one HTML page that needs nothing else."""
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from wordworth.report.answers import Answer, answers
+from wordworth.report.behaviour_answers import least_neutral
+from wordworth.report.explorer import explorer
+from wordworth.report.figures import Figure, figures_of
+from wordworth.report.figures.svg import CONFIG
+from wordworth.report.gather import COLUMNS, Gathered
+from wordworth.report.leaderboard import Leaderboard, leaderboard
+from wordworth.report.markup import Child, Markup, joined, table, tag
+from wordworth.report.method import left_out, method, references
+from wordworth.report.naming import listed, number
+from wordworth.report.payload import columnar, script
+from wordworth.report.published import PAPERS, Comparison, comparisons
+
+INFERENCES = 20
+OPEN = 10
+"""Published numbers that are shown without asking."""
+LEADERBOARD = (
+    "↑ higher is better, ↓ lower; the best of a column is bold; click a heading to sort. Language models stand with "
+    "their best layer: bleached for valence, mean over subwords and sentences for similarity."
+)
+HINT = (
+    "In every figure: click a name in the legend to single it out (shift for more), hover for numbers; Ctrl and wheel "
+    "zoom, drag to move, double click to go back."
+)
+
+
+def page(gathered: Gathered, folder: Path) -> str:
+    """The whole document; `folder` is where it will lie, for the links to the runs' files."""
+    chapters = figures_of(gathered.scores)
+    figures = [figure for made in chapters.values() for figure in made]
+    beside = _by_figure(figures, list(comparisons(gathered)))
+    looked_up = explorer(gathered)
+    board = leaderboard(gathered)
+    sections: dict[str, tuple[str, Markup]] = {"answers": ("In short", _answers(answers(gathered)))}
+    if len(board.models) > 1:
+        sections["leaderboard"] = ("Leaderboard", _leaderboard(board))
+    for title, made in chapters.items():
+        body = joined([_figure(figure, beside.get(figure.id, []), figure is figures[0]) for figure in made])
+        sections[title.lower().replace(" ", "-")] = (title, body)
+    pairs = _inferences(gathered)
+    if pairs:
+        sections["pairs"] = ("Inferences that do not follow", pairs)
+    if looked_up is not None:
+        sections["explorer"] = ("Look up a word or a pair", _explorer(looked_up["cut"]))
+    sections["left-out"] = ("What was left out", left_out(gathered, folder))
+    sections["method"] = ("Method, data and versions", method(gathered))
+    sections["references"] = ("References", references(gathered))
+    data = [
+        script("scores", columnar(gathered.scores.select(COLUMNS))),
+        script("figures", {figure.id: _drawn(figure) for figure in figures}),
+        script("config", CONFIG),
+        script("explorer-data", looked_up),
+    ]
+    return _document(gathered, sections, data)
+
+
+def _document(gathered: Gathered, sections: dict[str, tuple[str, Markup]], data: list[Markup]) -> str:
+    models = gathered.models
+    named = listed(models, 3) if len(models) <= 3 else f"{len(models)} models"
+    title = f"What a word is worth to {named or 'a model'}"
+    contents = tag("ol", (tag("li", tag("a", name, href=f"#{key}")) for key, (name, _) in sections.items()))
+    began = sorted(str(run.manifest["started"])[:10] for run in gathered.runs)
+    when = began[0] if began[0] == began[-1] else f"{began[0]} to {began[-1]}"
+    studies = listed(list(dict.fromkeys(str(run.manifest["study"]) for run in gathered.runs)))
+    header = tag(
+        "header",
+        tag("p", "Wordworth report", class_="kicker"),
+        tag("h1", title),
+        tag("p", f"{studies} · {when} · wordworth {gathered.runs[0].manifest['versions'].get('wordworth', '')}"),
+        tag("button", "Dark", type="button", id="theme", aria_pressed="false"),
+    )
+    main = tag(
+        "main",
+        [tag("section", tag("h2", name), body, id=key) for key, (name, body) in sections.items()],
+        id="main",
+    )
+    code = [_asset("report.js"), _asset("explorer.js")]
+    scripts = [_library(), *code]
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src 'unsafe-eval' {' '.join(_hash(one) for one in scripts)}",  # Vega compiles its expressions
+            "style-src 'unsafe-inline'",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", title),
+        tag("style", Markup(_asset("report.css"))),
+    )
+    body = tag(
+        "body",
+        tag("a", "Skip to the answers", href="#answers", class_="skip"),
+        header,
+        tag("nav", tag("h2", "Contents"), contents, aria_label="Contents"),
+        main,
+        tag("noscript", "The figures and the look-up need JavaScript; the numbers are in scores.csv beside this page."),
+        tag("p", "", id="said", role="status", class_="unseen"),
+        data,
+        [tag("script", Markup(one)) for one in scripts],
+    )
+    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("wordworth.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _library() -> str:
+    """Vega, Vega-Lite and Vega-Embed in a function of their own, so that their names stay theirs."""
+    import vl_convert
+
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    closed = re.sub(r"<(?=/script|!--)", r"\\x3C", bundle, flags=re.IGNORECASE)  # inside its strings
+    return f"(() => {{{closed}}})();"
+
+
+def _hash(text: str) -> str:
+    """The only scripts that the browser may run are the page's own."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _answers(found: list[Answer]) -> Markup:
+    made: list[Markup] = []
+    for answer in found:
+        made.append(tag("dt", answer.question))
+        for saying in answer.sayings:
+            lead = tag("span", f"{saying.lead}: ", class_="lead") if saying.lead else None
+            subject = tag("b", saying.model) if saying.model else None
+            stop = ". " if saying.whole and saying.model else " "
+            link = tag("a", "see", href=f"#{saying.figure}", aria_label=f"see {saying.figure.replace('-', ' ')}")
+            text = saying.text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")  # ρ = .86 on one line
+            made.append(tag("dd", lead, subject, stop if subject else None, text, "\u00a0", link))
+    return tag("dl", made, class_="answers")
+
+
+def _leaderboard(board: Leaderboard) -> Markup:
+    header = ["model", *(column.title + (" ↓" if column.lower_is_better else " ↑") for column in board.columns)]
+    rows: list[list[Child]] = []
+    for model in board.models:
+        cells: list[Child] = [tag("b", model)]
+        for column in board.columns:
+            text = number(column.values[model]) if model in column.values else ""
+            cells.append(tag("strong", text) if column.best == model else text)
+        rows.append(cells)
+    told = tag("p", LEADERBOARD)
+    made = table(header, rows, right=range(1, len(header)), caption="All models by measure")
+    return tag("div", told, made, class_="sortable")
+
+
+def _drawn(figure: Figure) -> dict[str, Any]:
+    """What the page needs to draw a figure: its rows as ranges of places among the scores."""
+    ranges: list[list[int]] = []
+    for row in figure.rows.get_column("row").to_list():
+        if ranges and ranges[-1][1] == row:
+            ranges[-1][1] = row + 1
+        else:
+            ranges.append([row, row + 1])
+    return {"spec": figure.spec, "rows": ranges, "down": figure.down, "across": figure.across}
+
+
+def _figure(figure: Figure, beside: list[Comparison], first: bool) -> Markup:
+    chart = tag("div", class_="chart", role="img", aria_label=figure.alt)
+    tools = tag(
+        "p",
+        tag("button", "SVG", type="button", data_get="svg", aria_label=f"Download {figure.title} as SVG"),
+        tag("button", "CSV", type="button", data_get="csv", aria_label=f"Download {figure.title} as CSV"),
+        class_="tools",
+    )
+    hint = tag("p", HINT, class_="hint") if first else None
+    behind = tag("details", tag("summary", "Table"), tag("div", class_="pivot"), class_="behind")
+    caption = tag("figcaption", tag("h3", figure.title), tag("p", figure.caption))
+    return tag("figure", caption, chart, tools, hint, behind, _beside(beside), id=figure.id, class_="drawn")
+
+
+def _by_figure(figures: list[Figure], every: list[Comparison]) -> dict[str, list[Comparison]]:
+    """Each comparison under the first figure that shows its score, or else one of the same experiment."""
+    where: dict[int | str, str] = {}
+    for figure in figures:
+        for row, experiment in figure.rows.select("row", "experiment").iter_rows():
+            where.setdefault(row, figure.id)
+            where.setdefault(experiment, figure.id)
+    found: dict[str, list[Comparison]] = {}
+    for one in every:
+        found.setdefault(where.get(one.row) or where.get(one.ours["experiment"], ""), []).append(one)
+    return found
+
+
+def comparison_row(one: Comparison) -> list[str]:
+    """What, ours, theirs, difference, where."""
+    ours, theirs = one.ours, one.published
+    what = [ours["model"], ours["measure"], ours["dataset"], ours["setting"], ours["pooling"]]
+    what += [f"layer {ours['layer']}" if ours["layer"] is not None else None]
+    what += [f"{ours['pcs']} nullified" if ours["pcs"] is not None else None]
+    value = number(theirs.value) if theirs.value is not None else f"{number(theirs.low)} to {number(theirs.high)}"
+    difference = "inside" if theirs.value is None and one.difference == 0 else number(one.difference, signed=True)
+    model = theirs.model or "–"
+    layer = f"layer {theirs.layer}" if theirs.layer.isdigit() else theirs.layer and f"{theirs.layer} layer"
+    said = "; ".join(filter(None, [one.nearness, layer, theirs.note]))
+    place = f"{PAPERS[theirs.paper]}, {theirs.place}"
+    return [" · ".join(filter(None, what)), number(ours["value"]), value, difference, f"{model} ({said})", place]
+
+
+COMPARED = ["quantity", "here", "published", "difference", "published for", "where"]
+
+
+def _beside(found: list[Comparison]) -> Markup | None:
+    if not found:
+        return None
+    same = sum(one.nearness == "same model" for one in found)
+    rows: list[list[Child]] = [list(comparison_row(one)) for one in found]
+    made = table(COMPARED, rows, right=[1, 2, 3], caption="Published numbers beside ours")
+    count = f"Published beside ours: {len(found):,}" + (f", {same:,} on the same model" if same else "")
+    return tag("details", tag("summary", count), made, class_="published", open=len(found) <= OPEN)
+
+
+def _inferences(gathered: Gathered) -> Markup | None:
+    """The pairs of sentences that are least neutral."""
+    rows: list[list[Child]] = []
+    for number_, run in enumerate(gathered.runs):
+        least = (
+            least_neutral(run).sort("value", "item").group_by("model", maintain_order=True).head(INFERENCES).collect()
+        )
+        for row in least.iter_rows(named=True):
+            chances = [number(row[key]) for key in ("entailment", "value", "contradiction")]
+            model = gathered.labels.get((number_, row["model"]), row["model"])
+            rows.append([row["item"], *chances, row["dataset"] or row["experiment"], model])
+    if not rows:
+        return None
+    header = ["premise ⇒ hypothesis", "entailment", "neutral", "contradiction", "probe", "model"]
+    told = tag("p", "Only neutral is right for any of these pairs. The least neutral of each model:")
+    return joined(told, table(header, rows, right=[1, 2, 3], caption="Least neutral pairs of sentences"))
+
+
+def _explorer(cut: list[str]) -> Markup:
+    label = tag("label", "Word or pair", for_="look-up")
+    box = tag("input", id="look-up", type="search", list="known", autocomplete="off", spellcheck="false")
+    told = tag("p", "The pairs, words and layers of these runs. Type, pick a suggestion, Enter.", class_="hint")
+    less = tag("ul", (tag("li", sentence) for sentence in [*cut, "All are in items.parquet."])) if cut else None
+    return joined(
+        tag("form", label, box, tag("button", "Look up"), id="look-up-form", role="search"),
+        tag("datalist", id="known"),
+        told,
+        tag("div", id="looked-up", aria_live="polite"),
+        tag("div", id="most-wrong"),
+        less,
+    )

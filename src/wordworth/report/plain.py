@@ -1,0 +1,110 @@
+"""The same numbers as Markdown, or as LaTeX tables."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+
+from wordworth.report.answers import said
+from wordworth.report.figures import Figure, figures_of
+from wordworth.report.gather import Gathered
+from wordworth.report.leaderboard import leaderboard
+from wordworth.report.naming import number
+from wordworth.report.page import COMPARED, comparison_row
+from wordworth.report.published import comparisons
+
+Table = tuple[str, list[str], list[list[str]]]
+"""Title, header, rows."""
+
+
+def pivoted(figure: Figure) -> Table:
+    """The table behind a figure: names down, names across, blank where there is no number."""
+
+    def name(row: dict[str, Any], columns: Sequence[str]) -> tuple[str, ...]:
+        return tuple(_cell(column, row[column]) for column in columns)
+
+    rows = figure.rows.to_dicts()
+    across = list(dict.fromkeys(name(row, figure.across) for row in rows))
+    cells: dict[tuple[str, ...], dict[tuple[str, ...], str]] = {}
+    for row in rows:
+        cells.setdefault(name(row, figure.down), {})[name(row, figure.across)] = number(row["value"])
+    header = [*figure.down, *(" ".join(filter(None, names)) for names in across)]
+    return figure.title, header, [[*down, *(told.get(one, "") for one in across)] for down, told in cells.items()]
+
+
+def _cell(column: str, value: Any) -> str:
+    if value is None:
+        return "raw" if column == "pcs" else ""
+    return str(value)
+
+
+def tables(gathered: Gathered) -> list[Table]:
+    """Leaderboard, figures, published numbers."""
+    board = leaderboard(gathered)
+    made: list[Table] = []
+    if len(board.models) > 1:
+        rows = [
+            [model, *(number(column.values[model]) if model in column.values else "" for column in board.columns)]
+            for model in board.models
+        ]
+        made.append(("Leaderboard", ["model", *(column.title for column in board.columns)], rows))
+    made += [pivoted(figure) for figures in figures_of(gathered.scores).values() for figure in figures]
+    compared = [comparison_row(one) for one in comparisons(gathered)]
+    if compared:
+        made.append(("Published numbers beside ours", COMPARED, compared))
+    return made
+
+
+def markdown(gathered: Gathered) -> str:
+    """Answers as a list, then every table."""
+    lines = [f"# What a word is worth to {_markdown(', '.join(gathered.models))}", ""]
+    for question, sentences in said(gathered).items():
+        lines += [f"**{question}**", "", *(f"- {_markdown(sentence)}" for sentence in sentences), ""]
+    for title, header, rows in tables(gathered):
+        right = _numeric(rows, len(header))
+        rule = ["---:" if at in right else "---" for at in range(len(header))]
+        lines += [f"## {title}", "", _line(header), _line(rule, str), *(_line(row) for row in rows), ""]
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[str], escaped: Callable[[str], str] | None = None) -> str:
+    return f"| {' | '.join((escaped or _markdown)(cell) for cell in cells)} |"
+
+
+def _markdown(text: str) -> str:
+    """Nothing in a name is taken for Markdown or HTML."""
+    safe = re.sub(r"([\\`*_\[\]|#~])", r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return " ".join(safe.split())
+
+
+def latex(gathered: Gathered) -> str:
+    """Tables for `booktabs`, each to be taken into a paper by itself."""
+    blocks = ["% \\usepackage{booktabs}; compile with XeLaTeX or LuaLaTeX (Unicode)"]
+    for title, header, rows in tables(gathered):
+        right = _numeric(rows, len(header))
+        form = "".join("r" if at in right else "l" for at in range(len(header)))
+        body = [" & ".join(map(_latex, row)) + r" \\" for row in rows]
+        head = " & ".join(map(_latex, header)) + r" \\"
+        blocks.append(
+            "\n".join(
+                [r"\begin{table}", rf"\caption{{{_latex(title)}}}", rf"\begin{{tabular}}{{{form}}}", r"\toprule", head,
+                 r"\midrule", *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+            )
+        )  # fmt: skip
+    return "\n\n".join(blocks) + "\n"
+
+
+_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX |= {character: f"\\{character}" for character in "&%$#_{}"}
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _numeric(rows: list[list[str]], width: int) -> set[int]:
+    """Columns that hold numbers alone."""
+    table = pl.DataFrame(rows, schema=[str(at) for at in range(width)], orient="row") if rows else pl.DataFrame()
+    pattern = re.compile(r"[−+]?\d*\.?\d+|–|inside|raw|")
+    return {at for at, column in enumerate(table.get_columns()) if all(pattern.fullmatch(cell) for cell in column)}

@@ -1,0 +1,183 @@
+"""Published numbers beside ours: where a run measures what a paper measured, on the same model or the nearest."""
+
+import csv
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import polars as pl
+
+from wordworth.report.gather import Gathered
+from wordworth.report.reading import best_layers
+
+PAPERS = {
+    "toney2021": "Toney and Caliskan (2021), ValNorm",
+    "wolfe2022": "Wolfe and Caliskan (2022), VAST",
+    "bommasani2020": "Bommasani et al. (2020)",
+    "dev2020": "Dev et al. (2020)",
+    "dudy2020": "Dudy and Bedrick (2020)",
+    "caliskan2017": "Caliskan et al. (2017)",
+}
+ANY_KIND = {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7", "accuracy", "hits", "weat:variance"}
+ANY_KIND |= {"top-1", "top-10", "T1", "T10", "perplexity"}
+"""Measures of behaviour, for which a model of another kind is still the nearest there is."""
+SAMPLE = "aggregated:100000"
+"""What the whole of our sample is held against: the number of sentences of the paper's main table."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """A number in a paper; a range has `low` and `high` and no `value`."""
+
+    paper: str
+    place: str
+    model: str
+    dataset: str
+    setting: str
+    pooling: str
+    layer: str
+    """A number, or a role: `top`, `top-1`, `best`, `quarter`."""
+    pcs: int | None
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    note: str
+
+    @property
+    def quantity(self) -> tuple[Any, ...]:
+        layer = "" if self.measure.endswith(":best") else self.layer
+        return self.measure, self.dataset, self.setting, self.pooling, layer, self.pcs
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One of our scores beside a published one."""
+
+    row: int
+    ours: dict[str, Any]
+    published: Published
+    nearness: str
+    """“same model”, or why it is the nearest."""
+
+    @property
+    def difference(self) -> float:
+        """Ours less theirs; for a range the distance to it."""
+        value: float = self.ours["value"]
+        if self.published.value is not None:
+            return value - self.published.value
+        low, high = self.published.low or 0.0, self.published.high or 0.0
+        return 0.0 if low <= value <= high else value - (high if value > high else low)
+
+
+@cache
+def published() -> tuple[Published, ...]:
+    """The numbers of the papers' tables and texts, each with its place."""
+    text = (files("wordworth.report") / "data" / "published.csv").read_text(encoding="utf-8")
+    found = []
+    for line in csv.DictReader(text.splitlines()):
+        numbers: dict[str, Any] = {key: float(line[key]) if line[key] else None for key in ("value", "low", "high")}
+        rest: dict[str, Any] = {key: value for key, value in line.items() if key not in (*numbers, "pcs")}
+        found.append(Published(**rest, **numbers, pcs=int(line["pcs"]) if line["pcs"] else None))
+    return tuple(found)
+
+
+@cache
+def published_models() -> dict[str, dict[str, Any]]:
+    """Name → kind, stem, names."""
+    text = (files("wordworth.report") / "data" / "published_models.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Published, str] | None:
+    """The same model, else one of its name's stem, else one of its kind."""
+    name = model.partition(" (")[0].lower()
+    own = {name, name.rpartition("/")[2]}
+    told = published_models()
+    for one in candidates:
+        known = {one.model.lower(), *(other.lower() for other in told.get(one.model, {}).get("names", ()))}
+        if own & known:
+            return one, "same model"
+    stems = {one.model: str(told.get(one.model, {}).get("stem", "")) for one in candidates}
+    within = [one for one in candidates if stems[one.model] and stems[one.model] in name.rpartition("/")[2]]
+    if within:  # distilbert before bert
+        kin = max(within, key=lambda one: len(stems[one.model]))
+        return kin, f"nearest: {stems[kin.model]}"
+    for one in candidates:
+        if not one.model or told[one.model]["kind"] == kind:
+            return one, f"nearest: {kind}" if one.model else "over languages"
+    if candidates[0].measure in ANY_KIND:
+        return candidates[0], "nearest there is"
+    return None
+
+
+def kind_of(facts: dict[str, Any]) -> str:
+    """static, causal, masked, … as the run's manifest has it."""
+    family = str(facts.get("family", "static" if "words" in facts else ""))
+    return {"encoder": "masked"}.get(family, family)
+
+
+def comparisons(gathered: Gathered) -> Iterator[Comparison]:
+    """Every score of these runs that a paper has too."""
+    # What debiasing measures before and after on the vectors themselves is another quantity than the papers'.
+    behaviour = pl.col("measure").is_in(ANY_KIND) | (pl.col("experiment") == "stability")
+    scores = gathered.scores.filter((pl.col("study") != "debias") | behaviour, pl.col("value").is_not_null())
+    index = _indexed(scores)
+    best = {(one.model, one.dataset): one.layer for one in best_layers(scores)}
+    first = {model: layer for (model, _), layer in reversed(best.items())}
+    tops = dict(scores.group_by("model").agg(pl.col("layer").max()).iter_rows())
+    facts = gathered.facts()
+    quantities: dict[tuple[Any, ...], list[Published]] = {}
+    for one in published():
+        quantities.setdefault(one.quantity, []).append(one)
+    for (measure, dataset, setting, pooling, layer, pcs), candidates in quantities.items():
+        for model in scores.get_column("model").unique(maintain_order=True).to_list():
+            at = _layer(layer, tops.get(model), best.get((model, dataset), first.get(model)))
+            if at == ABSENT:
+                continue
+            settings = ("aggregated", setting) if setting == SAMPLE else (setting,)
+            for named in settings:
+                key = (model, measure, dataset, named, pooling, at, pcs)
+                ours = index.get(key)
+                if ours is None and layer == "best":  # a set of words with a best layer of its own
+                    ours = _highest(index, key)
+                chosen = nearest(model, kind_of(facts.get(model, {})), candidates) if ours else None
+                if ours is not None and chosen is not None:
+                    yield Comparison(ours["row"], ours, *chosen)
+                    break
+
+
+ABSENT = -1
+"""The layer of a role that a model without layers cannot fill."""
+
+
+def _layer(role: str, top: int | None, best: int | None) -> int | None:
+    if not role:
+        return None
+    if top is None:
+        return ABSENT
+    roles = {"top": top, "top-1": top - 1, "quarter": top // 4, "best": best if best is not None else ABSENT}
+    return int(role) if role.isdigit() else roles[role]
+
+
+def _indexed(scores: pl.DataFrame) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Scores by what they measure, with their data set and pooling and without; the last one stands, as in figures."""
+    index: dict[tuple[Any, ...], dict[str, Any]] = {}
+    wanted = {one.measure for one in published()}
+    for row in scores.filter(pl.col("measure").is_in(wanted)).iter_rows(named=True):
+        layer = None if row["measure"].endswith(":best") else row["layer"]
+        for dataset in {row["dataset"] or "", ""}:
+            for pooling in {row["pooling"] or "", ""}:
+                key = (row["model"], row["measure"], dataset, row["setting"] or "", pooling, layer, row["pcs"])
+                index[key] = row
+    return index
+
+
+def _highest(index: dict[tuple[Any, ...], dict[str, Any]], key: tuple[Any, ...]) -> dict[str, Any] | None:
+    model, measure, dataset, setting, pooling, _, pcs = key
+    layers = range(200)
+    found = [index.get((model, measure, dataset, setting, pooling, layer, pcs)) for layer in layers]
+    return max((row for row in found if row), key=lambda row: row["value"], default=None)

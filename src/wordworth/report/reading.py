@@ -1,0 +1,148 @@
+"""What the scores say: the best layer, where context takes over, what nullifying recovers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+APART = 0.1
+"""Settings whose ρ differ by more than this have parted."""
+NEAR_BEST = 0.97
+"""The layer of closest agreement is sought where valence is at least this share of its highest mean."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Best:
+    """The layer in which valence is highest without a context's help."""
+
+    model: str
+    dataset: str
+    setting: str
+    layer: int
+    top: int
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class Parting:
+    """Where the settings agree most closely, and where they have parted for good."""
+
+    model: str
+    dataset: str
+    settings: tuple[str, ...]
+    closest: int
+    within: float
+    parted: int | None
+    """The first layer from which they stay more than `APART` from each other up to the top; None: they never part."""
+    top: int
+    at_top: float
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """Valence in the top layer raw, and at its highest with components nullified."""
+
+    model: str
+    dataset: str
+    setting: str
+    layer: int
+    raw: float
+    nullified: float
+    pcs: int
+
+
+def _contextual(scores: pl.DataFrame) -> pl.DataFrame:
+    mine = scores.filter(
+        pl.col("experiment") == "contextualization", pl.col("measure") == "valence", pl.col("study") != "debias"
+    )
+    return mine.filter(pl.col("value").is_not_nan() & pl.col("value").is_not_null())
+
+
+def plain_setting(rows: pl.DataFrame) -> str:
+    """The setting that says least about a word: bleached where it is, else the first."""
+    settings = rows.get_column("setting").unique(maintain_order=True).to_list()
+    return "bleached" if "bleached" in settings else str(settings[0])
+
+
+def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
+    """For each model and lexicon."""
+    for (model, dataset), rows in _contextual(scores).group_by(["model", "dataset"], maintain_order=True):
+        setting = plain_setting(rows)
+        mine = rows.filter(pl.col("setting") == setting).sort("value", descending=True, maintain_order=True)
+        row = mine.row(0, named=True)
+        interval = {key: row[key] for key in ("layer", "value", "low", "high", "n")}
+        top = int(rows.get_column("layer").max())  # type: ignore[arg-type]
+        yield Best(str(model), str(dataset), setting, top=top, **interval)
+
+
+def partings(scores: pl.DataFrame) -> Iterator[Parting]:
+    """For each model and lexicon with more than one setting. Layer 0, which no context has reached, is left out."""
+    for (model, dataset), rows in _contextual(scores).group_by(["model", "dataset"], maintain_order=True):
+        settings = tuple(rows.get_column("setting").unique(maintain_order=True).to_list())
+        by_layer = (
+            rows.filter(pl.col("layer") > 0)
+            .group_by("layer")
+            .agg((pl.col("value").max() - pl.col("value").min()).alias("apart"), pl.col("value").mean(), pl.len())
+            .sort("layer")
+        )
+        if len(settings) < 2 or by_layer.is_empty():
+            continue
+        strong = by_layer.filter(pl.col("value") >= NEAR_BEST * pl.col("value").max())
+        closest = strong.sort("apart", maintain_order=True).row(0, named=True)
+        last_together = by_layer.filter(pl.col("apart") <= APART).get_column("layer").max()
+        layers = by_layer.get_column("layer").to_list()
+        after = [layer for layer in layers if last_together is None or layer > int(last_together)]  # type: ignore[arg-type]
+        yield Parting(
+            model=str(model),
+            dataset=str(dataset),
+            settings=settings,
+            closest=closest["layer"],
+            within=closest["apart"],
+            parted=after[0] if after else None,
+            top=layers[-1],
+            at_top=by_layer.get_column("apart")[-1],
+        )
+
+
+def recoveries(scores: pl.DataFrame) -> Iterator[Recovery]:
+    """For each model and lexicon, in the top layer."""
+    mine = scores.filter(pl.col("experiment") == "isolation", pl.col("measure") == "valence")
+    top = mine.filter(pl.col("layer") == pl.col("layer").max().over("model"))
+    for (model, dataset), rows in top.group_by(["model", "dataset"], maintain_order=True):
+        setting = plain_setting(rows)
+        plain = rows.filter(pl.col("setting") == setting)
+        raw = plain.filter(pl.col("pcs").is_null())
+        after = plain.filter(pl.col("pcs").is_not_null()).sort("value", descending=True, maintain_order=True)
+        if raw.is_empty() or after.is_empty():
+            continue
+        best = after.row(0, named=True)
+        layer, value = best["layer"], raw.row(0, named=True)["value"]
+        yield Recovery(str(model), str(dataset), setting, layer, value, best["value"], best["pcs"])
+
+
+def best_components(scores: pl.DataFrame) -> dict[str, int]:
+    """Model → how many components bring most valence back in its top layer, for its first lexicon."""
+    found: dict[str, int] = {}
+    for recovery in recoveries(scores):
+        found.setdefault(recovery.model, recovery.pcs)
+    return found
+
+
+def associations(scores: pl.DataFrame) -> pl.DataFrame:
+    """One effect size a model and test: of static vectors, or of the top layer with `best_components` nullified."""
+    rows = scores.filter(pl.col("measure") == "weat", pl.col("study") != "debias")
+    static = rows.filter(pl.col("layer").is_null())
+    static = static.unique(["model", "language", "dataset"], maintain_order=True, keep="last")
+    layered = rows.filter(pl.col("layer") == pl.col("layer").max().over("model"))
+    if layered.is_empty():
+        return static
+    chosen = best_components(scores)
+    every = layered.get_column("model").unique(maintain_order=True).to_list()
+    pcs = pl.col("model").replace_strict({model: chosen.get(model) for model in every}, return_dtype=pl.Int64)
+    return pl.concat([static, layered.filter(pl.col("pcs").eq_missing(pcs))])

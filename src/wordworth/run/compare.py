@@ -1,0 +1,215 @@
+"""Which differences between two models are real: paired tests on the items that both have, corrected for number."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wordworth.errors import WordworthError
+from wordworth.measure.bootstrap import RESAMPLES
+from wordworth.measure.dependent_correlations import CorrelationTest
+from wordworth.measure.holm import holm
+from wordworth.measure.mcnemar import mcnemar, paired_proportions
+from wordworth.measure.paired_correlation import correlation_difference
+from wordworth.measure.permutation import PERMUTATIONS
+from wordworth.measure.sign_flip import mean_interval, sign_flip
+from wordworth.measure.weat_difference import weat_difference, weat_difference_interval
+from wordworth.run.matching import LayerRule, Matched, NotComparableError, matched
+from wordworth.run.sides import Side, other_data, refuse_unlike, remarks
+from wordworth.run.tasks import ARROW, Family, Task, tasks
+
+ALPHA = 0.05
+SCALED = ("garg-euclidean",)
+"""Measures in the units of a model's vectors: of one model before and after, not of two models."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One task: the value of both on the shared items, and the test of their difference."""
+
+    experiment: str
+    language: str | None
+    dataset: str | None
+    setting: str | None
+    measure: str
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    test: str
+    n: int
+    """Items that both have."""
+    only_first: int
+    only_second: int
+    layers: tuple[int | None, int | None]
+    notes: tuple[str, ...]
+    detail: str = ""
+    """What the sets of an association test are."""
+    p_bootstrap: float | None = None
+    p_holm: float = 1.0
+    """p corrected for all tests of the comparison."""
+
+    @property
+    def real(self) -> bool:
+        return self.p_holm < ALPHA
+
+    @property
+    def task(self) -> str:
+        return " ".join(filter(None, (self.measure, self.dataset, self.setting)))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides, every task that could be tested, and what could not."""
+
+    study: str
+    first: str
+    second: str
+    differences: tuple[Difference, ...]
+    refused: tuple[tuple[str, str], ...]
+    """(task, reason)."""
+    remarks: tuple[str, ...]
+
+    def as_table(self) -> dict[str, Any]:
+        """For JSON."""
+        table = asdict(self)
+        for told, one in zip(table["differences"], self.differences, strict=True):
+            told["real"] = one.real
+        return table
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the tests are done."""
+
+    layer: LayerRule = "best"
+    pcs: int | None = None
+    test: CorrelationTest = "williams"
+    resamples: int = RESAMPLES
+    permutations: int = PERMUTATIONS
+    seed: int = 0
+
+
+def compare(first: Side, second: Side, settings: Settings | None = None) -> Comparison:
+    """Every task that both sides have items of. Runs that asked different questions are refused, with the reason."""
+    settings = settings or Settings()
+    refuse_unlike(first, second)
+    changed = other_data(first, second)
+    found: list[Difference] = []
+    refused: list[tuple[str, str]] = []
+    for task in tasks(first, second, settings.pcs):
+        if changed & {str(task.dataset), str(task.dataset).partition("/")[0].partition(":")[0]}:
+            refused.append((task.name, f"{task.dataset} is not the same data in both (its sha256 differs)"))
+            continue
+        if task.measure in SCALED and first.model != second.model:
+            refused.append((task.name, "it grows with the length of a model's vectors, which is not the models' bias"))
+            continue
+        try:
+            found.append(_difference(task, matched(task, first, second, settings.layer, settings.seed), settings))
+        except NotComparableError as error:
+            refused.append((task.name, str(error)))
+    if not found:
+        told = f"{first.label} and {second.label} have no task in common that can be tested"
+        raise WordworthError(f"{told} ({refused[0][0]}: {refused[0][1]})" if refused else told)
+    adjusted = holm([one.p for one in found])
+    corrected = tuple(replace(one, p_holm=float(p)) for one, p in zip(found, adjusted, strict=True))
+    study = str(first.run.manifest["study"])
+    return Comparison(study, first.label, second.label, corrected, tuple(refused), tuple(remarks(first, second)))
+
+
+def _difference(task: Task, both: Matched, settings: Settings) -> Difference:
+    if len(both.frame) < 4:
+        raise NotComparableError(f"{len(both.frame)} items in common, and 4 are needed")
+    values = both.frame.select("value", "value_second").to_numpy().T.astype(np.float64)
+    tested = _TESTS[task.family](both.frame, values, settings)
+    return Difference(
+        experiment=task.experiment,
+        language=task.language,
+        dataset=task.dataset,
+        setting=task.setting,
+        measure=task.measure,
+        n=values.shape[1],
+        only_first=both.only_first,
+        only_second=both.only_second,
+        layers=both.layers,
+        notes=both.notes,
+        **tested,
+    )
+
+
+Tested = dict[str, Any]
+
+
+def _columns(values: Sequence[float], interval: Sequence[float], p: float, test: str, **more: Any) -> Tested:
+    (first, second), (low, high) = values, interval
+    told = {"first": first, "second": second, "difference": first - second, "low": float(low), "high": float(high)}
+    return told | {"p": float(p), "test": test, **more}
+
+
+def _correlated(frame: pl.DataFrame, values: NDArray[np.float64], settings: Settings, *, ranked: bool) -> Tested:
+    people = frame.get_column("reference").to_numpy().astype(np.float64)
+    for name, column in (("the ratings", people), ("one model's values", values[0]), ("one model's values", values[1])):
+        if np.ptp(column) <= 1e-12 * np.abs(column).max():
+            raise NotComparableError(f"{name} are the same for all {len(people)} items in common")
+    found = correlation_difference(
+        values, people, ranked=ranked, test=settings.test, resamples=settings.resamples, seed=settings.seed
+    )
+    interval = float(found.low), float(found.high)
+    told = float(found.bootstrap_p)
+    return _columns(found.values.tolist(), interval, float(found.p), settings.test, p_bootstrap=told)
+
+
+def _hit(frame: pl.DataFrame, values: NDArray[np.float64], settings: Settings) -> Tested:
+    right = values > 0.5
+    only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
+    _, low, high = paired_proportions(*only, right.shape[1])
+    return _columns(right.mean(axis=1).tolist(), (low, high), float(mcnemar(*only)), "mcnemar:mid-p")
+
+
+def _associated(frame: pl.DataFrame, values: NDArray[np.float64], settings: Settings) -> Tested:
+    groups = frame.get_column("group")
+    is_x = groups.str.starts_with("X: ").to_numpy()
+    if min(is_x.sum(), (~is_x).sum()) < 2:
+        raise NotComparableError(f"{is_x.sum()} and {(~is_x).sum()} targets in common, and 2 of each are needed")
+    ordered, size = np.concatenate([values[:, is_x], values[:, ~is_x]], axis=1), int(is_x.sum())
+    if min(values.std(axis=1)) <= 1e-12:
+        raise NotComparableError("one model associates all targets in common alike")
+    found = weat_difference(ordered, size, permutations=settings.permutations, seed=settings.seed)
+    interval = weat_difference_interval(ordered, size, resamples=settings.resamples, seed=settings.seed)
+    labels = sorted(groups.unique().to_list())
+    detail = " v ".join(label.partition(": ")[2] for label in labels)
+    how = f"exchange:{found.test.method}"
+    return _columns(found.effects.tolist(), interval, float(found.test.p), how, detail=detail)
+
+
+def _averaged(frame: pl.DataFrame, values: NDArray[np.float64], settings: Settings) -> Tested:
+    """Items of one subject, or of one line of text, lean the same way: their difference is flipped as one."""
+    subject = pl.col("item").str.split(ARROW).list.first()
+    line = pl.col("place").str.split(":").list.first()
+    apart = pl.when(pl.col("item").str.contains(ARROW, literal=True)).then(subject).otherwise(line)
+    cluster = pl.coalesce(apart, pl.int_range(pl.len()).cast(pl.String))
+    sums = (
+        frame.select(cluster.alias("cluster"), difference=pl.col("value") - pl.col("value_second"))
+        .group_by("cluster", maintain_order=True)
+        .agg(pl.col("difference").sum(), pl.len().alias("size"))
+    )
+    differences, sizes = sums.get_column("difference").to_numpy(), sums.get_column("size").to_numpy().astype(np.float64)
+    found = sign_flip(differences, permutations=settings.permutations, seed=settings.seed)
+    interval = mean_interval(differences, sizes, resamples=settings.resamples, seed=settings.seed)
+    clustered = f" over {len(sums)} clusters" if len(sums) < len(frame) else ""
+    how = f"sign-flip:{found.method}{clustered}"
+    return _columns(values.mean(axis=1).tolist(), interval, float(found.p), how)
+
+
+_TESTS: dict[Family, Callable[[pl.DataFrame, NDArray[np.float64], Settings], Tested]] = {
+    "pearson": lambda frame, values, settings: _correlated(frame, values, settings, ranked=False),
+    "spearman": lambda frame, values, settings: _correlated(frame, values, settings, ranked=True),
+    "hits": _hit,
+    "weat": _associated,
+    "mean": _averaged,
+}

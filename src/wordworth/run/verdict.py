@@ -1,0 +1,110 @@
+"""A comparison in sentences that a person can read."""
+
+from collections.abc import Sequence
+
+from wordworth.run.compare import Comparison, Difference
+
+# What the side with the higher value does, and what the lower does where lower is the better end.
+HIGHER = {
+    "valence": "knows the valence of words better",
+    "similarity": "knows the similarity of words better",
+    "analogy": "answers analogies better",
+    "weat": "associates more strongly",
+    "net-neutral": "infers more neutrally",
+}
+LOWER = {"bits-per-word": "is less surprised by words"}
+
+
+def figure(value: float) -> str:
+    """A number as papers set it: .57, −.04, 1.23; more digits where it is small."""
+    digits = 2 if abs(value) >= 0.095 or value == 0 else 3
+    text = f"{abs(value):.{digits}f}"
+    text = text.removeprefix("0") if abs(value) < 1 and float(text) < 1 else text
+    return f"−{text}" if value < 0 and float(text) != 0 else text
+
+
+def chance(p: float) -> str:
+    """p, or that it is below a thousandth."""
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
+def headings(comparison: Comparison) -> list[str]:
+    """Of a table of differences; all but the first are numbers."""
+    return ["task", comparison.first, comparison.second, "Δ [95 %]", "p", "p Holm", "n", "only in one"]
+
+
+def cells(one: Difference) -> list[str]:
+    """One row of it."""
+    first, second, difference, low, high = map(figure, (one.first, one.second, one.difference, one.low, one.high))
+    ps = [chance(p).removeprefix("p ").removeprefix("= ") for p in (one.p, one.p_holm)]
+    only = f"{one.only_first:,} / {one.only_second:,}"
+    return [one.task, first, second, f"{difference} [{low}, {high}]", *ps, f"{one.n:,}", only]
+
+
+def verdicts(comparison: Comparison) -> list[str]:
+    """A sentence for each thing measured and each side that does it better, and one for what shows no difference."""
+    told: list[str] = []
+    measures = list(dict.fromkeys(one.measure for one in comparison.differences))
+    for measure in measures:
+        of_it = [one for one in comparison.differences if one.measure == measure]
+        for first_wins in (True, False):
+            won = [one for one in of_it if one.real and _first_wins(one) is first_wins]
+            if won:
+                sides = comparison.first, comparison.second
+                winner, loser = sides if first_wins else sides[::-1]
+                told.append(f"{winner} {_does(measure)} than {loser} on {_each(won, first_wins)}.")
+        alike = [one for one in of_it if not one.real]
+        if alike:
+            told.append(f"No difference found in {_noun(measure)} on {_each(alike, True)}.")
+    doubted = [one for one in comparison.differences if one.p_bootstrap is not None and _doubted(one)]
+    if doubted:
+        names = ", ".join(one.task for one in doubted)
+        told.append(f"The bootstrap and the {doubted[0].test} test do not agree on {names}: take care there.")
+    return told
+
+
+def method(comparison: Comparison) -> str:
+    """What the p-values and figures are, in a line."""
+    count = len(comparison.differences)
+    tests = "test" if count == 1 else "tests"
+    return (
+        f"Values are over the items that both have, first v second; Δ with its 95 % interval; p is Holm's, over "
+        f"{count} {tests}."
+    )
+
+
+def _first_wins(one: Difference) -> bool:
+    return (one.difference > 0) is (one.measure not in LOWER)
+
+
+def _does(measure: str) -> str:
+    if measure.startswith("top-"):
+        return f"predicts words better ({measure})"
+    return HIGHER.get(measure) or LOWER.get(measure) or f"has a larger {measure}"
+
+
+def _noun(measure: str) -> str:
+    return {"weat": "association", "analogy": "analogies"}.get(measure, measure)
+
+
+def _each(differences: Sequence[Difference], first_wins: bool) -> str:
+    said = [_one(difference, first_wins) for difference in differences]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def _one(one: Difference, first_wins: bool) -> str:
+    """The winner's figure stands first, so that Δ is its lead."""
+    values = (one.first, one.second, one.difference, one.low, one.high)
+    if not first_wins:
+        values = (one.second, one.first, -one.difference, -one.high, -one.low)
+    a, b, difference, low, high = map(figure, values)
+    place = " ".join(filter(None, (one.dataset, one.setting)))
+    lead = f"Δ {difference} [{low}, {high}], " if one.real else ""
+    detail = f", {one.detail}" if one.detail and one.real else ""
+    return f"{place}{detail} ({a} v {b}, {lead}{chance(one.p_holm)})"
+
+
+def _doubted(one: Difference) -> bool:
+    """Whether the bootstrap alone would say otherwise than the test alone."""
+    assert one.p_bootstrap is not None
+    return (one.p < 0.05) != (one.p_bootstrap < 0.05)

@@ -1,0 +1,94 @@
+"""A run in progress, told in a small file beside its folder (`RUN.progress`), so that others can watch it."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from threading import Event, Thread
+
+from wordworth.files import space_checked
+from wordworth.progress import listening
+
+SUFFIX = ".progress"
+EVERY = 1.0
+"""Seconds between two signs of life."""
+PATIENCE = 15.0
+"""Seconds without one after which a run is taken to have been killed."""
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What a run is at."""
+
+    study: str
+    models: tuple[str, ...]
+    started: float
+    """Seconds since 1970, as `updated`."""
+    updated: float
+    what: str = ""
+    done: float = 0.0
+    total: float | None = None
+
+    def alive(self, now: float | None = None) -> bool:
+        return (time.time() if now is None else now) - self.updated < PATIENCE
+
+
+def progress_file(folder: Path) -> Path:
+    return folder.with_name(folder.name + SUFFIX)
+
+
+@contextmanager
+def watched(folder: Path, study: str, models: Sequence[str]) -> Iterator[None]:
+    """Keeps `RUN.progress` fresh while a study runs, and takes it away at the end, however that comes."""
+    path = progress_file(folder.absolute())
+    now = time.time()
+    doing = [Doing(study, tuple(map(str, models)), now, now)]
+
+    def heard(what: str, done: float, total: float | None) -> None:
+        doing[0] = replace(doing[0], what=what, done=done, total=total)
+
+    made = [parent for parent in path.parents if not parent.exists()]
+    with space_checked(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write(path, doing[0])
+    ended = Event()
+    signs = Thread(target=_keep_telling, args=(path, doing, ended), daemon=True)
+    signs.start()
+    try:
+        with listening(heard):
+            yield
+    finally:
+        ended.set()
+        signs.join()
+        path.unlink(missing_ok=True)
+        with suppress(OSError):  # a study that fails leaves no empty folders; the others hold what others wrote
+            for parent in made:
+                parent.rmdir()
+
+
+def _keep_telling(path: Path, doing: list[Doing], ended: Event) -> None:
+    while not ended.wait(EVERY):
+        try:
+            _write(path, replace(doing[0], updated=time.time()))
+        except OSError as error:  # a full disk must not end the run that is being watched
+            sys.stderr.write(f"wordworth: {path} can no longer be written ({error.strerror}); the run goes on\n")
+            return
+
+
+def _write(path: Path, doing: Doing) -> None:
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.write_text(json.dumps(asdict(doing)), encoding="utf-8")
+    part.replace(path)
+
+
+def read_progress(path: Path) -> Doing | None:
+    """What a `RUN.progress` says; None where the run has just ended, or the file is something else."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        return Doing(**{**told, "models": tuple(told["models"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

@@ -1,0 +1,190 @@
+"""The report in a browser: it opens from its file, draws, answers, and asks nobody for anything."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from made_runs import leave, random_infer, random_predict, random_vast
+from wordworth.report.writing import write_report
+
+EVIL = "<script>window.hit = 1</script>"
+IMAGE = "<img src=x onerror=window.hit=1>"
+DRAWN = "document.documentElement.dataset.ready === 'yes'"
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All studies in one report, with names that would be scripts."""
+    folder = tmp_path_factory.mktemp("audit")
+    words = ["kindness", EVIL, IMAGE, "</script>", *(f"word{at}" for at in range(20))]
+    leave(folder / "vast", random_vast(["tiny", EVIL], words=words))
+    leave(folder / "predict", random_predict("tiny", words=["the", IMAGE, "kindness"]))
+    leave(folder / "infer", random_infer(IMAGE, f"doctor → {IMAGE}", f"{EVIL} ⇒ {IMAGE}"))
+    return write_report([folder])
+
+
+def _drawn(page: Any, report: Path) -> Any:
+    page.goto(report.as_uri())
+    page.wait_for_function(DRAWN)
+    return page
+
+
+def test_it_opens_alone_and_draws_everything(page: Any, watched: Any, report: Path) -> None:
+    _drawn(page, report)
+    frames = page.locator("figure.drawn")
+    assert frames.count() >= 13
+    for at in range(frames.count()):
+        marks = frames.nth(at).locator("svg .mark-symbol path, svg .mark-rect path, svg .mark-line path")
+        assert marks.count() > 0, frames.nth(at).get_attribute("id")
+    assert watched.errors == []
+    assert watched.requests == []
+
+
+def test_nothing_of_the_data_runs_or_becomes_an_element(page: Any, watched: Any, report: Path) -> None:
+    _drawn(page, report)
+    page.fill("#look-up", IMAGE)
+    page.press("#look-up", "Enter")
+    page.wait_for_selector("#looked-up table", state="attached")
+    page.locator("#most-wrong summary").first.click()
+    for summary in page.locator(".behind summary").all():
+        summary.click()
+    page.locator("#weat-layers svg .mark-symbol path").first.hover(force=True)
+    assert page.evaluate("window.hit") is None
+    assert page.locator("img").count() == 0
+    assert page.locator("#looked-up h3").inner_text() == IMAGE
+    assert EVIL in page.locator("h1").inner_text()
+    assert EVIL in "".join(page.locator("#valence-layers svg text").all_text_contents())
+    assert watched.errors == []
+
+
+def test_a_word_is_looked_up(page: Any, report: Path) -> None:
+    _drawn(page, report)
+    page.fill("#look-up", "kin")
+    suggested = page.locator("#known option")
+    page.wait_for_function("document.querySelectorAll('#known option').length > 0")
+    assert suggested.first.get_attribute("value") == "kindness"
+    page.fill("#look-up", "Kindness")  # as people write it
+    page.press("#look-up", "Enter")
+    page.wait_for_selector("#looked-up svg")
+    found = page.locator("#looked-up").inner_text()
+    assert "People rate its valence" in found
+    assert f"kindness {EVIL}" in found  # the pair it stands in
+    assert "commonest wrong guess" in found
+    rows = page.locator("#looked-up details tbody tr")
+    assert rows.count() == 2 * 4 * 7  # models, settings, layers
+
+
+def test_a_pair_of_a_probe_is_looked_up(page: Any, report: Path) -> None:
+    _drawn(page, report)
+    page.fill("#look-up", "doctor")
+    page.click("text=Look up >> nth=-1")
+    page.wait_for_selector("#looked-up table")
+    cells = page.locator("#looked-up tbody tr").first.locator("td").all_inner_texts()
+    assert cells[0] == f"doctor → {IMAGE}"
+    assert cells[-3:] == [".70", ".20", ".10"]
+
+
+def test_a_word_that_is_not_there(page: Any, watched: Any, report: Path) -> None:
+    _drawn(page, report)
+    page.fill("#look-up", "constructor")  # a name that every object of the language has
+    page.press("#look-up", "Enter")
+    page.wait_for_selector("#looked-up p")
+    assert "no such word" in page.locator("#looked-up").inner_text()
+    assert watched.errors == []
+
+
+def test_the_table_behind_a_figure_has_its_numbers(page: Any, report: Path) -> None:
+    _drawn(page, report)
+    page.locator("#coverage .behind summary").click()
+    rows = [line.locator("td").all_inner_texts() for line in page.locator("#coverage .pivot tbody tr").all()]
+    with (report.parent / "predict" / "scores.csv").open(encoding="utf-8") as stream:
+        scores = [row for row in csv.DictReader(stream) if row["experiment"] == "coverage"]
+    high = [f"{float(row['value']):.2f}".removeprefix("0") for row in scores if row["setting"] == "high"]
+    assert rows[0] == ["wikitext-103-test", "tiny", "high", *high]
+    assert len(rows) == 3
+
+
+def test_downloads(page: Any, report: Path, tmp_path: Path) -> None:
+    _drawn(page, report)
+    for kind in ("svg", "csv"):
+        with page.expect_download() as waiting:
+            page.locator(f"#weat-nullified button[data-get={kind}]").click()
+        waiting.value.save_as(tmp_path / f"figure.{kind}")
+    drawn = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert drawn.startswith("<svg")
+    assert "var(" not in drawn
+    with (tmp_path / "figure.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 2 * 2 * 10  # models, raw and nullified, tests
+    assert {row["model"] for row in rows} == {"tiny", EVIL}
+
+
+def test_legends_single_out(page: Any, report: Path) -> None:
+    _drawn(page, report)
+    lines = "#valence-layers svg .mark-line.role-mark path"
+    before = {float(path.get_attribute("opacity") or 1) for path in page.locator(lines).all()}
+    page.locator("#valence-layers svg .role-legend-symbol path").first.click(force=True)
+    page.wait_for_timeout(100)
+    after = [float(path.get_attribute("opacity") or 1) for path in page.locator(lines).all()]
+    assert before == {1.0}
+    assert sorted(set(after)) == [0.08, 1.0]
+
+
+def test_light_and_dark(page: Any, report: Path) -> None:
+    _drawn(page, report)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    ink = "getComputedStyle(document.querySelector('#valence-layers .role-axis-label text')).fill"
+    light = page.evaluate(ground), page.evaluate(ink)
+    page.click("#theme")
+    dark = page.evaluate(ground), page.evaluate(ink)
+    assert page.get_attribute("#theme", "aria-pressed") == "true"
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+    page.click("#theme")
+    assert (page.evaluate(ground), page.evaluate(ink)) == light
+
+
+def test_a_phone_in_the_dark(phone: Any, watched: Any, report: Path) -> None:
+    _drawn(phone, report)
+    assert phone.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    inside = "e.closest('.scroll, .chart, pre, svg')"  # these scroll within themselves
+    beyond = f"e => !{inside} && e.getClientRects().length && e.getBoundingClientRect().right > innerWidth + 1"
+    wide = f"[...document.querySelectorAll('main *')].filter({beyond}).map(e => e.outerHTML.slice(0, 80))"
+    assert phone.evaluate(wide) == []
+    assert watched.errors == []
+
+
+def test_all_can_be_reached_by_keyboard(page: Any, report: Path) -> None:
+    _drawn(page, report)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#answers"
+    unnamed = "[...document.querySelectorAll('a, button, input, summary')].filter(e => !(e.getAttribute('aria-label') "
+    unnamed += "|| e.textContent.trim() || e.labels?.length)).length"
+    assert page.evaluate(unnamed) == 0
+    unreachable = "[...document.querySelectorAll('button, summary, input')].filter(e => e.tabIndex < 0).length"
+    assert page.evaluate(unreachable) == 0
+
+
+def test_the_leaderboard_is_sorted(page: Any, report: Path) -> None:
+    _drawn(page, report)
+    heading = page.locator("#leaderboard th", has_text="valence")
+    heading.locator("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    at = page.locator("#leaderboard th").all_inner_texts().index(heading.inner_text())
+    column = [row.locator("td").nth(at).inner_text() for row in page.locator("#leaderboard tbody tr").all()]
+    shown = [float(cell) for cell in column if cell]
+    assert shown == sorted(shown, reverse=True)
+    assert column[-1] == ""  # models without a number come last
+
+
+def test_printed_on_paper(page: Any, report: Path) -> None:
+    _drawn(page, report)
+    page.click("#theme")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator("nav").is_visible()
+    assert page.locator("#valence-layers svg").is_visible()

@@ -1,0 +1,66 @@
+"""BERTScore against two loops over tokens; χ² and the exact test against the paper's table and a hand calculation."""
+
+from math import comb
+
+import numpy as np
+import pytest
+
+from wordworth.errors import WordworthError
+from wordworth.measure import bert_score, two_by_two
+
+RNG = np.random.default_rng(4)
+X, Y = RNG.standard_normal((5, 8)), RNG.standard_normal((7, 8))
+
+
+def cosine(u, v):
+    return float(u @ v / np.sqrt(u @ u) / np.sqrt(v @ v))
+
+
+def slow(reference, candidate, idf_reference, idf_candidate):
+    recall = precision = 0.0
+    for x, weight in zip(reference, idf_reference, strict=True):
+        recall += weight * max(cosine(x, y) for y in candidate)
+    for y, weight in zip(candidate, idf_candidate, strict=True):
+        precision += weight * max(cosine(x, y) for x in reference)
+    recall, precision = recall / sum(idf_reference), precision / sum(idf_candidate)
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def test_against_the_loops():
+    np.testing.assert_allclose(bert_score(X, Y), slow(X, Y, [1] * 5, [1] * 7))
+    w, v = RNG.random(5), RNG.random(7)
+    np.testing.assert_allclose(bert_score(X, Y, w, v), slow(X, Y, w, v))
+
+
+def test_a_sentence_with_itself():
+    np.testing.assert_allclose(bert_score(X, X), 1)
+
+
+def test_f1_does_not_depend_on_which_is_the_reference():
+    assert bert_score(X, Y).f1 == pytest.approx(bert_score(Y, X).f1)
+    assert bert_score(X, Y).precision == pytest.approx(bert_score(Y, X).recall)
+
+
+def test_bad_weights():
+    with pytest.raises(WordworthError, match="need as many weights"):
+        bert_score(X, Y, np.ones(4))
+
+
+def test_the_papers_second_table():
+    # RoBERTa: 11 of 50 rare and 39 of 50 common; BERT: 14 and 40. “χ²; p < 0.001 for both models”.
+    roberta, bert = two_by_two((11, 39), (39, 11)), two_by_two((14, 36), (40, 10))
+    assert roberta.chi2 == pytest.approx(100 * (11 * 11 - 39 * 39) ** 2 / 50**4)
+    assert bert.chi2 == pytest.approx(100 * (14 * 10 - 36 * 40) ** 2 / (50 * 50 * 54 * 46))
+    assert max(roberta.chi2_p, bert.chi2_p, roberta.exact_p, bert.exact_p) < 0.001
+
+
+def test_exact_by_counting():
+    # Of 10 words 4 are hits; 5 are rare: the chance that 0 or 4 of the hits are rare, the two most uneven tables.
+    expected = 2 * comb(5, 0) * comb(5, 4) / comb(10, 4)
+    assert two_by_two((0, 5), (4, 1)).exact_p == pytest.approx(expected)
+
+
+def test_nothing_but_hits():
+    assert two_by_two((5, 0), (3, 0))[:2] == (0.0, 1.0)
+    with pytest.raises(WordworthError, match="must be counts"):
+        two_by_two((0, 0), (1, 2))

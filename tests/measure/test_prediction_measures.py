@@ -1,0 +1,112 @@
+"""Accuracy, type coverage and surprise of predicted words: by hand, and against plain loops over resamples."""
+
+from math import exp, log
+
+import numpy as np
+import pytest
+
+from wordworth.errors import WordworthError
+from wordworth.measure import accuracy, bits_per, perplexity, type_coverage
+from wordworth.measure.bootstrap import resample_counts
+
+RNG = np.random.default_rng(0)
+WORDS = 400
+CLUSTERS = np.sort(RNG.integers(5, 30, size=WORDS)) * 7  # labels with gaps
+TYPES = RNG.zipf(1.4, size=WORDS) % 60 * 3
+HITS = RNG.random(WORDS) < 0.3
+LOGP = -RNG.exponential(3, size=WORDS)
+
+
+def test_accuracy_by_hand():
+    found = accuracy(np.array([True, False, True, True]), np.array([0, 0, 1, 1]))
+    assert (found.value, found.n) == (0.75, 4)
+    # Two lines, of 1/2 and 2/2: a resample is one of 1/2, 3/4 and 1.
+    assert (found.low, found.high) == (0.5, 1.0)
+
+
+def test_one_line_has_no_interval():
+    found = accuracy(np.array([True, False]), np.array([3, 3]))
+    assert found.value == 0.5
+    assert np.isnan([found.low, found.high]).all()
+
+
+def test_accuracy_resamples_lines():
+    found = accuracy(HITS, CLUSTERS, resamples=200, seed=5)
+    labels = np.unique(CLUSTERS)
+    (counts,) = resample_counts(len(labels), 200, 5)
+    drawn = []
+    for column in counts.T:
+        words = [
+            hit for label, times in zip(labels, column, strict=True) for hit in HITS[label == CLUSTERS].repeat(times)
+        ]
+        drawn.append(np.mean(words))
+    np.testing.assert_allclose([found.low, found.high], np.quantile(drawn, [0.025, 0.975]))
+    assert found.low < found.value < found.high
+
+
+def test_type_coverage_by_hand():
+    # Types a, b, c; a is hit in one of its two places, c never: 2 of 3.
+    found = type_coverage(np.array([True, False, True, False]), np.array([0, 0, 1, 2]), np.array([0, 1, 1, 1]))
+    assert found.value == pytest.approx(2 / 3)
+    assert found.n == 3
+
+
+def test_type_coverage_of_a_model_that_only_says_the():
+    # The paper's example (2.4.3): a fifth of the words are one type, which is all that is ever predicted.
+    types = np.array([0] * 20 + list(range(1, 81)))
+    found = type_coverage(types == 0, types, np.arange(100))
+    assert accuracy(types == 0, np.arange(100)).value == 0.2
+    assert found.value == pytest.approx(1 / 81)
+
+
+def test_type_coverage_resamples_lines():
+    found = type_coverage(HITS, TYPES, CLUSTERS, resamples=150, seed=2)
+    labels = np.unique(CLUSTERS)
+    (counts,) = resample_counts(len(labels), 150, 2)
+    drawn = []
+    for column in counts.T:
+        rows = np.isin(CLUSTERS, labels[column > 0])
+        drawn.append(len(set(TYPES[rows & HITS])) / len(set(TYPES[rows])))
+    assert found.value == len(set(TYPES[HITS])) / len(set(TYPES))
+    np.testing.assert_allclose(found.high - found.value, 1.959964 * np.std(drawn, ddof=1), rtol=1e-6)
+    np.testing.assert_allclose(found.high - found.value, found.value - found.low)
+
+
+def test_type_coverage_in_blocks(monkeypatch):
+    whole = type_coverage(HITS, TYPES, CLUSTERS, resamples=150)
+    monkeypatch.setattr("wordworth.measure.diversity.BLOCK", 7)
+    assert type_coverage(HITS, TYPES, CLUSTERS, resamples=150) == whole
+
+
+def test_perplexity_by_hand():
+    logp = np.log([0.5, 0.125])
+    found = perplexity(logp, np.array([0, 1]))
+    assert found.value == pytest.approx(4)  # the geometric mean of 2 and 8
+    assert (found.low, found.high) == (pytest.approx(2), pytest.approx(8))
+    assert bits_per(logp, np.ones(2), np.array([0, 1])).value == pytest.approx(2)  # (1 + 3) / 2
+    assert bits_per(logp, np.array([3, 5]), np.array([0, 1])).value == pytest.approx(4 / 8)
+
+
+def test_perplexity_agrees_with_bits():
+    words = perplexity(LOGP, CLUSTERS)
+    bits = bits_per(LOGP, np.ones(WORDS), CLUSTERS)
+    assert words.value == pytest.approx(exp(-sum(LOGP) / WORDS))
+    np.testing.assert_allclose([words.value, words.low, words.high], np.exp2([bits.value, bits.low, bits.high]))
+
+
+def test_same_seed_same_interval():
+    assert accuracy(HITS, CLUSTERS) == accuracy(HITS, CLUSTERS)
+    assert accuracy(HITS, CLUSTERS) != accuracy(HITS, CLUSTERS, seed=1)
+
+
+@pytest.mark.parametrize("bad", [0.1, float("nan"), float("-inf")])
+def test_no_probability(bad):
+    with pytest.raises(WordworthError, match="word 1 has ln p ="):
+        perplexity(np.array([log(0.5), bad]), np.arange(2))
+
+
+def test_no_words():
+    with pytest.raises(WordworthError, match="no predicted word"):
+        accuracy(np.empty(0, dtype=bool), np.empty(0, dtype=int))
+    with pytest.raises(WordworthError, match="one label an item"):
+        accuracy(np.array([True]), np.arange(2))

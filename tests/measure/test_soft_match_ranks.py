@@ -1,0 +1,50 @@
+"""Ranks of guesses among neighbours against a full sort, a target at a time."""
+
+import numpy as np
+import pytest
+
+from wordworth.errors import WordworthError
+from wordworth.measure import neighbour_ranks
+
+RNG = np.random.default_rng(3)
+SPACE = RNG.standard_normal((300, 6)).astype(np.float32)
+TARGETS, GUESSES = RNG.integers(300, size=(2, 500))
+
+
+def slow(vectors, target, guess):
+    wide = vectors.astype(np.float64)
+    wide /= np.linalg.norm(wide, axis=1)[:, None]
+    order = sorted(range(len(wide)), key=lambda row: -np.inf if row == target else -(wide[row] @ wide[target]))
+    return order.index(guess) + 1
+
+
+def test_ranks_are_those_of_a_full_sort():
+    expected = [slow(SPACE, target, guess) for target, guess in zip(TARGETS, GUESSES, strict=True)]
+    np.testing.assert_array_equal(neighbour_ranks(SPACE, TARGETS, GUESSES), expected)
+    np.testing.assert_array_equal(neighbour_ranks(SPACE, TARGETS, GUESSES, block=37), expected)
+
+
+def test_most_only_cuts():
+    ranks = neighbour_ranks(SPACE, TARGETS, GUESSES)
+    for block in (20, 300):
+        few = neighbour_ranks(SPACE, TARGETS, GUESSES, most=10, block=block)
+        np.testing.assert_array_equal(few, np.minimum(ranks, 11))
+
+
+def test_by_hand():
+    line = np.array([[1.0, 0], [1, 0.1], [1, 0.2], [0, 1], [-1, 0]])
+    ranks = neighbour_ranks(line, np.array([0, 0, 0, 0, 0]), np.array([0, 1, 2, 3, 4]))
+    np.testing.assert_array_equal(ranks, [1, 2, 3, 4, 5])
+
+
+def test_equals_share_the_better_place():
+    twins = np.array([[1.0, 0], [1, 1], [2, 2], [0, 1]])
+    np.testing.assert_array_equal(neighbour_ranks(twins, np.array([0, 0]), np.array([1, 2])), [2, 2])
+
+
+def test_bad_input():
+    assert neighbour_ranks(SPACE, np.empty(0, dtype=int), np.empty(0, dtype=int)).shape == (0,)
+    with pytest.raises(WordworthError, match="outside the 300 vectors"):
+        neighbour_ranks(SPACE, np.array([0]), np.array([300]))
+    with pytest.raises(WordworthError, match="two lists of one length"):
+        neighbour_ranks(SPACE, np.array([0]), np.array([1, 2]))

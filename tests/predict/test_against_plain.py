@@ -1,0 +1,95 @@
+"""Every hit, guess and probability of tiny models equals the plain way's, whatever the architecture and tokenizer."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from wordworth.predict import PREDICTIONS, WordModel, predict_words
+
+LINES = [
+    "It is neither pleasant nor unpleasant to think of a garden",
+    "the old café was naïve , don't think of the jalapeño !",
+    "happy friends and unfriendly cities",
+    "a river",
+    "Łódź and Kraków : 北京 words",
+]
+Pair = tuple[WordModel, Any]
+
+
+def compare(table: pl.DataFrame, lines: list[str], plain: Any) -> int:
+    predicted = table.filter(pl.col("left_out").is_null())
+    found = {(row["line"], row["at"]): row for row in predicted.iter_rows(named=True)}
+    for number in sorted({line for line, _ in found}):
+        words = lines[number].split()
+        for at, (guess, hit1, hitk, logp, naive) in enumerate(plain.line(words), start=1):
+            row = found.get((number, at))
+            if row is None:
+                continue
+            place = f"{number}:{at} {words[at]!r}"
+            assert (row["guess"], row["hit1"], row["hitk"]) == (guess, hit1, hitk), place
+            assert row["logp"] == pytest.approx(logp, abs=1e-4), place
+            assert row["logp_naive"] == pytest.approx(naive, abs=1e-4), place
+    return len(found)
+
+
+@pytest.mark.parametrize("boundary", ["required", "ignored"])
+@pytest.mark.parametrize("k", [1, 40])
+def test_equals_the_plain_way(tiny_pair: Pair, k: int, boundary: Any) -> None:
+    """k = 40 of a few hundred units lets many a second segmentation win."""
+    model, plain = tiny_pair
+    table = predict_words(model, LINES, k=k, boundary=boundary)
+    assert dict(table.schema) == PREDICTIONS
+    assert len(table) == sum(len(line.split()) for line in LINES)
+    lines = LINES if k == 1 else LINES[:3]
+    some = table.filter(pl.col("line") < len(lines))
+    assert compare(some, lines, replace(plain, k=k, boundary=boundary == "required")) > 15
+
+
+def test_second_segmentations_win_somewhere(tiny_word_model: Callable[[str], Pair]) -> None:
+    """Words that the own units do not reach, but others do: else the comparison above would show little."""
+    model, _ = tiny_word_model("gpt2")
+    table = predict_words(model, LINES, k=60)
+    hits = table["hitk"].sum()
+    assert 0 < hits < len(table)
+
+
+def test_models_without_a_memory_give_the_same(tiny_word_model: Callable[[str], Pair], tmp_path: Path) -> None:
+    model, _ = tiny_word_model("llama-bpe")
+    reader: Any = model.reader
+    assert reader.remembers
+    kept = predict_words(model, LINES, k=40, kept=tmp_path / "one")
+    reader.remembers = False
+    try:
+        anew = predict_words(model, LINES, k=40, kept=tmp_path / "two")
+    finally:
+        reader.remembers = True
+    same = ["line", "at", "guess", "hit1", "hitk", "left_out"]
+    assert anew.select(same).equals(kept.select(same))
+    assert (anew["logp"] - kept["logp"]).abs().max() < 1e-5
+
+
+def test_batches_do_not_change_the_numbers(tiny_pair: Pair, tmp_path: Path) -> None:
+    model, _ = tiny_pair
+    budget = model.reader.budget
+    before = budget.tokens
+    whole = predict_words(model, LINES, k=20, kept=tmp_path / "one")
+    budget.tokens = 16
+    try:
+        pieces = predict_words(model, LINES, k=20, kept=tmp_path / "two")
+    finally:
+        budget.tokens = before
+    same = ["line", "at", "word", "guess", "hit1", "hitk", "units", "left_out", "form"]
+    assert whole.select(same).equals(pieces.select(same))
+    assert (whole["logp"] - pieces["logp"]).abs().max() < 1e-5
+
+
+def test_without_guesses_the_rest_is_the_same(tiny_pair: Pair) -> None:
+    model, _ = tiny_pair
+    full, spare = (predict_words(model, LINES, k=20, guesses=guesses) for guesses in (True, False))
+    assert full.drop("guess", "logp", "logp_naive").equals(spare.drop("guess", "logp", "logp_naive"))
+    known = spare["guess"].is_not_null()
+    assert full.filter(known)["guess"].equals(spare.filter(known)["guess"])

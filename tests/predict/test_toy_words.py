@@ -1,0 +1,253 @@
+"""Models whose every probability is written down here, so that words can be counted by hand.
+
+The next unit depends on the last one alone. Sums and products below are done by hand from `NEXT`.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from torch import Tensor
+from transformers import PreTrainedTokenizerFast
+
+from wordworth.encode.batches import Budget
+from wordworth.predict import WordModel, predict_words
+from wordworth.predict.reader import Node
+from wordworth.predict.units import units_of
+
+UNITS = ["<s>", "</s>", "▁the", "▁cat", "▁c", "at", "s", "▁dog"]
+NEXT: dict[str, dict[str, float]] = {
+    "▁the": {"▁the": 0.05, "▁cat": 0.1, "▁c": 0.5, "▁dog": 0.15, "s": 0.15, "</s>": 0.05},
+    "▁cat": {"s": 0.6, "▁the": 0.2, "▁dog": 0.1, "</s>": 0.1},
+    "▁c": {"at": 0.9, "▁the": 0.1},
+    "at": {"▁the": 0.5, "s": 0.3, "▁dog": 0.2},
+    "s": {"▁the": 0.6, "▁dog": 0.3, "</s>": 0.1},
+    "▁dog": {"s": 0.25, "▁the": 0.5, "▁c": 0.05, "</s>": 0.2},
+}
+
+
+class Table:
+    """Gives the logits of a table; a row of hidden states is already the logits."""
+
+    def __init__(self, units: list[str], after: dict[str, dict[str, float]]) -> None:
+        self.budget, self.width, self.device = Budget(64, 1), len(units), torch.device("cpu")
+        self._rows = {
+            units.index(last): torch.tensor([after[last].get(unit, 0.0) for unit in units]).log() for last in after
+        }
+
+    def read(self, texts: Sequence[Sequence[int]], firsts: Sequence[int]) -> tuple[Tensor, None]:
+        asked = [last for text, first in zip(texts, firsts, strict=True) for last in text[first:]]
+        return torch.stack([self._rows[last] for last in asked]), None
+
+    def extend(self, state: None, nodes: Sequence[Node]) -> Tensor:
+        return torch.stack([self._rows[node.unit] for node in nodes])
+
+    def logits(self, rows: Tensor) -> Tensor:
+        return rows.clone()
+
+
+def toy(tokenizer: Tokenizer, units: list[str], after: dict[str, dict[str, float]]) -> WordModel:
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>")
+    reader = Table(units, after)
+    assert fast.convert_ids_to_tokens(list(range(len(units)))) == units
+    return WordModel(
+        name="toy",
+        source="",
+        family="causal",
+        reader=reader,
+        tokenizer=fast,
+        units=units_of(fast, len(units)),
+        before=(),
+        limit=None,
+        around=0,
+        identity=("toy", str(after)),
+        weights="",
+        dtype="float32",
+    )
+
+
+def pieces(units: list[str] = UNITS, after: dict[str, dict[str, float]] = NEXT) -> WordModel:
+    """Own units of least number, as the scores are equal: `cat` is `▁cat`, though `▁c` `at` spells it too."""
+    tokenizer = Tokenizer(models.Unigram([(unit, -1.0) for unit in units], unk_id=0))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    return toy(tokenizer, units, after)
+
+
+def said(model: WordModel, line: str, *, k: int = 3, **more: Any) -> dict[str, Any]:
+    """What is said of the line's last word."""
+    return predict_words(model, [line], k=k, **more).row(-1, named=True)
+
+
+def test_greedy_takes_another_segmentation() -> None:
+    """After `the`: ▁c (.5), then at (.9), then ▁the (.5), which begins a word: the guess is cat, by other units."""
+    row = said(pieces(), "the the cat", k=1)
+    assert (row["guess"], row["hit1"], row["hitk"], row["units"]) == ("cat", True, True, 1)
+    # ▁cat · (begin after it: 1 − .6) / (begin after the: 1 − .15), the own units alone
+    assert exp(row["logp"]) == pytest.approx(0.1 * 0.4 / 0.85)
+    assert exp(row["logp_naive"]) == pytest.approx(0.1)
+
+
+def test_the_end_of_a_guess() -> None:
+    """After `cat`: s (.6), which goes on with the word before; after `s`, ▁the begins a word."""
+    row = said(pieces(), "the cat dog")
+    assert (row["guess"], row["hit1"]) == ("cats", False)
+    # dog · (1 − .25) / (1 − .6)
+    assert exp(row["logp"]) == pytest.approx(0.1 * 0.75 / 0.4)
+
+
+def test_top_k_by_a_second_segmentation() -> None:
+    """▁cat is the fifth after `the` (.5, .15, .15, .1): with k = 3, ▁c and at reach it and ▁the ends it."""
+    model = pieces()
+    assert said(model, "the the cat", k=3)["hitk"]
+    # dog: .15, equal to s, is among the two best after ▁c; `the` (.05) is not among four
+    assert said(model, "the the dog", k=2)["hitk"]
+    assert not said(model, "the the dog", k=1)["hitk"]
+    assert not said(model, "the the the", k=4)["hitk"]
+
+
+def test_the_boundary_of_top_k() -> None:
+    """cats: ▁c at s; at k = 2 both at (.9) and s (.3) are in, and ▁the follows. At k = 1, s is not reached."""
+    model = pieces()
+    assert said(model, "the the cats", k=2)["hitk"]
+    assert not said(model, "the the cats", k=1)["hitk"]
+    # cat at k = 1 by ▁c at; without the boundary the first greedy unit that spells it is enough
+    only_s = NEXT | {"at": {"s": 0.9, "▁the": 0.1}}
+    swallowed = pieces(after=only_s)
+    assert not said(swallowed, "the the cat", k=1)["hitk"]
+    assert said(swallowed, "the the cat", k=1)["guess"] == "cats"
+    ignored = said(swallowed, "the the cat", k=1, boundary="ignored")
+    assert (ignored["guess"], ignored["hit1"], ignored["hitk"]) == ("cat", True, True)
+    assert said(swallowed, "the the cat", k=2)["hitk"]
+
+
+def test_a_text_that_ends() -> None:
+    ends = pieces(after=NEXT | {"▁dog": {"</s>": 0.7, "▁the": 0.3}})
+    row = said(ends, "the dog the")
+    assert (row["guess"], row["hit1"]) == ("", False)
+    assert said(ends, "the the dog", k=2)["hitk"]  # the end of the text ends the word
+
+
+def test_words_share_a_mass_of_one() -> None:
+    """Without ▁cat each word has one segmentation. What can follow `the`: these words, or the end of the text."""
+    units = [unit for unit in UNITS if unit != "▁cat"]
+    after = {
+        last: {unit: p / sum(p for other, p in row.items() if other != "▁cat") for unit, p in row.items()}
+        for last, row in NEXT.items()
+        if last != "▁cat"
+    }
+    model = pieces(units, after)
+    # `c` and `at` both end words; `s` ends every word it stands in.
+    words = ["the", "thes", "c", "cat", "cats", "dog", "dogs"]
+    mass = sum(exp(said(model, f"the the {word}")["logp"]) for word in words)
+    begin = 1 - after["▁the"]["s"]
+    assert mass + after["▁the"]["</s>"] / begin == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_text_is_the_product_of_its_words() -> None:
+    """Σ ln p(units), less the beginning of the first word predicted, plus the end of the last."""
+    table = predict_words(pieces(), ["the cat dogs the cats"], k=3)
+    path = ["▁the", "▁cat", "▁dog", "s", "▁the", "▁cat", "s"]
+    units = sum(log(NEXT[last][unit]) for last, unit in pairwise(path))
+    assert table["logp"].sum() == pytest.approx(units + log(1.0) - log(0.85), abs=1e-5)
+    assert table["logp_naive"].sum() == pytest.approx(units, abs=1e-5)
+
+
+def test_word_pieces_end_where_no_piece_continues() -> None:
+    units = ["<s>", "</s>", "the", "cat", "##s", "dog"]
+    after = {
+        "the": {"cat": 0.5, "dog": 0.2, "##s": 0.2, "</s>": 0.1},
+        "cat": {"##s": 0.7, "the": 0.3},
+        "##s": {"the": 0.8, "</s>": 0.2},
+        "dog": {"the": 0.6, "##s": 0.4},
+    }
+    tokenizer = Tokenizer(models.WordPiece({unit: at for at, unit in enumerate(units)}, unk_token="<s>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    model = toy(tokenizer, units, after)
+    row = said(model, "the the cats")
+    assert (row["guess"], row["hit1"], row["units"]) == ("cats", True, 2)
+    assert exp(row["logp"]) == pytest.approx(0.5 * 0.7 / 0.8)
+    mass = sum(exp(said(model, f"the the {word}")["logp"]) for word in ("cat", "cats", "dog", "dogs"))
+    assert mass + 0.1 / 0.8 == pytest.approx(1.0, abs=1e-6)
+    assert not said(model, "the the cat")["hit1"]
+
+
+def test_marked_ends_need_no_boundary() -> None:
+    units = ["<s>", "</s>", "t", "o</w>", "to</w>", "i</w>"]
+    after = {
+        "to</w>": {"t": 0.6, "to</w>": 0.1, "i</w>": 0.2, "</s>": 0.1},
+        "t": {"o</w>": 0.7, "i</w>": 0.3},
+        "i</w>": {"t": 1.0},
+        "o</w>": {"i</w>": 1.0},
+    }
+    vocabulary = {unit: at for at, unit in enumerate(units)}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [("t", "o</w>")], end_of_word_suffix="</w>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    model = toy(tokenizer, units, after)
+    row = said(model, "to to to")
+    assert (row["guess"], row["hit1"], row["units"]) == ("to", True, 1)
+    assert row["logp"] == row["logp_naive"] == pytest.approx(log(0.1))
+    mass = sum(exp(said(model, f"to to {word}")["logp"]) for word in ("to", "ti", "i"))
+    # t·o</w> spells `to` as well, and only the own units count: .6 · .7 is not in the sum
+    assert mass + 0.6 * 0.7 + 0.1 == pytest.approx(1.0, abs=1e-6)
+    assert said(model, "to to to", k=1)["hitk"]
+
+
+def test_what_was_kept_is_read_again(tmp_path: Path) -> None:
+    """Another network behind the same identity: what is kept speaks, until the text or an option changes."""
+    lines = ["the cat the dog", "the dogs the cat"]
+    model = pieces()
+    first = predict_words(model, lines, k=3, kept=tmp_path)
+    silent: Any = model.reader
+    silent.read = None
+    assert predict_words(model, lines, k=3, kept=tmp_path).equals(first)
+    with pytest.raises(TypeError):
+        predict_words(model, lines, k=2, kept=tmp_path)
+    with pytest.raises(TypeError):
+        predict_words(model, lines[::-1], k=3, kept=tmp_path)
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["the cat the dog the cats the dogs"] * 100
+    whole = predict_words(pieces(), lines, k=3, kept=tmp_path / "whole")
+    model = pieces()
+    table: Any = model.reader
+    read, reads = table.read, 0
+
+    def breaks(*given: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        if reads > 9:
+            raise KeyboardInterrupt
+        return read(*given)
+
+    monkeypatch.setattr(table, "read", breaks)
+    with pytest.raises(KeyboardInterrupt):
+        predict_words(model, lines, k=3, kept=tmp_path / "cut")
+    done = len(list((tmp_path / "cut").glob("*.parquet")))
+    assert done == 1
+    reads = -1000
+    assert predict_words(model, lines, k=3, kept=tmp_path / "cut").equals(whole)
+    assert reads + 1000 < len(list((tmp_path / "cut").glob("*.parquet"))) * 9
+
+
+def test_damage_is_told(tmp_path: Path) -> None:
+    model = pieces()
+    predict_words(model, ["the cat the dog"], k=3, kept=tmp_path)
+    (file,) = tmp_path.glob("*.parquet")
+    file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(Exception, match=r"\.parquet is damaged; delete it"):
+        predict_words(model, ["the cat the dog"], k=3, kept=tmp_path)
+
+
+def test_types_right_at_least_once() -> None:
+    """the dog: hits are counted over words; of `dog` in two places, one is enough for its type."""
+    table = predict_words(pieces(), ["the dog the cat", "the the dogs"], k=2)
+    right = table.filter(pl.col("hit1"))["form"].unique().to_list()
+    assert sorted(right) == ["cat", "the"]

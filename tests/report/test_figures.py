@@ -1,0 +1,170 @@
+"""Every figure is whole: it compiles, says in words what it shows, and draws the rows it claims to."""
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+import vl_convert
+
+from made_runs import debiased, leave, random_vast
+from wordworth.report.figures import Figure, draw_svg, figures_of
+from wordworth.report.figures.figure import COLOURS
+from wordworth.report.figures.svg import LIGHT
+from wordworth.report.gather import gather, numbered
+from wordworth.study.findings import Findings
+
+
+def _figures(*folders: Path) -> dict[str, Figure]:
+    found = figures_of(gather(folders).scores)
+    return {figure.id: figure for figures in found.values() for figure in figures}
+
+
+@pytest.fixture
+def reduced(tmp_path: Path) -> Path:
+    """A run in the shape of `static`, with made-up numbers."""
+    findings = Findings("static")
+    where = {"model": "tiny", "language": "english"}
+    findings.used_language_model("tiny", "", "", {"family": "masked", "layers": 4})
+    for layer in range(5):
+        for setting, pooling in (("aggregated", "mean/mean"), ("aggregated", "max/min"), ("decontextualized", "mean")):
+            told = {"dataset": "rg-65", "setting": setting, "pooling": pooling, "layer": layer, "value": layer / 10}
+            findings.score(experiment="quality", **where, **told, measure="similarity", n=65)
+        for measure in ("direct-bias", "manzini"):
+            told = {"dataset": "gender-pairs/professions", "layer": layer, "value": 0.1 * layer, "measure": measure}
+            findings.score(experiment="bias", **where, **told, low=0.0, high=0.6)
+    for setting in ("aggregated:100", "aggregated:1000", "aggregated"):
+        told = {"dataset": "rg-65", "setting": setting, "pooling": "mean/mean", "layer": 4, "value": 0.4}
+        findings.score(experiment="quality", **where, **told, measure="similarity:best", n=65)
+    for measure in ("agreement", "agreement:direct-bias@pairs~manzini"):
+        told = {"dataset": "gender/professions", "measure": measure, "value": 0.3, "low": -0.2, "high": 0.8}
+        findings.score(experiment="agreement", **where, **told, n=5)
+    for measure in ("manzini", "garg-cosine"):
+        told = {"dataset": "race/professions", "measure": measure, "value": 0.2, "low": 0.1, "high": 0.3}
+        findings.score(experiment="bias", model="vectors", language="english", **told, n=20)
+    return leave(tmp_path / "static", findings)
+
+
+def test_all_figures_of_the_papers(audit: Path, reduced: Path) -> None:
+    assert list(_figures(audit, reduced)) == [
+        *("valence-layers", "tokenization", "isolation", "anisotropy", "validation"),
+        *("similarity-layers", "similarity-sentences"),
+        *("weat-nullified", "weat-layers", "bias-layers", "bias", "agreement", "agreement-pairs"),
+        *("prediction", "coverage", "confusion", "soft-match", "paraphrase", "neutrality", "slices", "accuracy"),
+    ]
+
+
+def test_figures_compile_and_have_words(audit: Path, reduced: Path) -> None:
+    """Vega-Lite takes every specification, with the rows as data."""
+    for figure in _figures(audit, reduced).values():
+        data = {"values": figure.rows.to_dicts()}
+        compiled = vl_convert.vegalite_to_vega({**figure.spec, "data": data, "width": 300} | _widths(figure.spec))
+        assert compiled["marks"], figure.id
+        assert figure.caption.endswith("."), figure.id
+        assert figure.title in figure.alt
+        assert "Lowest" in figure.alt
+        assert {*figure.down, *figure.across} <= set(figure.rows.columns)
+
+
+def _widths(spec: dict[str, Any]) -> dict[str, Any]:
+    return {"width": 300} if "facet" not in spec else {"spec": {**spec["spec"], "width": 200}, "width": None}
+
+
+def test_the_rows_of_a_figure_are_its_scores(audit: Path) -> None:
+    scores = gather([audit]).scores
+    for figure in _figures(audit).values():
+        for row in figure.rows.iter_rows(named=True):
+            assert scores.row(row["row"], named=True)["value"] == row["value"]
+
+
+def test_a_figure_in_words(tmp_path: Path) -> None:
+    findings = Findings("vast")
+    for layer, value in enumerate((0.5, 0.9, 0.1)):
+        where = {"model": "m", "language": "english", "dataset": "bellezza", "setting": "bleached"}
+        findings.score(experiment="contextualization", **where, layer=layer, measure="valence", value=value)
+    alt = _figures(leave(tmp_path / "run", findings))["valence-layers"].alt
+    assert alt == (
+        "Line chart of 3 numbers. Valence by layer and setting. Lowest .10 (m, bellezza, bleached, valence, layer 2), "
+        "highest .90 (m, bellezza, bleached, valence, layer 1)."
+    )
+
+
+def test_a_model_has_one_colour_in_all_figures(tmp_path: Path) -> None:
+    figures = _figures(leave(tmp_path / "run", random_vast(["one", "two", "three"], tests=3)))
+    view = figures["weat-layers"].spec["spec"]["layer"][0]["encoding"]["color"]["scale"]
+    assert dict(zip(view["domain"], view["range"], strict=True)) == dict(
+        zip(("one", "two", "three"), COLOURS[:3], strict=True)
+    )
+
+
+def test_many_series_differ_in_colour_or_dash(tmp_path: Path) -> None:
+    figures = _figures(leave(tmp_path / "run", random_vast([f"m{at}" for at in range(12)], tests=2, layers=4)))
+    encoding = figures["weat-layers"].spec["spec"]["layer"][0]["encoding"]
+    looks = zip(encoding["color"]["scale"]["range"], map(str, encoding["strokeDash"]["scale"]["range"]), strict=True)
+    assert len(set(looks)) == 12
+
+
+def test_before_and_after_is_raw_and_the_best_number_of_components(audit: Path) -> None:
+    from wordworth.report.reading import best_components
+
+    scores = gather([audit]).scores
+    shown = _figures(audit)["weat-nullified"].rows
+    assert set(shown.get_column("pcs")) == {None, best_components(scores)["tiny"]}
+    assert set(shown.get_column("layer")) == {6}
+
+
+def test_debiasing_before_after_and_the_control(tmp_path: Path) -> None:
+    effects = {"original": 1.5, "projection": 0.5, "random": 1.4, "random:1": 1.3}
+    figures = _figures(leave(tmp_path / "debias", debiased("vectors", effects, {"original": 0.8, "projection": 0.79})))
+    assert list(figures) == ["debias", "stability"]
+    assert set(figures["debias"].rows.get_column("setting")) == {"original", "projection", "random"}
+    assert set(figures["debias"].rows.get_column("measure")) == {"weat", "valence"}
+
+
+def test_drawn_without_a_browser() -> None:
+    findings = Findings("valnorm")
+    for model, value in (("one", 0.8), ("two", 0.7)):
+        told = {"dataset": "bellezza", "measure": "valence", "value": value, "low": value - 0.1, "high": value + 0.1}
+        findings.score(experiment="valence", model=model, language="english", **told, n=399)
+    (figures,) = figures_of(numbered(findings.scores)).values()
+    drawn = draw_svg(figures[0])
+    assert drawn.startswith("<svg")
+    assert "var(" not in drawn
+    assert LIGHT["c1"] in drawn
+    assert ">one<" in drawn
+
+
+def test_paper_colours_are_those_of_the_page() -> None:
+    style = (files("wordworth.report") / "assets" / "report.css").read_text(encoding="utf-8")
+    light = style[: style.index("data-theme")]
+    assert {name: colour for name, colour in re.findall(r"--(\w+): (#[0-9a-f]{6})", light) if name in LIGHT} == LIGHT
+
+
+def _luminance(colour: str) -> float:
+    """WCAG 2's relative luminance."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_contrast(theme: str) -> None:
+    """WCAG 2 AA: 4.5 for text, 3 for lines that carry meaning, on the page's paper and wash."""
+    style = (files("wordworth.report") / "assets" / "report.css").read_text(encoding="utf-8")
+    block = style.split("}")[0 if theme == "light" else 1]
+    colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block))
+    for name in ("ink", "muted", "link", *(f"c{at}" for at in range(1, 9))):
+        for ground in ("paper", "wash"):
+            pair = sorted((_luminance(colours[name]), _luminance(colours[ground])))
+            ratio = (pair[1] + 0.05) / (pair[0] + 0.05)
+            assert ratio >= (3 if name.startswith("c") else 4.5), (name, ground, ratio)
+
+
+def test_no_text_of_the_data_is_in_an_expression(tmp_path: Path) -> None:
+    """Names reach Vega as data alone; its expressions are ours."""
+    name = "'); alert(1); ('"
+    for figure in _figures(leave(tmp_path / "run", random_vast([name, "other"], tests=2))).values():
+        transforms = json.dumps([figure.spec.get("transform"), figure.spec.get("spec", {}).get("transform")])
+        assert "alert" not in transforms

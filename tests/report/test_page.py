@@ -1,0 +1,173 @@
+"""The page as text: whole, escaped, alone, and small."""
+
+import base64
+import hashlib
+import itertools
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from made_runs import leave, random_infer, random_predict, random_vast
+from wordworth.report.gather import COLUMNS, gather
+from wordworth.report.markup import VOID, Markup, inner, tag
+from wordworth.report.page import page
+from wordworth.report.payload import columnar, packed, script
+from wordworth.report.writing import write_report
+
+EVIL = "<script>window.hit = 1</script>"
+IMAGE = "<img src=x onerror=window.hit=1>"
+
+
+class Seen(HTMLParser):
+    """Elements, ids, links, scripts and text of a page; unbalanced tags are an error."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, name: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((name, dict(attributes)))
+        if name not in VOID:
+            self.open.append(name)
+
+    def handle_endtag(self, name: str) -> None:
+        assert self.open.pop() == name
+
+    def handle_data(self, text: str) -> None:
+        if self.open and self.open[-1] == "script":
+            self.scripts.append(text)
+        elif not self.open or self.open[-1] != "style":
+            self.texts.append(text)
+
+    def ids(self) -> list[str]:
+        return [str(attributes["id"]) for _, attributes in self.elements if "id" in attributes]
+
+
+@pytest.fixture
+def evil(tmp_path: Path) -> Path:
+    """A model, words, pairs and sentences that would be scripts."""
+    words = [EVIL, IMAGE, "</script>", *(f"word{at}" for at in range(20))]
+    folder = tmp_path / "evil"
+    findings = random_vast([EVIL], words=words)
+    findings.note(f"a note with {IMAGE}")
+    findings.left_out[f"left out for {IMAGE}"] = 2
+    leave(folder / "vast", findings, references={"evil": f"@misc{{evil, title={{{EVIL}}}}}"})
+    leave(folder / "predict", random_predict(f"b{EVIL}", words=words[:4]))
+    leave(folder / "infer", random_infer(IMAGE, f"doctor → {IMAGE}", f"{EVIL} ⇒ {IMAGE}"))
+    return folder
+
+
+def test_nothing_of_the_data_becomes_an_element(evil: Path) -> None:
+    seen = Seen(page(gather([evil]), evil))
+    names = [name for name, _ in seen.elements]
+    assert "img" not in names
+    assert names.count("script") == 4 + 3  # data, and code: the library and two of ours
+    assert not any(key.startswith("on") for _, attributes in seen.elements for key in attributes)
+    text = "".join(seen.texts)
+    assert EVIL in text
+    assert IMAGE in text
+
+
+def test_only_the_pages_own_scripts_may_run(audit: Path) -> None:
+    """The policy has the checksum of each script, and of no other."""
+    text = page(gather([audit]), audit)
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    allowed = set(re.findall(r"sha256-[\w+/=]+", policy))
+    code = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
+    assert allowed == {f"sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}" for one in code}
+    assert "default-src 'none'" in policy.replace("&#x27;", "'")
+
+
+def test_the_page_is_whole(audit: Path) -> None:
+    seen = Seen(page(gather([audit]), audit))
+    ids = seen.ids()
+    assert len(ids) == len(set(ids))
+    links = [str(attributes["href"]) for name, attributes in seen.elements if name == "a"]
+    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+    assert not [link for link in links if ":" in link]  # nothing leads out of the folder
+    assert {"vast/scores.csv", "predict/items.parquet", "infer/run.json"} <= set(links)
+    for name, attributes in seen.elements:
+        assert not {"src", "srcset"} & set(attributes), name
+        if attributes.get("role") == "img":
+            assert attributes["aria-label"]
+    headings = [int(name[1]) for name, _ in seen.elements if re.fullmatch(r"h[1-6]", name)]
+    assert headings.count(1) == 1
+    assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(headings))
+
+
+def test_scores_come_back_from_the_page(audit: Path) -> None:
+    gathered = gather([audit])
+    text = page(gathered, audit)
+    (held,) = re.findall(r'id="scores">(.*?)</script>', text, flags=re.DOTALL)
+    table = json.loads(held)
+    assert table["length"] == len(gathered.scores)
+    for name in COLUMNS:
+        column, expected = table["columns"][name], gathered.scores.get_column(name).to_list()
+        if isinstance(column, dict):
+            values = [column["values"][code] if code >= 0 else None for code in column["codes"]]
+            assert values == expected
+        elif column is None:
+            assert set(expected) == {None}
+        else:
+            assert column == [None if one is None else pytest.approx(one, abs=5e-5) for one in expected]
+
+
+def test_links_lead_to_the_runs_from_where_the_report_lies(tmp_path: Path) -> None:
+    run = leave(tmp_path / "a run & more", random_predict("tiny"))
+    place = write_report([run], tmp_path / "elsewhere" / "r.html")
+    assert 'href="../a%20run%20%26%20more/scores.csv"' in place.read_text(encoding="utf-8")
+
+
+def test_twelve_models_of_thirty_layers_stay_small(tmp_path: Path) -> None:
+    """Random numbers in the size that a large comparison has; the time it takes to open is in the benchmarks."""
+    words = [f"word{at}" for at in range(399)]
+    run = leave(tmp_path / "run", random_vast([f"random-{at}" for at in range(12)], layers=30, words=words))
+    assert write_report([run]).stat().st_size < 15_000_000
+
+
+def test_a_run_without_bibtex_names_its_papers(audit: Path) -> None:
+    text = page(gather([audit]), audit)
+    assert "These runs carry no BibTeX" in text
+    assert "Wolfe and Caliskan (2022), VAST" in text
+
+
+def test_bibtex_of_all_runs_once(tmp_path: Path) -> None:
+    runs = [
+        leave(tmp_path / name, random_predict(name), references={"one": "@misc{one,}", name: f"@misc{{{name},}}"})
+        for name in ("a", "b")
+    ]
+    text = page(gather(runs), tmp_path)
+    assert text.count("@misc{one,}") == 1
+    assert "@misc{b,}" in text
+
+
+def test_markup_escapes_by_construction() -> None:
+    made = tag("p", "a < b & c", tag("b", '"x"'), title='"><script>')
+    assert made == '<p title="&quot;&gt;&lt;script&gt;">a &lt; b &amp; c<b>&quot;x&quot;</b></p>'
+    assert inner([None, "<", Markup("<br>"), ["&"]]) == "&lt;<br>&amp;"
+    assert tag("input", disabled=True, hidden=False, aria_label=None) == "<input disabled>"
+
+
+def test_json_cannot_end_its_script() -> None:
+    held = script("x", {"a": "</script><!-- & \u2028"})
+    assert held.count("<") == 2
+    assert json.loads(held.split(">", 1)[1].rpartition("<")[0]) == {"a": "</script><!-- & \u2028"}
+
+
+def test_numbers_are_kept_to_their_digits() -> None:
+    import numpy as np
+    import polars as pl
+
+    held = columnar(pl.DataFrame({"v": [0.123456, 1.0, 1.2345e-7, float("nan"), None]}))
+    assert held["columns"]["v"] == [0.1235, 1, 1.23e-07, None, None]
+    steps = np.frombuffer(base64.b64decode(packed(np.array([1.2344, -2.0, np.nan]))), dtype="<i2")
+    assert steps.tolist() == [1234, -2000, -32768]

@@ -1,0 +1,130 @@
+"""The papers' numbers: whole, well-formed, and beside the right ones of ours."""
+
+from pathlib import Path
+
+import pytest
+
+from made_runs import leave, random_infer, random_vast
+from wordworth.catalog.registry import references
+from wordworth.report.gather import gather
+from wordworth.report.published import PAPERS, comparisons, nearest, published, published_models
+from wordworth.study.findings import Findings
+
+
+def _one(**wanted: object) -> float | None:
+    found = [one for one in published() if all(getattr(one, key) == value for key, value in wanted.items())]
+    assert len(found) == 1, found
+    return found[0].value
+
+
+def test_every_number_has_its_paper_place_and_model() -> None:
+    for one in published():
+        assert one.paper in PAPERS
+        assert one.place
+        assert one.measure
+        assert one.model in published_models() or one.measure == "weat:variance"
+        assert (one.value is None) == (one.low is not None and one.high is not None)
+        assert one.layer in ("", "top", "top-1", "best", "quarter") or one.layer.isdigit()
+        if one.measure.startswith(("valence", "similarity", "T", "top", "net", "fraction", "threshold", "accuracy")):
+            assert all(0 <= value <= 1 for value in (one.value, one.low, one.high) if value is not None)
+
+
+def test_papers_of_the_catalog_are_called_alike() -> None:
+    assert set(PAPERS) - {"dudy2020"} <= set(references())
+
+
+def test_no_number_stands_twice() -> None:
+    keys = [(one.model, *one.quantity, one.paper, one.place) for one in published()]
+    assert len(keys) == len(set(keys))
+
+
+def test_counts_of_the_papers_tables() -> None:
+    """Bommasani et al.: 11 models × 11 columns in Tables 3 and 8; 4 pair sets in each line of Tables 1 and 4 to 7."""
+    tables = [one.place for one in published() if one.paper == "bommasani2020"]
+    assert tables.count("Table 3") == tables.count("Table 8") == 121
+    assert tables.count("Table 1") == 4 * (2 + 4 + 3)
+    assert [tables.count(f"Table {number}") for number in (4, 5, 6, 7)] == [24, 40, 40, 20]
+    assert sum(one.paper == "dudy2020" and one.place == "Table 1" for one in published()) == 20
+
+
+def test_spot_values() -> None:
+    """Read in the papers."""
+    table1 = {"paper": "wolfe2022", "place": "Table 1", "setting": "misaligned"}
+    assert (_one(**table1, pcs=None), _one(**table1, pcs=8)) == (0.14, 0.54)
+    gpt2 = {"model": "gpt2", "place": "Table 3", "dataset": "gender-pairs/professions"}
+    assert _one(**gpt2, measure="garg-euclidean") == 25.8743
+    assert (
+        _one(model="distilbert-base-uncased", place="Table 8", measure="manzini", dataset="race/adjectives") == 0.2603
+    )
+    wide = {"model": "xlnet-large-cased", "setting": "aggregated:1000000", "dataset": "simverb-3500"}
+    assert _one(**wide) == 0.525
+    projected = {"place": "Table 8", "setting": "projection", "paper": "dev2020"}
+    assert _one(**projected, measure="threshold:0.7") == 0.297
+    assert _one(model="roberta-base", measure="T10") == 0.4263
+    assert _one(model="openai-gpt", measure="perplexity") == 37.9
+    assert _one(paper="toney2021", dataset="bellezza-turkish") == 0.73
+    assert _one(place="Table 7", dataset="adherents", measure="cosine") == 0.72
+
+
+def test_the_same_model_comes_before_its_kin_and_its_kind() -> None:
+    candidates = [one for one in published() if one.measure == "T1" and not one.setting]
+    assert nearest("gpt2", "causal", candidates) == (candidates[0], "same model")
+    assert nearest("openai-community/gpt2", "causal", candidates) == (candidates[0], "same model")
+    kin = nearest("gpt2-xl", "causal", candidates)
+    assert kin is not None
+    assert (kin[0].model, kin[1]) == ("gpt2", "nearest: gpt2")
+    kind = nearest("something", "masked", candidates)
+    assert kind is not None
+    assert (kind[0].model, kind[1]) == ("roberta-base", "nearest: masked")
+
+
+def test_the_nearest_kin_has_the_longest_name() -> None:
+    pairs = [one for one in published() if one.setting == "aggregated:100000" and one.dataset == "rg-65"]
+    for name, found in (("distilbert-mine", "distilbert-base-uncased"), ("nli-bert-mine", "bert-base-uncased")):
+        kin = nearest(name, "masked", pairs)
+        assert kin is not None
+        assert kin[0].model == found
+
+
+def test_a_language_model_is_not_held_against_static_vectors() -> None:
+    valence = [one for one in published() if one.paper == "toney2021" and one.measure == "valence"]
+    assert nearest("something", "causal", valence) is None
+
+
+def test_differences_are_ours_less_theirs(tmp_path: Path) -> None:
+    findings = Findings("vast")
+    findings.used_language_model("gpt2", "", "", {"family": "causal"})
+    where = {"model": "gpt2", "language": "english", "dataset": "bellezza", "measure": "valence", "pooling": "last"}
+    for layer, value in enumerate((0.2, 0.8, 0.7, 0.4)):
+        findings.score(experiment="contextualization", **where, setting="bleached", layer=layer, value=value, n=399)
+    findings.score(experiment="isolation", **where, setting="bleached", layer=1, pcs=2, value=0.9)
+    found = {
+        one.published.layer + str(one.published.pcs): one
+        for one in comparisons(gather([leave(tmp_path / "r", findings)]))
+    }
+    assert found["topNone"].difference == pytest.approx(0.4 - 0.32)
+    assert found["top-1None"].difference == pytest.approx(0.7 - 0.76)
+    assert found["best2"].difference == pytest.approx(0.9 - 0.87)  # the best layer is 1
+    assert {one.nearness for one in found.values()} == {"same model"} | {found["bestNone"].nearness}
+
+
+def test_a_range_is_a_distance(tmp_path: Path) -> None:
+    differences = {}
+    for name, value in (("inside", 0.85), ("above", 0.9), ("below", 0.8)):
+        findings = Findings("valnorm")
+        findings.models["m"] = {"name": "m", "words": 10}
+        told = {"model": "m", "language": "english", "dataset": "bellezza", "measure": "valence", "value": value}
+        findings.score(experiment="valence", **told, n=399)
+        (one,) = comparisons(gather([leave(tmp_path / name, findings)]))
+        differences[name] = one.difference
+    assert differences == pytest.approx({"inside": 0.0, "above": 0.02, "below": -0.02})
+
+
+def test_what_is_measured_alike_is_compared(tmp_path: Path) -> None:
+    runs = [leave(tmp_path / "vast", random_vast(["tiny"])), leave(tmp_path / "infer", random_infer("nli"))]
+    found = list(comparisons(gather(runs)))
+    assert {one.published.paper for one in found} == {"wolfe2022", "dev2020"}
+    for one in found:
+        assert one.ours["measure"] == one.published.measure
+        assert (one.ours["setting"] or "") == one.published.setting
+        assert one.ours["pcs"] == one.published.pcs

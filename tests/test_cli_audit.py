@@ -1,0 +1,140 @@
+"""`wordworth audit` and `compare` as a user meets them."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from commands import Answer, Command
+from wordworth.catalog.association_tests import load_test
+from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.pairs import load_pairs
+from wordworth.catalog.word_sets import load_word_set, polar_words
+from wordworth.errors import WordworthError
+from wordworth.study import audit
+from wordworth.study.audit import STEPS, plan
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with two embeddings of the words that a quick audit looks for."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
+    polar = polar_words()
+    words = [*polar.pleasant, *polar.unpleasant, *load_lexicon("bellezza").words]
+    words += [word for number in range(1, 11) for group in load_test(f"weat{number}").groups for word in group]
+    for name in ("rg-65", "ws-353", "simlex-999", "men"):
+        words += [*load_pairs(name).first, *load_pairs(name).second]
+    for name in ("male", "female", "white", "hispanic", "asian", "christian", "islam", "professions", "adjectives"):
+        words += load_word_set(f"bommasani-{name}").words
+    words += [word for pair in load_word_set("bommasani-gender_pairs").pairs for word in pair]
+    unique = list(dict.fromkeys(words))
+    for seed, name in enumerate(("mine", "other")):
+        rows = np.random.default_rng(seed).normal(size=(len(unique), 6)).round(3).tolist()
+        lines = (" ".join([word, *map(str, row)]) for word, row in zip(unique, rows, strict=True))
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+        os.utime(folder / f"{name}.txt", (1_000_000_000, 1_000_000_000))
+    return folder
+
+
+def state(answer: Answer) -> dict[str, str]:
+    return {one["study"]: one["state"] for one in json.loads(answer.out)["studies"]}
+
+
+def test_an_audit_and_the_same_again(command: Command, work: Path) -> None:
+    first = command("audit", "mine.txt", "--quick")
+    assert first.code == 0
+    folder = work / "runs" / "audit-mine.txt-quick"
+    assert first.out.splitlines()[-1] == "runs/audit-mine.txt-quick/report.html"
+    assert {path.name for path in folder.iterdir()} == {"valnorm", "weat", "static", "report.html"}
+    assert "mine" in first.out.splitlines()[1]  # an answer of the report, in plain words
+    again = command("audit", "mine.txt", "--quick", "--json")
+    assert state(again) == {"valnorm": "kept", "weat": "kept", "static": "kept"}
+    # What was broken off goes on where it was.
+    for path in (folder / "weat").iterdir():
+        path.unlink()
+    assert state(command("audit", "mine.txt", "--quick", "--json")) == {
+        "valnorm": "kept",
+        "weat": "run",
+        "static": "kept",
+    }
+    # Another seed, or a model that was written since, is another run: replaced only when told.
+    other = command("audit", "mine.txt", "--quick", "--seed", "1")
+    assert other.code == 2
+    assert "valnorm holds another run (its seed was 0 and is now 1); choose another folder with -o" in other.err
+    os.utime(work / "mine.txt")
+    changed = command("audit", "mine.txt", "--quick")
+    assert changed.code == 2
+    assert "holds another run (mine.txt has changed since)" in changed.err
+    assert set(state(command("audit", "mine.txt", "--quick", "--overwrite", "--json")).values()) == {"run"}
+
+
+def test_two_audited_models_are_compared(command: Command, work: Path) -> None:
+    for name in ("mine", "other"):
+        assert command("audit", f"{name}.txt", "--quick", "-o", name).code == 0
+    answer = command("compare", "mine/weat", "other/weat")
+    assert answer.code == 0
+    assert "No difference found in association on weat1 (" in answer.out
+    told = json.loads(command("compare", "mine/valnorm", "other/valnorm", "--json", "--test", "steiger").out)
+    assert {one["measure"] for one in told["differences"]} == {"valence", "weat", "similarity"}
+    assert all(one["test"] == "steiger" for one in told["differences"] if one["measure"] == "valence")
+    static = command("compare", "mine/static", "other/static")
+    assert "not compared: garg-euclidean" in static.err
+    refused = command("compare", "mine/weat", "other/static")
+    assert refused.code == 2
+    assert "they are of the studies weat and static" in refused.err
+
+
+BAD = [
+    (("audit", "nowhere/none.txt"), "nowhere/none.txt is neither a path, nor in the catalog"),
+    (("audit", "mine.txt", "mine.txt"), "a model is named twice"),
+    (("audit", "mine.txt", "--kind", "word"), "--kind is 'word'; it can be static, causal, masked, encoder or nli"),
+    (("compare", "none"), "none is not a run: it has no run.json"),
+    (("compare", "none", "--layer", "low"), "--layer is 'low'; it can be best, top or a number"),
+    (("compare", "none", "--test", "t"), "--test is 't'; it can be williams, steiger or meng"),
+    (("compare", "none", "--resamples", "0"), "--resamples is 0"),
+    (("serve", "none"), "none is not a folder"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
+def test_bad_input_is_one_line(command: Command, work: Path, arguments: tuple[str, ...], message: str) -> None:
+    answer = command(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise WordworthError("the words are gone")
+
+    monkeypatch.setattr(audit, "_weat", broken)
+    steps = tuple(step if step.study != "weat" else audit.Step("weat", broken, step.kinds) for step in STEPS)
+    monkeypatch.setattr(audit, "STEPS", steps)
+    answer = command("audit", "mine.txt", "--quick")
+    assert answer.code == 1
+    assert "weat failed: the words are gone" in answer.err
+    assert (work / "runs" / "audit-mine.txt-quick" / "report.html").is_file()
+
+
+def test_what_applies_to_what() -> None:
+    planned, left_out = plan(["smollm2-135m", "glove-6b-50d", "minilm-l6"])
+    assert {one.step.study: one.models for one in planned} == {
+        "valnorm": ("glove-6b-50d",),
+        "weat": ("glove-6b-50d",),
+        "vast": ("smollm2-135m", "minilm-l6"),
+        "static": ("smollm2-135m", "glove-6b-50d", "minilm-l6"),
+        "predict": ("smollm2-135m",),
+    }
+    assert left_out == []
+    planned, left_out = plan(["word2vec-zh-126k"])
+    assert [one.step.study for one in planned] == ["valnorm", "weat"]
+    assert left_out[0].startswith("static was not run on word2vec-zh-126k: its words are English, and the model is chi")
+    with pytest.raises(WordworthError, match=r"no study of the audit applies to albert-kor \(masked\)"):
+        plan(["albert-kor"])
