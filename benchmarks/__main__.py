@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import cross_encoder, encode, infer, loading, measures, static
 from benchmarks import cross_encoder, encode, infer, loading, measures, predict, report, static
 from benchmarks.common import Result, print_machine, print_results
 

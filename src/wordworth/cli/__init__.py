@@ -8,8 +8,6 @@ import typer
 from wordworth import __version__
 from wordworth.cli.audit import audit
 from wordworth.cli.catalog import get, list_entries, show
-from wordworth.cli.debias import debias
-from wordworth.cli.infer import run_infer
 from wordworth.cli.compare import compare
 from wordworth.cli.debias import debias
 from wordworth.cli.infer import run_infer
