@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import polars as pl
+from pages import put
 
 from wordworth.study.debias import METHODS, PARTS, Plan, Report, debias
 from wordworth.study.debias.gather import ORIGINAL, RANDOM
 from wordworth.study.debias.tables import cost_rows, stability_rows
 
 PAGE = Path(__file__).parent / "debias.md"
-MARK = "<!-- {}: made by docs/make_debias_results.py -->", "<!-- /{} -->"
 MODEL, BESIDE = "glove-6b-50d", "word2vec-news-26k"
 PAPER: dict[str, tuple[float | None, ...]] = {
     "gendered": (0.57, 0.39, 0.24, 0.76),
@@ -27,7 +27,8 @@ def costs(found: dict[str, pl.DataFrame]) -> str:
     lines = [f"| measure | {ORIGINAL} | {' | '.join(METHODS)} | {RANDOM} | n |", "|---|" + "---|" * (len(METHODS) + 3)]
     for what, values, count in cost_rows(found[METHODS[0]]):
         after = [by_method[method][what][method] for method in METHODS]
-        cells = " | ".join(f"{value:.3f}" for value in (values[ORIGINAL], *after, values[RANDOM]))
+        numbers = (values[ORIGINAL], *after, values.get(RANDOM))
+        cells = " | ".join("" if value is None else f"{value:.3f}" for value in numbers)
         lines.append(f"| {what} | {cells} | {count:,} |")
     return "\n".join(lines)
 
@@ -57,19 +58,12 @@ def stability(found: dict[str, pl.DataFrame]) -> str:
     return "\n".join(lines)
 
 
-def put(name: str, text: str) -> None:
-    begin, end = (mark.format(name) for mark in MARK)
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
-    _, _, after = rest.partition(end)
-    PAGE.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
-
-
 def main() -> None:
     found = {method: debias(MODEL, Plan(method=method)).findings.scores for method in METHODS}
-    put("costs", costs(found))
-    put("inlp", dimensions(found))
+    put(PAGE, "costs", costs(found))
+    put(PAGE, "inlp", dimensions(found))
     beside = debias(BESIDE, report=Report(without=PARTS[1:])).findings.scores
-    put("stability", stability({MODEL: found[METHODS[0]], BESIDE: beside}))
+    put(PAGE, "stability", stability({MODEL: found[METHODS[0]], BESIDE: beside}))
 
 
 if __name__ == "__main__":

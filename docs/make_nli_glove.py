@@ -149,12 +149,13 @@ def ship() -> None:
     for blank, text in blanks.items():
         card = card.replace(f"{{{blank}}}", text)
     (PACKAGE / "MODEL_CARD.md").write_text(card, encoding="utf-8")
-    others, header, own = ENTRIES.read_text(encoding="utf-8").partition("[nli-glove.sources.files]\n")
+    # Other models' files have the same names: only what follows the entry's own heading is changed.
+    others, heading, own = ENTRIES.read_text(encoding="utf-8").partition("[nli-glove.sources.files]")
     for name in (CONFIG, WEIGHTS, "MODEL_CARD.md"):
         path = PACKAGE / name
         pin = f'"{name}" = {{ sha256 = "{sha256_of(path)}", bytes = {path.stat().st_size} }}'
-        own = re.sub(rf'"{re.escape(name)}" = .*', pin, own)
-    ENTRIES.write_text(others + header + own, encoding="utf-8")
+        own = re.sub(rf'"{re.escape(name)}" = .*', pin, own, count=1)
+    ENTRIES.write_text(f"{others}{heading}{own}", encoding="utf-8")
     print(f"{PACKAGE}: {100 * test:.2f}")
 
 

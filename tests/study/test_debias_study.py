@@ -169,7 +169,7 @@ def test_the_table():
         findings.score(**where, measure="net-neutral", value=number, n=7)
         findings.score(**where, measure="net-neutral:by-pair", value=number, n=7)
     (row,) = cost_rows(findings.scores)
-    assert row == ("gender: gender net-neutral", {"original": 0.4, "projection": 0.5, "random": 0.35}, 7)
+    assert row == ("gender: net-neutral", {"original": 0.4, "projection": 0.5, "random": 0.35}, 7)
     assert changed(row[0], 0.5, 0.4) == "+25.0%"
     assert changed("weat: weat6", -0.5, 1.0) == "-1.500"
     assert changed("weat: weat6", None, 1.0) == ""

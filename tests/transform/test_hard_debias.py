@@ -7,7 +7,7 @@ from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.word_sets import load_word_set
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.transform import Subspace, difference_direction, hard_debias, pair_components
+from wordworth.transform import Subspace, difference_direction, hard_debias, pair_components, with_lengths_of
 
 WORDS = ["he", "she", "man", "woman", "Man", "Woman", "king", "queen", "doctor", "nurse", "table", "beard"]
 EQUALIZE = [("man", "woman"), ("king", "queen"), ("uncle", "aunt")]
@@ -70,6 +70,15 @@ def test_a_zero_vector_is_refused(words):
         hard_debias(
             Embedding(WORDS, matrix, Provenance("made")), difference_direction(words, "he", "she"), SPECIFIC, EQUALIZE
         )
+
+
+def test_lengths_can_be_given_back(words):
+    after = hard_debias(words, difference_direction(words, "he", "she"), SPECIFIC, EQUALIZE).embedding
+    long = with_lengths_of(after, words)
+    for word in WORDS:
+        np.testing.assert_allclose(long[word], after[word] * np.linalg.norm(words[word]))
+    with pytest.raises(WordworthError, match="do not hold the same words"):
+        with_lengths_of(after, words.restrict(["he", "she"]))
 
 
 @pytest.mark.index

@@ -5,7 +5,7 @@
 
 from wordworth.transform.components import Components, fit_components, nullify
 from wordworth.transform.hard_debias import HardDebiased, hard_debias
-from wordworth.transform.projection import orthonormal, project_out, remove, vanished
+from wordworth.transform.projection import orthonormal, project_out, remove, vanished, with_lengths_of
 from wordworth.transform.random_directions import random_components, random_directions
 from wordworth.transform.stability import Stability, stability
 from wordworth.transform.subspace import (
@@ -37,4 +37,5 @@ __all__ = [
     "stability",
     "two_means",
     "vanished",
+    "with_lengths_of",
 ]

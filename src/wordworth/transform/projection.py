@@ -62,6 +62,23 @@ def by_blocks(
     return matrix
 
 
+def with_lengths_of(embedding: Embedding, other: Embedding) -> Embedding:
+    """Every vector in its own direction and with the length that its word has in `other`, row by row.
+
+    For networks that were trained on `other`: hard debiasing leaves vectors of length one, which they never met.
+    """
+    if embedding.words != other.words:
+        raise WordworthError(f"{embedding.name} and {other.name} do not hold the same words; give two versions of one")
+
+    def stretched(rows: NDArray[np.float64], which: slice) -> NDArray[np.float64]:
+        wanted = np.linalg.norm(np.asarray(other.matrix[which], dtype=np.float64), axis=1, keepdims=True)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        made: NDArray[np.float64] = np.divide(rows * wanted, lengths, out=np.zeros_like(rows), where=lengths > 0)
+        return made
+
+    return embedding.with_matrix(by_blocks(embedding, stretched), f"lengths of {other.name}")
+
+
 def vanished(before: Embedding, after: Embedding, share: float = 1e-5) -> list[str]:
     """Words of which less than `share` of their length is left: they lay in what was taken out."""
     gone: list[str] = []

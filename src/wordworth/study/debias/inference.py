@@ -16,11 +16,11 @@ from wordworth.infer.static_nli import load_nli_model
 from wordworth.infer.vocabulary import StaticVectors
 from wordworth.progress import progress
 from wordworth.study.debias.gather import ORIGINAL, absorb, absorb_controls
-from wordworth.study.debias.plan import Plan
+from wordworth.study.debias.plan import METHODS, Plan
 from wordworth.study.findings import Findings
 from wordworth.study.infer import infer
 from wordworth.study.options import Options
-from wordworth.transform import Subspace, remove
+from wordworth.transform import Subspace, remove, with_lengths_of
 
 MODEL = "nli-glove"
 LABELLED = "snli-test"
@@ -84,7 +84,9 @@ def inference(
             advance(1)
             return found
 
-        for setting, embedding in versions:
+        for setting, version in versions:
+            # The network knows vectors of many lengths, and hard debiasing makes them all alike.
+            embedding = with_lengths_of(version, before) if setting == METHODS[1] else version
             found = measured(embedding, labelled)
             absorb(findings, found, setting)
             if setting == ORIGINAL:

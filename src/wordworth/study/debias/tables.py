@@ -29,7 +29,7 @@ def cost_rows(scores: pl.DataFrame) -> list[Row]:
             continue
         if experiment == "bias" and not score["dataset"].endswith("/professions"):
             continue
-        name = " ".join(filter(None, [score["dataset"], measure if measure != experiment else ""]))
+        name = " ".join(part for part in (score["dataset"], measure) if part and part != experiment)
         key = f"{experiment}: {name}"
         rows.setdefault(key, (key, {}, score["n"]))[1][setting] = score["value"]
     return [row for row in rows.values() if ORIGINAL in row[1]]
