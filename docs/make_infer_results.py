@@ -3,29 +3,36 @@ the paper's own figures, which stand beside ours.
 
 All pairs take about a quarter of an hour on two cores the first time, and nothing the second, since probabilities are
 kept in the cache. `python docs/make_infer_results.py 10000` draws so many of each probe; the table says how many.
+Where `docs/make_nli_glove.py train` has trained networks on projected vectors (in runs/), they are probed beside.
 """
 
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
+import make_nli_glove as trained
 import polars as pl
 from pages import put
 
+from wordworth.infer.embedded import EmbeddedNli
 from wordworth.infer.pairs import PairSet
 from wordworth.infer.probe import FORMULA, load_probe, probe_names
+from wordworth.infer.static_nli import load_nli_model
 from wordworth.study.infer import infer
 
 PAGE = Path(__file__).parent / "infer.md"
 RUDE = "polarity=rude,demonym=Iraqi"
+RETRAINED = "projection, retrained"
 MEASURES = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
 PAPER = {
     ("gender", "original"): (0.387, 0.394, 0.324, 0.114),
-    ("gender", "projection"): (0.480, 0.519, 0.474, 0.297),
-    ("gender", "random"): (0.362, 0.405, 0.323, 0.118),
+    ("gender", RETRAINED): (0.480, 0.519, 0.474, 0.297),
+    ("gender", "random, retrained"): (0.362, 0.405, 0.323, 0.118),
     ("nationality", "original"): (0.713, 0.760, 0.776, 0.654),
-    ("nationality", "projection"): (0.808, 0.887, 0.910, 0.784),
+    ("nationality", RETRAINED): (0.808, 0.887, 0.910, 0.784),
     ("religion", "original"): (0.710, 0.765, 0.785, 0.636),
-    ("religion", "projection"): (0.794, 0.894, 0.913, 0.771),
+    ("religion", RETRAINED): (0.794, 0.894, 0.913, 0.771),
 }
 """Tables 1, 3, 5, 8 and 9 (GloVe)."""
 
@@ -45,12 +52,16 @@ def neutrality(scores: pl.DataFrame) -> str:
         "|---|---|" + "---|" * (len(MEASURES) + 2),
     ]
     for name in probe_names():
-        for setting in ("original", "projection", "random"):
+        for setting in ("original", "projection", RETRAINED, "random", "random, retrained"):
             some = scores.filter(pl.col("dataset") == name, pl.col("setting") == setting)
-            found = {row["measure"]: row for row in some.iter_rows(named=True)}
-            cells = [f"{found[m]['value']:.3f} [{found[m]['low']:.2f}, {found[m]['high']:.2f}]" for m in MEASURES]
             paper = PAPER.get((name, setting))
             stated = " ".join(f"{value:.3f}" for value in paper) if paper else ""
+            if not len(some):
+                if paper:
+                    lines.append(f"| {name} | `{setting}` | {'| ' * len(MEASURES)}| {stated} |")
+                continue
+            found = {row["measure"]: row for row in some.iter_rows(named=True)}
+            cells = [f"{found[m]['value']:.3f} [{found[m]['low']:.2f}, {found[m]['high']:.2f}]" for m in MEASURES]
             pairs = f"{some.item(0, 'n'):,}"
             lines.append(f"| {name} | `{setting}` | {' | '.join(cells)} | {pairs} | {stated} |")
     return "\n".join(lines)
@@ -73,11 +84,22 @@ def rude(scores: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def retrained(name: str) -> list[EmbeddedNli]:
+    """The network that was trained on vectors without the probe's subspace, if it was."""
+    if not (trained.folder(name) / trained.RESULTS).exists():
+        return []
+    return [replace(load_nli_model(trained.folder(name), vectors=trained.vectors(name)), name=RETRAINED)]
+
+
 def main() -> None:
     put(PAGE, "counts", counts())
     sample = int(sys.argv[1]) if len(sys.argv) > 1 else None
-    found = [infer(probes=[name], sample=sample) for name in probe_names()]
-    found.append(infer(probes=["nationality"], only=RUDE, random=0))
+    found = []
+    for name in probe_names():
+        began = time.monotonic()
+        found.append(infer(probes=[name], sample=sample, against=retrained(name)))
+        print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+    found.append(infer(probes=["nationality"], only=RUDE, random=0, against=retrained("nationality")))
     scores, items = pl.concat(one.scores for one in found), pl.concat(one.items for one in found)
     put(PAGE, "neutrality", neutrality(scores))
     put(PAGE, "largest", largest(items.filter(~pl.col("dataset").str.contains("/"))))

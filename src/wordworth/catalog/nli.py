@@ -52,6 +52,10 @@ class NliData:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def examples(self) -> list[tuple[str, str, str]]:
+        """Premise, hypothesis and label of each pair."""
+        return list(zip(self.premises, self.hypotheses, self.labels, strict=True))
+
     def only(self, kept: Sequence[int], left_out: Mapping[str, int]) -> "NliData":
         """Some of the pairs; `left_out` says why the others are not among them."""
         premises, hypotheses, labels = (

@@ -16,7 +16,7 @@ from wordworth.cli.report import report
 from wordworth.cli.run import run_app
 from wordworth.cli.serve import serve
 from wordworth.cli.static import export, run_static
-from wordworth.cli.train import train_nli
+from wordworth.cli.train import finetune_nli, train_nli
 from wordworth.errors import WordworthError
 
 app = typer.Typer(
@@ -36,6 +36,7 @@ app.command()(compare)
 app.command()(serve)
 app.command()(debias)
 app.command("train-nli")(train_nli)
+app.command("finetune-nli")(finetune_nli)
 app.command()(export)
 app.command("ls")(list_entries)
 app.command()(show)

@@ -41,6 +41,9 @@ def run_infer(
         list[str] | None,
         typer.Option(metavar="NAME|FILE", help="Labelled pairs, such as snli-test, to see what mitigation costs."),
     ] = None,
+    labels: Annotated[
+        str, typer.Option(metavar="A,B,C", help="Order of a transformer's outputs, where its files do not name them.")
+    ] = "",
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples of the intervals.")] = 1_000,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     seed: Seed = 0,
@@ -76,5 +79,6 @@ def run_infer(
         top=top,
         articles=one_of("articles", articles, ("sound", "letter")),
         accuracy=accuracy or (),
+        labels=tuple(filter(None, labels.split(","))),
         device=device,
     )

@@ -6,7 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from typer.testing import CliRunner
 
+from wordworth.cli import app
 from wordworth.errors import WordworthError
 from wordworth.infer.cross_encoder import load_cross_encoder, untrained_cross_encoder
 from wordworth.infer.finetune_nli import Settings, _batches, _height, accuracy, finetune_nli
@@ -129,3 +131,28 @@ def test_bad_input(make_folder, tmp_path):
     with pytest.raises(WordworthError, match="dropout is 1"):
         untrained_cross_encoder(make_folder("bert"), dropout=1)
     assert LABELS == ("entailment", "neutral", "contradiction")
+
+
+def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
+    rows = ["premise\thypothesis\tlabel", *("\t".join(row) for row in DATA)]
+    (tmp_path / "nli.tsv").write_text("\n".join(rows) + "\n")
+    folder = tmp_path / "nogender"
+    asked = ["finetune-nli", str(make_folder("bert")), "--data", str(tmp_path / "nli.tsv"), "--project", "he,she"]
+    asked += ["--epochs", "1", "--hold-out", "0.3", "-o", str(folder)]
+    made = CliRunner().invoke(app, [*asked, "--json"], catch_exceptions=False)
+    assert made.exit_code == 0
+    assert json.loads(made.stdout)["kept"] == 1
+    assert json.loads((folder / "projection.json").read_text())["taken_out"]["subspace"] == "he − she"
+    for wrong, told in ((asked, "is there already"), ([*asked[:-1], "x", "--project", "he"], "write two words")):
+        with pytest.raises(WordworthError, match=told):
+            CliRunner().invoke(app, wrong, catch_exceptions=False)
+    config = json.loads((folder / "config.json").read_text())
+    config["id2label"] = {str(at): f"LABEL_{at}" for at in range(3)}
+    (folder / "config.json").write_text(json.dumps(config))
+    probed = ["run", "infer", f"mine={folder}", "--probe", "gender", "--sample", "20", "--random", "0"]
+    probed += ["--mitigate", "none"]
+    with pytest.raises(WordworthError, match="such as --labels"):
+        CliRunner().invoke(app, [*probed, "-o", str(tmp_path / "run")], catch_exceptions=False)
+    probed += ["--labels", "entailment,neutral,contradiction", "-o", str(tmp_path / "run")]
+    assert CliRunner().invoke(app, probed, catch_exceptions=False).exit_code == 0
+    assert "net-neutral" in (tmp_path / "run" / "scores.csv").read_text()

@@ -16,10 +16,10 @@ from wordworth.infer.static_nli import load_nli_model
 from wordworth.study.findings import Findings
 
 
-def load(named: str | Path | NliModel, device: str = "auto") -> NliModel:
+def load(named: str | Path | NliModel, device: str = "auto", labels: Sequence[str] = ()) -> NliModel:
     """A network over word vectors (`nli-glove`, a folder of `train-nli`), or any other name for `transformers`.
 
-    `LABEL=…` says what tables call it.
+    `LABEL=…` says what tables call it. `labels` is the order of a transformer's outputs where its files do not say.
     """
     if not isinstance(named, str | Path):
         return named
@@ -27,7 +27,7 @@ def load(named: str | Path | NliModel, device: str = "auto") -> NliModel:
     if knows(target, "models") or _trained_here(Path(target).expanduser()):
         model = load_nli_model(target)
         return replace(model, name=label) if label else model
-    return load_cross_encoder(target, device=device, name=label or None)
+    return load_cross_encoder(target, device=device, name=label or None, labels=labels or None)
 
 
 def _trained_here(folder: Path) -> bool:

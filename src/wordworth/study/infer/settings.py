@@ -33,6 +33,7 @@ from wordworth.transform import (
     random_directions,
     remove,
     set_components,
+    with_lengths_of,
 )
 
 MITIGATIONS = ("projection", "hard-debias", "inlp")
@@ -146,8 +147,11 @@ def _mitigated(full: Embedding, needed: Embedding, subspace: Subspace, name: str
         specific = load_word_set("bolukbasi-gender_specific_full").words
         pairs = load_word_set("bolukbasi-equalize_pairs").pairs
         words = dict.fromkeys([*needed.words, *(form for pair in pairs for form in _cases(pair))])
-        made = hard_debias(full.restrict(words), subspace, specific, pairs)
-        return made.embedding, f"{_told(subspace)}; vectors of unit length, {len(made.equalized)} pairs equalized"
+        before = full.restrict(words)
+        made = hard_debias(before, subspace, specific, pairs)
+        # The network learnt from vectors of all lengths, and hard debiasing leaves unit ones.
+        kept = with_lengths_of(made.embedding, before)
+        return kept, f"{_told(subspace)}; lengths kept, {len(made.equalized)} pairs equalized"
     from wordworth.transform.inlp import inlp, leaning_words
 
     found = inlp(*leaning_words(full, subspace.basis[0]), seed=seed, name=f"inlp along {subspace.name}")

@@ -45,6 +45,7 @@ def infer(
     top: int = TOP,
     articles: str = "sound",
     accuracy: Sequence[str | Path] = (),
+    labels: Sequence[str] = (),
     device: str = "auto",
     options: Options | None = None,
 ) -> Findings:
@@ -53,7 +54,8 @@ def infer(
     `slices` (`occupation=doctor,verb=ate|cooked`) and each word of the keys in `by` are measured beside the whole;
     `only` leaves the rest out. `mitigate` and `random` change the vectors that a trained network is given; networks
     trained on changed vectors are named in `against`, and scored under their own name beside each model. `accuracy`
-    names labelled pairs on which the original and the mitigated versions are tested too.
+    names labelled pairs on which the original and the mitigated versions are tested too. `labels` is the order of the
+    outputs of transformers whose files do not name them.
     """
     options, findings = options or Options(), Findings("infer")
     if top < 0:
@@ -67,11 +69,11 @@ def infer(
     texts = [text for data in tests for text in dict.fromkeys([*data.premises, *data.hypotheses])]
     for data in tests:
         findings.used_data(data, len(data))
-    others = [load(named, device) for named in against]
+    others = [load(named, device, labels) for named in against]
     for other in others:
         record_model(findings, other, [task.pairs for task in tasks])
     for named in models or [MODEL]:
-        model = load(named, device)
+        model = load(named, device, labels)
         record_model(findings, model, [task.pairs for task in tasks])
         for data in tests:
             for other in (model, *others):
