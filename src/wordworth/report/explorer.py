@@ -158,7 +158,10 @@ def _facts(gathered: Gathered, cut: list[str]) -> pl.DataFrame:
 
 
 def _single(run: Run) -> pl.DataFrame:
-    pairs = pl.col("experiment").is_in(["similarity", "quality", "validation", "weat"]) & pl.col("pcs").is_null()
+    pairs = (
+        pl.col("experiment").is_in(["neighbours", "similarity", "quality", "validation", "weat"])
+        & pl.col("pcs").is_null()
+    )
     inferred = pl.col("entailment").is_not_null()
     return (
         run.items.filter(pairs | inferred, pl.col("value").is_not_null(), pl.col("study") != "debias")

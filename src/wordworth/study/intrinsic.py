@@ -14,10 +14,16 @@ from wordworth.embedding import Embedding, Lookup, spellings
 from wordworth.measure import analogies, cosines, sc_weat, sc_weat_p, similarity, valence, valence_spearman
 from wordworth.measure.analogy import Rule
 from wordworth.measure.correlation import Correlation
+from wordworth.measure.neighbours import nearest_neighbours
 from wordworth.study.findings import Findings
 from wordworth.study.options import NOT_FOUND, Options, TooFewWordsError, find_sets, found_as
 
 BEYOND = "beyond the first {:,} words of the vocabulary"
+
+
+NEIGHBOURS = 10
+ASKED = 2_000
+"""Words of a lexicon, at most, whose neighbours are looked for among the whole vocabulary."""
 
 
 def _correlation(findings: Findings, where: dict[str, str], measure: str, found: Correlation) -> None:
@@ -92,6 +98,23 @@ def valence_of(
     for pole in poles:
         forms = found_as(pole.words, pole.lookup)
         findings.item(**where, item=list(pole.words), found_as=forms, group=pole.label, left_out=pole.reasons())
+
+
+def neighbours_of(findings: Findings, embedding: Embedding, lexicon: Lexicon, options: Options) -> None:
+    """The nearest words of every word of a lexicon that is not too long, for a reader to look at: items, no score."""
+    lookup = embedding.find(lexicon.words, spellings(lexicon.language, options.case))
+    if not 0 < len(lookup.rows) <= ASKED or len(embedding) <= NEIGHBOURS:
+        return
+    place, cosine = nearest_neighbours(embedding.matrix, np.asarray(lookup.rows), NEIGHBOURS)
+    findings.item(
+        experiment="neighbours",
+        model=embedding.name,
+        language=lexicon.language,
+        dataset=lexicon.name,
+        item=[lexicon.words[at] for at in lookup.positions.tolist()],
+        found_as=[", ".join(embedding.words[row] for row in rows) for rows in place.tolist()],
+        value=cosine[:, 0].tolist(),
+    )
 
 
 def _kind_of(reason: str) -> str:

@@ -24,7 +24,7 @@ from wordworth.errors import WordworthError, nearest
 from wordworth.study.association import run_test
 from wordworth.study.corpus_size import SHARES, Sample, choose_lines, train_fasttext
 from wordworth.study.findings import Findings
-from wordworth.study.intrinsic import analogies_of, similarity_of, valence_of
+from wordworth.study.intrinsic import analogies_of, neighbours_of, similarity_of, valence_of
 from wordworth.study.options import Options, TooFewWordsError
 
 EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
@@ -72,6 +72,7 @@ def valnorm(
             for lexicon in _lexica(lexica, language, word_column, rating_column, on_bad):
                 findings.used_data(lexicon, len(lexicon))
                 valence_of(findings, embedding, lexicon, polar, options)
+                neighbours_of(findings, embedding, lexicon, options)
         if "weat" in chosen:
             for test in _tests(findings, tests, language, strict="weat" in experiments):
                 with _told(findings, asked=bool(tests)):

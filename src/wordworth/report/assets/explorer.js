@@ -125,6 +125,8 @@
   }
 
   const KINDS = [
+    { title: "Nearest words", of: ["neighbours"], order: null,
+      columns: [["word", "item"], ["model", "model"], ["nearest words of its vocabulary", "found_as"], ["cosine of the first", "value"]] },
     { title: "Pairs, nearest first", of: ["similarity", "quality", "validation"], order: (a, b) => b.value - a.value,
       columns: [["pair", "item"], ["model", "model"], ["data set", "dataset"], ["setting", "setting"], ["layer", "layer"], ["human score", "reference"], ["cosine", "value"]] },
     { title: "Association tests", of: ["weat"], order: null,
