@@ -56,3 +56,13 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_not_a_run(tmp_path: Path) -> None:
     with pytest.raises(WordworthError, match=r"is not a run: it has no run\.json, scores\.csv"):
         read_run(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["run.json", "scores.csv", "items.parquet"])
+def test_a_damaged_run_is_one_sentence(tmp_path: Path, name: str) -> None:
+    write_run(tmp_path / "run", manifest(), SCORES, ITEMS)
+    (tmp_path / "run" / name).write_bytes(b'{"half": ')
+    if name == "scores.csv":
+        (tmp_path / "run" / name).write_bytes(b"")
+    with pytest.raises(WordworthError, match=r"run holds a run that cannot be read back \(.+\); run it again"):
+        read_run(tmp_path / "run")

@@ -55,6 +55,15 @@ def test_valence_against_a_plain_loop(found: Findings, small: Embedding, slow: t
     assert items.filter(pl.col("left_out").is_null())["value"].to_list() == pytest.approx(effects, abs=1e-10)
 
 
+def test_neighbours_are_the_nearest_words(found: Findings, small: Embedding, slow: type) -> None:
+    item = one(found.items, experiment="neighbours", item="love")
+    vectors = dict(zip(small.words, small.matrix.tolist(), strict=True))
+    others = (word for word in vectors if word != "love")
+    every = sorted(((slow.cosine(vectors["love"], vectors[word]), word) for word in others), reverse=True)
+    assert item["found_as"] == ", ".join(word for _, word in every[:10])
+    assert item["value"] == pytest.approx(every[0][0])
+
+
 def test_items_tell_what_was_left_out_and_respelled(found: Findings) -> None:
     items = found.items.filter(group="lexicon")
     missing = one(items, item="adorable")

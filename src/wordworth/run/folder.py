@@ -73,9 +73,14 @@ def read_run(folder: Path) -> Run:
     lacking = [name for name in FILES if not (folder / name).is_file()]
     if lacking:
         raise WordworthError(f"{folder} is not a run: it has no {', '.join(lacking)}")
-    return Run(
-        folder=folder,
-        manifest=json.loads((folder / "run.json").read_text(encoding="utf-8")),
-        scores=pl.read_csv(folder / "scores.csv", infer_schema_length=None),
-        items=pl.scan_parquet(folder / "items.parquet"),
-    )
+    try:
+        manifest = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        scores = pl.read_csv(folder / "scores.csv", infer_schema_length=None)
+        items = pl.scan_parquet(folder / "items.parquet")
+        items.collect_schema()  # the file's foot is read here, and not where its rows are first asked for
+    except (json.JSONDecodeError, UnicodeDecodeError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise WordworthError(f"{folder} holds a run that cannot be read back ({reason}); run it again") from error
+    if not isinstance(manifest, dict):
+        raise WordworthError(f"{folder / 'run.json'} holds no table; run it again")
+    return Run(folder=folder, manifest=manifest, scores=scores, items=items)
