@@ -55,9 +55,9 @@ def test_family_and_limit(tiny_model: Tiny) -> None:
     roberta = tiny_model("roberta")
     roberta.tokenizer.model_max_length = 1000
     try:
-        from wordworth.encode.model import _max_length
+        from wordworth.encode.model import max_length_of
 
-        assert _max_length(roberta.network, roberta.tokenizer) == 62
+        assert max_length_of(roberta.network, roberta.tokenizer) == 62
     finally:
         roberta.tokenizer.model_max_length = 60
 

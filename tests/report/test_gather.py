@@ -65,7 +65,7 @@ def test_items_of_an_earlier_version_have_blank_columns(audit: Path) -> None:
 
 def test_items_that_cannot_be_read_are_one_sentence(audit: Path) -> None:
     (audit / "vast" / "items.parquet").write_text("no table")
-    with pytest.raises(WordworthError, match=r"items.parquet cannot be read; run the study again"):
+    with pytest.raises(WordworthError, match=r"vast holds a run that cannot be read back \(.+\); run it again"):
         gather([audit])
 
 

@@ -81,10 +81,7 @@ def numbered(scores: pl.DataFrame) -> pl.DataFrame:
 
 def _complete(run: Run) -> Run:
     """A run of an earlier version has items of fewer columns; they are blank."""
-    try:
-        there = run.items.collect_schema().names()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise WordworthError(f"{run.folder / 'items.parquet'} cannot be read; run the study again") from error
+    there = run.items.collect_schema().names()
     lacking = [pl.lit(None, dtype=kind).alias(name) for name, kind in LATER.items() if name not in there]
     return replace(run, items=run.items.with_columns(lacking))
 
