@@ -185,8 +185,6 @@ def _gensim(vectors: object, questions: Sequence[Sequence[str]], path: Path) -> 
     """Seconds, and the questions answered rightly."""
     path.write_text(": all\n" + "\n".join(" ".join(question) for question in questions) + "\n", encoding="utf-8")
     start = perf_counter()
-    _, sections = vectors.evaluate_word_analogies(  # type: ignore[attr-defined]
-        str(path), restrict_vocab=None, case_insensitive=False
-    )
+    _, sections = vectors.evaluate_word_analogies(str(path), restrict_vocab=None, case_insensitive=False)
     taken = perf_counter() - start
     return taken, {tuple(question) for question in sections[0]["correct"]}

@@ -18,7 +18,7 @@ def _own_cache(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def data() -> Path:
     """The papers' data sets, where they are at hand."""
     folder = os.environ.get("WORDWORTH_DATA")

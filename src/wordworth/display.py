@@ -12,9 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wordworth import run
+from wordworth.compare import Comparison, verdict, verdicts
 from wordworth.report.predict_tables import predict_tables
-from wordworth.run import Comparison, verdict
 from wordworth.study.findings import Findings
 
 # In a pipe or a file there is no window to fit.
@@ -224,7 +223,7 @@ def comparison(found: Comparison) -> None:
     """Two models task by task, then what it comes to in sentences."""
     header, rows = verdict.headings(found), [verdict.cells(one) for one in found.differences]
     table(f"wordworth compare · {found.study}", header, rows, right=range(1, len(header)))
-    for sentence in run.verdicts(found):
+    for sentence in verdicts(found):
         out.print(sentence, markup=False, soft_wrap=True)
     told = [verdict.method(found), *found.remarks]
     noted: dict[str, list[str]] = {}

@@ -13,7 +13,7 @@ LINES += ["The only line with an emu also has a cat and a dog."]
 
 def texts(path: Path, **options: int) -> list[str]:
     lines = options.pop("lines", LINES)
-    return [found.text for found in draw_sentences(lines, Finder(WORDS), path, **options).read()]  # type: ignore[arg-type]
+    return [found.text for found in draw_sentences(lines, Finder(WORDS), path, **options).read()]
 
 
 def test_uniform_sample(tmp_path: Path) -> None:

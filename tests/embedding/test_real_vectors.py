@@ -1,19 +1,13 @@
 """Real files of the development data."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from wordworth.embedding import load
 
-GOOGLE_NEWS = Path(os.environ.get("WORDWORTH_DATA", "/nonexistent")) / "vectors/word2vec_googlenews_subset.npz"
 
-
-@pytest.mark.skipif(not GOOGLE_NEWS.is_file(), reason="needs WORDWORTH_DATA")
-def test_google_news_subset():
-    read = load(GOOGLE_NEWS)
+def test_google_news_subset(data):
+    read = load(data / "vectors/word2vec_googlenews_subset.npz")
     assert read.matrix.shape == (13_784, 300)
     assert read.words[:3] == ["in", "for", "that"]
     assert read.provenance.dropped == ()

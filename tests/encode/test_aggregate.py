@@ -55,7 +55,7 @@ MODES = ["gpt2", "gpt", "llama-unigram", "xlnet", "bert", "roberta", "albert", "
 
 def drawn(tmp_path: Path, words: list[str] = WORDS, lines: list[str] = LINES, **options: int) -> Sample:
     options = options or {"count": 100}
-    return draw_sentences(lines, Finder(words), tmp_path / "sample.jsonl", **options)  # type: ignore[arg-type]
+    return draw_sentences(lines, Finder(words), tmp_path / "sample.jsonl", **options)
 
 
 def plainly(model: LanguageModel, words: list[str], sample: Sample, weight: Callable[[str], float] | None = None):

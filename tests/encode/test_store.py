@@ -43,7 +43,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     def counting(model: LanguageModel, shard: list[Context], *args: object, **named: object) -> object:
         counted.append(len(shard))
-        return plain(model, shard, *args, **named)  # type: ignore[arg-type]
+        return plain(model, shard, *args, **named)
 
     monkeypatch.setattr(store, "encode_shard", counting)
     return counted

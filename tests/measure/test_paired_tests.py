@@ -44,7 +44,7 @@ def test_steiger_by_hand() -> None:
 
 
 @pytest.mark.parametrize("test", [williams, steiger, meng])
-def test_a_test_is_symmetric_and_equal_models_do_not_differ(test) -> None:  # type: ignore[no-untyped-def]
+def test_a_test_is_symmetric_and_equal_models_do_not_differ(test) -> None:
     forth, back = test(0.3, 0.6, 0.2, 50), test(0.6, 0.3, 0.2, 50)
     assert forth[0] == -back[0]
     assert forth[1] == back[1]
@@ -80,7 +80,7 @@ def test_mcnemar_by_hand() -> None:
     assert mcnemar([0, 4], [0, 4]).tolist() == [1, 1]
     assert mcnemar(30_000, 31_000) < 1e-4
     with pytest.raises(WordworthError, match="has no method 'best'"):
-        mcnemar(1, 2, "best")  # type: ignore[arg-type]
+        mcnemar(1, 2, "best")
 
 
 def test_paired_proportions_by_hand() -> None:

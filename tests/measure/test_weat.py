@@ -1,9 +1,7 @@
 """Association tests: by hand in two dimensions, against a plain loop, and against published numbers."""
 
 import json
-import os
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,17 +104,12 @@ def test_sc_weat_p_is_the_share_of_greater_associations():
         assert sc_weat_p(targets, A, B, sides=sides).p.tolist() == expected
 
 
-DATA = os.environ.get("WORDWORTH_DATA")
-
-
 @pytest.fixture(scope="module")
-def word2vec():
+def word2vec(data):
     """Google News vectors of some words, and the word sets of Caliskan et al. as VAST publishes them."""
-    if not DATA or not (Path(DATA) / "vectors/word2vec_googlenews_subset.npz").exists():
-        pytest.skip("WORDWORTH_DATA does not point to the development data")
-    with np.load(Path(DATA) / "vectors/word2vec_googlenews_subset.npz") as stored:
+    with np.load(data / "vectors/word2vec_googlenews_subset.npz") as stored:
         vectors = dict(zip(stored["words"].tolist(), stored["vectors"], strict=True))
-    return vectors, json.loads((Path(DATA) / "lists/vast_word_sets.json").read_text("utf-8"))
+    return vectors, json.loads((data / "lists/vast_word_sets.json").read_text("utf-8"))
 
 
 # Caliskan, Bryson & Narayanan 2017, supplementary table for word2vec. For test 9 their word list says that the word2vec

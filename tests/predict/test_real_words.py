@@ -1,7 +1,6 @@
 """Real models against the plain way: a recorded run over real text, and slices computed anew each time."""
 
 import json
-import os
 from itertools import islice
 from math import exp
 from pathlib import Path
@@ -52,10 +51,10 @@ def predicted(table: pl.DataFrame, *columns: str) -> Rows:
 
 
 @pytest.mark.parametrize("corpus", ["wikitext-103-test", "enwiki-sample"])
-def test_smollm2_equals_the_recorded_plain_way(corpus: str, tmp_path: Path) -> None:
+def test_smollm2_equals_the_recorded_plain_way(corpus: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Every hit and miss, and every probability, of over 500 words."""
-    if corpus.startswith("wikitext") and not os.environ.get("WORDWORTH_DATA"):
-        pytest.skip("WORDWORTH_DATA is not set")
+    if corpus.startswith("wikitext"):
+        request.getfixturevalue("data")
     rows = json.loads((HERE / f"plain_{corpus}.json").read_text(encoding="utf-8"))["rows"]
     numbers = sorted({row[0] for row in rows})
     text = list(islice(load_corpus(corpus), numbers[-1] + 1))

@@ -169,7 +169,7 @@ def test_k_and_windows_out_of_range(tiny_word_model: Tiny) -> None:
     with pytest.raises(WordworthError, match="12 tokens of context do not fit a window of 12"):
         predict_words(model, [TEXT], window=12, context=12)
     with pytest.raises(WordworthError, match="there is no boundary 'none'"):
-        predict_words(model, [TEXT], boundary="none")  # type: ignore[arg-type]
+        predict_words(model, [TEXT], boundary="none")
     assert room(None, 0) > 1000
     assert room(60, 2) == 58 - MORE_UNITS
     with pytest.raises(WordworthError, match="the model admits 9 tokens, too few"):

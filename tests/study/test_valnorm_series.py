@@ -162,7 +162,7 @@ def test_a_corpus_that_cannot_serve(tmp_path: Path) -> None:
     with pytest.raises(WordworthError, match="there is no text file"):
         corpus_size(tmp_path / "none.txt", (100,))
     with pytest.raises(WordworthError, match="'enwiki' is not in the corpora of the catalog; did you mean"):
-        corpus_size("enwiki", (100,))  # type: ignore[arg-type]
+        corpus_size("enwiki", (100,))
 
 
 def test_a_corpus_of_another_language(data: Path) -> None:

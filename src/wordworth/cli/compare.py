@@ -35,12 +35,13 @@ def compare(
     json: Json = False,
 ) -> None:
     """Differences between two models on the same items, by paired tests with Holm's correction."""
+    from wordworth import compare as comparing
     from wordworth import display, run
 
     for name, value, least in (("resamples", resamples, 1), ("permutations", permutations, 1), ("seed", seed, 0)):
         if value < least:
             raise WordworthError(f"--{name} is {value}; it must be a whole number from {least} up")
-    chosen = run.Settings(
+    chosen = comparing.Settings(
         layer=_layer(layer),
         pcs=components,
         test=one_of("test", test, ("williams", "steiger", "meng")),
@@ -48,9 +49,9 @@ def compare(
         permutations=permutations,
         seed=seed,
     )
-    found = run.compare(*run.sides([run.read_run(folder) for folder in runs], models, settings), chosen)
+    found = comparing.compare(*comparing.sides([run.read_run(folder) for folder in runs], models, settings), chosen)
     if json:
-        display.print_json(found.as_table() | {"verdicts": run.verdicts(found)})
+        display.print_json(found.as_table() | {"verdicts": comparing.verdicts(found)})
         return
     display.comparison(found)
 

@@ -1,7 +1,7 @@
 """Subword pooling: the vectors of a word's tokens become one vector (VAST: first, last, mean, max; and min)."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import torch
 from torch import Tensor
@@ -22,7 +22,7 @@ def checked_poolings(poolings: Sequence[str]) -> tuple[Pooling, ...]:
     for pooling in poolings:
         if pooling not in POOLINGS:
             raise WordworthError(f"there is no pooling {pooling!r}; choose from {', '.join(POOLINGS)}")
-    return tuple(poolings)  # type: ignore[arg-type]  # each was just checked
+    return cast(tuple[Pooling, ...], tuple(poolings))
 
 
 def pool(states: Tensor, counts: Tensor, pooling: Pooling) -> Tensor:

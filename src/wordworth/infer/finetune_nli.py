@@ -96,7 +96,7 @@ def finetune_nli(
                     loss = functional.cross_entropy(logits.float(), labels[batch].to(logits.device))
                     _finite(loss, epoch, number, history, folder)
                     optimizer.zero_grad()
-                    loss.backward()  # type: ignore[no-untyped-call]
+                    torch.autograd.backward(loss)
                     size = torch.nn.utils.clip_grad_norm_(network.parameters(), settings.clip)
                     _finite(size, epoch, number, history, folder)
                     optimizer.step()

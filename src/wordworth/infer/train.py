@@ -172,7 +172,7 @@ class _Run:
                 )
             self.optimizer.zero_grad()
             # By the full batch's size, so that a pair weighs the same in a small batch.
-            (summed / recipe.batch).backward()  # type: ignore[no-untyped-call]
+            torch.autograd.backward(summed / recipe.batch)
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), recipe.clip)
             self.optimizer.step()
             self._average()

@@ -11,7 +11,7 @@ from functools import cache
 from threading import Lock
 from typing import TypeVar
 
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController
 
 Part = TypeVar("Part")
 Done = TypeVar("Done")

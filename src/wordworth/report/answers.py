@@ -92,7 +92,7 @@ def _reduced(gathered: Gathered) -> Iterator[Saying]:
             for row in best.sort("row").iter_rows(named=True)
         ]
         text = f"reduced to one vector a word reaches ρ = {listed(told)} on word similarity."
-        yield Saying(text, "similarity-layers", str(model), float(best.get_column("value").mean()))  # type: ignore[arg-type]
+        yield Saying(text, "similarity-layers", str(model), best.select(pl.col("value").mean()).item())
 
 
 def _context(gathered: Gathered) -> Iterator[Saying]:
@@ -144,7 +144,7 @@ def _stereotypes(gathered: Gathered) -> Iterator[Saying]:
             f"shows {significant} of {mine.height} social stereotypes at p < .05{where}. Strongest: {'; '.join(told)}."
         )
         figure = "weat" if layer is None else "weat-nullified"
-        order = float(mine.get_column("value").abs().mean())  # type: ignore[arg-type]
+        order = mine.select(pl.col("value").abs().mean()).item()
         yield Saying(text, figure, str(model), order, ends=("Strongest", "Weakest"))
 
 

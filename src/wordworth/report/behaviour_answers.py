@@ -20,7 +20,7 @@ def never_said(gathered: Gathered) -> Iterator[Saying]:
     for (model,), mine in bands.group_by(["model"], maintain_order=True):
         told = [f"{percent(row['value'])} of the {row['setting']} band" for row in mine.iter_rows(named=True)]
         text = f"has as its first guess, at least once, {listed(told)}, counted in different words."
-        yield Saying(text, "coverage", str(model), float(mine.get_column("value").mean()))  # type: ignore[arg-type]
+        yield Saying(text, "coverage", str(model), mine.select(pl.col("value").mean()).item())
     for number_, run in enumerate(gathered.runs):
         if run.manifest["study"] != "predict":
             continue

@@ -77,7 +77,7 @@ def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
         mine = rows.filter(pl.col("setting") == setting).sort("value", descending=True, maintain_order=True)
         row = mine.row(0, named=True)
         interval = {key: row[key] for key in ("layer", "value", "low", "high", "n")}
-        top = int(rows.get_column("layer").max())  # type: ignore[arg-type]
+        top = rows.select(pl.col("layer").max()).item()
         yield Best(str(model), str(dataset), setting, top=top, **interval)
 
 
@@ -95,9 +95,9 @@ def partings(scores: pl.DataFrame) -> Iterator[Parting]:
             continue
         strong = by_layer.filter(pl.col("value") >= NEAR_BEST * pl.col("value").max())
         closest = strong.sort("apart", maintain_order=True).row(0, named=True)
-        last_together = by_layer.filter(pl.col("apart") <= APART).get_column("layer").max()
+        last_together = by_layer.filter(pl.col("apart") <= APART).select(pl.col("layer").max()).item()
         layers = by_layer.get_column("layer").to_list()
-        after = [layer for layer in layers if last_together is None or layer > int(last_together)]  # type: ignore[arg-type]
+        after = [layer for layer in layers if last_together is None or layer > last_together]
         yield Parting(
             model=str(model),
             dataset=str(dataset),

@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote, urlencode
 
+from wordworth.compare import Comparison, verdicts
+from wordworth.compare.verdict import cells, headings, method
 from wordworth.report.markup import Child, Markup, joined, table, tag
-from wordworth.run import Comparison, verdicts
-from wordworth.run.verdict import cells, headings, method
 from wordworth.run.watch import Doing
 from wordworth.serve.library import Listed
 

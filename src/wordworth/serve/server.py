@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from wordworth.compare import compare, sides
+from wordworth.compare.sides import models_of
 from wordworth.errors import WordworthError
 from wordworth.report import gather
 from wordworth.report.page import page
-from wordworth.run import compare, read_run, sides
-from wordworth.run.sides import models_of
+from wordworth.run import read_run
 from wordworth.serve import pages
 from wordworth.serve.guard import PAGES, REPORTS, SECURITY, is_own_host
 from wordworth.serve.library import Library, run_files

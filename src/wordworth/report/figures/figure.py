@@ -246,7 +246,7 @@ def dots(
     height: Spec | int = {"step": step, "for": "position"}
     if "y" in free and varying(rows, by):  # panels of one height, though some have fewer tasks
         counted = rows.group_by(list(by)).agg(pl.struct(list(y)).n_unique().alias("tasks"))
-        height = step * int(counted.get_column("tasks").max())  # type: ignore[arg-type]
+        height = step * counted.select(pl.col("tasks").max()).item()
     return panels({"transform": [*transform, made], "height": height, "layer": layers}, rows, by, columns, free)
 
 

@@ -8,10 +8,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import pearsonr, spearmanr
 
+from wordworth.compare import Comparison, Settings, compare, sides, verdicts
 from wordworth.errors import WordworthError
 from wordworth.measure import sign_flip, weat_difference
 from wordworth.measure.dependent_correlations import steiger, williams
-from wordworth.run import Comparison, Run, Settings, compare, sides, verdicts
+from wordworth.run import Run
 
 WORDS = [f"word{number}" for number in range(200)]
 RNG = np.random.default_rng(0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wordworth.run.compare import Comparison, Difference
+from wordworth.compare.comparison import Comparison, Difference
 
 # What the side with the higher value does, and what the lower does where lower is the better end.
 HIGHER = {

@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from wordworth.compare.sides import Side, described
+from wordworth.compare.tasks import Task
 from wordworth.errors import WordworthError
-from wordworth.run.sides import Side, described
-from wordworth.run.tasks import Task
 
 LayerRule = Literal["best", "top"] | int
 KEY = ["item", "group", "place", "occurrence"]

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from wordworth.compare.matching import matched
+from wordworth.compare.tasks import Task
 from wordworth.measure.dependent_correlations import williams
-from wordworth.run.matching import matched
-from wordworth.run.tasks import Task
 
 WORDS, LAYERS, COUNT = 120, 24, 800
 
@@ -35,7 +35,7 @@ def test_the_best_of_many_layers_is_no_better() -> None:
     for _ in range(COUNT):
         models = [0.6 * ratings + 0.8 * rng.normal(size=(layers, WORDS)) for layers in (LAYERS, 3)]
         task = Task("pearson", "valence", "contextualization", None, "x", None, *(frame(m, ratings) for m in models))
-        found = matched(task, None, None, "best", seed=0).frame  # type: ignore[arg-type]
+        found = matched(task, None, None, "best", seed=0).frame
         r = np.corrcoef(found.select("value", "value_second", "reference").to_numpy().T)
         chances.append(float(williams(r[0, 2], r[1, 2], r[0, 1], len(found))[1]))
         honest.append(r[0, 2] - r[1, 2])

@@ -5,7 +5,7 @@ from typing import Literal
 
 import polars as pl
 
-from wordworth.run.sides import Side
+from wordworth.compare.sides import Side
 
 Family = Literal["pearson", "spearman", "hits", "weat", "mean"]
 ARROW = " → "

@@ -8,6 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wordworth.compare.matching import LayerRule, Matched, NotComparableError, matched
+from wordworth.compare.sides import Side, other_data, refuse_unlike, remarks
+from wordworth.compare.tasks import ARROW, Family, Task, tasks
 from wordworth.errors import WordworthError
 from wordworth.measure.bootstrap import RESAMPLES
 from wordworth.measure.dependent_correlations import CorrelationTest
@@ -17,9 +20,6 @@ from wordworth.measure.paired_correlation import correlation_difference
 from wordworth.measure.permutation import PERMUTATIONS
 from wordworth.measure.sign_flip import mean_interval, sign_flip
 from wordworth.measure.weat_difference import weat_difference, weat_difference_interval
-from wordworth.run.matching import LayerRule, Matched, NotComparableError, matched
-from wordworth.run.sides import Side, other_data, refuse_unlike, remarks
-from wordworth.run.tasks import ARROW, Family, Task, tasks
 
 ALPHA = 0.05
 SCALED = ("garg-euclidean",)
