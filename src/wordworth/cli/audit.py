@@ -8,8 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.common import Json, Offline, Seed, carry_out, one_of
-from wordworth.cli.static import Device, Precision
+from wordworth.cli.common import (
+    Device,
+    Json,
+    Offline,
+    Precision,
+    Seed,
+    carry_out,
+    one_of,
+)
 from wordworth.errors import WordworthError
 
 

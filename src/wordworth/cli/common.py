@@ -78,6 +78,9 @@ Sides = Annotated[str, typer.Option(help="Sides of the permutation tests: one (a
 Method = Annotated[str, typer.Option("--p-method", help="auto, exact, monte-carlo, or normal (the authors' code).")]
 Permutations = Annotated[int, typer.Option(help="Random partitions where they cannot all be counted.")]
 Balance = Annotated[bool, typer.Option("--balance", help="Cut word sets at random to the size of the shorter one.")]
+Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+Precision = Annotated[str, typer.Option(help="float32, bfloat16 or float16.")]
+Resamples = Annotated[int, typer.Option(help="Bootstrap resamples of the intervals.")]
 OnBad = Annotated[str, typer.Option(help="Rows of an embedding that are NaN, zero, repeated…: stop or drop.")]
 
 Format = Annotated[

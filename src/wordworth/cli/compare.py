@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.common import Json, Seed, one_of
+from wordworth.cli.common import Json, Resamples, Seed, one_of
 from wordworth.errors import WordworthError
 
 Runs = Annotated[
@@ -29,7 +29,7 @@ def compare(
         int | None, typer.Option(help="Compare with the mean and this many components taken off (vast).")
     ] = None,
     test: Annotated[str, typer.Option(help="Of dependent correlations: williams, steiger or meng.")] = "williams",
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of the intervals.")] = 1_000,
+    resamples: Resamples = 1_000,
     permutations: Annotated[int, typer.Option(help="Random exchanges where they cannot all be counted.")] = 10_000,
     seed: Seed = 0,
     json: Json = False,

@@ -5,7 +5,17 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.common import Config, Json, Offline, Seed, Test, free_target, leave, options
+from wordworth.cli.common import (
+    Config,
+    Json,
+    Offline,
+    Resamples,
+    Seed,
+    Test,
+    free_target,
+    leave,
+    options,
+)
 from wordworth.errors import WordworthError
 
 
@@ -58,7 +68,7 @@ def debias(
         typer.Option(help="gender, nationality, religion or a TOML file; those that fit if none."),
     ] = None,
     sample: Annotated[int, typer.Option(help="Pairs of each probe, evenly drawn.")] = 20_000,
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of the intervals.")] = 1_000,
+    resamples: Resamples = 1_000,
     seed: Seed = 0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file and a report that are there.")] = False,
     json: Json = False,

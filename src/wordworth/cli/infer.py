@@ -4,7 +4,20 @@ from typing import Annotated
 
 import typer
 
-from wordworth.cli.common import Config, Json, Models, Offline, Output, Overwrite, Seed, leave, one_of, options
+from wordworth.cli.common import (
+    Config,
+    Device,
+    Json,
+    Models,
+    Offline,
+    Output,
+    Overwrite,
+    Resamples,
+    Seed,
+    leave,
+    one_of,
+    options,
+)
 from wordworth.errors import WordworthError
 
 
@@ -44,8 +57,8 @@ def run_infer(
     labels: Annotated[
         str, typer.Option(metavar="A,B,C", help="Order of a transformer's outputs, where its files do not name them.")
     ] = "",
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of the intervals.")] = 1_000,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    resamples: Resamples = 1_000,
+    device: Device = "auto",
     seed: Seed = 0,
     output: Output = None,
     overwrite: Overwrite = False,

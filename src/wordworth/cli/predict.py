@@ -4,8 +4,21 @@ from typing import Annotated
 
 import typer
 
-from wordworth.cli.common import Config, Json, Models, Offline, Output, Overwrite, Seed, leave, one_of, options
-from wordworth.cli.static import Device, Precision
+from wordworth.cli.common import (
+    Config,
+    Device,
+    Json,
+    Models,
+    Offline,
+    Output,
+    Overwrite,
+    Precision,
+    Resamples,
+    Seed,
+    leave,
+    one_of,
+    options,
+)
 
 DEFAULT = "smollm2-135m"
 
@@ -54,7 +67,7 @@ def run_predict(
         str | None, typer.Option(metavar="TEXT", help="Train each model on this text first, in one pass.")
     ] = None,
     language: Annotated[str, typer.Option(help="Language of your own text.")] = "english",
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of the intervals.")] = 1_000,
+    resamples: Resamples = 1_000,
     device: Device = "auto",
     precision: Precision = "float32",
     seed: Seed = 0,

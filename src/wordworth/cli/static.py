@@ -7,11 +7,14 @@ import typer
 
 from wordworth.cli.common import (
     Config,
+    Device,
     Json,
     Models,
     Offline,
     Output,
     Overwrite,
+    Precision,
+    Resamples,
     Seed,
     free_target,
     leave,
@@ -28,8 +31,6 @@ Contexts = Annotated[
     ),
 ]
 LowerCase = Annotated[bool, typer.Option("--lower-case", help="Lower-case the text, as the authors' code does.")]
-Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
-Precision = Annotated[str, typer.Option(help="float32, bfloat16 or float16.")]
 
 
 def run_static(
@@ -42,7 +43,7 @@ def run_static(
     pairs: Annotated[list[str] | None, typer.Option(help="Word pairs: a name or a file; repeatable.")] = None,
     experiment: Annotated[list[str] | None, typer.Option(help="quality, bias, agreement; all if not given.")] = None,
     lower_case: LowerCase = False,
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of the intervals.")] = 1_000,
+    resamples: Resamples = 1_000,
     device: Device = "auto",
     precision: Precision = "float32",
     seed: Seed = 0,

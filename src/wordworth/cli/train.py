@@ -5,7 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.common import Config, Json, Offline, Seed, one_of
+from wordworth.cli.common import (
+    Config,
+    Device,
+    Json,
+    Offline,
+    Seed,
+    one_of,
+)
 from wordworth.errors import WordworthError
 
 Folder = Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the model.")]
@@ -105,7 +112,7 @@ def finetune_nli(
     epochs: Annotated[int, typer.Option(help="Passes over the data; the best on the held-out pairs is kept.")] = 3,
     batch: Annotated[int, typer.Option(help="Pairs a step.")] = 32,
     rate: Annotated[float, typer.Option(help="Learning rate at its height.")] = 3e-5,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    device: Device = "auto",
     seed: Seed = 0,
     json: Json = False,
     offline: Offline = False,
