@@ -13,16 +13,16 @@ import shutil
 import sys
 from pathlib import Path
 
-import numpy as np
 from pages import put
 
+from wordworth.catalog.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.files import sha256_of
 from wordworth.infer.checkpoint import CONFIG, WEIGHTS
 from wordworth.infer.static_nli import load_nli_model, one_embedding
 from wordworth.infer.train import Recipe
 from wordworth.infer.training import RESULTS, Sets, accuracy_of, chosen_sets, train_nli
-from wordworth.transform import fit_components, orthonormal, project_out
+from wordworth.transform import difference_direction, remove, set_components
 
 RUNS = Path("runs")
 PACKAGE = Path(__file__).parents[1] / "src" / "wordworth" / "catalog" / "data" / "nli-glove"
@@ -34,28 +34,21 @@ TESTS = ("snli-test", "sick-test", "mnli-dev")
 CHOICES = {"hold_out": 0.15, "longest": 25}
 DROPOUT = 0.1
 RECIPE = Recipe(epochs=7, patience=3, average=0.998)
-# The words of Dev et al. (2020) that subspaces are learnt from.
-DEMONYMS = ["american", "chinese", "egyptian", "french", "german", "korean", "pakistani", "spanish"]
-ADHERENTS = ["atheist", "baptist", "catholic", "christian", "hindu", "methodist", "protestant", "shia"]
 VARIANTS = ("original", "gender", "nationality", "religion")
 
 
 def vectors(variant: str) -> Embedding:
-    """GloVe as it is, or without he − she, the first component of demonyms, or the first two of adherents."""
+    """GloVe as it is, or without he − she, the first component of demonyms, or the first two of adherents, each learnt
+    from vectors as they are."""
     glove = one_embedding(VECTORS)
     if variant == "original":
         return glove
     if variant == "gender":
-        directions, step = np.atleast_2d(glove["he"] - glove["she"]), "he − she projected out"
-    elif variant == "nationality":
-        directions, step = _components(glove, DEMONYMS, 1), "first component of 8 demonyms projected out"
+        subspace = difference_direction(glove, "he", "she", unit=False)
     else:
-        directions, step = _components(glove, ADHERENTS, 2), "first 2 components of 8 adherents projected out"
-    return glove.with_matrix(project_out(glove.matrix, orthonormal(directions)).astype(np.float32), step)
-
-
-def _components(glove: Embedding, words: list[str], count: int) -> np.ndarray:
-    return fit_components(np.stack([glove[word] for word in words]), count).directions
+        name, components = {"nationality": ("dev-demonyms_train", 1), "religion": ("dev-adherents_train", 2)}[variant]
+        subspace = set_components(glove, load_word_set(name).words, components, unit=False, name=name)
+    return remove(glove, subspace.basis, subspace.name)
 
 
 def sets() -> Sets:

@@ -6,7 +6,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-LABELS = ("entailment", "neutral", "contradiction")
+from wordworth.catalog.nli import RELATIONS
+
+LABELS = RELATIONS
 """The order of probabilities everywhere here, whatever the model's own."""
 
 
