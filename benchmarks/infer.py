@@ -11,11 +11,11 @@ import numpy as np
 import torch
 
 from benchmarks.common import Result, best_of
-from wordworth.infer.embedded import EmbeddedNli
-from wordworth.infer.nli import LABELS
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
-from wordworth.infer.scoring import Shard, Task, scored
+from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.scoring.pair_scores import Shard, Task, scored
 from wordworth.study.infer import infer
 from wordworth.study.infer.models import load
 from wordworth.study.infer.study import CONTROLS, MODEL

@@ -14,14 +14,14 @@ import polars as pl
 import torch
 
 from benchmarks.common import Result, best_of, in_fresh_process, seconds
-from wordworth.catalog.corpora import load_corpus
 from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.read.corpora import load_corpus
 from wordworth.encode.batches import take
 from wordworth.encode.gguf import converted
 from wordworth.errors import WordworthError
 from wordworth.predict import WordModel, load_word_model, predict_words
-from wordworth.predict.judging import slice_rows
 from wordworth.predict.predict import chunks
+from wordworth.predict.unit_scores import slice_rows
 from wordworth.predict.windows import room
 from wordworth.predict.words import numbered
 

@@ -13,14 +13,14 @@ import numpy as np
 import torch
 
 from benchmarks.common import Result, best_of, in_fresh_process, seconds
-from wordworth.catalog.corpora import load_corpus
 from wordworth.catalog.language_models import locate_language_model
-from wordworth.catalog.pairs import load_pairs
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.pairs import load_pairs
 from wordworth.contexts import Context, Finder, Sample, draw_sentences
 from wordworth.encode import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, Aggregate, LanguageModel, aggregate, load_model
 from wordworth.encode.aggregation import chunks
 from wordworth.encode.batches import budget_for, take
-from wordworth.encode.probe import hidden_states
+from wordworth.encode.capabilities import hidden_states
 from wordworth.encode.spans import locate, tokenize
 from wordworth.study.static.texts import PAIRS, words_of_pairs
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.measure import correlation_difference, mcnemar, sign_flip, weat_difference
+from wordworth.statistics import correlation_difference, mcnemar, sign_flip, weat_difference
 
 PAGE = Path(__file__).parent / "compare.md"
 RNG = np.random.default_rng(0)

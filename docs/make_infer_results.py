@@ -15,10 +15,10 @@ import make_nli_glove as trained
 import polars as pl
 from pages import put
 
-from wordworth.infer.embedded import EmbeddedNli
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import FORMULA, load_probe, probe_names
-from wordworth.infer.static_nli import load_nli_model
+from wordworth.infer.model.loading import load_nli_model
+from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
 from wordworth.study.infer import infer
 
 PAGE = Path(__file__).parent / "infer.md"

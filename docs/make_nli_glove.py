@@ -15,13 +15,13 @@ from pathlib import Path
 
 from pages import put
 
-from wordworth.catalog.word_sets import load_word_set
+from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.files import sha256_of
-from wordworth.infer.checkpoint import CONFIG, WEIGHTS
-from wordworth.infer.static_nli import load_nli_model, one_embedding
-from wordworth.infer.train import Recipe
-from wordworth.infer.training import RESULTS, Sets, accuracy_of, chosen_sets, train_nli
+from wordworth.infer.model.checkpoint import CONFIG, WEIGHTS
+from wordworth.infer.model.loading import load_nli_model, one_embedding
+from wordworth.infer.training.fit import Recipe
+from wordworth.infer.training.train_nli import RESULTS, Sets, accuracy_of, chosen_sets, train_nli
 from wordworth.transform import difference_direction, remove, set_components
 
 RUNS = Path("runs")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pages import markdown, put
 
+from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
-from wordworth.catalog.sources import here
 from wordworth.report.predict_tables import predict_tables
 from wordworth.study.predict import predict
 

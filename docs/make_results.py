@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from wordworth.report.figures import Figure, draw_svg, intrinsic_tasks, valence_by_layer
-from wordworth.report.gather import numbered
+from wordworth.report.runs import numbered
 from wordworth.study import valnorm
 from wordworth.study.vast import vast
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 from pages import put
 
+from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
-from wordworth.catalog.sources import here
 from wordworth.study import Options
 from wordworth.study.static import static
 

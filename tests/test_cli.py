@@ -10,9 +10,9 @@ import pytest
 
 from commands import Answer, Command
 from wordworth import __version__
-from wordworth.catalog.association_tests import load_test
-from wordworth.catalog.lexica import load_lexicon
-from wordworth.catalog.word_sets import polar_words
+from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.word_sets import polar_words
 
 COLUMNS = "study,experiment,model,language,dataset,setting,pooling,layer,pcs,measure,value,low,high,p,n"
 

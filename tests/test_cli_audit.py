@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from commands import Answer, Command
-from wordworth.catalog.association_tests import load_test
-from wordworth.catalog.lexica import load_lexicon
-from wordworth.catalog.pairs import load_pairs
-from wordworth.catalog.word_sets import load_word_set, polar_words
+from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.pairs import load_pairs
+from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.errors import WordworthError
 from wordworth.study import audit
 from wordworth.study.audit import STEPS, plan

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from wordworth.catalog.association_tests import load_test, load_tests, translated
+from wordworth.catalog.read.association_tests import load_test, load_tests, translated
 from wordworth.catalog.registry import entries
 from wordworth.errors import WordworthError
 

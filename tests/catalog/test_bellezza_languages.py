@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.registry import entry
 
 pytestmark = pytest.mark.usefixtures("data")

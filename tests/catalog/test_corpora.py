@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from wordworth.catalog.corpora import Corpus, load_corpus
-from wordworth.catalog.documents import documents
-from wordworth.catalog.layouts import refuse
+from wordworth.catalog.read.corpora import Corpus, load_corpus
+from wordworth.catalog.read.documents import documents
+from wordworth.catalog.read.layouts import refuse
 from wordworth.errors import WordworthError
 
 TEXT = "\ufeffFirst line.\n\n  Zweite Zeile: schön. \r\n\tlast"

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from wordworth.catalog.frequencies import is_frequency_file, load_frequencies
+from wordworth.catalog.read.frequencies import is_frequency_file, load_frequencies
 from wordworth.catalog.registry import entry
 from wordworth.catalog.show import summary
 from wordworth.errors import WordworthError
@@ -44,7 +44,7 @@ def test_what_is_no_frequency_file(tmp_path):
 
 
 def test_a_damaged_list(tmp_path, monkeypatch):
-    from wordworth.catalog import frequencies
+    from wordworth.catalog.read import frequencies
 
     for content in (b"nothing", gzip.compress(b"\x91\x80"), gzip.compress(b"\xc7"), gzip.compress(b"\xdc\x00")):
         path = tmp_path / "large.gz"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
 

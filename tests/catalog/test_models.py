@@ -4,8 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wordworth.catalog import models
-from wordworth.catalog.models import load_embeddings
+from wordworth.catalog import embeddings as models
+from wordworth.catalog.embeddings import load_embeddings
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 

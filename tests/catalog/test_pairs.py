@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordworth.catalog.pairs import load_pairs
+from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.registry import entries
 from wordworth.errors import WordworthError
 

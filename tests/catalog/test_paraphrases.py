@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordworth.catalog.paraphrases import Triple, load_paraphrases
+from wordworth.catalog.read.paraphrases import Triple, load_paraphrases
 from wordworth.catalog.registry import entry
 from wordworth.catalog.show import summary
 from wordworth.errors import WordworthError

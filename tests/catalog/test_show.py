@@ -2,9 +2,9 @@
 
 import pytest
 
+from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.registry import entries, entry
 from wordworth.catalog.show import is_here, summary
-from wordworth.catalog.sources import locate
 
 needs_data = pytest.mark.usefixtures("data")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from wordworth.catalog import archives, download, sources
+from wordworth.catalog.fetch import archives, download, sources
 from wordworth.errors import WordworthError
 
 CONTENT = b"".join(b"%d words and their worth\n" % n for n in range(9000))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordworth.catalog.tables import column, number, read_table, tidy
+from wordworth.catalog.read.tables import column, number, read_table, tidy
 from wordworth.errors import WordworthError
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from wordworth.catalog.read.translations import load_translations
+from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.catalog.registry import entries, entry
-from wordworth.catalog.translations import load_translations
-from wordworth.catalog.word_sets import load_word_set, polar_words
 from wordworth.errors import WordworthError
 
 needs_data = pytest.mark.usefixtures("data")

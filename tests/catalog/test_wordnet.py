@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordworth.catalog.wordnet import load_wordnet
+from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.errors import WordworthError
 
 LICENCE = "  1 This is a licence of two lines.  \n  2   \n"

@@ -10,9 +10,9 @@ from scipy.stats import pearsonr, spearmanr
 
 from wordworth.compare import Comparison, Settings, compare, sides, verdicts
 from wordworth.errors import WordworthError
-from wordworth.measure import sign_flip, weat_difference
-from wordworth.measure.dependent_correlations import steiger, williams
 from wordworth.run import Run
+from wordworth.statistics import sign_flip, weat_difference
+from wordworth.statistics.dependent_correlations import steiger, williams
 
 WORDS = [f"word{number}" for number in range(200)]
 RNG = np.random.default_rng(0)

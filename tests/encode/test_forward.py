@@ -12,7 +12,7 @@ import torch
 from wordworth.contexts import decontextualized, in_template
 from wordworth.encode import LanguageModel, encode
 from wordworth.encode.batches import Budget, Tally, budget_for, halving, take
-from wordworth.encode.tree import grow
+from wordworth.encode.token_trie import grow
 from wordworth.errors import WordworthError
 
 Tiny = Callable[[str], LanguageModel]

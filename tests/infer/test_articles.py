@@ -2,9 +2,9 @@
 
 import pytest
 
+from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entry
-from wordworth.catalog.word_sets import load_word_set
-from wordworth.infer.articles import by_letter, by_sound
+from wordworth.infer.probe.articles import by_letter, by_sound
 
 AN = (
     "hour heir heiress honest honor honour hourglass apple urchin umbrella unintended uninvited unidentified usher "

@@ -9,11 +9,11 @@ import torch
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer import embedded
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.embedded import EmbeddedNli, accuracy
-from wordworth.infer.nli import LABELS
-from wordworth.infer.vocabulary import UNKNOWN, StaticVectors, drawn, words_of
+from wordworth.infer.model import over_vectors as embedded
+from wordworth.infer.model.attention import Network, Shape
+from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model.over_vectors import EmbeddedNli, accuracy
+from wordworth.infer.model.vocabulary import UNKNOWN, StaticVectors, drawn, words_of
 
 WORDS = ["the", "a", "an", "man", "woman", "doctor", "bought", "ate", "sold"]
 WORDS += ["car", "apple", ".", ",", "is", "sleeping", "not", "t-shirt"]

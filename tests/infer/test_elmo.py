@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from wordworth.errors import WordworthError
-from wordworth.infer.contextual import ElmoVectors
-from wordworth.infer.elmo import elmo_files, load_elmo
+from wordworth.infer.model.contextual import ElmoVectors
+from wordworth.infer.model.elmo import elmo_files, load_elmo
 
 h5py = pytest.importorskip("h5py")
 
@@ -192,10 +192,10 @@ def test_files_that_do_not_go_together(folder, tmp_path):
 
 
 def test_the_nli_model_over_elmo_is_trained_and_loaded_again(folder, tmp_path):
-    from wordworth.catalog.nli import NliData
-    from wordworth.infer.static_nli import load_nli_model, vectors_to_train_on
-    from wordworth.infer.train import Recipe
-    from wordworth.infer.training import Sets, train_nli
+    from wordworth.catalog.read.nli import NliData
+    from wordworth.infer.model.loading import load_nli_model, vectors_to_train_on
+    from wordworth.infer.training.fit import Recipe
+    from wordworth.infer.training.train_nli import Sets, train_nli
 
     data = NliData("few", ("a man sleeps", "a dog runs"), ("he rests", "no dog"), ("entailment", "contradiction"))
     made = train_nli(folder, Sets((data,), (data,), ()), tmp_path / "nli", hidden=8, recipe=Recipe(epochs=1))

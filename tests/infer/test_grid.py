@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from wordworth.embedding import Embedding, Provenance
-from wordworth.infer import grid
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.embedded import EmbeddedNli
-from wordworth.infer.nli import LABELS
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
-from wordworth.infer.vocabulary import StaticVectors, drawn
+from wordworth.infer.model.attention import Network, Shape
+from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.vocabulary import StaticVectors, drawn
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.scoring import grid
 
 PROBE = """
 [probe]

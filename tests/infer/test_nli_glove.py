@@ -6,15 +6,15 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from wordworth.catalog.models import load_embeddings
-from wordworth.catalog.nli import load_nli
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.fetch.sources import here
+from wordworth.catalog.read.nli import load_nli
 from wordworth.catalog.registry import entry
-from wordworth.catalog.sources import here
 from wordworth.errors import WordworthError
-from wordworth.infer.checkpoint import read_model
-from wordworth.infer.nli import LABELS
-from wordworth.infer.static_nli import DEFAULT, load_nli_model
-from wordworth.infer.training import accuracy_of
+from wordworth.infer.model.checkpoint import read_model
+from wordworth.infer.model.loading import DEFAULT, load_nli_model
+from wordworth.infer.model.nli import LABELS
+from wordworth.infer.training.train_nli import accuracy_of
 
 FOLDER = files("wordworth.catalog") / "data" / DEFAULT
 

@@ -9,15 +9,15 @@ import torch
 from safetensors.torch import load_file
 from typer.testing import CliRunner
 
-from wordworth.catalog.nli import NliData
+from wordworth.catalog.read.nli import NliData
 from wordworth.cli import app
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer import train as trainer
-from wordworth.infer.static_nli import load_nli_model
-from wordworth.infer.train import Recipe
-from wordworth.infer.training import RESULTS, Sets, accuracy_of, chosen_sets, cleared, train_nli
+from wordworth.infer.model.loading import load_nli_model
+from wordworth.infer.training import fit as trainer
+from wordworth.infer.training.fit import Recipe
+from wordworth.infer.training.train_nli import RESULTS, Sets, accuracy_of, chosen_sets, cleared, train_nli
 
 THINGS = [f"thing{number}" for number in range(12)]
 WORDS = ["a", "no", "sees", ".", *THINGS]

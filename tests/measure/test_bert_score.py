@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.measure import bert_score, two_by_two
+from wordworth.measure import bert_score
+from wordworth.statistics import two_by_two
 
 RNG = np.random.default_rng(4)
 X, Y = RNG.standard_normal((5, 8)), RNG.standard_normal((7, 8))

@@ -7,7 +7,7 @@ import pytest
 
 from wordworth.errors import WordworthError
 from wordworth.measure import accuracy, bits_per, perplexity, type_coverage
-from wordworth.measure.bootstrap import resample_counts
+from wordworth.statistics.bootstrap import resample_counts
 
 RNG = np.random.default_rng(0)
 WORDS = 400

@@ -18,8 +18,8 @@ import torch
 from plain_words import Plain, byte_level, unit_texts
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from wordworth.catalog.corpora import load_corpus
 from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.read.corpora import load_corpus
 from wordworth.encode.gguf import converted
 
 MODEL = "smollm2-135m"

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from wordworth.predict.errors_view import (
+from wordworth.predict.error_tables import (
     band_confusion,
     confused_pairs,
     examples,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from wordworth.catalog.corpora import load_corpus
+from wordworth.catalog.read.corpora import load_corpus
 from wordworth.errors import WordworthError
 from wordworth.predict import finetune, load_word_model, predict_words
 from wordworth.predict.finetune import Training, fine_tune

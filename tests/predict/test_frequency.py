@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from wordworth.catalog.corpora import load_corpus
-from wordworth.catalog.frequencies import Frequencies
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.errors import WordworthError
 from wordworth.predict import frequency
 from wordworth.predict.forms import bare, forms

@@ -6,14 +6,14 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedTokenizerFast
 
-from wordworth.catalog.frequencies import Frequencies
-from wordworth.catalog.paraphrases import Paraphrases, Triple, load_paraphrases
-from wordworth.catalog.wordnet import WordNet
+from wordworth.catalog.read.frequencies import Frequencies
+from wordworth.catalog.read.paraphrases import Paraphrases, Triple, load_paraphrases
+from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import wrap
 from wordworth.errors import WordworthError
-from wordworth.measure import two_by_two
 from wordworth.predict.paraphrase import default_layer, paraphrase
 from wordworth.predict.triples import Relation, draw_triples, relation
+from wordworth.statistics import two_by_two
 
 LINE = "[CLS] [SEP] [PAD] [UNK] where dog cat poodle was my asleep now the a rock is curly ?"
 WORDS = LINE.split()

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
-from wordworth.catalog.corpora import load_corpus
 from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.read.corpora import load_corpus
 from wordworth.encode import load_model
 from wordworth.encode.model import load_files
 from wordworth.errors import WordworthError

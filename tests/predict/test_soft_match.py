@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.catalog.wordnet import load_wordnet
+from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.embedding import Embedding, Provenance
 from wordworth.predict.similarity import shared_lemma, synonyms
 from wordworth.predict.soft_match import similar, soft_ranks

@@ -6,8 +6,8 @@ import pytest
 
 from made_runs import debiased, leave, random_predict, random_vast
 from wordworth.report.answers import answers
-from wordworth.report.gather import gather
 from wordworth.report.leaderboard import leaderboard
+from wordworth.report.runs import gather
 from wordworth.study.findings import Findings
 
 

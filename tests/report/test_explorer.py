@@ -10,7 +10,7 @@ import pytest
 
 from made_runs import leave, random_infer, random_predict, random_vast
 from wordworth.report import explorer as room
-from wordworth.report.gather import gather
+from wordworth.report.runs import gather
 from wordworth.study.findings import Findings
 
 

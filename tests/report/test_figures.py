@@ -13,7 +13,7 @@ from made_runs import debiased, leave, random_vast
 from wordworth.report.figures import Figure, draw_svg, figures_of
 from wordworth.report.figures.figure import COLOURS
 from wordworth.report.figures.svg import LIGHT
-from wordworth.report.gather import gather, numbered
+from wordworth.report.runs import gather, numbered
 from wordworth.study.findings import Findings
 
 
@@ -107,7 +107,7 @@ def test_many_series_differ_in_colour_or_dash(tmp_path: Path) -> None:
 
 
 def test_before_and_after_is_raw_and_the_best_number_of_components(audit: Path) -> None:
-    from wordworth.report.reading import best_components
+    from wordworth.report.insights import best_components
 
     scores = gather([audit]).scores
     shown = _figures(audit)["weat-nullified"].rows

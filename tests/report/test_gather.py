@@ -5,8 +5,8 @@ import pytest
 
 from made_runs import leave, random_predict, random_vast
 from wordworth.errors import WordworthError
-from wordworth.report.gather import ALL, gather, numbered, run_folders
 from wordworth.report.page import page
+from wordworth.report.runs import ALL, gather, numbered, run_folders
 from wordworth.study.findings import Findings
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from made_runs import leave, random_infer, random_predict, random_vast
-from wordworth.report.gather import COLUMNS, gather
 from wordworth.report.markup import VOID, Markup, inner, tag
 from wordworth.report.page import page
 from wordworth.report.payload import columnar, packed, script
+from wordworth.report.runs import COLUMNS, gather
 from wordworth.report.writing import write_report
 
 EVIL = "<script>window.hit = 1</script>"

@@ -6,8 +6,8 @@ import pytest
 
 from made_runs import leave, random_infer, random_vast
 from wordworth.catalog.registry import references
-from wordworth.report.gather import gather
 from wordworth.report.published import PAPERS, comparisons, nearest, published, published_models
+from wordworth.report.runs import gather
 from wordworth.study.findings import Findings
 
 

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from wordworth.report.gather import numbered
-from wordworth.report.reading import associations, best_components, best_layers, partings, recoveries
+from wordworth.report.insights import associations, best_components, best_layers, partings, recoveries
+from wordworth.report.runs import numbered
 from wordworth.study.findings import Findings
 
 # Layers 0 to 4. Bleached is best in layer 2; the settings are closest in layer 2 and apart from layer 3 on.

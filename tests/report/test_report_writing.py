@@ -9,8 +9,8 @@ from made_runs import leave, random_predict
 from wordworth.cli import app
 from wordworth.errors import WordworthError
 from wordworth.report.figures import figures_of
-from wordworth.report.gather import gather
 from wordworth.report.plain import latex, markdown, pivoted
+from wordworth.report.runs import gather
 from wordworth.report.writing import write_report
 from wordworth.run import reserve
 from wordworth.study.findings import Findings

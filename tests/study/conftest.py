@@ -7,10 +7,10 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from wordworth.catalog.association_tests import load_test
-from wordworth.catalog.lexica import load_lexicon
-from wordworth.catalog.pairs import load_pairs
-from wordworth.catalog.word_sets import polar_words
+from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.pairs import load_pairs
+from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding, Provenance
 
 Made = Callable[..., Embedding]

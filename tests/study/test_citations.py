@@ -1,4 +1,4 @@
-from wordworth.catalog.lexica import load_lexicon
+from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.study.citations import PAPERS, cited
 from wordworth.study.findings import Findings
 

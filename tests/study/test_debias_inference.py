@@ -7,11 +7,11 @@ import torch
 
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.embedded import EmbeddedNli
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
-from wordworth.infer.vocabulary import StaticVectors, drawn
+from wordworth.infer.model.attention import Network, Shape
+from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.vocabulary import StaticVectors, drawn
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import load_probe
 from wordworth.study import Options
 from wordworth.study.debias import PARTS, Plan, Report, debias
 from wordworth.study.debias.inference import probes_of

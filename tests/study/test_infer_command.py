@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from wordworth.cli import main
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.checkpoint import write_config, write_weights
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
-from wordworth.infer.static_nli import vectors_to_train_on
+from wordworth.infer.model.attention import Network, Shape
+from wordworth.infer.model.checkpoint import write_config, write_weights
+from wordworth.infer.model.loading import vectors_to_train_on
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import load_probe
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.contextual import ElmoVectors
-from wordworth.infer.embedded import EmbeddedNli
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
+from wordworth.infer.model.attention import Network, Shape
+from wordworth.infer.model.contextual import ElmoVectors
+from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import load_probe
 from wordworth.study import Options
 from wordworth.study.infer import infer
 

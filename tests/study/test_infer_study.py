@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.infer import scoring
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.embedded import EmbeddedNli
-from wordworth.infer.largest import Largest
-from wordworth.infer.nli import LABELS
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
-from wordworth.infer.vocabulary import StaticVectors, drawn
+from wordworth.infer.model.attention import Network, Shape
+from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.vocabulary import StaticVectors, drawn
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.scoring.largest import Largest
 from wordworth.measure.neutrality import is_neutral
 from wordworth.study import Options
 from wordworth.study.infer import infer

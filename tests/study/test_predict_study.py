@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.catalog.corpora import load_corpus
-from wordworth.catalog.paraphrases import Paraphrases, Triple
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.paraphrases import Paraphrases, Triple
 from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError

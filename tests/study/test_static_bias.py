@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wordworth.catalog.models import load_embeddings
+from wordworth.catalog.embeddings import load_embeddings
 from wordworth.embedding import Embedding, Provenance
 from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini, pair_direction
 from wordworth.study.findings import Findings

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.catalog.association_tests import load_test, translated
-from wordworth.catalog.lexica import load_lexicon
-from wordworth.catalog.word_sets import polar_words
+from wordworth.catalog.read.association_tests import load_test, translated
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.study import Findings, Options, valnorm

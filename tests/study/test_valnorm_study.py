@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from wordworth.catalog.association_tests import load_test
-from wordworth.catalog.lexica import load_lexicon
-from wordworth.catalog.pairs import load_pairs
-from wordworth.catalog.word_sets import polar_words
+from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.pairs import load_pairs
+from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.study import Options, valnorm

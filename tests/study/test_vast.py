@@ -9,9 +9,9 @@ import torch
 import transformers as hf
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-from wordworth.catalog.association_tests import load_test
-from wordworth.catalog.lexica import load_lexicon
-from wordworth.catalog.word_sets import polar_words
+from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import WordworthError

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from wordworth.catalog.language_models import locate_language_model
-from wordworth.catalog.lexica import load_lexicon
-from wordworth.catalog.word_sets import polar_words
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.word_sets import polar_words
 
 pytestmark = pytest.mark.index
 

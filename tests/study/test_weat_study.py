@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from wordworth.catalog.association_tests import load_test
+from wordworth.catalog.read.association_tests import load_test
 from wordworth.errors import WordworthError
 from wordworth.study import Options, weat_study
 

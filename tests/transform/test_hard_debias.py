@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from wordworth.catalog.models import load_embeddings
-from wordworth.catalog.word_sets import load_word_set
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.transform import Subspace, difference_direction, hard_debias, pair_components, with_lengths_of

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from wordworth.catalog.models import load_embeddings
-from wordworth.catalog.word_sets import load_word_set
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.transform import (

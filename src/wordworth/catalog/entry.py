@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wordworth.catalog.sources import Source
+from wordworth.catalog.fetch.sources import Source
 
 
 @dataclass(frozen=True)

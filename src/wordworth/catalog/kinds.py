@@ -8,8 +8,8 @@ from gguf import GGUFReader
 from huggingface_hub import hf_hub_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
+from wordworth.catalog.fetch.sources import is_offline
 from wordworth.catalog.registry import entry, knows
-from wordworth.catalog.sources import is_offline
 from wordworth.errors import WordworthError
 
 Kind = Literal["static", "causal", "masked", "encoder", "nli"]

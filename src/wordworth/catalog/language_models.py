@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from wordworth.catalog.fetch.sources import is_offline, locate
 from wordworth.catalog.registry import entries, entry, knows
-from wordworth.catalog.sources import is_offline, locate
 from wordworth.errors import WordworthError, nearest
 
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from wordworth.catalog.entry import Entry, Reference
-from wordworth.catalog.sources import parse
+from wordworth.catalog.fetch.sources import parse
 from wordworth.errors import WordworthError, nearest
 
 KINDS = (

@@ -4,19 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 
-from wordworth.catalog.analogies import load_analogies
-from wordworth.catalog.association_tests import load_test
+from wordworth.catalog.embeddings import on_this_machine
 from wordworth.catalog.entry import Entry
-from wordworth.catalog.frequencies import load_frequencies
-from wordworth.catalog.lexica import load_lexicon
-from wordworth.catalog.models import on_this_machine
-from wordworth.catalog.nli import load_nli
-from wordworth.catalog.pairs import load_pairs
-from wordworth.catalog.paraphrases import load_paraphrases
+from wordworth.catalog.fetch.sources import here
+from wordworth.catalog.read.analogies import load_analogies
+from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.read.frequencies import load_frequencies
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.nli import load_nli
+from wordworth.catalog.read.pairs import load_pairs
+from wordworth.catalog.read.paraphrases import load_paraphrases
+from wordworth.catalog.read.translations import load_translations
+from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entry
-from wordworth.catalog.sources import here
-from wordworth.catalog.translations import load_translations
-from wordworth.catalog.word_sets import load_word_set
 from wordworth.errors import WordworthError
 
 Rows = tuple[tuple[str, ...], ...]

@@ -66,9 +66,9 @@ def train_nli(
 ) -> None:
     """Train the decomposable attention model on NLI data; run again, it goes on where it was stopped."""
     from wordworth import display
-    from wordworth.infer.train import Recipe
-    from wordworth.infer.training import chosen_sets, cleared
-    from wordworth.infer.training import train_nli as trained
+    from wordworth.infer.training.fit import Recipe
+    from wordworth.infer.training.train_nli import chosen_sets, cleared
+    from wordworth.infer.training.train_nli import train_nli as trained
 
     if overwrite:
         cleared(output)
@@ -121,10 +121,10 @@ def finetune_nli(
     """Fine-tune any encoder on NLI data, with a bias direction taken out of its subwords if one is named."""
     from wordworth import display
     from wordworth.catalog.language_models import locate_language_model
-    from wordworth.infer.cross_encoder import untrained_cross_encoder
-    from wordworth.infer.finetune_nli import Settings, accuracy, finetune_nli
-    from wordworth.infer.projection import piece_vectors
-    from wordworth.infer.training import chosen_sets
+    from wordworth.infer.model.cross_encoder import untrained_cross_encoder
+    from wordworth.infer.model.projection import piece_vectors
+    from wordworth.infer.training.finetune_nli import Settings, accuracy, finetune_nli
+    from wordworth.infer.training.train_nli import chosen_sets
     from wordworth.transform import difference_direction
 
     if output.exists():

@@ -12,14 +12,14 @@ from wordworth.compare.matching import LayerRule, Matched, NotComparableError, m
 from wordworth.compare.sides import Side, other_data, refuse_unlike, remarks
 from wordworth.compare.tasks import ARROW, Family, Task, tasks
 from wordworth.errors import WordworthError
-from wordworth.measure.bootstrap import RESAMPLES
-from wordworth.measure.dependent_correlations import CorrelationTest
-from wordworth.measure.holm import holm
-from wordworth.measure.mcnemar import mcnemar, paired_proportions
-from wordworth.measure.paired_correlation import correlation_difference
-from wordworth.measure.permutation import PERMUTATIONS
-from wordworth.measure.sign_flip import mean_interval, sign_flip
-from wordworth.measure.weat_difference import weat_difference, weat_difference_interval
+from wordworth.statistics.bootstrap import RESAMPLES
+from wordworth.statistics.dependent_correlations import CorrelationTest
+from wordworth.statistics.holm import holm
+from wordworth.statistics.mcnemar import mcnemar, paired_proportions
+from wordworth.statistics.paired_correlation import correlation_difference
+from wordworth.statistics.permutation import PERMUTATIONS
+from wordworth.statistics.sign_flip import mean_interval, sign_flip
+from wordworth.statistics.weat_difference import weat_difference, weat_difference_interval
 
 ALPHA = 0.05
 SCALED = ("garg-euclidean",)

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from wordworth.encode.batches import Budget, Tally, halving, take
-from wordworth.encode.groves import planted
+from wordworth.encode.capabilities import hidden_states
 from wordworth.encode.model import LanguageModel
-from wordworth.encode.probe import hidden_states
+from wordworth.encode.prefix_groups import planted
 from wordworth.encode.spans import Sentence
-from wordworth.encode.tree import run_trees
+from wordworth.encode.token_trie import run_trees
 
 
 def run(

@@ -25,10 +25,10 @@ from transformers import (
 from transformers import __version__ as transformers_version
 from transformers.utils import logging
 
-from wordworth.catalog.sources import is_offline
+from wordworth.catalog.fetch.sources import is_offline
+from wordworth.encode.capabilities import accepted, looks_left_only, reuses_past
 from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
-from wordworth.encode.probe import accepted, looks_left_only, reuses_past
 from wordworth.errors import WordworthError
 from wordworth.files import sha256_of
 

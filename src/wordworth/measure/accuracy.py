@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.measure.bootstrap import RESAMPLES
-from wordworth.measure.clustered import Estimate, ratio
+from wordworth.statistics.bootstrap import RESAMPLES
+from wordworth.statistics.clustered import Estimate, ratio
 
 
 def accuracy(

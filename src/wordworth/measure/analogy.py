@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
 from wordworth.measure.cosine import norms
-from wordworth.measure.threads import in_threads
+from wordworth.statistics.threads import in_threads
 
 Rule = Literal["3cosadd", "3cosmul"]
 

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from wordworth.errors import WordworthError
-from wordworth.measure.bootstrap import BLOCK, RESAMPLES, resample_counts
-from wordworth.measure.clustered import Estimate, numbered
+from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, resample_counts
+from wordworth.statistics.clustered import Estimate, numbered
 
 NORMAL = 1.959963984540054
 """The 97.5th percentile of the normal distribution."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
-from wordworth.measure.bootstrap import resample_counts
+from wordworth.statistics.bootstrap import resample_counts
 
 Matrix = NDArray[np.float64]
 THRESHOLDS = (0.5, 0.7)

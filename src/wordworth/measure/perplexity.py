@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
-from wordworth.measure.bootstrap import RESAMPLES
-from wordworth.measure.clustered import Estimate, ratio
+from wordworth.statistics.bootstrap import RESAMPLES
+from wordworth.statistics.clustered import Estimate, ratio
 
 ROUNDING = 0.01
 """A word that is all but certain may come out above ln 1 by the rounding of the model's precision."""

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.measure.bootstrap import RESAMPLES
-from wordworth.measure.correlation import Correlation, spearman
 from wordworth.measure.cosine import cosines
+from wordworth.statistics.bootstrap import RESAMPLES
+from wordworth.statistics.correlation import Correlation, spearman
 
 
 def similarity(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
 from wordworth.measure.cosine import norms
-from wordworth.measure.threads import in_threads
+from wordworth.statistics.threads import in_threads
 
 BLOCK = 8_192  # rows of the vocabulary compared at a time
 TARGETS = 256  # targets in one product (16 MB of cosines)

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.measure.bootstrap import RESAMPLES
-from wordworth.measure.correlation import Correlation, pearson, spearman
+from wordworth.statistics.bootstrap import RESAMPLES
+from wordworth.statistics.correlation import Correlation, pearson, spearman
 
 
 def valence(

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
 from wordworth.measure.cosine import refuse_degenerate, unit_rows
-from wordworth.measure.permutation import PERMUTATIONS, Method, PermutationTest, Sides, permutation_test
-from wordworth.measure.threads import in_threads
+from wordworth.statistics.permutation import PERMUTATIONS, Method, PermutationTest, Sides, permutation_test
+from wordworth.statistics.threads import in_threads
 
 BLOCK = 1 << 19  # numbers in one float64 block of targets (4 MB): memory-mapped float32 input is never copied whole
 NO_SPREAD = 1e-12  # a standard deviation of cosines below this is rounding, not spread

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from wordworth.predict.judging import judge
 from wordworth.predict.model import WordModel
 from wordworth.predict.search import Rules, Search
+from wordworth.predict.unit_scores import judge
 from wordworth.predict.windows import Place, Window
 from wordworth.predict.words import Word
 

@@ -22,7 +22,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from wordworth.catalog.corpora import Corpus
+from wordworth.catalog.read.corpora import Corpus
 from wordworth.encode.model import quietly
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, locked, replacing

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
-from wordworth.catalog.corpora import Corpus, load_corpus
-from wordworth.catalog.frequencies import Frequencies, is_frequency_file, load_frequencies
+from wordworth.catalog.read.corpora import Corpus, load_corpus
+from wordworth.catalog.read.frequencies import Frequencies, is_frequency_file, load_frequencies
 from wordworth.catalog.registry import knows
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, locked, replacing

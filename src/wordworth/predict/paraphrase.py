@@ -7,7 +7,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.paraphrases import Paraphrases, Triple
+from wordworth.catalog.read.paraphrases import Paraphrases, Triple
 from wordworth.contexts import Context
 from wordworth.encode import LanguageModel, encode_shard
 from wordworth.encode.encoding import checked_layers

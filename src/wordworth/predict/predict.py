@@ -13,8 +13,8 @@ import polars as pl
 from wordworth.encode.batches import Tally, halving, take
 from wordworth.errors import WordworthError
 from wordworth.predict.batch import Outcome, predict_batch
-from wordworth.predict.kept import kept as kept_or_made
 from wordworth.predict.model import WordModel
+from wordworth.predict.prediction_cache import kept as kept_or_made
 from wordworth.predict.predictions import PREDICTIONS
 from wordworth.predict.search import Rules
 from wordworth.predict.windows import Window, room, windows

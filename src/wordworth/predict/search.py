@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.predict.judging import Asked, Judged
 from wordworth.predict.reader import Node
+from wordworth.predict.unit_scores import Asked, Judged
 from wordworth.predict.units import Units
 from wordworth.predict.windows import MORE_UNITS, Place
 

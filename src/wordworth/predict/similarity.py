@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 
-from wordworth.catalog.wordnet import WordNet
+from wordworth.catalog.read.wordnet import WordNet
 from wordworth.predict.forms import bare
 
 Similarity = Callable[[str, str], bool]

@@ -11,9 +11,9 @@ from typing import Literal
 
 import numpy as np
 
-from wordworth.catalog.frequencies import Frequencies
-from wordworth.catalog.paraphrases import Paraphrases, Triple
-from wordworth.catalog.wordnet import WordNet
+from wordworth.catalog.read.frequencies import Frequencies
+from wordworth.catalog.read.paraphrases import Paraphrases, Triple
+from wordworth.catalog.read.wordnet import WordNet
 from wordworth.contexts import split_sentences
 from wordworth.contexts.sentences import LONGEST, SHORTEST, count_tokens
 from wordworth.errors import WordworthError

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from wordworth.report.behaviour_answers import debiased, inferred, never_said
-from wordworth.report.gather import Gathered
+from wordworth.report.insights import associations, best_layers, partings, recoveries
 from wordworth.report.naming import HARMLESS, TESTS, listed, number, percent, probability
-from wordworth.report.reading import associations, best_layers, partings, recoveries
-from wordworth.report.saying import Saying
+from wordworth.report.runs import Gathered
+from wordworth.report.sentences import Saying
 
 SEPARATELY = 4
 """Up to this many models are spoken of one by one; of more, the first and the last."""

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from wordworth.report.gather import Gathered
 from wordworth.report.naming import HARMLESS, listed, number, percent
-from wordworth.report.saying import Saying
+from wordworth.report.runs import Gathered
+from wordworth.report.sentences import Saying
 from wordworth.run import Run
 
 NEVER = 8

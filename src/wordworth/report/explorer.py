@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wordworth.report.gather import Gathered
+from wordworth.report.insights import best_layers
 from wordworth.report.payload import STEP, columnar, packed
-from wordworth.report.reading import best_layers
+from wordworth.report.runs import Gathered
 from wordworth.run import Run
 
 CELLS = 1_500_000

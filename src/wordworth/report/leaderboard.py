@@ -6,9 +6,9 @@ from math import isfinite
 
 import polars as pl
 
-from wordworth.report.gather import ALL, Gathered
+from wordworth.report.insights import associations, best_layers
 from wordworth.report.naming import HARMLESS, LOWER_IS_BETTER
-from wordworth.report.reading import associations, best_layers
+from wordworth.report.runs import ALL, Gathered
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from wordworth.report.gather import Gathered
 from wordworth.report.markup import Child, Markup, joined, table, tag
 from wordworth.report.published import PAPERS
+from wordworth.report.runs import Gathered
 
 METHODS = {
     "valnorm": "ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "

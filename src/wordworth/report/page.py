@@ -13,13 +13,13 @@ from wordworth.report.behaviour_answers import least_neutral
 from wordworth.report.explorer import explorer
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.figures.svg import CONFIG
-from wordworth.report.gather import COLUMNS, Gathered
 from wordworth.report.leaderboard import Leaderboard, leaderboard
 from wordworth.report.markup import Child, Markup, joined, table, tag
 from wordworth.report.method import left_out, method, references
 from wordworth.report.naming import listed, number
 from wordworth.report.payload import columnar, script
 from wordworth.report.published import PAPERS, Comparison, comparisons
+from wordworth.report.runs import COLUMNS, Gathered
 
 INFERENCES = 20
 OPEN = 10

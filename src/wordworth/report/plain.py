@@ -8,11 +8,11 @@ import polars as pl
 
 from wordworth.report.answers import said
 from wordworth.report.figures import Figure, figures_of
-from wordworth.report.gather import Gathered
 from wordworth.report.leaderboard import leaderboard
 from wordworth.report.naming import number
 from wordworth.report.page import COMPARED, comparison_row
 from wordworth.report.published import comparisons
+from wordworth.report.runs import Gathered
 
 Table = tuple[str, list[str], list[list[str]]]
 """Title, header, rows."""

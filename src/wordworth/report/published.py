@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.report.gather import Gathered
-from wordworth.report.reading import best_layers
+from wordworth.report.insights import best_layers
+from wordworth.report.runs import Gathered
 
 PAPERS = {
     "toney2021": "Toney and Caliskan (2021), ValNorm",

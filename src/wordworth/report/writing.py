@@ -5,9 +5,9 @@ from pathlib import Path
 
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
-from wordworth.report.gather import Gathered, gather
 from wordworth.report.page import page
 from wordworth.report.plain import latex, markdown
+from wordworth.report.runs import Gathered, gather
 
 FORMATS: dict[str, tuple[str, Callable[[Gathered, Path], str]]] = {
     "html": ("report.html", page),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from wordworth.catalog.association_tests import AssociationTest
+from wordworth.catalog.read.association_tests import AssociationTest
 from wordworth.embedding import Embedding, spellings
 from wordworth.measure import association, weat, weat_p
 from wordworth.study.findings import Findings

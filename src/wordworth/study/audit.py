@@ -7,7 +7,7 @@ from typing import Any
 from wordworth.catalog.kinds import Kind, kind_of
 from wordworth.catalog.registry import entry, knows
 from wordworth.errors import WordworthError
-from wordworth.measure.bootstrap import RESAMPLES
+from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.study.findings import Findings
 
 DEFAULTS = ("smollm2-135m", "glove-6b-50d", "nli-glove")

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from wordworth.catalog.analogies import Analogies
-from wordworth.catalog.lexica import Lexicon
-from wordworth.catalog.pairs import Pairs
-from wordworth.catalog.word_sets import PolarWords
+from wordworth.catalog.read.analogies import Analogies
+from wordworth.catalog.read.lexica import Lexicon
+from wordworth.catalog.read.pairs import Pairs
+from wordworth.catalog.read.word_sets import PolarWords
 from wordworth.embedding import Embedding, Lookup, spellings
 from wordworth.measure import analogies, cosines, sc_weat, sc_weat_p, similarity, valence, valence_spearman
 from wordworth.measure.analogy import Rule
-from wordworth.measure.correlation import Correlation
 from wordworth.measure.neighbours import nearest_neighbours
+from wordworth.statistics.correlation import Correlation
 from wordworth.study.findings import Findings
 from wordworth.study.options import NOT_FOUND, Options, TooFewWordsError, find_sets, found_as
 

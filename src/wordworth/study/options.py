@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from wordworth.embedding import Embedding, Lookup, spellings
 from wordworth.embedding.spelling import Case
 from wordworth.errors import WordworthError
-from wordworth.measure.bootstrap import RESAMPLES
-from wordworth.measure.permutation import PERMUTATIONS, Method, Sides
+from wordworth.statistics.bootstrap import RESAMPLES
+from wordworth.statistics.permutation import PERMUTATIONS, Method, Sides
 
 NOT_FOUND = "not in vocabulary"
 UNBALANCED = "dropped at random to balance the sets"

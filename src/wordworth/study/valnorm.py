@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import mean, variance
 
-from wordworth.catalog.analogies import load_analogies
-from wordworth.catalog.association_tests import AssociationTest, load_tests, translated
-from wordworth.catalog.corpora import load_corpus
-from wordworth.catalog.lexica import Lexicon, load_lexicon
-from wordworth.catalog.models import load_embeddings
-from wordworth.catalog.pairs import Pairs, load_pairs
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.read.analogies import load_analogies
+from wordworth.catalog.read.association_tests import AssociationTest, load_tests, translated
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.lexica import Lexicon, load_lexicon
+from wordworth.catalog.read.pairs import Pairs, load_pairs
+from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entries, knows
-from wordworth.catalog.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.embedding.flaws import OnBad
 from wordworth.errors import WordworthError, nearest

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from wordworth.catalog.association_tests import load_tests
+from wordworth.catalog.read.association_tests import load_tests
 from wordworth.embedding import Embedding
 from wordworth.embedding.flaws import OnBad
 from wordworth.errors import WordworthError

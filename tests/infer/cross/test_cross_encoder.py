@@ -6,10 +6,10 @@ import torch
 import transformers as hf
 
 from wordworth.errors import WordworthError
-from wordworth.infer.cross_batches import cut, distinct, tokenized
-from wordworth.infer.cross_encoder import load_cross_encoder
-from wordworth.infer.labels import label_columns
-from wordworth.infer.nli import LABELS
+from wordworth.infer.model.cross_batches import cut, distinct, tokenized
+from wordworth.infer.model.cross_encoder import load_cross_encoder
+from wordworth.infer.model.labels import label_columns
+from wordworth.infer.model.nli import LABELS
 
 SUBJECTS = ["doctor", "man", "woman", "rude person", "nurse", "old bishop of the wagons"]
 SENTENCES = [f"The {subject} {rest}." for rest in ("ate an apple", "slept") for subject in SUBJECTS]
@@ -84,7 +84,8 @@ def test_memory_that_runs_out_halves_the_batch(bert, monkeypatch):
 
     monkeypatch.setattr(bert.network, "forward", poor)
     monkeypatch.setattr(
-        "wordworth.infer.cross_encoder.accepted", lambda network: {"input_ids", "attention_mask", "token_type_ids"}
+        "wordworth.infer.model.cross_encoder.accepted",
+        lambda network: {"input_ids", "attention_mask", "token_type_ids"},
     )
     found, tally = bert.run(SENTENCES, PAIRS)
     assert tally.halvings

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.infer.cross_encoder import CrossEncoder
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
-from wordworth.infer.projection import piece_vectors
+from wordworth.infer.model.cross_encoder import CrossEncoder
+from wordworth.infer.model.projection import piece_vectors
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import load_probe
 from wordworth.study import Options
 from wordworth.study.infer import infer
 from wordworth.transform import difference_direction

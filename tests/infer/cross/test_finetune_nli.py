@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from wordworth.cli import app
 from wordworth.errors import WordworthError
-from wordworth.infer.cross_encoder import load_cross_encoder, untrained_cross_encoder
-from wordworth.infer.finetune_nli import Settings, _batches, _height, accuracy, finetune_nli
-from wordworth.infer.nli import LABELS
-from wordworth.infer.projection import piece_vectors
+from wordworth.infer.model.cross_encoder import load_cross_encoder, untrained_cross_encoder
+from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model.projection import piece_vectors
+from wordworth.infer.training.finetune_nli import Settings, _batches, _height, accuracy, finetune_nli
 from wordworth.transform import difference_direction
 
 SUBJECTS = ("doctor", "man", "woman", "nurse", "bishop", "person")
@@ -72,7 +72,7 @@ def test_same_seed_same_weights(make_folder, tmp_path):
 
 def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
     told = iter([0.3, 0.9, 0.9, 0.5])
-    monkeypatch.setattr("wordworth.infer.finetune_nli.accuracy", lambda *_: next(told))
+    monkeypatch.setattr("wordworth.infer.training.finetune_nli.accuracy", lambda *_: next(told))
     _, history = finetune_nli(fresh(make_folder), DATA, tmp_path / "out", dev=DATA[:3], settings=QUICK)
     assert (history.kept, history.accuracies) == (2, [0.3, 0.9, 0.9, 0.5])
     saved = json.loads((tmp_path / "out" / "projection.json").read_text())
@@ -80,7 +80,7 @@ def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
 
 
 def test_nan_stops_says_when_and_keeps_the_last_good_epoch(make_folder, tmp_path, monkeypatch):
-    from wordworth.infer import finetune_nli as module
+    from wordworth.infer.training import finetune_nli as module
 
     plain, calls = module.forward, []
 

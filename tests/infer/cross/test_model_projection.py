@@ -12,9 +12,9 @@ import transformers as hf
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
-from wordworth.infer.cross_batches import tokenized
-from wordworth.infer.cross_encoder import load_cross_encoder, untrained_cross_encoder
-from wordworth.infer.projection import piece_vectors, projected, save_projected
+from wordworth.infer.model.cross_batches import tokenized
+from wordworth.infer.model.cross_encoder import load_cross_encoder, untrained_cross_encoder
+from wordworth.infer.model.projection import piece_vectors, projected, save_projected
 from wordworth.transform import difference_direction, random_directions
 
 SENTENCES = ["The doctor ate an apple.", "He slept.", "She sold the old car.", "The rude person visited the bishop."]

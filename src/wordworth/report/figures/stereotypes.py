@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import polars as pl
 
 from wordworth.report.figures.figure import Figure, Spec, by_layer, dots, lines, series
+from wordworth.report.insights import best_components
 from wordworth.report.naming import SHORT
-from wordworth.report.reading import best_components
 
 
 def stereotypes(scores: pl.DataFrame) -> Iterator[Figure]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from wordworth.catalog.association_tests import AssociationTest, load_tests
-from wordworth.catalog.lexica import Lexicon, load_lexicon
-from wordworth.catalog.pairs import Pairs, load_pairs
-from wordworth.catalog.word_sets import PolarWords, polar_words
+from wordworth.catalog.read.association_tests import AssociationTest, load_tests
+from wordworth.catalog.read.lexica import Lexicon, load_lexicon
+from wordworth.catalog.read.pairs import Pairs, load_pairs
+from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.embedding import Embedding, spellings
 from wordworth.study.association import run_test
 from wordworth.study.findings import Findings

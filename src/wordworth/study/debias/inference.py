@@ -7,13 +7,13 @@ are compared by the study `infer`.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
-from wordworth.catalog.sources import here
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.embedded import EmbeddedNli
-from wordworth.infer.static_nli import load_nli_model
-from wordworth.infer.vocabulary import StaticVectors
+from wordworth.infer.model.loading import load_nli_model
+from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.vocabulary import StaticVectors
 from wordworth.progress import progress
 from wordworth.study.debias.gather import ORIGINAL, absorb, absorb_controls
 from wordworth.study.debias.plan import METHODS, Plan

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from wordworth.catalog.read.tables import read_text, tidy
+from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entry, knows
-from wordworth.catalog.tables import read_text, tidy
-from wordworth.catalog.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError, nearest
 from wordworth.study.findings import Findings

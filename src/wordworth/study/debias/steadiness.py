@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wordworth.catalog.word_sets import load_word_set
+from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.study.findings import Findings

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wordworth.catalog.models import load_embeddings
+from wordworth.catalog.embeddings import load_embeddings
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError, nearest
 from wordworth.progress import progress

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.stats import binomtest
 
-from wordworth.catalog.nli import NliData
-from wordworth.infer.nli import LABELS, NliModel
+from wordworth.catalog.read.nli import NliData
+from wordworth.infer.model.nli import LABELS, NliModel
 from wordworth.study.findings import Findings
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from wordworth.catalog.registry import knows
 from wordworth.errors import WordworthError
-from wordworth.infer.checkpoint import CONFIG, KIND
-from wordworth.infer.cross_encoder import CrossEncoder, load_cross_encoder
-from wordworth.infer.embedded import EmbeddedNli
-from wordworth.infer.nli import NliModel
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.static_nli import load_nli_model
+from wordworth.infer.model.checkpoint import CONFIG, KIND
+from wordworth.infer.model.cross_encoder import CrossEncoder, load_cross_encoder
+from wordworth.infer.model.loading import load_nli_model
+from wordworth.infer.model.nli import NliModel
+from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.probe.pairs import PairSet
 from wordworth.study.findings import Findings
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.infer.largest import Largest
-from wordworth.infer.nli import LABELS
-from wordworth.measure.bootstrap import percentile_interval
+from wordworth.infer.model.nli import LABELS
+from wordworth.infer.scoring.largest import Largest
 from wordworth.measure.neutrality import BY_PAIR, Tally, measure_names, replicates, scores
+from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.study.findings import Findings
 from wordworth.study.infer.slices import Slice
 from wordworth.study.options import Options

@@ -14,17 +14,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from wordworth.catalog.word_sets import load_word_set
+from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError, nearest
-from wordworth.infer.contextual import ElmoVectors
-from wordworth.infer.cross_encoder import CrossEncoder
-from wordworth.infer.embedded import EmbeddedNli
-from wordworth.infer.nli import NliModel
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import SubspaceWords
-from wordworth.infer.projection import piece_vectors
-from wordworth.infer.vocabulary import StaticVectors, words_of
+from wordworth.infer.model.contextual import ElmoVectors
+from wordworth.infer.model.cross_encoder import CrossEncoder
+from wordworth.infer.model.nli import NliModel
+from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.projection import piece_vectors
+from wordworth.infer.model.vocabulary import StaticVectors, words_of
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import SubspaceWords
 from wordworth.study.infer.recording import ORIGINAL, RANDOM
 from wordworth.transform import (
     Subspace,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
-from wordworth.infer.pairs import Indices, PairSet
+from wordworth.infer.probe.pairs import Indices, PairSet
 from wordworth.measure.neutrality import Tally
 
 ABSENT = -1

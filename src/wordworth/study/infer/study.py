@@ -5,13 +5,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from wordworth.catalog.nli import load_nli
+from wordworth.catalog.read.nli import load_nli
 from wordworth.errors import WordworthError
-from wordworth.infer.largest import Largest
-from wordworth.infer.nli import LABELS, NliModel
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import FORMULA, Probe, load_probe, probe_names
-from wordworth.infer.scoring import Task, scored, shard_of
+from wordworth.infer.model.nli import LABELS, NliModel
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import FORMULA, Probe, load_probe, probe_names
+from wordworth.infer.scoring.largest import Largest
+from wordworth.infer.scoring.pair_scores import Task, scored, shard_of
 from wordworth.measure.neutrality import THRESHOLDS, Tally
 from wordworth.progress import progress
 from wordworth.study.findings import Findings

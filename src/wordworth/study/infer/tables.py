@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from wordworth.infer.probe import FORMULA, load_probe, probe_names
+from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
 from wordworth.measure.neutrality import BY_PAIR
 from wordworth.study.infer.recording import CHANGE, ORIGINAL, RANDOM
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wordworth.catalog.corpora import Corpus
-from wordworth.catalog.models import load_embeddings
-from wordworth.catalog.wordnet import WordNet
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.read.corpora import Corpus
+from wordworth.catalog.read.wordnet import WordNet
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.measure import accuracy, type_coverage

@@ -6,14 +6,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from wordworth.catalog.corpora import Corpus
-from wordworth.catalog.frequencies import Frequencies
-from wordworth.catalog.paraphrases import Paraphrases, load_paraphrases
-from wordworth.catalog.wordnet import WordNet
+from wordworth.catalog.read.corpora import Corpus
+from wordworth.catalog.read.frequencies import Frequencies
+from wordworth.catalog.read.paraphrases import Paraphrases, load_paraphrases
+from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import LanguageModel
-from wordworth.measure import two_by_two
 from wordworth.predict.paraphrase import paraphrase
 from wordworth.predict.triples import draw_triples
+from wordworth.statistics import two_by_two
 from wordworth.study.findings import Findings
 
 SETS = ("rare", "common")

@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.measure import Estimate, accuracy, bits_per, perplexity, type_coverage
+from wordworth.measure import accuracy, bits_per, perplexity, type_coverage
 from wordworth.predict.frequency import Bands
+from wordworth.statistics import Estimate
 from wordworth.study.findings import Findings
 from wordworth.study.options import Options
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.catalog.corpora import load_corpus
 from wordworth.catalog.language_models import locate_language_model
-from wordworth.catalog.paraphrases import Paraphrases
-from wordworth.catalog.wordnet import load_wordnet
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.paraphrases import Paraphrases
+from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.predict.finetune import Training, fine_tune

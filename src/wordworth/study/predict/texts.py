@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.corpora import Corpus
-from wordworth.catalog.documents import documents
+from wordworth.catalog.read.corpora import Corpus
+from wordworth.catalog.read.documents import documents
 from wordworth.errors import WordworthError
 
 DOCUMENTS = 10

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.predict.errors_view import band_confusion, confused_pairs, never_predicted, said_instead
+from wordworth.predict.error_tables import band_confusion, confused_pairs, never_predicted, said_instead
 from wordworth.study.findings import Findings
 
 MOST = 50

@@ -21,7 +21,7 @@ from wordworth.measure import (
     ripa,
     rnsb,
 )
-from wordworth.measure.bootstrap import percentile_interval, resample_counts
+from wordworth.statistics.bootstrap import percentile_interval, resample_counts
 from wordworth.study.findings import Findings
 from wordworth.study.options import Options
 from wordworth.study.static.lists import Lists, Space

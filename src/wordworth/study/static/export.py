@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wordworth.catalog.pairs import load_pairs
+from wordworth.catalog.read.pairs import load_pairs
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode import LanguageModel, Weighting
 from wordworth.errors import WordworthError

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.word_sets import load_word_set, polar_words
+from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.embedding import Embedding, spellings
 from wordworth.study.findings import Findings
 from wordworth.study.options import NOT_FOUND

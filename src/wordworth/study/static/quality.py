@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.pairs import Pairs
+from wordworth.catalog.read.pairs import Pairs
 from wordworth.encode import POOLINGS_OF_BOTH, SUBWORD
 from wordworth.errors import WordworthError
-from wordworth.measure import cosines, spearman
-from wordworth.measure.correlation import rank_correlation
+from wordworth.measure import cosines
+from wordworth.statistics import spearman
+from wordworth.statistics.correlation import rank_correlation
 from wordworth.study.findings import Findings
 from wordworth.study.options import Options
 from wordworth.study.static.reduction import NO_VECTOR, Reduction

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from wordworth.catalog.corpora import Corpus
-from wordworth.catalog.models import load_embeddings
-from wordworth.catalog.pairs import Pairs, load_pairs
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.read.corpora import Corpus
+from wordworth.catalog.read.pairs import Pairs, load_pairs
 from wordworth.embedding import Embedding
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError, nearest

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from wordworth.catalog.corpora import Corpus, load_corpus
-from wordworth.catalog.lexica import load_lexicon
-from wordworth.catalog.pairs import Pairs
+from wordworth.catalog.read.corpora import Corpus, load_corpus
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.pairs import Pairs
+from wordworth.catalog.read.tables import read_text
+from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entries, knows
-from wordworth.catalog.tables import read_text
-from wordworth.catalog.word_sets import load_word_set
 from wordworth.contexts import Finder, Sample, draw_sentences, read_sample
 from wordworth.errors import WordworthError, nearest
 from wordworth.files import cache_dir, locked

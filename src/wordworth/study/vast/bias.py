@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.association_tests import AssociationTest
-from wordworth.catalog.lexica import Lexicon
+from wordworth.catalog.read.association_tests import AssociationTest
+from wordworth.catalog.read.lexica import Lexicon
 from wordworth.errors import WordworthError
 from wordworth.measure import association, weat, weat_p
 from wordworth.study.vast.encodings import Group

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wordworth.catalog.lexica import Lexicon
+from wordworth.catalog.read.lexica import Lexicon
 from wordworth.measure import sc_weat, valence, valence_spearman
 from wordworth.study.vast.recording import record_layers, record_missing, record_words
 from wordworth.study.vast.scale import Scale

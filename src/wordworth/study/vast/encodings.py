@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.corpora import Corpus
+from wordworth.catalog.read.corpora import Corpus
 from wordworth.contexts import Context, Templates, aligned, bleached, decontextualized, misaligned, random_contexts
 from wordworth.encode import LanguageModel, VectorStore, encode_to_store
 from wordworth.errors import WordworthError

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wordworth.catalog.lexica import Lexicon
+from wordworth.catalog.read.lexica import Lexicon
 from wordworth.measure import sc_weat, valence
 from wordworth.measure.isotropy import anisotropy, neuron_share
 from wordworth.study.vast.recording import at_place

@@ -16,8 +16,8 @@ from sklearn.metrics import f1_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wordworth.catalog.corpora import load_corpus
-from wordworth.catalog.tagged import Tagged, tagged_sentences
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.tagged import Tagged, tagged_sentences
 from wordworth.contexts import Context
 from wordworth.encode import encode_to_store
 from wordworth.progress import progress

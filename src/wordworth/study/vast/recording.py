@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.measure.correlation import Correlation
+from wordworth.statistics.correlation import Correlation
 from wordworth.study.findings import Findings
 from wordworth.study.vast.encodings import Group
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.lexica import Lexicon
+from wordworth.catalog.read.lexica import Lexicon
 from wordworth.contexts import polar_ratings, rescaled
 from wordworth.errors import WordworthError
 from wordworth.measure import sc_weat

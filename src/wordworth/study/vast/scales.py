@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from wordworth.catalog.lexica import Lexicon
-from wordworth.catalog.word_sets import PolarWords
+from wordworth.catalog.read.lexica import Lexicon
+from wordworth.catalog.read.word_sets import PolarWords
 from wordworth.measure import valence
 from wordworth.study.findings import Findings
 from wordworth.study.options import Options

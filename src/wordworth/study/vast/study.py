@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from wordworth.catalog.association_tests import load_tests
-from wordworth.catalog.corpora import load_corpus
+from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.language_models import ModelPlace, locate_language_model
-from wordworth.catalog.lexica import Lexicon, load_lexicon
-from wordworth.catalog.pairs import load_pairs
+from wordworth.catalog.read.association_tests import load_tests
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.lexica import Lexicon, load_lexicon
+from wordworth.catalog.read.pairs import load_pairs
+from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry, knows
-from wordworth.catalog.sources import here
-from wordworth.catalog.word_sets import polar_words
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel, load_model
 from wordworth.errors import WordworthError, nearest

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.lexica import Lexicon
+from wordworth.catalog.read.lexica import Lexicon
 from wordworth.measure import sc_weat, valence
 from wordworth.study.vast.encodings import Group
 from wordworth.study.vast.recording import record_layers

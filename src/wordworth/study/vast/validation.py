@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from wordworth.catalog.lexica import Lexicon
-from wordworth.catalog.pairs import Pairs
+from wordworth.catalog.read.lexica import Lexicon
+from wordworth.catalog.read.pairs import Pairs
 from wordworth.measure import cosines
-from wordworth.measure.correlation import spearman
+from wordworth.statistics.correlation import spearman
 from wordworth.study.vast.recording import at_place, record_missing
 from wordworth.study.vast.scales import Scales
 from wordworth.study.vast.versions import fitted, versions

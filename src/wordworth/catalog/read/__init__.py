@@ -1,0 +1,1 @@
+"""The quirks of each kind of data set, one reader a file."""

@@ -1,0 +1,222 @@
+"""Association tests: two sets of targets, X and Y, held against two sets of attributes, A and B."""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.tables import read_text, tidy
+from wordworth.catalog.read.translations import load_translations
+from wordworth.catalog.read.word_sets import load_word_set
+from wordworth.catalog.registry import entries, entry, knows
+from wordworth.errors import WordworthError, nearest
+
+GROUPS = ("x", "y", "a", "b")
+FIELDS = ("name", "title", "language", *GROUPS)
+_SEAT = dict(zip(GROUPS, ("targ1", "targ2", "attr1", "attr2"), strict=True))
+
+
+@dataclass(frozen=True)
+class AssociationTest:
+    """Words and labels of one test."""
+
+    name: str
+    title: str
+    X: tuple[str, ...]
+    Y: tuple[str, ...]
+    A: tuple[str, ...]
+    B: tuple[str, ...]
+    labels: tuple[str, str, str, str]
+    """What X, Y, A and B are called."""
+    language: str = "english"
+    reference: str = ""
+    remarks: tuple[str, ...] = ()
+    """What was changed on the way: repeated words, words without a translation."""
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
+    """Words that take the place of one that a vocabulary lacks."""
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        return self.X, self.Y, self.A, self.B
+
+
+def load_test(name: str) -> AssociationTest:
+    """A test of the catalog by its name (`weat1` … `weat10`, `seat-…`)."""
+    found = entry(name, "tests")
+    if found.sources:
+        path = locate(name, found.sources).path
+        groups = _seat_groups(path)
+        return _made(name, found.title, groups, found.language, str(found.reference), path, lenient=True)
+    groups = {
+        group: (found.details[group]["label"], load_word_set(found.details[group]["set"]).words) for group in GROUPS
+    }
+    made = _made(name, found.title, groups, found.language, str(found.reference), None)
+    return replace(made, stand_ins=found.details.get("stand_ins", {}))
+
+
+def load_tests(name_or_path: str | Path) -> tuple[AssociationTest, ...]:
+    """The test of that name, or the tests of a user's file: TOML with `[test]` or `[[test]]`, or SEAT's JSON."""
+    name = str(name_or_path)
+    if isinstance(name_or_path, str) and knows(name, "tests"):
+        return (load_test(name),)
+    path = Path(name_or_path).expanduser()
+    if not path.exists() and len(path.parts) == 1 and not path.suffix:
+        entry(name, "tests")
+    if path.suffix in (".json", ".jsonl"):
+        return (_made(path.stem, path.stem, _seat_groups(path), "english", "", path, lenient=True),)
+    return _of_toml(path)
+
+
+def translated(test: AssociationTest, language: str) -> AssociationTest:
+    """The test in another language through XWEAT's tables (German, Spanish, Italian, Turkish, Croatian, Russian).
+
+    Every form of a word is taken (masculine and feminine); a word without a translation, such as a name, stays as it
+    is; a form that two words of a set share is taken once. The sets need not stay of one size. `remarks` tells it all.
+    """
+    known = [one.language for one in entries("word_sets") if one.name.startswith("xweat-")]
+    if language not in known:
+        raise WordworthError(
+            f"{test.name} cannot be put into {language!r}{nearest(language, known)} (XWEAT has {', '.join(known)})"
+        )
+    forms = load_translations(f"xweat-{language}").forms
+    folded = {word.lower(): given for word, given in forms.items()}
+    groups, remarks = [], []
+    for label, words in zip(test.labels, test.groups, strict=True):
+        given: list[str] = []
+        for word in words:
+            found = forms.get(word) or folded.get(word.lower())
+            if found is None:
+                remarks.append(f"{label}: {word} has no translation and stays as it is")
+            for form in found or (word,):
+                if form in given:
+                    remarks.append(f"{label}: {form} translates more than one word and is taken once")
+                else:
+                    given.append(form)
+        groups.append(tuple(given))
+    X, Y, A, B = groups
+    for one, other, these, those in ((0, 1, X, Y), (2, 3, A, B)):
+        remarks += [f"{w} is in both {test.labels[one]} and {test.labels[other]}" for w in these if w in those]
+    return AssociationTest(
+        name=f"{test.name}-{language}",
+        title=test.title,
+        X=X,
+        Y=Y,
+        A=A,
+        B=B,
+        labels=test.labels,
+        language=language,
+        reference=test.reference,
+        remarks=(*test.remarks, *remarks),
+    )
+
+
+def _made(
+    name: str,
+    title: str,
+    groups: Mapping[str, tuple[str, Sequence[str]]],
+    language: str,
+    reference: str,
+    path: Path | None,
+    lenient: bool = False,
+) -> AssociationTest:
+    """Checks the four sets. A repeated word is an error in a user's own test, a remark in a published one."""
+    remarks = []
+    words: dict[str, tuple[str, ...]] = {}
+    for group, (label, given) in groups.items():
+        once = tuple(dict.fromkeys(given))
+        if len(once) < len(given):
+            again = next(word for at, word in enumerate(given) if word in given[:at])
+            if not lenient:
+                raise WordworthError(f"{path or name}: {again!r} stands twice in {group} of {name}; keep it once")
+            remarks.append(f"{label}: {len(given) - len(once)} repeated words taken once, {again} among them")
+        words[group] = once
+    for one, other in (("x", "y"), ("a", "b")):
+        shared = next((word for word in words[one] if word in words[other]), None)
+        if shared is not None and not lenient:
+            raise WordworthError(f"{path or name}: {shared!r} is in both {one} and {other} of {name}; keep it in one")
+        if shared is not None:
+            remarks.append(f"{shared} is in both {groups[one][0]} and {groups[other][0]}")
+    labels = (groups["x"][0], groups["y"][0], groups["a"][0], groups["b"][0])
+    return AssociationTest(
+        name, title, words["x"], words["y"], words["a"], words["b"], labels, language, reference, tuple(remarks)
+    )
+
+
+def _seat_groups(path: Path) -> dict[str, tuple[str, Sequence[str]]]:
+    """SEAT's JSON: targ1, targ2, attr1, attr2, each with a category and examples."""
+    try:
+        table = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise WordworthError(f"{path}, line {error.lineno}: not JSON ({error.msg}); SEAT's files are") from error
+    groups: dict[str, tuple[str, Sequence[str]]] = {}
+    for group, key in _SEAT.items():
+        given = table.get(key) if isinstance(table, dict) else None
+        given = given if isinstance(given, dict) else {}
+        examples = given.get("examples")
+        if not isinstance(examples, list) or not examples or not all(isinstance(one, str) for one in examples):
+            raise WordworthError(f"{path}: {key} has no list of examples; SEAT's files have one for {key}")
+        groups[group] = (str(given.get("category", key)), [tidy(one) for one in examples])
+    return groups
+
+
+def _of_toml(path: Path) -> tuple[AssociationTest, ...]:
+    try:
+        table = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise WordworthError(f"{path} is not TOML: {error}; write [test] with name, x, y, a and b") from error
+    extra = next((key for key in table if key != "test"), None)
+    given = table.get("test")
+    if extra is not None or not given:
+        what = f"{extra!r} is not a field of a test file" if extra else "there is no [test]"
+        raise WordworthError(f"{path}: {what}; write [test], or [[test]] for each of several, with name, x, y, a and b")
+    if isinstance(given, dict):
+        given = [given]
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise WordworthError(f"{path}: test is not a table; write [test], or [[test]] for each of several")
+    tests = tuple(_of_table(path, one, at) for at, one in enumerate(given, start=1))
+    names = [test.name for test in tests]
+    again = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if again is not None:
+        raise WordworthError(f"{path}: two tests are named {again!r}; give each a name of its own")
+    return tests
+
+
+def _of_table(path: Path, table: Mapping[str, Any], at: int) -> AssociationTest:
+    for key in table:
+        if key not in FIELDS:
+            close = nearest(key, list(FIELDS))
+            raise WordworthError(
+                f"{path}: test {at} has a field {key!r} that tests have not{close or ';'} "
+                f"the fields are {', '.join(FIELDS)}"
+            )
+    for key in ("name", "title", "language"):
+        if (key == "name" or key in table) and (not isinstance(table.get(key), str) or not table[key].strip()):
+            raise WordworthError(f"{path}: {key} of test {at} must be a text that is not blank")
+    name = table["name"]
+    groups = {group: _group(path, name, group, table.get(group)) for group in GROUPS}
+    return _made(name, table.get("title", name), groups, table.get("language", "english"), "", path)
+
+
+def _group(path: Path, name: str, group: str, table: Any) -> tuple[str, Sequence[str]]:
+    """`{ label = "…", words = ["…", …] }`, or `{ label = "…", set = "NAME" }` for a word set of the catalog."""
+    if not isinstance(table, dict):
+        raise WordworthError(
+            f'{path}: {group} of {name} is missing; write {group} = {{ label = "…", words = ["…", "…"] }}'
+        )
+    extra = next((key for key in table if key not in ("label", "words", "set")), None)
+    if extra is not None:
+        raise WordworthError(
+            f"{path}: {group} of {name} has a field {extra!r}; the fields are label and words (or set)"
+        )
+    label = table.get("label", group)
+    if not isinstance(label, str):
+        raise WordworthError(f"{path}: label of {group} of {name} must be a text")
+    if "set" in table and "words" not in table and isinstance(table["set"], str):
+        return label, load_word_set(table["set"]).words
+    words = table.get("words")
+    if not isinstance(words, list) or not words or not all(isinstance(word, str) and word.strip() for word in words):
+        raise WordworthError(f"{path}: words of {group} of {name} must be a list of words, none of them blank")
+    return label, [tidy(word) for word in words]

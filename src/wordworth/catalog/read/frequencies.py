@@ -1,0 +1,113 @@
+"""Word frequencies: a list of the catalog, or a user's file with a word and its count on each line."""
+
+import gzip
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.tables import number, read_text
+from wordworth.catalog.registry import entry, knows
+from wordworth.errors import WordworthError
+from wordworth.files import sha256_of
+
+PER = 100_000_000
+"""Lists of relative frequencies are taken as counts in a text of so many words: about what WikiText-103 has, so that
+the paper's bands mean the same."""
+_LOOKED_AT = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Frequencies:
+    """Word → how often it occurs."""
+
+    name: str
+    counts: Mapping[str, float]
+    unit: str
+    """What a count is: “occurrences”, or “per 100 million words”."""
+    language: str = "english"
+    source: str = ""
+    sha256: str = ""
+    licence: str = ""
+    reference: str = ""
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+
+def load_frequencies(name_or_path: str | Path, *, language: str = "english") -> Frequencies:
+    """A list of the catalog by its name, or a user's file: a word, a tab or spaces, and its count, a line each."""
+    name = str(name_or_path)
+    if isinstance(name_or_path, str) and knows(name, "frequencies"):
+        found = entry(name, "frequencies")
+        located = locate(name, found.sources)
+        counts = _centibels(located.path)
+        told = (found.language, located.source.place, located.sha256, found.licence, str(found.reference))
+        return Frequencies(name, counts, "per 100 million words", *told)
+    path = Path(name_or_path).expanduser()
+    if not path.exists() and len(path.parts) == 1 and not path.suffix:
+        entry(name, "frequencies")
+    counts = {}
+    for at, line in enumerate(read_text(path).splitlines(), start=1):
+        cells = _cells(line)
+        if not cells:
+            continue
+        value = number(cells[1]) if len(cells) == 2 else None
+        if value is None or value < 0:
+            raise WordworthError(f"{path}, line {at}: {line[:60]!r} is not a word and its count; correct the line")
+        counts[cells[0]] = counts.get(cells[0], 0.0) + value
+    if not counts:
+        raise WordworthError(f"{path} has no words; write a word and its count on each line")
+    return Frequencies(path.stem, counts, "occurrences", language, str(path), sha256_of(path))
+
+
+def is_frequency_file(path: Path) -> bool:
+    """Whether the first lines of a file are all a word and a number, so that it is no running text."""
+    if not path.is_file() or path.suffix in (".gz", ".bz2", ".xz", ".parquet"):
+        return False
+    with path.open(encoding="utf-8-sig", errors="replace") as stream:
+        cells = [_cells(line) for line, _ in zip(stream, range(_LOOKED_AT), strict=False)]
+    filled = [one for one in cells if one]
+    return bool(filled) and all(len(one) == 2 and number(one[1]) is not None for one in filled)
+
+
+def _cells(line: str) -> list[str]:
+    return line.rstrip("\r\n").split("\t") if "\t" in line else line.split()
+
+
+def _centibels(path: Path) -> dict[str, float]:
+    """wordfreq's lists: MessagePack of a header and of bins, the words of bin i having frequency 10^(−i / 100)."""
+    try:
+        bins, _ = _message(gzip.decompress(path.read_bytes()), 0)
+        if bins[0] != {"format": "cB", "version": 1}:
+            raise WordworthError(f"{path} has the header {bins[0]}, and only version 1 of cB is read; fetch it again")
+    except (IndexError, ValueError, TypeError, gzip.BadGzipFile) as error:
+        raise WordworthError(f"{path} is not a list of wordfreq ({error}); fetch it again") from error
+    return {word: PER * 10 ** (-at / 100) for at, words in enumerate(bins[1:]) for word in words}
+
+
+def _message(data: bytes, at: int) -> tuple[Any, int]:
+    """The MessagePack value that begins at a byte, and where it ends: arrays, maps, strings and small numbers."""
+    kind = data[at]
+    at += 1
+    if kind < 0x80:
+        return kind, at
+    if kind in (0xD9, 0xDA, 0xDC, 0xDD):  # str 8 and 16, array 16 and 32
+        width = {0xD9: 1, 0xDA: 2, 0xDC: 2, 0xDD: 4}[kind]
+        size = int.from_bytes(data[at : at + width], "big")
+        at += width
+        kind = 0xA0 if kind in (0xD9, 0xDA) else 0x90
+    elif kind < 0xA0:
+        size, kind = kind & 0x0F, kind & 0xF0
+    elif kind < 0xC0:
+        size, kind = kind & 0x1F, 0xA0
+    else:
+        raise ValueError(f"byte {at - 1} is of the kind {kind:#x}")
+    if kind == 0xA0:
+        return data[at : at + size].decode(), at + size
+    values = []
+    for _ in range(size * (2 if kind == 0x80 else 1)):
+        value, at = _message(data, at)
+        values.append(value)
+    return (dict(zip(values[::2], values[1::2], strict=True)) if kind == 0x80 else values), at

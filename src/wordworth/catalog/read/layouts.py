@@ -1,0 +1,145 @@
+"""How files of running text are read, a line of text at a time.
+
+A broken line goes to `report`, a sentence with its place; if that does not raise, the rest of the file is used.
+"""
+
+import bz2
+import gzip
+import json
+import lzma
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, cast
+
+import polars as pl
+
+from wordworth.catalog.read.tagged import tagged_sentences
+from wordworth.errors import WordworthError
+
+Report = Callable[[str], None]
+
+TEXT = "text"
+"""The field or column of a user's own jsonl or parquet that is read when none is named."""
+ROWS = 1 << 16
+# What cut or damaged gz, bz2 and xz files raise.
+DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
+_HEADING = re.compile(r"= .* =$")
+_JOINED = re.compile(r" @([-,.])@ ")
+
+
+def refuse(sentence: str) -> None:
+    """The report of whoever wants a whole file."""
+    raise WordworthError(sentence)
+
+
+def opened(path: Path) -> IO[bytes]:
+    if path.suffix == ".gz":
+        return cast(IO[bytes], gzip.open(path))
+    if path.suffix == ".bz2":
+        return cast(IO[bytes], bz2.open(path))
+    return cast(IO[bytes], lzma.open(path)) if path.suffix == ".xz" else path.open("rb")
+
+
+def numbered_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
+    """Every line that is UTF-8, with its number from 1 on."""
+    with opened(path) as stream:
+        try:
+            for number, raw in enumerate(stream, start=1):
+                try:
+                    line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as error:
+                    report(f"{path}, line {number}: not UTF-8 ({error.reason}); convert the file")
+                else:
+                    yield number, line
+        except DAMAGE as error:
+            report(f"{path} is cut short or damaged ({error}); fetch or copy it again")
+
+
+def text_lines(path: Path, report: Report) -> Iterator[str]:
+    """Lines that are not blank, less the space around them."""
+    yield from filter(None, (line.strip() for _, line in numbered_lines(path, report)))
+
+
+def wikitext_lines(path: Path, report: Report) -> Iterator[str]:
+    """WikiText's paragraphs without its headings, with `@-@`, `@,@` and `@.@` joined again."""
+    for line in text_lines(path, report):
+        if not is_heading(line):
+            yield wikitext_line(line)
+
+
+def is_heading(line: str) -> bool:
+    """Whether a line of WikiText is a title or a heading."""
+    return _HEADING.match(line) is not None
+
+
+def wikitext_line(line: str) -> str:
+    """A line of WikiText with its numbers and compounds joined again."""
+    return _JOINED.sub(r"\1", line)
+
+
+def tsv_lines(path: Path, report: Report, column: int) -> Iterator[str]:
+    """One column (from 1) of a table; a blank line, or one whose text is blank, is passed over."""
+    for number, line in numbered_lines(path, report):
+        cells = line.rstrip("\r\n").split("\t")
+        if not line.strip():
+            continue
+        if len(cells) < column:
+            report(f"{path}, line {number}: {len(cells)} columns, and the text is column {column}; correct the line")
+            continue
+        text = cells[column - 1].strip()
+        if len(text) > 1 and text[0] == text[-1] == '"':
+            text = text[1:-1].replace('""', '"')
+        if text:
+            yield text
+
+
+def tagged_lines(path: Path, report: Report) -> Iterator[str]:
+    """Sentences of a tagged corpus, less the tags."""
+    for sentence in tagged_sentences(path):
+        yield " ".join(word for word, _ in sentence)
+
+
+def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
+    """One field of the objects of a JSON Lines file; its line breaks part it into several texts."""
+    asked = field or TEXT
+    for number, line in numbered_lines(path, report):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except json.JSONDecodeError as error:
+            report(f"{path}, line {number}: not JSON from character {error.pos + 1} on; correct the line")
+            continue
+        text = found.get(asked) if isinstance(found, dict) else None
+        if not isinstance(text, str):
+            fields = ", ".join(sorted(found)) if isinstance(found, dict) else "none"
+            report(f"{path}, line {number}: no text in the field {asked!r} (fields: {fields}); name one as PATH#FIELD")
+            continue
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            report(f"{path}, line {number}: its text is not Unicode ({error.reason}); correct the line")
+            continue
+        yield from filter(None, map(str.strip, text.splitlines()))
+
+
+def parquet_lines(path: Path, report: Report, field: str) -> Iterator[str]:
+    """One column of a parquet file, a block of rows at a time; blank cells are passed over."""
+    asked = field or TEXT
+    table = pl.scan_parquet(path)
+    try:
+        columns = table.collect_schema()
+        texts = [name for name, kind in columns.items() if kind == pl.String]
+        if asked not in texts:
+            told = ", ".join(texts) or "none"
+            raise WordworthError(f"{path} has no text column {asked!r} (there are: {told}); name one as PATH#COLUMN")
+        start = 0
+        while len(block := table.select(asked).slice(start, ROWS).collect()):
+            start += len(block)
+            for text in block.get_column(asked).drop_nulls():
+                yield from filter(None, map(str.strip, text.splitlines()))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        first = str(error).splitlines()[0]
+        raise WordworthError(f"{path} is not a parquet file ({first}); fetch or copy it again") from error

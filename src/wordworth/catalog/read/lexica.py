@@ -1,0 +1,220 @@
+"""Lexica: words with human ratings, from the catalog or from a user's own CSV or TSV."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.catalog.entry import Entry
+from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.tables import Table, column, number, read_table, tidy
+from wordworth.catalog.registry import entry, knows
+from wordworth.embedding.spelling import lower
+from wordworth.errors import WordworthError
+from wordworth.files import sha256_of
+
+RATINGS = ("valence", "arousal", "dominance")
+WORD_NAMES = ("word", "words", "term")
+RATING_NAMES = ("valence", "rating", "score", "mean")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A row that is not a row of its own in the lexicon, and why."""
+
+    line: int
+    """The line of the file; 0 for a word that was looked for and is in no line."""
+    word: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.word!r} {self.reason}" if self.line else f"{self.word!r} {self.reason}"
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """Unique words in the order of the file, with their ratings."""
+
+    name: str
+    language: str
+    words: tuple[str, ...]
+    ratings: Mapping[str, NDArray[np.float64]]
+    """valence, and arousal and dominance where there are; one number a word."""
+    scale: tuple[float, float] | None
+    """The ends of the valence scale, where they are known."""
+    english: tuple[tuple[str, ...], ...] = ()
+    """The English words that each word was chosen to translate, where the lexicon tells."""
+    licence: str = ""
+    reference: str = ""
+    source: str = ""
+    sha256: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def valence(self) -> NDArray[np.float64]:
+        return self.ratings["valence"]
+
+    def chosen(self, rows: Sequence[int], name: str, left_out: Iterable[LeftOut] = ()) -> "Lexicon":
+        """Only these rows, under another name."""
+        return replace(
+            self,
+            name=name,
+            words=tuple(self.words[row] for row in rows),
+            ratings={key: values[list(rows)] for key, values in self.ratings.items()},
+            english=tuple(self.english[row] for row in rows) if self.english else (),
+            left_out=tuple(left_out),
+        )
+
+
+def load_lexicon(
+    name_or_path: str | Path,
+    *,
+    word_column: str | None = None,
+    rating_column: str | None = None,
+    language: str | None = None,
+    scale: tuple[float, float] | None = None,
+    drop_bad: bool = False,
+) -> Lexicon:
+    """A lexicon of the catalog by its name, or a user's own file by its path.
+
+    A user's file needs a header; its columns are found by obvious names where they are not given, and a rating that is
+    no number is an error unless `drop_bad`, which leaves the row out and says so. A word that stands more than once
+    has its ratings averaged: one vector can only be held against one number.
+    """
+    name = str(name_or_path)
+    if isinstance(name_or_path, str) and knows(name, "lexica"):
+        found = entry(name, "lexica")
+        if "derived" in found.details:
+            from wordworth.catalog.read.bellezza import derived  # which is made of lexica, and so imports this file
+
+            return derived(found)
+        return _of_catalog(found, word_column, rating_column)
+    path = Path(name_or_path).expanduser()
+    if not path.exists() and len(path.parts) == 1 and not path.suffix:
+        entry(name, "lexica")  # no such file, and it reads like a name: the error gives the nearest names
+    return _of_user(path, word_column, rating_column, language or "english", scale, drop_bad)
+
+
+def _of_catalog(found: Entry, word_column: str | None, rating_column: str | None) -> Lexicon:
+    located = locate(found.name, found.sources)
+    layout = found.layout(located.source)
+    form: Mapping[str, Any] = layout.get("format", {})
+    table = read_table(
+        located.path,
+        delimiter=layout.get("delimiter", ","),
+        header=form.get("header", True),
+        quotes=form.get("quotes", True),
+    )
+    columns = dict(layout["columns"])
+    if word_column:
+        columns["word"] = word_column
+    if rating_column:
+        columns["valence"] = rating_column
+    made = _lexicon(table, columns, found.name, found.language, form, drop_bad=True)
+    return replace(
+        made,
+        scale=found.scale,
+        licence=found.licence,
+        reference=str(found.reference),
+        source=located.source.place,
+        sha256=located.sha256,
+    )
+
+
+def _of_user(
+    path: Path,
+    word_column: str | None,
+    rating_column: str | None,
+    language: str,
+    scale: tuple[float, float] | None,
+    drop_bad: bool,
+) -> Lexicon:
+    table = read_table(path)
+    columns = {
+        "word": word_column or _obvious(table, WORD_NAMES, "words", "--word-column"),
+        "valence": rating_column or _obvious(table, RATING_NAMES, "ratings", "--rating-column"),
+    }
+    made = _lexicon(table, columns, path.stem, language, {}, drop_bad)
+    if scale is not None:
+        for word, value in zip(made.words, made.valence, strict=True):
+            if not scale[0] <= value <= scale[1]:
+                raise WordworthError(
+                    f"{path}: the rating {value:g} of {word!r} is outside the scale {scale[0]:g} to {scale[1]:g}; "
+                    "give the scale the ratings are on"
+                )
+    return replace(made, scale=scale, source=str(path), sha256=sha256_of(path))
+
+
+def _obvious(table: Table, names: Sequence[str], what: str, option: str) -> str:
+    """The one column whose name says what it is (in any case), the best name first."""
+    for name in names:
+        found = [given for given in table.header if given.lower() == name]
+        if len(found) == 1:
+            return found[0]
+    listed = ", ".join(given or "(blank)" for given in table.header)
+    raise WordworthError(f"{table.path}: which column has the {what}? Say {option} NAME; the columns are {listed}")
+
+
+def _lexicon(
+    table: Table,
+    columns: Mapping[str, str | int],
+    name: str,
+    language: str,
+    form: Mapping[str, Any],
+    drop_bad: bool,
+) -> Lexicon:
+    at = {role: column(table, asked) for role, asked in columns.items()}
+    kept = [rating for rating in RATINGS if rating in at]
+    respelled: Mapping[str, str] = form.get("respelled", {})
+    refused: Mapping[str, str] = form.get("leave_out", {})
+    values: dict[str, list[list[float]]] = {}
+    lines: dict[str, int] = {}
+    english: dict[str, list[str]] = {}
+    left_out: list[LeftOut] = []
+    for row in table.rows:
+        word = tidy(row.cells[at["word"]])
+        numbers = [number(row.cells[at[rating]]) for rating in kept]
+        bad = next((row.cells[at[r]] for r, value in zip(kept, numbers, strict=True) if value is None), None)
+        reason = "" if word else "has no word"
+        if bad is not None:
+            reason = f"has a rating that is no number: {bad!r}"
+        if reason and not drop_bad:
+            raise WordworthError(
+                f"{table.path}, line {row.line}: {word!r} {reason}; correct it, or leave such rows out (--on-bad drop)"
+            )
+        reason = reason or refused.get(word, "")
+        if reason:
+            left_out.append(LeftOut(row.line, word, reason))
+            continue
+        word = respelled.get(word, word)
+        if form.get("lower"):
+            word = lower(word, language)
+        if word in values:
+            left_out.append(
+                LeftOut(row.line, word, f"stands on line {lines[word]} already; their ratings are averaged")
+            )
+        values.setdefault(word, []).append([value for value in numbers if value is not None])
+        lines.setdefault(word, row.line)
+        if "english" in at:
+            meaning = tidy(row.cells[at["english"]])
+            if meaning not in english.setdefault(word, []):
+                english[word].append(meaning)
+    if not values:
+        raise WordworthError(f"{table.path} has no word with a rating; check the columns {dict(columns)}")
+    words = tuple(sorted(values) if form.get("sort") else values)
+    matrix = np.array([np.mean(values[word], axis=0) for word in words], dtype=np.float64)
+    return Lexicon(
+        name=name,
+        language=language,
+        words=words,
+        ratings={rating: matrix[:, place].copy() for place, rating in enumerate(kept)},
+        scale=None,
+        english=tuple(tuple(english[word]) for word in words) if english else (),
+        left_out=tuple(left_out),
+    )

@@ -1,0 +1,194 @@
+"""Premise, hypothesis and label: a data set of the catalog, SNLI on the hub, or a user's own jsonl, tsv or parquet."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wordworth.catalog.embeddings import from_hub
+from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.layouts import numbered_lines, refuse
+from wordworth.catalog.read.tables import tidy
+from wordworth.catalog.registry import entry, knows
+from wordworth.errors import WordworthError
+from wordworth.files import sha256_of
+
+RELATIONS = ("entailment", "neutral", "contradiction")
+"""The labels there are."""
+NO_LABEL = ("-", "", "-1", "hidden")
+"""What stands for a pair on which the annotators did not agree, or whose label is kept back."""
+# The names under which the three columns are published, in lower case, best first.
+_COLUMNS = (
+    ("premise", "sentence1", "sentence_a"),
+    ("hypothesis", "sentence2", "sentence_b"),
+    ("gold_label", "label", "entailment_label"),
+)
+_FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".txt": "tsv", ".parquet": "parquet"}
+
+# A record, and where it stands, for errors.
+Records = Iterator[tuple[str, Mapping[str, Any]]]
+
+
+@dataclass(frozen=True)
+class NliData:
+    """Labelled pairs of sentences."""
+
+    name: str
+    premises: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    labels: tuple[str, ...]
+    """Of `RELATIONS`."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Why pairs were left out, and how many."""
+    source: str = ""
+    sha256: str = ""
+    licence: str = ""
+    reference: str = ""
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def examples(self) -> list[tuple[str, str, str]]:
+        """Premise, hypothesis and label of each pair."""
+        return list(zip(self.premises, self.hypotheses, self.labels, strict=True))
+
+    def only(self, kept: Sequence[int], left_out: Mapping[str, int]) -> "NliData":
+        """Some of the pairs; `left_out` says why the others are not among them."""
+        premises, hypotheses, labels = (
+            tuple(column[at] for at in kept) for column in (self.premises, self.hypotheses, self.labels)
+        )
+        told = Counter(self.left_out) + Counter(left_out)
+        return replace(self, premises=premises, hypotheses=hypotheses, labels=labels, left_out=told)
+
+
+def load_nli(name_or_path: str | Path) -> NliData:
+    """A data set of the catalog, a user's file (.jsonl, .tsv, .txt with tabs, .parquet), or `hf://datasets/…`.
+
+    The columns may be called as in SNLI (sentence1, sentence2, gold_label), MultiNLI on the hub (premise, hypothesis,
+    label) or SICK. Labels are words; numbers are read only where the file itself says which class each one is.
+    """
+    name = str(name_or_path)
+    if not (isinstance(name_or_path, str) and knows(name, "nli")):
+        path = from_hub(name) if name.startswith("hf://") else Path(name).expanduser()
+        if not path.exists() and len(path.parts) == 1 and not path.suffix:
+            entry(name, "nli")  # it reads like a name: the error gives the nearest ones
+        if not path.is_file():
+            raise WordworthError(f"there is no file {path}; give a path, or a name from `wordworth ls nli`")
+        return _read(path.stem, path, {}, source=name, sha256=sha256_of(path))
+    found = entry(name, "nli")
+    about = {"licence": found.licence, "reference": str(found.reference)}
+    if "hub" in found.details:
+        address = found.details["hub"]
+        path = from_hub(address)
+        return _read(name, path, {}, source=address, sha256=sha256_of(path), **about)
+    located = locate(name, found.sources)
+    where = found.details.get("where", {})
+    return _read(name, located.path, where, source=located.source.place, sha256=located.sha256, **about)
+
+
+def _read(name: str, path: Path, where: Mapping[str, Sequence[str]], **about: str) -> NliData:
+    kind = _FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise WordworthError(f"{path}: NLI data is read from .jsonl, .tsv, .txt (with tabs) and .parquet; convert it")
+    records = {"jsonl": _jsonl, "tsv": _tsv, "parquet": _parquet}[kind](path)
+    premises, hypotheses, labels = [], [], []
+    left_out: Counter[str] = Counter()
+    columns: tuple[str, str, str] | None = None
+    for place, record in records:
+        if columns is None:
+            columns = _columns(record, place)
+        if any(record.get(column) not in allowed for column, allowed in where.items()):
+            continue
+        premise, hypothesis, told = (record.get(column) for column in columns)
+        label = str(told if told is not None else "").strip().lower()
+        if label in NO_LABEL:
+            left_out["pairs without a gold label"] += 1
+            continue
+        if label not in RELATIONS:
+            raise WordworthError(
+                f"{place}: the label is {label!r}; labels are {', '.join(RELATIONS)}, or - for none (numbers and two "
+                "classes are not guessed at)"
+            )
+        if not (isinstance(premise, str) and isinstance(hypothesis, str) and premise.strip() and hypothesis.strip()):
+            left_out["pairs with a blank sentence"] += 1
+            continue
+        premises.append(tidy(premise))
+        hypotheses.append(tidy(hypothesis))
+        labels.append(label)
+    if not labels:
+        raise WordworthError(f"{path} has no labelled pair; it needs a premise, a hypothesis and a label on each line")
+    return NliData(name, tuple(premises), tuple(hypotheses), tuple(labels), left_out, **about)
+
+
+def _columns(record: Iterable[str], place: str) -> tuple[str, str, str]:
+    given = {name.lower(): name for name in record}
+    found = [next((given[name] for name in names if name in given), None) for names in _COLUMNS]
+    for column, names in zip(found, _COLUMNS, strict=True):
+        if column is None:
+            raise WordworthError(
+                f"{place}: no column {' or '.join(names)} (there are: {', '.join(given.values())}); rename the column"
+            )
+    premise, hypothesis, label = found
+    return str(premise), str(hypothesis), str(label)
+
+
+def _jsonl(path: Path) -> Records:
+    for number, line in numbered_lines(path, refuse):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            told = f"{path}, line {number}: not JSON from character {error.pos + 1} on; correct the line"
+            raise WordworthError(told) from error
+        if not isinstance(record, dict):
+            raise WordworthError(f"{path}, line {number}: not a JSON object; each line is one pair")
+        yield f"{path}, line {number}", record
+
+
+def _tsv(path: Path) -> Records:
+    header: list[str] = []
+    for number, line in numbered_lines(path, refuse):
+        if not line.strip():
+            continue
+        cells = [_unquoted(cell) for cell in line.rstrip("\r\n").split("\t")]
+        if not header:
+            header = [cell.strip() for cell in cells]
+            continue
+        if len(cells) != len(header):
+            raise WordworthError(
+                f"{path}, line {number}: {len(cells)} columns where there should be {len(header)}; correct the line"
+            )
+        yield f"{path}, line {number}", dict(zip(header, cells, strict=True))
+
+
+def _unquoted(cell: str) -> str:
+    """A cell out of its quotation marks, if it is in some and those inside it are doubled; else as it is.
+
+    Some of the published files quote cells and some have quotations in plain text; this reads both.
+    """
+    if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in (inner := cell[1:-1]).replace('""', ""):
+        return inner.replace('""', '"')
+    return cell
+
+
+def _parquet(path: Path) -> Records:
+    try:
+        table = pl.read_parquet(path)
+        about = pl.read_parquet_metadata(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        first = str(error).splitlines()[0]
+        raise WordworthError(f"{path} is not a parquet file ({first}); fetch or copy it again") from error
+    # A data set of the hub says in its own description which number is which class.
+    features = json.loads(about.get("huggingface", "{}")).get("info", {}).get("features", {})
+    names = {column: told["names"] for column, told in features.items() if isinstance(told, dict) and "names" in told}
+    for row, record in enumerate(table.iter_rows(named=True), start=1):
+        for column, classes in names.items():
+            value = record.get(column)
+            if isinstance(value, int):
+                record[column] = classes[value] if 0 <= value < len(classes) else "-"
+        yield f"{path}, row {row}", record

@@ -1,0 +1,142 @@
+"""The running text of a MediaWiki dump: taken out once, page by page, and kept in the cache."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+from xml.etree import ElementTree
+
+from wordworth.catalog.read.layouts import DAMAGE, Report, opened, text_lines
+from wordworth.errors import WordworthError
+from wordworth.files import CHUNK, cache_dir, locked, replacing
+from wordworth.progress import progress
+
+EXTRACTION = 4  # raised whenever text is taken out of a dump differently
+_NO_TEXT = re.compile(r"(?i)(file|image|category)\s*:")
+_INLINE = ("b", "i", "u", "span", "small", "big", "em", "strong", "p", "sub", "sup")
+_ROOT = re.compile(rb"<([A-Za-z][\w.:-]*)")
+_BEGIN, _END = b"<page>", b"</page>"
+
+
+def wikipedia_lines(path: Path, report: Report, sha256: str) -> Iterator[str]:
+    """Paragraphs of the articles, less the markup. A broken page is reported, and the pages after it are used."""
+    yield from text_lines(extracted(path, report, sha256), report)
+
+
+def extracted(path: Path, report: Report, sha256: str) -> Path:
+    """The file in the cache that holds the paragraphs, a line each, and a blank line between two articles."""
+    kept = cache_dir() / "corpora" / f"{sha256}-{EXTRACTION}"
+    text, flaws = kept / "text.txt", kept / "flaws.json"
+    with locked(kept):
+        if not kept.exists():
+            found: list[str] = []
+            with replacing(kept) as folder:
+                folder.mkdir()
+                with (folder / text.name).open("w", encoding="utf-8") as out:
+                    out.writelines(f"{paragraph}\n" for paragraph in _articles(path, found.append))
+                (folder / flaws.name).write_text(json.dumps(found), encoding="utf-8")
+    for flaw in json.loads(flaws.read_text(encoding="utf-8")):
+        report(f"{path}{flaw}")
+    return text
+
+
+def _articles(path: Path, flawed: Callable[[str], None]) -> Iterator[str]:
+    """The paragraphs of every page that is an article and no redirect, each page closed by a blank one.
+
+    Flaws are told less the path.
+    """
+    import mwparserfromhell
+
+    with opened(path) as stream, progress(f"taking the text out of {path.name}", None) as advance:
+        for number, line, page in _pages(stream, path, flawed):
+            try:
+                node = ElementTree.fromstring(page)
+            except ElementTree.ParseError as error:
+                flawed(f", page {number}, line {line}: not well-formed ({error}); fetch it again")
+                continue
+            fields = {_tag(child): child.text or "" for child in node.iter()}
+            if fields.get("ns", "0") == "0" and "redirect" not in fields and fields.get("text"):
+                yield from _paragraphs(mwparserfromhell.parse(fields["text"]))
+                yield ""
+            advance(1)
+
+
+def _pages(stream: IO[bytes], path: Path, flawed: Callable[[str], None]) -> Iterator[tuple[int, int, bytes]]:
+    """Number, line and XML of every page. Markup inside a page is escaped, so `<page>` can only begin one.
+
+    Pages are cut apart before they are parsed, so that one that is broken takes no other with it.
+    """
+    held, line, number, whole = b"", 1, 0, False
+    root: bytes | None = None
+    reading = True
+    while reading:
+        try:
+            block = stream.read(CHUNK)
+        except DAMAGE as error:
+            flawed(f" is not a whole MediaWiki dump ({error}); fetch it again")
+            return
+        reading = bool(block)
+        held += block
+        if root is None:
+            match = _ROOT.search(held)
+            if match and match.group(1).rsplit(b":")[-1] != b"mediawiki":
+                told = match.group(1).decode(errors="replace")
+                raise WordworthError(f"{path} is no MediaWiki dump: it begins with <{told}>; give it as plain text")
+            root = match.group(1) if match else None
+        while (end := held.find(_END)) >= 0:
+            page = held[: end + len(_END)]
+            held = held[end + len(_END) :]
+            begins = [match.start() for match in re.finditer(_BEGIN, page)]
+            for begin in begins[:-1]:
+                number += 1
+                flawed(f", page {number}, line {line + _breaks(page, begin)}: it does not end; fetch it again")
+            number += 1
+            if begins:
+                yield number, line + _breaks(page, begins[-1]), page[begins[-1] :]
+            else:
+                flawed(f", page {number}, before line {line + _breaks(page)}: it has no beginning; fetch it again")
+            line += _breaks(page)
+        whole = whole or (root is not None and b"</" + root + b">" in held)
+    if not whole:
+        told = f"it ends at line {line + _breaks(held)} without </mediawiki>" if root else "it holds no <mediawiki>"
+        flawed(f" is not a whole MediaWiki dump ({told}); fetch it again")
+
+
+def _breaks(text: bytes, end: int | None = None) -> int:
+    return text.count(b"\n", 0, end)
+
+
+def _tag(node: ElementTree.Element) -> str:
+    """An element's name less its namespace, which differs with the dump's version."""
+    return node.tag.rsplit("}", 1)[-1]
+
+
+def _paragraphs(code: Any) -> Iterator[str]:
+    """Running text only: headings, tables, notes and list items are no sentences."""
+    for line in "".join(_shown(code)).splitlines():
+        paragraph = line.strip()
+        if len(paragraph) > 40 and not paragraph.startswith(("*", "#", "|", ":", ";", "ISBN")):
+            yield paragraph
+
+
+def _shown(code: Any) -> Iterator[str]:
+    """What a reader sees of a page's running text, node by node."""
+    from mwparserfromhell import nodes
+
+    for node in code.nodes:
+        match node:
+            case nodes.Text():
+                yield str(node.value)
+            case nodes.Wikilink() if not _NO_TEXT.match(str(node.title)):
+                yield from _shown(node.text or node.title)
+            case nodes.ExternalLink() if node.title:
+                yield from _shown(node.title)
+            case nodes.HTMLEntity():
+                yield str(node.normalize())
+            case nodes.Tag() if node.wiki_markup in ("*", "#", ":", ";"):
+                yield str(node.wiki_markup)  # tells a list item from a paragraph
+            case nodes.Tag() if str(node.tag).lower() == "br":
+                yield " "
+            case nodes.Tag() if str(node.tag).lower() in _INLINE and node.contents:
+                yield from _shown(node.contents)

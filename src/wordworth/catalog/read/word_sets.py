@@ -1,0 +1,93 @@
+"""Word sets by name: polar words, the sets of the association tests, lists to fill templates with."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.tables import read_text, tidy
+from wordworth.catalog.registry import entries, entry
+from wordworth.errors import WordworthError, nearest
+
+
+@dataclass(frozen=True, eq=False)
+class WordSet:
+    """Words without repeats, in the published order."""
+
+    name: str
+    language: str
+    words: tuple[str, ...]
+    """For a set of pairs, the words of the pairs one after the other."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """The pairs, where the set is one of pairs."""
+    scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Numbers that were published with the words, one a word."""
+    dropped: tuple[str, ...] = ()
+    """Words that stand more than once, for each time too often."""
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True)
+class PolarWords:
+    """The pleasant and unpleasant words of a language, A and B of the valence tests."""
+
+    language: str
+    pleasant: tuple[str, ...]
+    unpleasant: tuple[str, ...]
+    dropped: tuple[str, ...]
+    """Repeated words of either set that were taken once."""
+
+
+def load_word_set(name: str) -> WordSet:
+    """A word set of the catalog. Repeated words are taken once, and listed in `dropped`."""
+    found = entry(name, "word_sets")
+    if found.details.get("translations"):
+        raise WordworthError(f"{name} is a table of translations, not a word set; see `wordworth show {name}`")
+    path = locate(name, found.sources).path
+    text = read_text(path)
+    if path.suffix == ".json":
+        rows: list[Any] = json.loads(text)
+        for step in found.details.get("at", ()):
+            rows = rows[step]
+    else:
+        rows = [tidy(line) for line in text.splitlines() if line.strip()]
+    if found.details.get("pairs"):
+        pairs = tuple((str(first), str(second)) for first, second in rows)
+        words = tuple(dict.fromkeys(word for pair in pairs for word in pair))
+        return WordSet(name, found.language, words, pairs=pairs)
+    columns = found.details.get("scores", ())
+    scores = {key: np.array([row[at + 1] for row in rows], dtype=np.float64) for at, key in enumerate(columns)}
+    published = [str(row[0]) if columns else str(row) for row in rows]
+    words, dropped = _unique(published)
+    return WordSet(name, found.language, words, scores=scores, dropped=dropped)
+
+
+def polar_words(language: str = "english") -> PolarWords:
+    """The 25 pleasant and 25 unpleasant words of WEAT in a language, as ValNorm and VAST published them.
+
+    The sets need not be of one size (Spanish has 22 and 25): whether to balance them is the measure's choice.
+    """
+    known = [one.language for one in entries("word_sets") if one.name.startswith("pleasant-")]
+    if language not in known:
+        raise WordworthError(
+            f"there are no polar words for {language!r}{nearest(language, known)} (there are for {', '.join(known)})"
+        )
+    pleasant, unpleasant = (load_word_set(f"{side}-{language}") for side in ("pleasant", "unpleasant"))
+    return PolarWords(language, pleasant.words, unpleasant.words, pleasant.dropped + unpleasant.dropped)
+
+
+def _unique(words: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words once each, and those that came again."""
+    seen: dict[str, None] = {}
+    again = []
+    for word in words:
+        if word in seen:
+            again.append(word)
+        seen.setdefault(word)
+    return tuple(seen), tuple(again)

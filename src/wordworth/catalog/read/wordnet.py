@@ -1,0 +1,151 @@
+"""WordNet's database files: synonyms, hypernyms, and the base forms of words (Miller 1995)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.registry import entry, knows
+from wordworth.errors import WordworthError
+
+Synset = tuple[str, int]
+"""Part of speech (n, v, a, r) and offset: what identifies a synset."""
+
+_FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
+_HYPERNYM = ("@", "@i")
+# Endings and what stands in their place in the base form, by part of speech (WordNet's morphy).
+_ENDINGS = {
+    "n": "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y",
+    "v": "s: ies:y es:e es: ed:e ed: ing:e ing:",
+    "a": "er: est: er:e est:e",
+    "r": "",
+}
+_RULES = {kind: [tuple(rule.split(":")) for rule in rules.split()] for kind, rules in _ENDINGS.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class WordNet:
+    """Words are lower case, with spaces. Senses stand in the order of their frequency."""
+
+    name: str
+    words: dict[Synset, tuple[str, ...]]
+    hypernyms: dict[Synset, tuple[Synset, ...]]
+    senses: dict[tuple[str, str], tuple[Synset, ...]]
+    """(word, part of speech) → its synsets."""
+    irregular: dict[tuple[str, str], tuple[str, ...]]
+    """(form, part of speech) → base forms, where the folder has lists of exceptions."""
+    source: str = ""
+    sha256: str = ""
+    licence: str = ""
+    reference: str = ""
+
+    def lemmas(self, word: str) -> frozenset[tuple[str, str]]:
+        """The base forms of a word, each with its part of speech: those that WordNet holds."""
+        form = word.lower()
+        return frozenset(
+            (base, kind) for kind in _FILES for base in self._bases(form, kind) if (base, kind) in self.senses
+        )
+
+    def _bases(self, form: str, kind: str) -> Iterator[str]:
+        yield form
+        if (form, kind) in self.irregular:
+            yield from self.irregular[form, kind]
+            return
+        for ending, instead in _RULES[kind]:
+            if form.endswith(ending) and len(form) > len(ending):
+                stem = form.removesuffix(ending)
+                yield stem + instead
+                # running, bigger: WordNet lists them as exceptions, and not every copy has the list.
+                if not instead and ending != "s" and len(stem) > 2 and stem[-1] == stem[-2]:
+                    yield stem[:-1]
+
+    def synsets(self, word: str) -> frozenset[Synset]:
+        """Every synset of every base form."""
+        return frozenset(synset for lemma in self.lemmas(word) for synset in self.senses[lemma])
+
+    @cached_property
+    def hyponyms(self) -> dict[Synset, tuple[Synset, ...]]:
+        """What each synset is the hypernym of."""
+        below: dict[Synset, list[Synset]] = {}
+        for synset, above in self.hypernyms.items():
+            for one in above:
+                below.setdefault(one, []).append(synset)
+        return {synset: tuple(under) for synset, under in below.items()}
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def load_wordnet(name_or_path: str | Path = "wordnet-3.0") -> WordNet:
+    """WordNet by its name in the catalog, or a folder that holds its `data.*` and `index.*` files (and `*.exc`)."""
+    name = str(name_or_path)
+    if isinstance(name_or_path, str) and knows(name, "wordnets"):
+        found = entry(name, "wordnets")
+        located = locate(name, found.sources)
+        read = _read(located.path)
+        told = (located.source.place, located.sha256, found.licence, str(found.reference))
+        return WordNet(name, *read, *told)
+    folder = Path(name_or_path).expanduser()
+    if not folder.exists() and len(folder.parts) == 1:
+        entry(name, "wordnets")
+    if not folder.is_dir():
+        raise WordworthError(f"{folder} is no folder; give the one that holds WordNet's data.noun and index.noun")
+    return WordNet(folder.name, *_read(folder), str(folder))
+
+
+def _read(
+    folder: Path,
+) -> tuple[
+    dict[Synset, tuple[str, ...]],
+    dict[Synset, tuple[Synset, ...]],
+    dict[tuple[str, str], tuple[Synset, ...]],
+    dict[tuple[str, str], tuple[str, ...]],
+]:
+    words: dict[Synset, tuple[str, ...]] = {}
+    hypernyms: dict[Synset, tuple[Synset, ...]] = {}
+    senses: dict[tuple[str, str], tuple[Synset, ...]] = {}
+    irregular: dict[tuple[str, str], tuple[str, ...]] = {}
+    for kind, stem in _FILES.items():
+        # Some copies cut the largest file in two.
+        parts = [path for path in (folder / f"data.{stem}{part}" for part in ("", "1", "2")) if path.is_file()]
+        index = folder / f"index.{stem}"
+        if not parts or not index.is_file():
+            raise WordworthError(f"{folder} lacks data.{stem} or index.{stem}; give a whole WordNet folder")
+        for path in parts:
+            for number, line in _lines(path):
+                try:
+                    key, named, above = _synset(line, kind)
+                except (ValueError, IndexError) as error:
+                    raise WordworthError(f"{path}, line {number}: not a synset ({error}); fetch it again") from error
+                words[key], hypernyms[key] = named, above
+        for _, line in _lines(index):
+            cells = line.split()
+            count = int(cells[2])
+            senses[cells[0].replace("_", " "), kind] = tuple((kind, int(offset)) for offset in cells[-count:])
+        exceptions = folder / f"{stem}.exc"
+        if exceptions.is_file():
+            for _, line in _lines(exceptions):
+                form, *bases = (cell.replace("_", " ") for cell in line.split())
+                irregular[form, kind] = tuple(bases)
+    return words, hypernyms, senses, irregular
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, less the licence at the head, which begins with spaces."""
+    with path.open(encoding="latin-1") as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip() and not line.startswith("  "):
+                yield number, line
+
+
+def _synset(line: str, kind: str) -> tuple[Synset, tuple[str, ...], tuple[Synset, ...]]:
+    """`offset file kind words(hex) (word id)… pointers(decimal) (symbol offset kind source/target)… | gloss`."""
+    cells = line.partition("|")[0].split()
+    count = int(cells[3], 16)
+    # Adjectives may carry their place in a sentence: galore(ip).
+    named = tuple(cell.partition("(")[0].replace("_", " ").lower() for cell in cells[4 : 4 + 2 * count : 2])
+    start = 4 + 2 * count
+    pointers = cells[start + 1 : start + 1 + 4 * int(cells[start])]
+    above = tuple((kind, int(pointers[at + 1])) for at in range(0, len(pointers), 4) if pointers[at] in _HYPERNYM)
+    return (kind, int(cells[0])), named, above

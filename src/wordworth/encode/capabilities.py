@@ -1,0 +1,65 @@
+"""What a network really does with context, found by trying it and not by its name."""
+
+import inspect
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from wordworth.encode.kv_cache import Past, run_prefixes, step
+
+TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
+"""Largest difference in a vector, relative to its largest value, that is rounding and not a different computation."""
+NONE_AT_ALL = 1e-6
+"""The same where masked tokens must add exactly nothing: a looser bound could hide a faint look to the right."""
+
+
+def accepted(network: PreTrainedModel) -> frozenset[str]:
+    """The names of the arguments that the network's forward pass takes."""
+    return frozenset(inspect.signature(network.forward).parameters)
+
+
+def hidden_states(network: PreTrainedModel, ids: Tensor, **more: Tensor) -> tuple[Tensor, ...]:
+    """Layers 0…L of a plain forward pass, each batch × tokens × dim; the last one is after the final norm."""
+    names = accepted(network)
+    # Nothing is generated, so no keys and values or memories need to be kept.
+    unkept = {name: False for name in ("use_cache", "use_mems") if name in names}
+    states: tuple[Tensor, ...] = network(input_ids=ids, output_hidden_states=True, **unkept, **more).hidden_states
+    return states
+
+
+def looks_left_only(network: PreTrainedModel, ids: Sequence[int]) -> bool:
+    """Whether a token's states ignore what comes after it: the last of `ids` is changed, the others must not move."""
+    # Two passes of one shape, not one batch of two: the rows of a batch may differ by rounding.
+    texts = (ids, [*ids[:-1], ids[0]])
+    with torch.inference_mode():
+        one, other = (hidden_states(network, torch.tensor([text], device=network.device)) for text in texts)
+    return all(_same(left[0, :-1], right[0, :-1], NONE_AT_ALL) for left, right in zip(one, other, strict=True))
+
+
+def reuses_past(network: PreTrainedModel, ids: Sequence[int]) -> bool:
+    """Whether a prefix run once and read by later tokens gives the states of a plain pass; two steps are tried."""
+    if "past_key_values" not in accepted(network):
+        return False
+    with torch.inference_mode():
+        plain = hidden_states(network, torch.tensor([ids], device=network.device))
+        prefix = run_prefixes(network, [ids[:-2]])
+        if prefix is None or len(prefix) != network.config.num_hidden_layers:
+            return False
+        only, (one, two) = torch.tensor([0], device=network.device), torch.tensor(ids[-2:], device=network.device)
+        pasts = [Past(paths, only) for paths in prefix]
+        first, new = step(network, one[None], pasts)
+        longer = [
+            tuple(past.join(which, added[which]) for which in (0, 1)) for past, added in zip(pasts, new, strict=True)
+        ]
+        second, _ = step(network, two[None], [Past((keys, values), only) for keys, values in longer])
+        return all(
+            _same(expected[0, -2:], torch.cat([one, two], dim=1)[0], TOLERANCE[expected.dtype])
+            for expected, one, two in zip(plain, first, second, strict=True)
+        )
+
+
+def _same(expected: Tensor, found: Tensor, tolerance: float) -> bool:
+    scale = expected.abs().amax(-1)
+    return bool(((expected - found).abs().amax(-1) <= tolerance * scale).all())

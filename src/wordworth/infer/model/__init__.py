@@ -1,0 +1,1 @@
+"""NLI models: networks over word vectors, over ELMo, and cross-encoders."""

@@ -1,0 +1,120 @@
+"""A model's folder (`config.json`, `model.safetensors`), and what a training needs to go on where it was killed."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from wordworth.errors import WordworthError
+from wordworth.files import replacing, sha256_of
+from wordworth.infer.model.attention import Network, Shape, shape_of
+
+KIND = "decomposable-attention"
+CONFIG, WEIGHTS, LAST = "config.json", "model.safetensors", "training.safetensors"
+_EXTRA = "unknown_words"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A network as it was kept."""
+
+    network: Network
+    extra: NDArray[np.float32] | None
+    """Vectors of unknown words and of the start of a sentence, where the network reads static vectors."""
+    config: dict[str, Any]
+    sha256: str
+    """Of the weights."""
+
+    @property
+    def shape(self) -> Shape:
+        return self.network.shape
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    with replacing(path) as part:
+        part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def write_config(folder: Path, shape: Shape, vectors: Mapping[str, Any]) -> None:
+    """What the network is and what it reads; the same from the first epoch to the last."""
+    write_json(folder / CONFIG, {"kind": KIND, "shape": shape.plain(), "vectors": dict(vectors)})
+
+
+def write_weights(folder: Path, weights: Mapping[str, Tensor], extra: NDArray[np.float32] | None) -> None:
+    """The network's weights, in one step."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
+    if extra is not None:
+        tensors[_EXTRA] = torch.from_numpy(extra)
+    with replacing(folder / WEIGHTS) as part:
+        save_file(tensors, part)
+
+
+def read_model(folder: Path) -> Kept:
+    """A folder that `write_config` and `write_weights` left."""
+    config = _config(folder / CONFIG)
+    network = Network(shape_of(config["shape"]))
+    path = folder / WEIGHTS
+    tensors, _ = _tensors(path)
+    extra = tensors.pop(_EXTRA, None)
+    try:
+        network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+    except RuntimeError as error:
+        raise WordworthError(f"{path} does not go with its {CONFIG}; train the model again") from error
+    network.requires_grad_(False).eval()
+    return Kept(network, None if extra is None else extra.float().numpy(), config, sha256_of(path))
+
+
+def _config(path: Path) -> dict[str, Any]:
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+        if config["kind"] == KIND and {"shape", "vectors"} <= config.keys():
+            return dict(config)
+    except FileNotFoundError as error:
+        raise WordworthError(f"{path.parent} holds no NLI model ({path.name} is not there); train one there") from error
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+        raise WordworthError(f"{path} cannot be read as a model's configuration; train the model again") from error
+    raise WordworthError(f"{path} describes a model of another kind than {KIND}")
+
+
+def _tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    try:
+        with safe_open(path, framework="pt") as stored:
+            return {name: stored.get_tensor(name) for name in stored.keys()}, dict(stored.metadata() or {})  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise WordworthError(f"{path} cannot be read ({error}); train the model again") from error
+
+
+def write_last(folder: Path, key: str, facts: Mapping[str, Any], groups: Mapping[str, Mapping[str, Tensor]]) -> None:
+    """The state behind an epoch, in one file: weights, averages and the optimizer's, and the facts so far."""
+    tensors = {
+        f"{group}.{name}": tensor.detach().cpu().contiguous()
+        for group, named in groups.items()
+        for name, tensor in named.items()
+    }
+    with replacing(folder / LAST) as part:
+        save_file(tensors, part, metadata={"key": key, "facts": json.dumps(facts)})
+
+
+def read_last(folder: Path, key: str) -> tuple[dict[str, Any], dict[str, dict[str, Tensor]]] | None:
+    """What `write_last` left; nothing where a training has not come to its first epoch's end."""
+    path = folder / LAST
+    if not path.exists():
+        return None
+    tensors, about = _tensors(path)
+    if about.get("key") != key:
+        raise WordworthError(
+            f"{folder} holds a training with other data, vectors or options; choose another folder, or --overwrite"
+        )
+    groups: dict[str, dict[str, Tensor]] = {}
+    for full, tensor in tensors.items():
+        group, _, name = full.partition(".")
+        groups.setdefault(group, {})[name] = tensor
+    return json.loads(about["facts"]), groups

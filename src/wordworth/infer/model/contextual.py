@@ -1,0 +1,93 @@
+"""ELMo as what an NLI model reads: three layers a token, with a place for a projection in layer 1 or in all layers."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from wordworth.embedding import Embedding
+from wordworth.embedding.core import Provenance
+from wordworth.infer.model.elmo import Elmo
+from wordworth.infer.model.vocabulary import words_of
+
+Change = Callable[[Tensor], Tensor]
+
+
+@dataclass
+class _Lexicon:
+    """Words met so far, and their layer 1, which is the same everywhere and so is computed once."""
+
+    index: dict[str, int] = field(default_factory=dict)
+    rows: list[Tensor] = field(default_factory=list)
+    lock: Lock = field(default_factory=Lock)
+
+
+@dataclass(frozen=True)
+class ElmoVectors:
+    """Sentences as ELMo reads them: words as written, all three layers of each."""
+
+    elmo: Elmo
+    name: str = "elmo"
+    first: Change | None = None
+    """Done to layer 1 (…, dim / 2) before the LSTMs read it."""
+    every: Change | None = None
+    """Done to all layers (…, layers, dim) once they are made."""
+    steps: tuple[str, ...] = ()
+    """What was done, for people and keys."""
+    _lexicon: _Lexicon = field(default_factory=_Lexicon)
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]:
+        return (self.name, self.elmo.sha256, *self.steps)
+
+    @property
+    def dim(self) -> int:
+        return self.elmo.dim
+
+    @property
+    def layers(self) -> int:
+        return self.elmo.layers
+
+    def changed(self, step: str, *, first: Change | None = None, every: Change | None = None) -> "ElmoVectors":
+        """The same model with a projection, or what else is given, in layer 1 only or in all layers."""
+        return replace(self, first=first, every=every, steps=(*self.steps, step))
+
+    def ids(self, sentence: str) -> list[int]:
+        index = self._lexicon.index
+        return [index.setdefault(word, len(index)) for word in words_of(sentence)]
+
+    def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
+        """None: characters spell every word."""
+        return ()
+
+    def vectors(self, ids: NDArray[np.int64]) -> Tensor:
+        with torch.inference_mode():
+            words, marks = self._layer_one(int(ids.max(initial=-1)) + 1)[ids], self.elmo.words(self.elmo.marks())
+            begin, end = (mark.expand(len(ids), 1, -1) for mark in marks)
+            x = torch.cat([begin, words, end], dim=1)
+            made = self.elmo.sentences(self.first(x) if self.first else x)
+            made = self.every(made) if self.every else made
+        return made.clone()  # an ordinary tensor again, which training may keep for its gradients
+
+    def _layer_one(self, count: int) -> Tensor:
+        """(words, dim / 2) of the first `count` words met."""
+        lexicon = self._lexicon
+        with lexicon.lock:
+            had = sum(map(len, lexicon.rows))
+            if had < count:
+                new = list(lexicon.index)[had:count]
+                lexicon.rows.append(self.elmo.words(self.elmo.codes(new)))
+            if len(lexicon.rows) > 1:
+                lexicon.rows[:] = [torch.cat(lexicon.rows)]
+            return lexicon.rows[0] if lexicon.rows else torch.empty(0, self.dim // 2)
+
+    def static(self, words: Sequence[str]) -> Embedding:
+        """Layer 1 of words, as it is without any change, to find directions in."""
+        with torch.inference_mode():
+            matrix = self.elmo.words(self.elmo.codes(list(words))).numpy()
+        told = Provenance(name=f"{self.name} layer 1", sha256=self.elmo.sha256)
+        return Embedding(list(words), matrix, told)

@@ -1,0 +1,196 @@
+"""Any sequence-classification model of `transformers` that was trained on NLI, as an `NliModel`."""
+
+import hashlib
+from collections import deque
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerFast
+
+from wordworth.encode.batches import Budget, Tally, budget_for, halving, take
+from wordworth.encode.capabilities import accepted
+from wordworth.encode.heads import Headed, load_with_head, padding_of
+from wordworth.errors import WordworthError
+from wordworth.infer.model.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
+from wordworth.infer.model.labels import label_columns
+from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model.projection import projected
+from wordworth.progress import progress
+from wordworth.transform import Subspace
+
+
+@dataclass
+class CrossTally(Tally):
+    """What a run did; `sentences` are the distinct ones."""
+
+    pairs: int = 0
+    """Distinct pairs."""
+    cut: int = 0
+    """Of them, those longer than the model admits: their longer sentence was cut at its end, as tokenizers do."""
+
+
+@dataclass(frozen=True, eq=False)
+class CrossEncoder:
+    """A network that reads premise and hypothesis together. Immutable: `with_projection` gives another one over the
+    same weights."""
+
+    headed: Headed
+    columns: tuple[int, int, int]
+    """Where `LABELS` are among the network's outputs."""
+    template: PairTemplate
+    projection: Subspace | None = None
+    """What is taken out of the subword embeddings in every pass."""
+    batch_tokens: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.headed.name
+
+    @property
+    def network(self) -> PreTrainedModel:
+        return self.headed.network
+
+    @property
+    def tokenizer(self) -> PreTrainedTokenizerFast:
+        return self.headed.tokenizer
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]:
+        taken = hashlib.sha256(self.projection.basis.tobytes()).hexdigest() if self.projection else None
+        return "cross-encoder", *self.headed.identity, *self.columns, taken
+
+    def with_projection(self, subspace: Subspace | None) -> "CrossEncoder":
+        """The same model with a subspace taken out of its subword embeddings; None takes the projection off."""
+        return replace(self, projection=subspace)
+
+    def probabilities(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """A row of `LABELS` for each pair; each distinct pair goes through the network once."""
+        return self.run(sentences, pairs)[0]
+
+    def run(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> tuple[NDArray[np.float64], CrossTally]:
+        """The probabilities, and what it took to get them."""
+        asked = distinct(self.tokenizer, sentences, np.asarray(pairs, dtype=np.int64))
+        found = np.empty((len(asked.pairs), len(LABELS)))
+        tally = CrossTally(sentences=len(asked.tokens), pairs=len(asked.pairs))
+        taken_out = projected(self.network, self.projection.basis) if self.projection else nullcontext()
+        with torch.inference_mode(), taken_out:
+            self._run(asked, found, tally)
+        return found[asked.which], tally
+
+    def _run(self, asked: DistinctPairs, found: NDArray[np.float64], tally: CrossTally) -> None:
+        """Batches of like length, the longest first."""
+        room = self.template.room(self.headed.max_length)
+        sizes = np.array([len(ids) for ids in asked.tokens], dtype=np.int64)[asked.pairs]
+        totals = sizes.sum(axis=1)
+        if room is not None:
+            tally.cut = int((totals > room).sum())
+            totals = totals.clip(max=room)
+        lengths = totals + self.template.added
+        pending = deque(np.argsort(-lengths, kind="stable").tolist())
+        plain = lengths.tolist()
+        budget = budget_for(self.network.device, self.batch_tokens)
+        if self.tokenizer.padding_side == "left":  # padding would shift the positions of what follows it
+            budget = Budget(budget.tokens, 0)
+
+        def one_pass(batch: list[int]) -> NDArray[np.float64]:
+            both = asked.pairs[batch].tolist()
+            return self._pass([self.template.join(asked.tokens[one], asked.tokens[two], room) for one, two in both])
+
+        with progress(f"Inferring with {self.name}", len(plain)) as advance:
+            while pending:
+                batch = take(pending, plain, budget)
+                size = len(batch) * plain[batch[0]]
+                given = halving(one_pass, batch, size, budget, tally)
+                if given is None:
+                    pending.extendleft(reversed(batch))
+                    continue
+                found[batch] = given
+                tally.tokens += size
+                tally.padding += size - sum(plain[at] for at in batch)
+                tally.passes += 1
+                advance(len(batch))
+
+    def _pass(self, batch: list[Joined]) -> NDArray[np.float64]:
+        logits = forward(self.network, self.tokenizer, batch)[:, list(self.columns)]
+        return np.asarray(torch.softmax(logits.double(), dim=-1).cpu().numpy())
+
+
+def forward(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[Joined]) -> Tensor:
+    """Logits (pairs, labels in the model's own order) of joined pairs (ids, types), padded to the longest."""
+    pad, width = padding_of(tokenizer), max(len(ids) for ids, _ in batch)
+    left = tokenizer.padding_side == "left"
+
+    def filled(rows: Sequence[list[int]], value: int) -> Tensor:
+        fills = ([value] * (width - len(row)) for row in rows)
+        made = [[*fill, *row] if left else [*row, *fill] for row, fill in zip(rows, fills, strict=True)]
+        return torch.tensor(made, device=network.device)
+
+    more = {"attention_mask": filled([[1] * len(ids) for ids, _ in batch], 0)}
+    if "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names:
+        more["token_type_ids"] = filled([types for _, types in batch], tokenizer.pad_token_type_id)
+    logits: Tensor = network(input_ids=filled([ids for ids, _ in batch], pad), **more).logits
+    return logits
+
+
+def over(headed: Headed, labels: Sequence[str] | None = None, batch_tokens: int | None = None) -> CrossEncoder:
+    """A cross-encoder over a network at hand."""
+    own = {int(at): str(label) for at, label in (headed.network.config.id2label or {}).items()}
+    columns = label_columns(own, headed.name, labels)
+    return CrossEncoder(headed, columns, pair_template(headed.tokenizer, headed.name), batch_tokens=batch_tokens)
+
+
+def load_cross_encoder(
+    name_or_path: str | Path,
+    *,
+    labels: Sequence[str] | None = None,
+    device: str = "auto",
+    dtype: str = "float32",
+    name: str | None = None,
+    batch_tokens: int | None = None,
+) -> CrossEncoder:
+    """An NLI model from a folder of safetensors or from the hub by its name.
+
+    The order of its labels is its configuration's; `labels` gives it where that does not say (`LABEL_0`, …).
+    """
+    headed = load_with_head(AutoModelForSequenceClassification, name_or_path, device=device, dtype=dtype, name=name)
+    headed.network.requires_grad_(False)
+    return over(headed, labels, batch_tokens)
+
+
+def untrained_cross_encoder(
+    name_or_path: str | Path,
+    *,
+    device: str = "auto",
+    dtype: str = "float32",
+    name: str | None = None,
+    dropout: float = 0.1,
+    seed: int = 0,
+) -> CrossEncoder:
+    """Any encoder with a new head of three labels, to be trained (`finetune_nli`). The paper's dropout: 0.1 inside the
+    encoder, none before the last layer."""
+    if not 0 <= dropout < 1:
+        raise WordworthError(f"the dropout is {dropout}; it must be from 0 up and below 1")
+    torch.manual_seed(seed)
+    headed = load_with_head(
+        AutoModelForSequenceClassification,
+        name_or_path,
+        device=device,
+        dtype=dtype,
+        name=name,
+        fresh=True,
+        num_labels=len(LABELS),
+        id2label=dict(enumerate(LABELS)),
+        label2id={label: at for at, label in enumerate(LABELS)},
+    )
+    headed = replace(headed, weights=f"{headed.weights}, new head of seed {seed}")
+    inside = set(headed.network.base_model.modules())
+    for module in headed.network.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = dropout if module in inside else 0.0
+    return over(headed)

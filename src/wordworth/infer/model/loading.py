@@ -1,0 +1,103 @@
+"""NLI models over word vectors by name: `nli-glove`, which comes with the package, or a folder of `train-nli`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.registry import entries, entry, knows
+from wordworth.embedding import Embedding
+from wordworth.errors import WordworthError
+from wordworth.infer.model.checkpoint import Kept, read_model
+from wordworth.infer.model.contextual import ElmoVectors
+from wordworth.infer.model.elmo import elmo_files, load_elmo
+from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.vocabulary import Embedder, StaticVectors, drawn
+
+DEFAULT = "nli-glove"
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """What a network is trained on: vectors, and what its configuration says of them."""
+
+    embedder: Embedder
+    extra: NDArray[np.float32] | None
+    about: dict[str, Any]
+
+
+def load_nli_model(named: str | Path = DEFAULT, *, vectors: Embedding | None = None) -> EmbeddedNli:
+    """A trained model; it reads the vectors it was trained on, or `vectors` in their place (projected ones, say)."""
+    name = str(named)
+    if isinstance(named, str) and knows(name, "models"):
+        found = entry(name, "models")
+        if found.details["family"] != "nli":
+            known = ", ".join(one.name for one in entries("models") if one.details["family"] == "nli")
+            raise WordworthError(f"{name} is no NLI model; of the catalog's models {known} is one")
+        folder = locate(name, found.sources).path
+    else:
+        folder = Path(name).expanduser()
+        name = folder.name
+    kept = read_model(folder)
+    return EmbeddedNli(name, kept.network, _reading(kept, folder, vectors), kept.sha256)
+
+
+def _reading(kept: Kept, folder: Path, vectors: Embedding | None) -> Embedder:
+    about = kept.config["vectors"]
+    if about["kind"] == "elmo":
+        if vectors is not None:
+            raise WordworthError(f"{folder} was trained over ELMo, so {vectors.name} cannot take its place")
+        made: Embedder = _elmo(Path(about["source"])).embedder
+    else:
+        if kept.extra is None:
+            raise WordworthError(f"{folder} lacks the vectors of unknown words; train the model again")
+        return StaticVectors(_trained_on(about, folder) if vectors is None else vectors, kept.extra)
+    if made.identity[1] != about["sha256"]:
+        raise WordworthError(f"{about['source']} holds other weights than {folder} was trained with")
+    return made
+
+
+def _trained_on(about: dict[str, Any], folder: Path) -> Embedding:
+    """The vectors of the configuration, if they can be had again: those of a name, or of a file that did not change."""
+    named = about["name"] if knows(about["name"], "models") else about["source"]
+    if about["steps"]:
+        steps = ", ".join(about["steps"])
+        raise WordworthError(f"{folder} was trained on {named} after {steps}; give those vectors with --vectors")
+    found = one_embedding(named)
+    if about["sha256"] and found.provenance.sha256 != about["sha256"]:
+        raise WordworthError(f"{named} is another file than {folder} was trained on; give the right one")
+    return found
+
+
+def one_embedding(named: str | Path) -> Embedding:
+    """The one embedding of that name or path; a folder of many decades is not one."""
+    found = list(load_embeddings(named))
+    if len(found) != 1:
+        raise WordworthError(f"{named} holds {len(found)} embeddings; name one of them")
+    return found[0]
+
+
+def vectors_to_train_on(named: str | Path | Embedding, seed: int) -> Vectors:
+    """Static vectors by name, path or as they are, or ELMo as a folder with its options and weights."""
+    if not isinstance(named, Embedding):
+        folder = Path(named).expanduser()
+        if folder.is_dir() and elmo_files(folder):
+            return _elmo(folder)
+        named = one_embedding(named)
+    told = named.provenance
+    about = {"kind": "static", "name": told.name, "source": told.source, "sha256": told.sha256}
+    extra = drawn(named.dim, seed)
+    return Vectors(StaticVectors(named, extra), extra, {**about, "steps": list(told.steps)})
+
+
+def _elmo(folder: Path) -> Vectors:
+    files = elmo_files(folder)
+    if files is None:
+        raise WordworthError(f"{folder} does not hold one options.json and one weights file (.hdf5) of ELMo")
+    elmo = load_elmo(*files)
+    about = {"kind": "elmo", "name": folder.name, "source": str(folder.resolve()), "sha256": elmo.sha256, "steps": []}
+    return Vectors(ElmoVectors(elmo, folder.name), None, about)

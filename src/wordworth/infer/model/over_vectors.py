@@ -1,0 +1,107 @@
+"""An NLI model over word vectors: every sentence is encoded once, pairs are compared in blocks of one length."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from wordworth.embedding import Embedding
+from wordworth.errors import WordworthError
+from wordworth.infer.model.attention import Encoded, Network
+from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model.threads import side_by_side
+from wordworth.infer.model.vocabulary import Embedder, StaticVectors
+
+SENTENCES = 512
+"""Encoded at a time by one core."""
+PAIRS = 128
+"""Compared at a time by one core: what they take stays in its cache."""
+TOKENS = 1 << 18
+"""Held encoded at a time; more sentences than that are done part by part."""
+
+
+@dataclass(frozen=True)
+class EmbeddedNli:
+    """A trained network and the vectors it reads."""
+
+    name: str
+    network: Network
+    embedder: Embedder
+    weights: str
+    """The sha256 of the network's weights."""
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]:
+        return ("decomposable-attention", self.weights, *self.embedder.identity)
+
+    def with_vectors(self, embedding: Embedding) -> "EmbeddedNli":
+        """The same network over other vectors of the same size, such as projected ones."""
+        if not isinstance(self.embedder, StaticVectors):
+            raise WordworthError(f"{self.name} reads no static vectors, so {embedding.name} cannot take their place")
+        return replace(self, embedder=StaticVectors(embedding, self.embedder.extra))
+
+    def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
+        """Words without a vector of their own; they are read by one of the unknown words' vectors, as in training."""
+        return self.embedder.missing(sentences)
+
+    def probabilities(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """A row of `LABELS` for each pair of indices into `sentences`; see `NliModel`."""
+        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        if len(pairs) and not (pairs.min() >= 0 and pairs.max() < len(sentences)):
+            raise WordworthError(f"a pair points outside the {len(sentences)} sentences that were given")
+        used, local = np.unique(pairs, return_inverse=True)
+        read = [self.embedder.ids(sentences[at]) for at in used]
+        made = np.empty((len(pairs), len(LABELS)))
+        self.network.eval()
+        if len(pairs):
+            self._fill(made, read, np.array([len(ids) for ids in read]), local.reshape(-1, 2))
+        return made
+
+    def _fill(
+        self, made: NDArray[np.float64], read: list[list[int]], lengths: NDArray[np.int64], pairs: NDArray[np.int64]
+    ) -> None:
+        used = np.unique(pairs)
+        if len(pairs) > 1 and lengths[used].sum() > TOKENS:
+            half = len(pairs) // 2
+            for part in (slice(None, half), slice(half, None)):
+                self._fill(made[part], read, lengths, pairs[part])
+            return
+        stores: dict[int, Encoded] = {}
+        slots = np.empty(len(read), dtype=np.int64)
+        for length in np.unique(lengths[used]):
+            members = used[lengths[used] == length]
+            slots[members] = np.arange(len(members))
+            stores[int(length)] = self._encoded(np.array([read[at] for at in members], dtype=np.int64))
+
+        def compare(block: NDArray[np.int64]) -> None:
+            premises, hypotheses = (pairs[block, side] for side in (0, 1))
+            sides = [
+                stores[int(lengths[side[0]])].rows(torch.from_numpy(slots[side])) for side in (premises, hypotheses)
+            ]
+            with torch.inference_mode():
+                made[block] = self.network.pair(*sides).double().softmax(dim=1)[:, order].numpy()
+
+        order = [self.network.shape.labels.index(label) for label in LABELS]
+        # Blocks of one premise length and one hypothesis length need no padding, so a pair's numbers are its own.
+        kinds = lengths[pairs[:, 0]] * (lengths.max() + 1) + lengths[pairs[:, 1]]
+        sort = np.argsort(kinds, kind="stable")
+        runs = np.split(sort, np.flatnonzero(np.diff(kinds[sort])) + 1)
+        side_by_side(compare, [run[at : at + PAIRS] for run in runs for at in range(0, len(run), PAIRS)])
+
+    def _encoded(self, ids: NDArray[np.int64]) -> Encoded:
+        def encode(at: int) -> Encoded:
+            with torch.inference_mode():
+                return self.network.encode(self.embedder.vectors(ids[at : at + SENTENCES]))
+
+        parts = side_by_side(encode, range(0, len(ids), SENTENCES))
+        return parts[0] if len(parts) == 1 else Encoded(*(torch.cat(part) for part in zip(*parts, strict=True)))
+
+
+def accuracy(model: EmbeddedNli, premises: Sequence[str], hypotheses: Sequence[str], labels: Sequence[str]) -> float:
+    """The share of pairs whose most probable label is the given one."""
+    index = {sentence: at for at, sentence in enumerate(dict.fromkeys([*premises, *hypotheses]))}
+    pairs = [(index[premise], index[hypothesis]) for premise, hypothesis in zip(premises, hypotheses, strict=True)]
+    found = model.probabilities(list(index), np.array(pairs, dtype=np.int64)).argmax(axis=1)
+    return float(np.mean([LABELS[at] == label for at, label in zip(found, labels, strict=True)]))

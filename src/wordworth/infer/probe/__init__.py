@@ -1,0 +1,1 @@
+"""Sentence pairs out of templates, all of them neutral."""

@@ -1,0 +1,46 @@
+"""Words that fill a template's slots, from word sets of the catalog or written out in a TOML file."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wordworth.catalog.read.tables import tidy
+from wordworth.catalog.read.word_sets import load_word_set
+from wordworth.catalog.registry import knows
+from wordworth.errors import WordworthError
+
+
+def fillers(given: Any, where: str, *, as_published: bool = False) -> tuple[str, ...]:
+    """`"SET"`, `["SET", …]` one after the other, `{ set = "SET" }` or `{ words = ["…", …] }`.
+
+    A word that comes again is taken once, unless `as_published` keeps it: a formula that counts it needs it.
+    """
+    words: list[str] = []
+    if isinstance(given, Mapping) and given.keys() == {"words"}:
+        words = _own(given["words"], where)
+    else:
+        for name in _names(given, where):
+            if not knows(name, "word_sets"):
+                raise WordworthError(
+                    f"{where}: {name!r} is no word set of the catalog (`wordworth ls word-sets`); "
+                    'words of your own are written { words = ["…", "…"] }'
+                )
+            found = load_word_set(name)
+            words += found.words + (found.dropped if as_published else ())
+    if not words:
+        raise WordworthError(f"{where} is empty; give at least one word")
+    return tuple(words if as_published else dict.fromkeys(words))
+
+
+def _names(given: Any, where: str) -> list[str]:
+    if isinstance(given, Mapping) and given.keys() == {"set"}:
+        given = given["set"]
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise WordworthError(f'{where} must be the name of a word set, a list of names, or {{ words = ["…", "…"] }}')
+    return names
+
+
+def _own(words: Any, where: str) -> list[str]:
+    if not isinstance(words, list) or not all(isinstance(word, str) and word.strip() for word in words):
+        raise WordworthError(f"{where}: words must be a list of words, none of them blank")
+    return [tidy(word) for word in words]

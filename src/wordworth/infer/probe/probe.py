@@ -1,0 +1,200 @@
+"""A probe: templates, the words that fill them, and the words whose subspace is to be taken out.
+
+Those of Dev et al. 2020 stand in the catalog: `gender`, `nationality`, `religion`. `NAME:formula` is the same by the
+formula of the paper, every verb with each of the 95 objects. A user's own is a TOML file with a table `[probe]`:
+
+    name, premise, hypothesis               the sentences, “The SUBJECT VERB a/an OBJECT.”
+    slots = { premise = …, hypothesis = … } the subjects: a word set's name, or { words = ["…", …] }
+    labels = { premise = …, hypothesis = … }  what slices call them; “premise” and “hypothesis” if not given
+    verbs = [{ kind = "…", verbs = …, objects = … }, …]   which verbs take which objects
+    subspace = { pair = ["he", "she"] }, or { set = "…" | words = […], components = 1 }   optional
+"""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wordworth.catalog.read.tables import read_text
+from wordworth.catalog.registry import entries
+from wordworth.errors import WordworthError, nearest
+from wordworth.infer.probe.articles import ARTICLES
+from wordworth.infer.probe.fillers import fillers
+from wordworth.infer.probe.templates import OBJECT, VERB, Template, parse
+
+FORMULA = ":formula"
+_FIELDS = ("name", "title", "premise", "hypothesis", "slots", "labels", "capitals", "verbs", "subspace")
+_SIDES = ("premise", "hypothesis")
+
+
+class Action(NamedTuple):
+    """What the subject of both sentences does."""
+
+    kind: str
+    verb: str
+    object: str
+
+
+@dataclass(frozen=True)
+class SubspaceWords:
+    """Words whose subspace holds the bias: a pair's difference, or the first components of a set."""
+
+    words: tuple[str, ...]
+    components: int
+    """0 for a pair."""
+    name: str
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Everything that pairs are made of. Premise and hypothesis share verb and object; the subjects differ."""
+
+    name: str
+    title: str
+    templates: tuple[Template, Template]
+    labels: tuple[str, str]
+    premises: tuple[str, ...]
+    """The subjects of the premises."""
+    hypotheses: tuple[str, ...]
+    actions: tuple[Action, ...]
+    subspace: SubspaceWords | None
+    articles: str = "sound"
+    reference: str = ""
+    paper: str = ""
+    """The number of pairs that the paper states."""
+
+    @property
+    def sha256(self) -> str:
+        """Of all that its sentences depend on."""
+        parts = [[one.text for one in self.templates], self.premises, self.hypotheses, self.actions, self.articles]
+        return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+
+
+def probe_names() -> list[str]:
+    """The probes of the catalog."""
+    return [found.details["probe"] for found in entries("templates") if "probe" in found.details]
+
+
+def load_probe(name_or_path: str | Path, *, articles: str = "sound") -> Probe:
+    """A probe of the catalog (`gender`, `nationality:formula`, …) or of a TOML file."""
+    if articles not in ARTICLES:
+        raise WordworthError(f"articles are chosen by {' or '.join(ARTICLES)}, not by {articles!r}")
+    path = Path(name_or_path)
+    if path.suffix == ".toml":
+        return _of_file(path, articles)
+    name = str(name_or_path)
+    plain = name.removesuffix(FORMULA)
+    for found in entries("templates"):
+        if plain in (found.details.get("probe"), found.name) and "probe" in found.details:
+            table = {**found.details, "name": found.details["probe"] + name[len(plain) :], "title": found.title}
+            return _made(table, f"templates.toml, {found.name}", articles, str(found.reference), name != plain)
+    known = probe_names()
+    close = nearest(plain, known) or f"; there are {', '.join(known)}"
+    raise WordworthError(f"there is no probe {name!r}{close} (or name a TOML file)")
+
+
+def _of_file(path: Path, articles: str) -> Probe:
+    try:
+        table = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise WordworthError(f"{path} is not TOML: {error}") from error
+    given = table.get("probe")
+    if table.keys() != {"probe"} or not isinstance(given, dict):
+        raise WordworthError(f"{path} must hold one table [probe] with name, premise, hypothesis and slots")
+    extra = next((key for key in given if key not in _FIELDS), None)
+    if extra is not None:
+        close = nearest(extra, list(_FIELDS)) or f"; the fields are {', '.join(_FIELDS)}"
+        raise WordworthError(f"{path}: a probe has no field {extra!r}{close}")
+    name = given.get("name")
+    if not isinstance(name, str) or not name.strip() or "/" in name:
+        raise WordworthError(f"{path}: name must be a text that is not blank, without “/”")
+    return _made(given, str(path), articles, "", formula=False)
+
+
+def _made(table: Mapping[str, Any], where: str, articles: str, reference: str, formula: bool) -> Probe:
+    labels = {side: _label(table, side, where) for side in _SIDES}
+    slots = table.get("slots")
+    if not isinstance(slots, Mapping) or slots.keys() != set(_SIDES):
+        raise WordworthError(f"{where}: slots must be {{ premise = …, hypothesis = … }}, the subjects of both")
+    subjects = {side: fillers(slots[side], f"{where}: slots.{side}", as_published=formula) for side in _SIDES}
+    for side in table.get("capitals", ()):
+        if side not in _SIDES:
+            raise WordworthError(f"{where}: capitals lists premise, hypothesis or both, not {side!r}")
+        subjects[side] = tuple(word[0].upper() + word[1:] for word in subjects[side])
+    templates = {side: parse(table.get(side), labels[side], f"{where}: {side}") for side in _SIDES}
+    needed = {slot for one in templates.values() for slot in one.slots}
+    actions = _actions(table, where, needed, formula)
+    return Probe(
+        name=table["name"],
+        title=table.get("title", table["name"]),
+        templates=(templates["premise"], templates["hypothesis"]),
+        labels=(labels["premise"], labels["hypothesis"]),
+        premises=subjects["premise"],
+        hypotheses=subjects["hypothesis"],
+        actions=actions,
+        subspace=_subspace(table.get("subspace"), table["name"], where),
+        articles=articles,
+        reference=reference,
+        paper=table.get("paper", ""),
+    )
+
+
+def _label(table: Mapping[str, Any], side: str, where: str) -> str:
+    labels = table.get("labels", {})
+    label = labels.get(side, side) if isinstance(labels, Mapping) else None
+    if not isinstance(label, str) or not label.strip() or label in ("verb", "object", "kind"):
+        raise WordworthError(f"{where}: labels.{side} must be a name for its subjects, such as “occupation”")
+    return label
+
+
+def _actions(table: Mapping[str, Any], where: str, needed: set[str], formula: bool) -> tuple[Action, ...]:
+    groups = table.get("verbs", [])
+    if not isinstance(groups, list) or not all(isinstance(group, Mapping) for group in groups):
+        raise WordworthError(f"{where}: verbs must be a list of {{ verbs = …, objects = … }}")
+    if not groups:
+        if needed & {VERB, OBJECT}:
+            raise WordworthError(f"{where}: the templates have VERB or OBJECT, but verbs is empty; list them")
+        return (Action("", "", ""),)
+    if not needed & {VERB, OBJECT}:
+        raise WordworthError(f"{where}: verbs are listed, but no template has VERB or OBJECT")
+    made: dict[Action, None] = {}
+    everything = fillers(table["formula_objects"], f"{where}: formula_objects") if formula else ()
+    for at, group in enumerate(groups, start=1):
+        each = f"{where}: verbs, entry {at}"
+        words: dict[str, tuple[str, ...]] = {"verbs": ("",), "objects": ("",)}
+        for key, slot in (("verbs", VERB), ("objects", OBJECT)):
+            if slot in needed or key in group:
+                if key not in group:
+                    raise WordworthError(f"{each} has no {key}, and the templates have {slot}")
+                words[key] = fillers(group[key], f"{each}, {key}")
+        kind = str(group.get("kind", at))
+        for verb in words["verbs"]:
+            made |= {Action(kind, verb, thing): None for thing in everything or words["objects"]}
+    return tuple(made)
+
+
+def _subspace(given: Any, name: str, where: str) -> SubspaceWords | None:
+    if given is None:
+        return None
+    told = f'{where}: subspace must be {{ pair = ["he", "she"] }} or {{ set = "…" | words = […], components = 1 }}'
+    if not isinstance(given, Mapping):
+        raise WordworthError(told)
+    if given.keys() == {"pair"}:
+        pair = given["pair"]
+        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(word, str) and word for word in pair):
+            raise WordworthError(told)
+        return SubspaceWords(tuple(pair), 0, " − ".join(pair))
+    components = given.get("components", 1)
+    words = {key: given[key] for key in given if key in ("set", "words")}
+    if (
+        not isinstance(components, int)
+        or components < 1
+        or len(words) != 1
+        or given.keys() - {"components"} != words.keys()
+    ):
+        raise WordworthError(told)
+    named = words.get("set", f"words of {name}")
+    return SubspaceWords(fillers(words, f"{where}: subspace"), components, str(named))

@@ -1,0 +1,1 @@
+"""Probabilities of many pairs, kept as they are computed."""

@@ -1,0 +1,147 @@
+"""Probabilities of many pairs, block by block, kept on disk: what was scored once is read, whoever asks and why.
+
+A block is a safetensors file with the probabilities (pairs, 3) in float32, 12 bytes a pair, in a folder of the cache
+named by all that they depend on: the model, the probe's lists and templates, the slice, the sample. A run that was
+killed goes on with the first block that is not there; shards on several machines share the folder.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, replacing
+from wordworth.infer.model.nli import NliModel
+from wordworth.infer.probe.pairs import Indices, PairSet, evenly
+from wordworth.infer.scoring.grid import Grid, grid_of
+
+BLOCK = 1 << 13
+"""Pairs of a block, about: whole actions, so that a sentence is encoded once."""
+LAYOUT = 1
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Part k of n (1 … n) of the blocks."""
+
+    part: int = 1
+    of: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.part <= self.of:
+            raise WordworthError(f"a shard is one of 1/{self.of} to {self.of}/{self.of}, not {self.part}/{self.of}")
+
+
+WHOLE = Shard()
+
+
+def shard_of(text: str) -> Shard:
+    """`2/8` as the second of eight parts; blank is the whole."""
+    if not text:
+        return WHOLE
+    part, _, of = text.partition("/")
+    if not (part.isdecimal() and of.isdecimal()):
+        raise WordworthError(f"the shard {text!r} is not PART/PARTS, such as 2/8")
+    return Shard(int(part), int(of))
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Which pairs are scored: all of a set, or a sample drawn evenly by index; all of it, or a shard."""
+
+    pairs: PairSet
+    sample: int | None = None
+    seed: int = 0
+    shard: Shard = WHOLE
+
+    def __post_init__(self) -> None:
+        if self.sample is not None and self.sample < 1:
+            raise WordworthError(f"a sample of {self.sample} pairs is none; ask for at least one")
+
+    @property
+    def sampled(self) -> bool:
+        return self.sample is not None and self.sample < len(self.pairs)
+
+    def blocks(self) -> Iterator[tuple[int, Indices]]:
+        """The number and the indices of each block of the shard."""
+        _, premises, hypotheses = self.pairs.shape
+        if self.sampled and self.sample is not None:
+            drawn = evenly(len(self.pairs), self.sample, self.seed)
+            cut = [drawn[start : start + BLOCK] for start in range(0, len(drawn), BLOCK)]
+            parts = iter(cut)
+        else:
+            step = max(1, BLOCK // (premises * hypotheses)) * premises * hypotheses
+            parts = (np.arange(at, min(at + step, len(self.pairs))) for at in range(0, len(self.pairs), step))
+        for number, indices in enumerate(parts):
+            if number % self.shard.of == self.shard.part - 1:
+                yield number, indices
+
+    def __len__(self) -> int:
+        """Pairs to score."""
+        return sum(len(indices) for _, indices in self.blocks())
+
+    def folder(self, model: NliModel, key: str = "") -> Path:
+        """Where the blocks of a model lie; `key` tells versions of it apart that have one identity."""
+        pairs = self.pairs
+        axes = (pairs.actions, pairs.premises, pairs.hypotheses)
+        drawn = (self.sample, self.seed) if self.sampled else None
+        parts = [LAYOUT, BLOCK, list(model.identity), key, pairs.probe.sha256, axes, drawn]
+        name = hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+        return cache_dir() / "infer" / name[:32]
+
+
+def scored(
+    model: NliModel, task: Task, *, key: str = "", advance: Callable[[float], None] | None = None
+) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
+    """The indices and probabilities (pairs, 3) of each block, scored now or read from the cache."""
+    folder = task.folder(model, key)
+    grid = None if task.sampled else grid_of(model, task.pairs)
+    for number, indices in task.blocks():
+        path = folder / f"{number:05d}.safetensors"
+        known = _read(path, len(indices))
+        if known is None:
+            known = _checked(model, grid, task.pairs, indices)
+            with replacing(path) as made:
+                save_file({"probabilities": known}, made)
+        yield indices, known.astype(np.float64)
+        if advance:
+            advance(len(indices))
+
+
+def _read(path: Path, count: int) -> NDArray[np.float32] | None:
+    """A block's probabilities, or None where there is no whole block."""
+    if not path.is_file():
+        return None
+    try:
+        found: NDArray[np.float32] = load_file(path)["probabilities"]
+    except (SafetensorError, KeyError):  # a broken file is scored again
+        return None
+    return found if found.shape == (count, 3) else None
+
+
+def _checked(model: NliModel, grid: Grid | None, pairs: PairSet, indices: Indices) -> NDArray[np.float32]:
+    if grid is not None:
+        cells = pairs.shape[1] * pairs.shape[2]
+        found = grid.probabilities(range(int(indices[0]) // cells, int(indices[-1]) // cells + 1)).reshape(-1, 3)
+    else:
+        batch = pairs.batch(indices)
+        found = model.probabilities(batch.sentences, batch.pairs)
+    if found.shape != (len(indices), 3):
+        raise WordworthError(
+            f"{model.name} gave {found.shape} probabilities for {len(indices)} pairs; three a pair are due"
+        )
+    odd = np.flatnonzero(~(np.abs(found.sum(axis=1) - 1) < 1e-3))
+    if len(odd):
+        pair = pairs.pair(int(indices[odd[0]]))
+        raise WordworthError(
+            f"{model.name} gives “{pair.premise}” ⇒ “{pair.hypothesis}” the probabilities {found[odd[0]]}, "
+            "which do not add up to one; check its weights"
+        )
+    return found.astype(np.float32)

@@ -1,0 +1,1 @@
+"""Training and fine-tuning NLI models."""

@@ -1,0 +1,157 @@
+"""Pearson's and Spearman's ρ with a 95 % percentile bootstrap interval over items, for many columns at once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from wordworth.errors import WordworthError
+from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, percentile_interval, resample_counts
+from wordworth.statistics.threads import in_threads
+
+Replicates = Callable[[NDArray[np.int32]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """ρ and its 95 % interval, one a layer (of no dimension for plain x), over n items."""
+
+    value: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    n: int
+
+
+def pearson(
+    x: NDArray[np.floating], y: NDArray[np.floating], *, resamples: int = RESAMPLES, seed: int = 0, block: int = BLOCK
+) -> Correlation:
+    """Pearson's ρ of x (..., items) with y (items); leading axes (layers) share the resamples."""
+    columns, ratings = checked_items(x, y)
+    return _interval(columns, ratings, pearson_replicates(columns, ratings), x.shape[:-1], resamples, seed, block)
+
+
+def spearman(
+    x: NDArray[np.floating], y: NDArray[np.floating], *, resamples: int = RESAMPLES, seed: int = 0, block: int = BLOCK
+) -> Correlation:
+    """Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked anew."""
+    columns, ratings = checked_items(x, y)
+    replicates = spearman_replicates(columns, ratings)
+    ranks = rankdata(columns, axis=1), rankdata(ratings)
+    return _interval(*ranks, replicates, x.shape[:-1], resamples, seed, block)
+
+
+def rank_correlation(x: NDArray[np.floating], y: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Spearman's ρ alone, without an interval, where there are very many: x (..., items) and y (items) → (...)."""
+    columns, ratings = checked_items(x, y)
+    ranks = standardised(rankdata(columns, axis=1)), standardised(rankdata(ratings))
+    return np.asarray(np.clip(ranks[0] @ ranks[1] / len(y), -1, 1).reshape(x.shape[:-1]), dtype=np.float64)
+
+
+def checked_items(x: NDArray[np.floating], y: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """x as (layers, items) and y as (items), in float64."""
+    if y.ndim != 1 or x.ndim < 1 or x.shape[-1] != len(y):
+        raise WordworthError(f"values of shape {x.shape} cannot be correlated with {y.shape}: give one rating an item")
+    if len(y) < 3:
+        raise WordworthError(f"a correlation needs at least 3 items, and there are {len(y)}")
+    ratings = np.asarray(y, dtype=np.float64)
+    columns = np.asarray(x, dtype=np.float64).reshape(-1, len(y))
+    for name, values in (("x", columns), ("y", ratings[None])):
+        if not np.isfinite(values).all():
+            item = int(np.argwhere(~np.isfinite(values))[0, 1])
+            raise WordworthError(f"item {item} of {name} is not finite; drop it before correlating")
+        if (np.ptp(values, axis=1) <= 1e-12 * np.abs(values).max(axis=1)).any():
+            raise WordworthError(f"all {len(y)} values of {name} are the same, so they correlate with nothing")
+    return columns, ratings
+
+
+def _interval(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    replicates: Replicates,
+    shape: tuple[int, ...],
+    resamples: int,
+    seed: int,
+    block: int,
+) -> Correlation:
+    if resamples < 1:
+        raise WordworthError(f"a bootstrap interval needs at least one resample, not {resamples}")
+    x_scores, y_scores = standardised(x), standardised(y)
+    value = np.clip(x_scores @ y_scores / len(y), -1, 1)
+    counted = resample_counts(len(y), resamples, seed, block)
+    low, high = percentile_interval(np.concatenate([replicates(counts) for counts in counted], axis=-1))
+    return Correlation(value.reshape(shape), low.reshape(shape), high.reshape(shape), len(y))
+
+
+def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred = values - values.mean(axis=-1, keepdims=True)
+    return np.asarray(centred / np.sqrt(np.square(centred).mean(axis=-1, keepdims=True)), dtype=np.float64)
+
+
+def _ratio(
+    covariance: NDArray[np.float64], x_variance: NDArray[np.float64], y_variance: NDArray[np.float64], n: int
+) -> NDArray[np.float64]:
+    """covariance / √(variances); NaN where a resample is constant (its variance is rounding of numbers of size n²)."""
+    defined = (x_variance > 1e-12 * n * n) & (y_variance > 1e-12 * n * n)
+    product = np.where(defined, x_variance * y_variance, np.nan)
+    return np.asarray(np.clip(covariance / np.sqrt(product), -1, 1), dtype=np.float64)
+
+
+def pearson_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Replicates:
+    """ρ of every resample from weighted moments: one product (moments × items) @ (items × resamples)."""
+    x_scores, y_scores = standardised(x), standardised(y)[None]  # so that the differences below lose no digits
+    moments = np.concatenate([x_scores, x_scores**2, x_scores * y_scores, y_scores, y_scores**2])
+    layers, n = x.shape
+
+    def replicates(counts: NDArray[np.int32]) -> NDArray[np.float64]:
+        sums = moments @ counts.astype(np.float64)
+        sx, sxx, sxy = (sums[i * layers : (i + 1) * layers] for i in range(3))
+        sy, syy = sums[-2], sums[-1]
+        return _ratio(n * sxy - sx * sy, n * sxx - sx**2, n * syy - sy**2, n)
+
+    return replicates
+
+
+def spearman_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Replicates:
+    """ρ of every resample, ranked exactly within it.
+
+    With E(v) how many drawn items are ≤ v and S(v) how many are < v, the average rank of v is (S + E + 1) / 2 and its
+    distance from the mean rank (S + E − n) / 2: running totals of the counts in sorted order, and no sorting.
+    """
+    n = len(y)
+    y_places, x_places = _sorted_places(y), [_sorted_places(column) for column in x]
+
+    def replicates(counts: NDArray[np.int32]) -> NDArray[np.float64]:
+        y_ranks = _centred_ranks(counts, y_places)
+        y_weighted = counts * y_ranks
+        y_variance = np.einsum("ir,ir->r", y_weighted, y_ranks)
+
+        def layer(places: Places) -> NDArray[np.float64]:
+            x_ranks = _centred_ranks(counts, places)
+            covariance = np.einsum("ir,ir->r", y_weighted, x_ranks)
+            x_variance = np.einsum("ir,ir->r", counts * x_ranks, x_ranks)
+            return _ratio(covariance, x_variance, y_variance, n)
+
+        return np.stack(in_threads(layer, x_places))
+
+    return replicates
+
+
+Places = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]
+
+
+def _sorted_places(values: NDArray[np.float64]) -> Places:
+    """The sorting order, and for each item where its tie group begins and ends in it."""
+    order = np.argsort(values)
+    ascending = values[order]
+    return order, np.searchsorted(ascending, values, side="left"), np.searchsorted(ascending, values, side="right")
+
+
+def _centred_ranks(counts: NDArray[np.int32], places: Places) -> NDArray[np.float64]:
+    """Twice the distance of each item's average rank from the mean rank, in every resample: (items, resamples)."""
+    order, begins, ends = places
+    n, resamples = counts.shape
+    totals = np.zeros((n + 1, resamples), dtype=np.int32)
+    np.cumsum(counts[order], axis=0, out=totals[1:])
+    return (totals[begins] + totals[ends] - np.int32(n)).astype(np.float64)

@@ -1,0 +1,163 @@
+"""The paired tests against examples of the literature, hand calculations and plain slow versions."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, pearsonr, spearmanr
+
+from wordworth.errors import WordworthError
+from wordworth.statistics import holm, mcnemar, sign_flip, weat_difference
+from wordworth.statistics.dependent_correlations import meng, steiger, williams
+from wordworth.statistics.mcnemar import paired_proportions
+from wordworth.statistics.paired_correlation import correlation_difference
+from wordworth.statistics.sign_flip import mean_interval
+from wordworth.statistics.weat_difference import weat_difference_interval
+
+RNG = np.random.default_rng(0)
+
+
+def test_williams_example() -> None:
+    """Steiger's (1980) example of overlapping correlations, .4 v .5 with .1 between, n 103: t = −.89, p = .37."""
+    t, p = williams(0.4, 0.5, 0.1, 103)
+    assert t == pytest.approx(-0.89, abs=0.005)
+    assert p == pytest.approx(0.37, abs=0.005)
+
+
+def test_williams_by_hand() -> None:
+    """r .5 v .32, .65 between, n 50: |R| = .4329; t = .18 √(49 · 1.65) / √(2 · 49/47 · .4329 + .41² · .35³)."""
+    determinant = 1 - 0.25 - 0.1024 - 0.4225 + 2 * 0.5 * 0.32 * 0.65
+    by_hand = 0.18 * np.sqrt(49 * 1.65) / np.sqrt(2 * 49 / 47 * determinant + 0.41**2 * 0.35**3)
+    assert williams(0.5, 0.32, 0.65, 50)[0] == pytest.approx(by_hand)
+
+
+def test_meng_example() -> None:
+    """Meng, Rosenthal & Rubin (1992): .63 v −.03, −.19 between, n 15: Z = 1.68."""
+    assert meng(0.63, -0.03, -0.19, 15)[0] == pytest.approx(1.68, abs=0.005)
+
+
+def test_steiger_by_hand() -> None:
+    """r̄² = .2025; s = (.1 · .595 − .10125 · .585) / .7975² = .00042; Z = (z(.4) − z(.5)) √(100 / (2 − 2s)) = −.89."""
+    s = (0.1 * 0.595 - 0.10125 * (0.595 - 0.01)) / 0.7975**2
+    by_hand = (0.42365 - 0.54931) * np.sqrt(100 / (2 - 2 * s))
+    assert steiger(0.4, 0.5, 0.1, 103)[0] == pytest.approx(by_hand, abs=1e-3)
+
+
+@pytest.mark.parametrize("test", [williams, steiger, meng])
+def test_a_test_is_symmetric_and_equal_models_do_not_differ(test) -> None:
+    forth, back = test(0.3, 0.6, 0.2, 50), test(0.6, 0.3, 0.2, 50)
+    assert forth[0] == -back[0]
+    assert forth[1] == back[1]
+    assert test(0.5, 0.5, 1.0, 50)[1] == 1
+    assert test(0.5, 0.5, 0.3, 50)[1] == 1
+    assert test(0.3, 0.6, 0.2, 50, ranked=True)[1] > forth[1]  # ranks are less sure
+    with pytest.raises(WordworthError, match="4 items or more, and there are 3"):
+        test(0.5, 0.5, 0.3, 3)
+
+
+@pytest.mark.parametrize("ranked", [False, True])
+def test_correlation_difference_against_scipy(ranked: bool) -> None:
+    y = RNG.integers(1, 7, 80).astype(float)  # with ties
+    x = np.stack([y + RNG.normal(size=80), y + 3 * RNG.normal(size=80)])
+    found = correlation_difference(x, y, ranked=ranked, resamples=300, seed=1)
+    rho = spearmanr if ranked else pearsonr
+    assert found.values == pytest.approx([rho(x[0], y).statistic, rho(x[1], y).statistic])
+    assert found.between == pytest.approx(rho(x[0], x[1]).statistic)
+    # The bootstrap, resample by resample.
+    drawn = np.random.default_rng(1).integers(80, size=(300, 80))
+    slow = [rho(x[0, at], y[at]).statistic - rho(x[1, at], y[at]).statistic for at in drawn]
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])))
+    wrong = min(np.sum(np.array(slow) <= 0), np.sum(np.array(slow) >= 0))
+    assert found.bootstrap_p == pytest.approx(2 * (wrong + 1) / 301)
+
+
+def test_mcnemar_by_hand() -> None:
+    """b = 2, c = 9: P(B ≤ 2) = (1 + 11 + 55) / 2048; exact p = .0654, mid-p p = (2 · 67 − 55) / 2048 = .0386."""
+    assert mcnemar(2, 9, "exact") == pytest.approx(134 / 2048)
+    assert mcnemar(2, 9, "mid-p") == pytest.approx((134 - 55) / 2048)
+    assert mcnemar(2, 9, "chi2") == pytest.approx(0.0348, abs=1e-4)  # χ² = 49 / 11
+    assert mcnemar(9, 2, "exact") == pytest.approx(binomtest(2, 11).pvalue)
+    assert mcnemar([0, 4], [0, 4]).tolist() == [1, 1]
+    assert mcnemar(30_000, 31_000) < 1e-4
+    with pytest.raises(WordworthError, match="has no method 'best'"):
+        mcnemar(1, 2, "best")
+
+
+def test_paired_proportions_by_hand() -> None:
+    """Bonett & Price with b 2, c 9, n 50: (3 − 10) / 52 ± 1.96 √((13/52 − (7/52)²) / 52)."""
+    difference, low, high = paired_proportions(2, 9, 50)
+    half = 1.959964 * np.sqrt((13 / 52 - (7 / 52) ** 2) / 52)
+    assert difference == -0.14
+    assert (low, high) == pytest.approx((-7 / 52 - half, -7 / 52 + half))
+
+
+def test_holm_by_hand() -> None:
+    """Of .01 .04 .03 .005 (m 4): .005 · 4, .01 · 3, .03 · 2, and .04 · 1 lifted to the one before it."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]).tolist() == [1, 1]
+    assert holm([]).tolist() == []
+    with pytest.raises(WordworthError, match="between 0 and 1"):
+        holm([1.5])
+
+
+def test_sign_flip_counts_all_signs() -> None:
+    values = RNG.normal(0.4, 1, size=(3, 9))
+    every = np.array(list(product([1, -1], repeat=9)))
+    slow = [np.mean(np.abs(every @ row) >= abs(row.sum()) - 1e-12) for row in values]
+    found = sign_flip(values)
+    assert found.method == "exact"
+    assert found.p == pytest.approx(slow)
+    assert sign_flip(np.zeros(5)).p == 1
+    assert sign_flip(np.ones(5)).p == 2 / 32  # both all-plus and all-minus
+    many = sign_flip(np.full(30, 0.5), permutations=999)
+    assert many.method == "monte-carlo"
+    assert many.p == 1 / 1000
+    with pytest.raises(WordworthError, match="not finite"):
+        sign_flip(np.array([1, np.nan]))
+
+
+def test_clusters_are_drawn_whole() -> None:
+    sums, sizes = RNG.normal(size=12), RNG.integers(1, 6, 12).astype(float)
+    drawn = np.random.default_rng(3).integers(12, size=(200, 12))
+    slow = np.quantile([sums[at].sum() / sizes[at].sum() for at in drawn], [0.025, 0.975])
+    assert mean_interval(sums, sizes, resamples=200, seed=3) == pytest.approx(tuple(slow))
+
+
+def effect(values: np.ndarray, size: int) -> float:
+    return float((values[:size].mean() - values[size:].mean()) / values.std(ddof=1))
+
+
+def test_weat_difference_exchanges_words() -> None:
+    s = RNG.normal(size=(2, 7)) * np.array([[0.1], [3.0]]) + 0.2
+    s[0, :3] += 0.2
+    found = weat_difference(s, 3)
+    assert found.effects == pytest.approx([effect(s[0], 3), effect(s[1], 3)])
+    z = (s - s.mean(axis=1, keepdims=True)) / s.std(axis=1, ddof=1, keepdims=True)
+    middle, half = z.mean(axis=0), (z[0] - z[1]) / 2 * np.sqrt(6 / 5)
+    observed = abs(effect(s[0], 3) - effect(s[1], 3))
+    beyond = [
+        abs(effect(middle + np.array(sign) * half, 3) - effect(middle - np.array(sign) * half, 3)) >= observed - 1e-9
+        for sign in product([1, -1], repeat=7)
+    ]
+    assert found.test.method == "exact"
+    assert found.test.p == pytest.approx(np.mean(beyond))
+    assert weat_difference(np.stack([s[0], s[0] * 5 + 2]), 3).test.p == 1  # d feels neither scale nor place
+
+
+def test_weat_difference_interval_against_a_loop() -> None:
+    s = RNG.normal(size=(2, 20)) * np.array([[0.1], [3.0]])
+    s[0, :8] += 0.2
+    draws = [np.random.default_rng(5 + at).integers(size, size=(100, size)) for at, size in enumerate((8, 12))]
+    slow = []
+    for x, y in zip(*draws, strict=True):
+        drawn = s[:, np.concatenate([x, 8 + y])]
+        slow.append(effect(drawn[0], 8) - effect(drawn[1], 8))
+    found = weat_difference_interval(s, 8, resamples=100, seed=5)
+    assert found == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])))
+
+
+def test_weat_difference_needs_two_models() -> None:
+    with pytest.raises(WordworthError, match="not of two models"):
+        weat_difference(np.zeros((3, 8)), 4)
+    with pytest.raises(WordworthError, match="no effect size to compare"):
+        weat_difference(np.zeros((2, 8)), 4)

@@ -1,0 +1,199 @@
+"""Permutation tests against an enumeration with itertools that follows the definition word by word."""
+
+import itertools
+from math import comb
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from wordworth.errors import WordworthError
+from wordworth.statistics import permutation
+from wordworth.statistics import permutation_test
+from wordworth.statistics.partitions import random_partitions, sums_by_size
+
+
+def by_definition(values, size_a, sides):
+    """Share of partitions with mean(A_i) − mean(B_i) greater than the given one; ties within 1e-12 are not greater."""
+    everything = range(len(values))
+
+    def statistic(members):
+        return np.mean([values[i] for i in members]) - np.mean([values[i] for i in everything if i not in members])
+
+    given = statistic(tuple(range(size_a)))
+    greater = total = 0
+    for members in itertools.combinations(everything, size_a):
+        s = statistic(members)
+        total += 1
+        greater += (abs(s) > abs(given) + 1e-12) if sides == "two" else (s > given + 1e-12)
+    return greater / total
+
+
+@pytest.fixture(params=["matrix", "meet in the middle"])
+def exact_way(request, monkeypatch):
+    """Both ways of counting all partitions."""
+    monkeypatch.setattr(permutation, "FEW", 0 if request.param == "matrix" else 100)
+
+
+@pytest.mark.usefixtures("exact_way")
+@pytest.mark.parametrize("sides", ["one", "two"])
+@pytest.mark.parametrize("sizes", [(1, 1), (2, 2), (1, 5), (5, 1), (3, 4), (6, 3), (5, 5)])
+def test_exact_is_the_definition(sizes, sides):
+    rng = np.random.default_rng(sum(sizes))
+    rows = rng.standard_normal((6, sum(sizes)))
+    found = permutation_test(rows, sizes[0], sides=sides, method="exact")
+    assert found.method == "exact"
+    assert found.partitions == comb(sum(sizes), sizes[0])
+    assert found.p.tolist() == [by_definition(row, sizes[0], sides) for row in rows.tolist()]
+
+
+@pytest.mark.usefixtures("exact_way")
+@pytest.mark.parametrize("sides", ["one", "two"])
+def test_ties_are_not_greater(sides):
+    # Tenths are not exact in binary: equal sums come out a rounding apart, and still count as equal.
+    rows = np.array([[0.1, 0.2, 0.3, 0.3, 0.2, 0.1], [0.3, 0.3, 0.1, 0.1, 0.1, 0.3], [0.7] * 6])
+    found = permutation_test(rows, 3, sides=sides)
+    assert found.p.tolist() == [by_definition(row, 3, sides) for row in rows.tolist()]
+    assert found.p[2] == 0  # all partitions tie
+
+
+def test_by_hand():
+    # 3, 2 | 1, 0: the six sums of two are 5 4 3 3 2 1 and the given one, 5, is the greatest: p = 0.
+    assert permutation_test(np.array([3.0, 2, 1, 0]), 2).p == 0
+    # 3, 0 | 2, 1: sum 3; greater are 5 and 4: p = 2/6. Two-sided: s = 0, all but the two ties are greater: 4/6.
+    assert permutation_test(np.array([3.0, 0, 2, 1]), 2).p == 2 / 6
+    assert permutation_test(np.array([3.0, 0, 2, 1]), 2, sides="two").p == 4 / 6
+
+
+def test_unequal_sets_keep_their_sizes_two_sided():
+    # A = {4}, B = {0, 1, 1}: mean differences 4 − 2/3, 0 − 2, 1 − 5/3 twice; |s| of none exceeds 10/3.
+    assert permutation_test(np.array([4.0, 0, 1, 1]), 1, sides="two").p == 0
+    # A = {1}: s = 1 − 5/3 = −2/3; greater in size: 10/3 and −2; the other 1 ties.
+    assert permutation_test(np.array([1.0, 0, 1, 4]), 1, sides="two").p == 2 / 4
+
+
+def test_meeting_in_the_middle_at_eighteen_against_eighteen():
+    # Values 2^i make every subset sum distinct, and sums compare like binary numbers: the greatest k-subset is
+    # the last k items, and the given one is beaten by exactly one partition when its lowest item is one step down.
+    values = 2.0 ** np.arange(36)
+    given = [*range(19, 36), 17]  # the best is 18 … 35
+    row = np.r_[values[given], np.delete(values, given)]
+    found = permutation_test(row, 18)
+    assert (found.method, found.partitions) == ("exact", comb(36, 18))
+    assert found.p == 1 / comb(36, 18)
+
+
+def test_forty_values_are_exact_and_agree_with_random_draws():
+    row = np.random.default_rng(5).standard_normal(40)
+    row[:20] += 0.2
+    exact = permutation_test(row, 20)
+    drawn = permutation_test(row, 20, method="monte-carlo", permutations=20_000)
+    assert exact.method == "exact"
+    assert drawn.p == pytest.approx(exact.p, abs=4 * np.sqrt(exact.p * (1 - exact.p) / 20_000))
+
+
+def test_auto_draws_when_enumeration_is_not_affordable():
+    assert permutation_test(np.random.default_rng(0).standard_normal((2, 50)), 25).method == "monte-carlo"
+    assert permutation_test(np.random.default_rng(0).standard_normal((2_000, 32)), 16).method == "monte-carlo"
+    assert permutation_test(np.random.default_rng(0).standard_normal((2, 32)), 16).method == "exact"
+    assert permutation_test(np.random.default_rng(0).standard_normal((2, 60)), 2).method == "exact"
+
+
+@pytest.mark.parametrize("sides", ["one", "two"])
+def test_monte_carlo_counts_the_partitions_it_drew(sides):
+    rows = np.random.default_rng(3).standard_normal((3, 12))
+    drawn = np.concatenate(list(random_partitions(12, 5, 700, 9, 64)), axis=1).T.astype(bool)
+    assert drawn.shape == (700, 12)
+    assert (drawn.sum(axis=1) == 5).all()
+    found = permutation_test(rows, 5, sides=sides, method="monte-carlo", permutations=700, seed=9)
+    for row, p in zip(rows, found.p, strict=True):
+        given = row[:5].mean() - row[5:].mean()
+        s = np.array([row[members].mean() - row[~members].mean() for members in drawn])
+        greater = (np.abs(s) > abs(given) + 1e-12) if sides == "two" else (s > given + 1e-12)
+        assert p == (greater.sum() + 1) / 701
+
+
+def test_monte_carlo_is_near_exact_and_its_draws_are_uniform():
+    row = np.random.default_rng(1).standard_normal(16)
+    exact = permutation_test(row, 8, method="exact").p
+    drawn = permutation_test(row, 8, method="monte-carlo", permutations=20_000).p
+    assert drawn == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
+    members = sum(block.sum(axis=1) for block in random_partitions(7, 3, 7_000, 0, 512))
+    np.testing.assert_allclose(members, 3_000, atol=200)
+
+
+def test_seeds_and_blocks(monkeypatch):
+    rows = np.random.default_rng(2).standard_normal((700, 50))
+    first = permutation_test(rows, 25, permutations=3_000, seed=4).p
+    assert (permutation_test(rows, 25, permutations=3_000, seed=4).p == first).all()
+    assert (permutation_test(rows, 25, permutations=3_000, seed=5).p != first).any()
+    monkeypatch.setattr(permutation, "ROWS", 33)
+    monkeypatch.setattr(permutation, "COLUMNS", 101)
+    assert (permutation_test(rows, 25, permutations=3_000, seed=4).p == first).all()
+
+
+@pytest.mark.parametrize("sides", ["one", "two"])
+def test_normal_is_fitted_to_the_shuffled_statistics(sides):
+    rows = np.random.default_rng(6).standard_normal((4, 20)) + np.r_[np.full(10, 0.4), np.zeros(10)]
+    drawn = np.concatenate(list(random_partitions(20, 10, 500, 0, 128)), axis=1).T.astype(bool)
+    found = permutation_test(rows, 10, sides=sides, method="normal", permutations=500)
+    assert (found.method, found.partitions) == ("normal", 500)
+    for row, p in zip(rows, found.p, strict=True):
+        s = [row[members].mean() - row[~members].mean() for members in drawn]
+        z = (row[:10].mean() - row[10:].mean() - np.mean(s)) / np.std(s)
+        assert p == pytest.approx(norm.sf(z) if sides == "one" else 2 * norm.sf(abs(z)), rel=1e-9)
+
+
+def test_shapes():
+    rows = np.random.default_rng(0).standard_normal((2, 3, 8))
+    found = permutation_test(rows, 4)
+    assert found.p.shape == (2, 3)
+    assert permutation_test(rows[1, 2], 4).p == found.p[1, 2]
+    assert permutation_test(rows[1, 2], 4).p.shape == ()
+
+
+@pytest.mark.parametrize("size", [8, 50])
+def test_no_rows(size):
+    assert permutation_test(np.empty((0, size)), size // 2).p.shape == (0,)
+
+
+def test_sums_by_size():
+    groups = sums_by_size(np.array([1.0, 10, 100]), 3)
+    assert [sorted(group.tolist()) for group in groups] == [[0], [1, 10, 100], [11, 101, 110], [111]]
+    assert [sorted(group.tolist()) for group in sums_by_size(np.array([1.0, 10, 100]), 1)] == [[0], [1, 10, 100]]
+
+
+def test_a_small_set_against_a_large_one():
+    values = np.arange(1.0, 101)
+    given = [96, 97, 99]  # 97 + 98 + 100 = 295; greater: 98 + 99 + 100 = 297, 97 + 99 + 100 = 296
+    row = np.r_[values[given], np.delete(values, given)]
+    found = permutation_test(row, 3)
+    assert (found.method, found.p) == ("exact", 2 / comb(100, 3))
+    # Turned round, the same three are B, and A is the other 97.
+    turned = permutation_test(np.r_[-row[3:], -row[:3]], 97)
+    assert (turned.method, turned.p) == ("exact", 2 / comb(100, 3))
+
+
+def test_scale_and_shift_change_nothing():
+    row = np.random.default_rng(8).standard_normal(24)
+    p = permutation_test(row, 12).p
+    assert permutation_test(1e-9 * row, 12).p == p
+    assert permutation_test(row + 3, 12).p == p
+
+
+@pytest.mark.parametrize(
+    ("values", "size", "options", "message"),
+    [
+        (np.ones(4), 4, {}, "4 pooled values cannot be parted into 4 and 0"),
+        (np.ones(4), 0, {}, "cannot be parted into 0 and 4"),
+        (np.array([[1.0, 2, 3], [1, np.nan, 2]]), 1, {}, "row 1 of the pooled values is not finite"),
+        (np.ones(60), 30, {"method": "exact"}, "60 words into 30 and 30 are too many to enumerate"),
+        (np.ones(4), 2, {"method": "guess"}, "no method 'guess'"),
+        (np.ones(4), 2, {"sides": "three"}, "not 'three'"),
+        (np.ones(4), 2, {"permutations": 0}, "at least one permutation"),
+        (np.ones(4), 2, {"method": "normal"}, "row 0 of the pooled values does not vary"),
+    ],
+)
+def test_bad_input(values, size, options, message):
+    with pytest.raises(WordworthError, match=message):
+        permutation_test(values, size, **options)
