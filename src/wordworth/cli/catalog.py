@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wordworth.cli.common import Json, Offline
+from wordworth.cli.options import Json, Offline
 
 
 def list_entries(
@@ -19,7 +19,7 @@ def list_entries(
     json: Json = False,
 ) -> None:
     """What can be named, with its licence and whether it is here."""
-    from wordworth import display
+    from wordworth.cli import display
     from wordworth.catalog.registry import entries
     from wordworth.catalog.show import is_here
 
@@ -37,7 +37,7 @@ def list_entries(
 
 def show(name: str, json: Json = False) -> None:
     """One entry of the catalog: count, first rows, licence, citation."""
-    from wordworth import display
+    from wordworth.cli import display
     from wordworth.catalog.registry import entry
     from wordworth.catalog.show import summary
 
@@ -71,7 +71,7 @@ def show(name: str, json: Json = False) -> None:
 
 def get(names: Annotated[list[str], typer.Argument(metavar="NAME…")], offline: Offline = False) -> None:
     """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
-    from wordworth import display
+    from wordworth.cli import display
     from wordworth.catalog.embeddings import from_hub
     from wordworth.catalog.fetch.sources import here, locate, verify
     from wordworth.catalog.registry import entry

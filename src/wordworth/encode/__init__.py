@@ -4,6 +4,7 @@ from wordworth.encode.accumulators import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, sp
 from wordworth.encode.aggregation import Aggregate, Weighting, aggregate
 from wordworth.encode.batches import Tally
 from wordworth.encode.encoding import Encoded, Shard, encode, encode_shard
+from wordworth.encode.layers import Aggregated, Aggregating, InContexts, in_contexts, over_sentences
 from wordworth.encode.model import LanguageModel, load_model, wrap
 from wordworth.encode.pooling import POOLINGS, Pooling, pool
 from wordworth.encode.precision import Deviation, deviation
@@ -16,9 +17,12 @@ __all__ = [
     "POOLINGS_OF_BOTH",
     "SUBWORD",
     "Aggregate",
+    "Aggregated",
+    "Aggregating",
     "Deviation",
     "Encoded",
     "Failure",
+    "InContexts",
     "LanguageModel",
     "Pooling",
     "Shard",
@@ -30,7 +34,9 @@ __all__ = [
     "encode",
     "encode_shard",
     "encode_to_store",
+    "in_contexts",
     "load_model",
+    "over_sentences",
     "pool",
     "split_pooling",
     "wrap",

@@ -1,11 +1,24 @@
 """What a run leaves behind: a folder with its manifest, its scores and the items they are made of."""
 
+from wordworth.run.findings import About, Described, Findings
 from wordworth.run.folder import Run, default_folder, read_run, reserve, write_run
 from wordworth.run.manifest import Manifest, surroundings
 from wordworth.run.resume import why_not_the_same
+from wordworth.run.schema import ITEMS, SCORES
+from wordworth.run.vocabulary import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Experiment
 from wordworth.run.watch import watched
 
 __all__ = [
+    "EXPERIMENTS",
+    "ITEMS",
+    "ORIGINAL",
+    "PROBE",
+    "RANDOM",
+    "SCORES",
+    "About",
+    "Described",
+    "Experiment",
+    "Findings",
     "Manifest",
     "Run",
     "default_folder",

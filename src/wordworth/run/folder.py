@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.files import replacing
+from wordworth.files import replacing, sha256_of
 from wordworth.run.manifest import Manifest
 
 FILES = ("run.json", "scores.csv", "items.parquet")
@@ -55,17 +55,19 @@ def reserve(folder: Path, *, overwrite: bool) -> None:
 
 def write_run(
     folder: Path, manifest: Manifest, scores: pl.DataFrame, items: pl.DataFrame, *, overwrite: bool = False
-) -> None:
-    """Writes `run.json`, `scores.csv` and `items.parquet`."""
+) -> Run:
+    """Writes a run's three files, with their checksums in the manifest; gives the run as it lies there."""
     reserve(folder, overwrite=overwrite)
-    with replacing(folder) as made:
-        made.mkdir()
-        scores.write_csv(made / "scores.csv")
-        items.write_parquet(made / "items.parquet", compression="zstd")
-        text = json.dumps(manifest.as_table(), indent=1, ensure_ascii=False)
-        (made / "run.json").write_text(text + "\n", encoding="utf-8")
+    with replacing(folder) as part:
+        part.mkdir()
+        scores.write_csv(part / "scores.csv")
+        items.write_parquet(part / "items.parquet", compression="zstd")
+        sums = {name: sha256_of(part / name) for name in ("scores.csv", "items.parquet")}
+        text = json.dumps(replace(manifest, files=sums).as_table(), indent=1, ensure_ascii=False)
+        (part / "run.json").write_text(text + "\n", encoding="utf-8")
         if folder.is_dir():  # reserved above: an empty folder, or a run that may go once the new one is whole
-            folder.replace(made.with_name("old"))
+            folder.replace(part.with_name("old"))
+    return read_run(folder)
 
 
 def read_run(folder: Path) -> Run:

@@ -13,7 +13,7 @@ from wordworth.infer.model.loading import load_nli_model
 from wordworth.infer.model.nli import NliModel
 from wordworth.infer.model.over_vectors import EmbeddedNli
 from wordworth.infer.probe.pairs import PairSet
-from wordworth.study.findings import Findings
+from wordworth.run import Findings
 
 
 def load(named: str | Path | NliModel, device: str = "auto", labels: Sequence[str] = ()) -> NliModel:
