@@ -1,9 +1,9 @@
 """Measures: pure functions over arrays, one measure a file."""
 
+from wordworth.embedding.cosine import cosines, unit_rows
 from wordworth.measure.accuracy import accuracy
 from wordworth.measure.analogy import analogies
 from wordworth.measure.bert_score import BertScore, bert_score
-from wordworth.measure.cosine import cosines, unit_rows
 from wordworth.measure.direct_bias import Direction, direct_bias, pair_direction
 from wordworth.measure.diversity import type_coverage
 from wordworth.measure.garg import garg_cosine, garg_euclidean

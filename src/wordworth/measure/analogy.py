@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import norms
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import norms
 from wordworth.statistics.threads import in_threads
 
 Rule = Literal["3cosadd", "3cosmul"]

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import unit_rows
 
 
 class BertScore(NamedTuple):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import norms, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import norms, unit_rows
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import unit_rows
 
 
 def manzini(targets: NDArray[np.floating], classes: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.measure.cosine import cosines
+from wordworth.embedding.cosine import cosines
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import Correlation, spearman
 

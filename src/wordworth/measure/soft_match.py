@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import norms
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import norms
 from wordworth.statistics.threads import in_threads
 
 BLOCK = 8_192  # rows of the vocabulary compared at a time

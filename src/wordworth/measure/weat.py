@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import refuse_degenerate, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import refuse_degenerate, unit_rows
 from wordworth.statistics.permutation import PERMUTATIONS, Method, PermutationTest, Sides, permutation_test
 from wordworth.statistics.threads import in_threads
 

@@ -11,9 +11,9 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.pairs import Pairs
 from wordworth.catalog.read.word_sets import PolarWords
 from wordworth.embedding import Embedding, Lookup, spellings
+from wordworth.embedding.neighbours import nearest_neighbours
 from wordworth.measure import analogies, cosines, sc_weat, sc_weat_p, similarity, valence, valence_spearman
 from wordworth.measure.analogy import Rule
-from wordworth.measure.neighbours import nearest_neighbours
 from wordworth.statistics.correlation import Correlation
 from wordworth.study.findings import Findings
 from wordworth.study.options import NOT_FOUND, Options, TooFewWordsError, find_sets, found_as
