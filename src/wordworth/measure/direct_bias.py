@@ -7,6 +7,27 @@ from numpy.typing import NDArray
 
 from wordworth.embedding.cosine import norms, unit_rows
 from wordworth.errors import WordworthError
+from wordworth.measure.declaration import Measure, declare
+
+declare(
+    Measure(
+        "direct-bias",
+        "Mean |cos(w, g)|, g the first principal component of the pairs' differences.",
+        "bolukbasi2016",
+        "lower",
+    ),
+    Measure(
+        "direct-bias:centred",
+        "Mean |cos(w, g)|, g the first component of the differences about their mean.",
+        "bommasani2020",
+        "lower",
+    ),
+    Measure(
+        "direct-bias:explained",
+        "Share of the differences' variance along g; where it is low, direct-bias means little.",
+        "bommasani2020",
+    ),
+)
 
 
 @dataclass(frozen=True)

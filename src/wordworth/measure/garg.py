@@ -5,6 +5,12 @@ from numpy.typing import NDArray
 
 from wordworth.embedding.cosine import unit_rows
 from wordworth.errors import WordworthError
+from wordworth.measure.declaration import Measure, declare
+
+declare(
+    Measure("garg-euclidean", "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.", "garg2018", "lower"),
+    Measure("garg-cosine", "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.", "garg2018", "lower"),
+)
 
 
 def garg_euclidean(

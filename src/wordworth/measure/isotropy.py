@@ -5,6 +5,17 @@ from numpy.typing import NDArray
 
 from wordworth.embedding.cosine import unit_rows
 from wordworth.errors import WordworthError
+from wordworth.measure.declaration import Measure, declare
+
+declare(
+    Measure("anisotropy", "Mean cosine over all pairs of different words.", "ethayarajh2019a", "lower"),
+    Measure(
+        "neuron-share:{k}",
+        "Mean share of a vector's length that the {k} largest neurons hold, ranked by their mean square.",
+        "wolfe2022",
+    ),
+    Measure("variance-share", "Share of the vectors' variance along one principal component.", "wolfe2022"),
+)
 
 
 def anisotropy(vectors: NDArray[np.floating]) -> float:

@@ -7,6 +7,17 @@ from numpy.typing import NDArray
 
 from wordworth.embedding.cosine import unit_rows
 from wordworth.errors import WordworthError
+from wordworth.measure.declaration import Measure, declare
+
+declare(
+    Measure("manzini", "Mean |mean over classes of mean cos(w, a)|.", "bommasani2020", "lower"),
+    Measure(
+        "manzini:centroid",
+        "Mean |mean over classes of cos(w, μ)| with μ the mean of a class.",
+        "bommasani2020",
+        "lower",
+    ),
+)
 
 
 def manzini(targets: NDArray[np.floating], classes: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from wordworth.errors import WordworthError
+from wordworth.measure.declaration import Measure, declare
 
 if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
@@ -16,6 +17,15 @@ TOLERANCE, ENOUGH = 1e-10, 1e-5
 """The gradient that the solver is asked for, and the largest with which a fit has converged (rnsb is then known to six
 digits), as a share of what the words add to it without their signs."""
 STEPS = 100
+
+declare(
+    Measure(
+        "rnsb",
+        "KL divergence from uniform of the class words' normalised probabilities of being negative.",
+        "sweeney2019",
+        "lower",
+    )
+)
 
 
 def rnsb(
