@@ -15,6 +15,7 @@ from wordworth.measure.declaration import Measure as Measure
 from wordworth.measure.declaration import named as named
 from wordworth.measure.direct_bias import direct_bias as direct_bias
 from wordworth.measure.direct_bias import pair_direction as pair_direction
+from wordworth.measure.direct_bias import resampled_direct_bias as resampled_direct_bias
 from wordworth.measure.diversity import type_coverage as type_coverage
 from wordworth.measure.garg import garg_cosine as garg_cosine
 from wordworth.measure.garg import garg_euclidean as garg_euclidean
@@ -37,3 +38,4 @@ from wordworth.measure.weat import sc_weat as sc_weat
 from wordworth.measure.weat import sc_weat_p as sc_weat_p
 from wordworth.measure.weat import weat as weat
 from wordworth.measure.weat import weat_p as weat_p
+from wordworth.measure.weighted import mean_over_targets as mean_over_targets
