@@ -39,7 +39,7 @@ ESTIMATORS = {
     "direct-bias:centred": weighted_centred,
     "garg-euclidean": garg_euclidean,
     "garg-cosine": garg_cosine,
-    "manzini": lambda targets, one, other, weights=None: manzini(targets, [one, other], weights),
+    "manzini": lambda targets, one, other, weights=None: manzini(targets, [one, other], weights=weights),
 }
 EACH = pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS)
 
@@ -48,7 +48,7 @@ EACH = pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS)
 @pytest.mark.parametrize("scale", [1e-4, 1, 1e4])
 def test_weights_of_one_are_the_plain_estimator(estimator, scale):
     targets, one, other = spaces(scale)
-    weighted = estimator(targets, one, other, (np.ones((6, 4)), np.ones((6, 4))))
+    weighted = estimator(targets, one, other, weights=(np.ones((6, 4)), np.ones((6, 4))))
     expected = estimator(targets, one, other)
     assert weighted.shape == (LAYERS, 20, 4)
     for column in range(4):
@@ -61,7 +61,7 @@ def test_counts_are_repeated_words(estimator):
     counts = np.random.default_rng(1).multinomial(6, np.ones(6) / 6, size=(2, 5)).transpose(0, 2, 1)
     if "bias" in estimator.__name__ or "centred" in estimator.__name__:
         counts[1] = counts[0]  # pairs are drawn whole
-    weighted = estimator(targets, one, other, tuple(counts))
+    weighted = estimator(targets, one, other, weights=tuple(counts))
     for column in range(5):
         repeated = [np.repeat(side, count[:, column], axis=1) for side, count in zip((one, other), counts, strict=True)]
         np.testing.assert_allclose(weighted[..., column], estimator(targets, *repeated), rtol=1e-9, atol=1e-12)
@@ -86,6 +86,6 @@ def test_targets_that_are_weighted_too():
 def test_weights_that_do_not_fit():
     targets, one, other = spaces()
     with pytest.raises(WordworthError, match="6 words need weights"):
-        manzini(targets, [one, other], [np.ones((6, 2)), np.ones((5, 2))])
+        manzini(targets, [one, other], weights=[np.ones((6, 2)), np.ones((5, 2))])
     with pytest.raises(WordworthError, match="6 words need weights"):
-        garg_cosine(targets, one, other, (np.zeros((6, 2)), np.ones((6, 2))))
+        garg_cosine(targets, one, other, weights=(np.zeros((6, 2)), np.ones((6, 2))))

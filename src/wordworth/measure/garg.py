@@ -17,6 +17,7 @@ def garg_euclidean(
     targets: NDArray[np.floating],
     A1: NDArray[np.floating],
     A2: NDArray[np.floating],
+    *,
     weights: tuple[Weights, Weights] | None = None,
 ) -> NDArray[np.float64]:
     """|‖w − μ₁‖ − ‖w − μ₂‖| of each word, μ the mean of a class: (..., words, dim) → (..., words).
@@ -35,6 +36,7 @@ def garg_cosine(
     targets: NDArray[np.floating],
     A1: NDArray[np.floating],
     A2: NDArray[np.floating],
+    *,
     weights: tuple[Weights, Weights] | None = None,
 ) -> NDArray[np.float64]:
     """|cos(w, μ₁) − cos(w, μ₂)| of each word, centroids of vectors as they are; shapes as in `garg_euclidean`."""

@@ -24,6 +24,7 @@ declare(
 def manzini(
     targets: NDArray[np.floating],
     classes: Sequence[NDArray[np.floating]],
+    *,
     weights: Sequence[Weights] | None = None,
 ) -> NDArray[np.float64]:
     """|mean_i mean_{a ∈ A_i} cos(w, a)| of each word: (..., words, dim), classes (..., n_i, dim) → (..., words).
@@ -49,5 +50,6 @@ def mean_cosine(
         raise WordworthError("a class without words has no cosines; give at least one word of each")
     # The mean of cosines is the product with the mean of unit vectors.
     units = [unit_rows(words, "the classes") for words in sets]
-    means = [weighted_mean(*words) for words in zip(units, weights or [None] * len(sets), strict=True)]
+    drawn: Sequence[Weights | None] = weights or [None] * len(sets)
+    means = [weighted_mean(words, counts) for words, counts in zip(units, drawn, strict=True)]
     return plain(cosines_with(targets, np.mean(means, axis=0), "the targets"), weights)
