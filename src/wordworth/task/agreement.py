@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from wordworth.measure.cosine import norms, unit_rows
+from wordworth.embedding.cosine import norms, unit_rows
 from wordworth.statistics.bootstrap import percentile_interval, resample_counts
 from wordworth.embedding import Layers
 from wordworth.run import Findings

@@ -35,3 +35,14 @@ def cosines(left: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[
         raise WordworthError(f"rows of shape {left.shape} cannot be paired with rows of shape {right.shape}")
     one, other = unit_rows(left, "the left vectors"), unit_rows(right, "the right vectors")
     return np.asarray(np.einsum("...i,...i->...", one, other), dtype=np.float64)
+
+
+def cosines_with(
+    vectors: NDArray[np.floating], directions: NDArray[np.float64], what: str = "the vectors"
+) -> NDArray[np.float64]:
+    """⟨v / |v|, d⟩ of every row with every direction: (..., rows, dim) and (..., k, dim) → (..., rows, k).
+
+    These are cosines where the directions have length one, and mean cosines where they are means of such.
+    """
+    exact = np.asarray(vectors, dtype=np.float64)
+    return np.asarray(exact @ directions.swapaxes(-1, -2) / norms(exact, what)[..., None], dtype=np.float64)

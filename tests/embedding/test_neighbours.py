@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from wordworth.embedding.cosine import unit_rows
+from wordworth.embedding.neighbours import nearest_neighbours
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import unit_rows
-from wordworth.measure.neighbours import nearest_neighbours
 
 
 @pytest.mark.parametrize("block", [1, 3, 7, 50, 1000])

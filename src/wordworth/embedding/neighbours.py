@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import unit_rows
 
 BLOCK = 16_384
 
