@@ -6,26 +6,58 @@ of a batch together (Dudy & Bedrick 2020, Algorithms 1 and 2; breadth first, sin
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.errors import WordworthError
+from wordworth.predict.model import WordModel
 from wordworth.predict.reader import Node
-from wordworth.predict.unit_scores import Asked, Judged
-from wordworth.predict.units import Units
-from wordworth.predict.windows import MORE_UNITS, Place
+from wordworth.predict.unit_scores import Asked, Ints, Judged
+from wordworth.predict.windows import MORE_UNITS, Place, room
+
+Boundary = Literal["required", "ignored"]
 
 
 @dataclass(frozen=True)
-class Rules:
-    """How words are searched for."""
+class PredictionRules:
+    """How words are searched for, and how much of a text is read at once."""
 
     k: int = 10
-    boundary: bool = True
-    """The end of the word is required: of a guess, that the next greedy unit begins a word; of a path, that one of the
-    k best after it does. Otherwise a word is found as soon as it is spelled."""
+    boundary: Boundary = "required"
+    """Whether the end of the word is required: of a guess, that the next greedy unit begins a word; of a path, that one
+    of the k best after it does. If ignored, a word is predicted as soon as it is spelled."""
     guesses: bool = True
-    """Guesses are decoded to their end also where they cannot become the word."""
+    """Guesses are decoded to their end also where they cannot become the word. Without it, the guess of a word that
+    greedy decoding misses stays null, which saves about half of the work."""
+    window: int | None = None
+    """Tokens that are read at once; as many as the model admits by default."""
+    context: int | None = None
+    """Tokens of left context that each word has at least, where the text is longer than a window; a quarter of the
+    window by default."""
+
+    def __post_init__(self) -> None:
+        if self.boundary not in get_args(Boundary):
+            raise WordworthError(f"there is no boundary {self.boundary!r}; choose required or ignored")
+
+    @property
+    def ends(self) -> bool:
+        """Whether the end of the word is required."""
+        return self.boundary == "required"
+
+    def sizes(self, model: WordModel) -> tuple[int, int]:
+        """Tokens of a window and of the least context, for a model; an error where it cannot go by these rules."""
+        if not 1 <= self.k <= model.reader.width:
+            raise WordworthError(f"k is {self.k}, and {model.name} has {model.reader.width:,} units; give 1 to as many")
+        admitted = room(model.limit, model.around)
+        size = admitted if self.window is None else self.window
+        if not 2 <= size <= (admitted if model.limit else size):
+            raise WordworthError(f"the window is {size} tokens, and {model.name} admits 2 to {admitted}")
+        context = max(1, size // 4) if self.context is None else self.context
+        if not 1 <= context < size:
+            raise WordworthError(f"{context} tokens of context do not fit a window of {size}; give 1 to {size - 1}")
+        return size, context
 
 
 @dataclass(slots=True, eq=False)
@@ -46,9 +78,9 @@ class Search:
     """The words of a batch. Word i stands in text `texts[i]`, and `rows[i]` is the row right before it."""
 
     def __init__(
-        self, units: Units, rules: Rules, places: Sequence[Place], texts: Sequence[int], rows: NDArray[np.int64]
+        self, model: WordModel, rules: PredictionRules, places: Sequence[Place], texts: list[int], rows: Ints
     ) -> None:
-        self.units, self.rules, self.places, self.texts, self.rows = units, rules, places, texts, rows
+        self.units, self.rules, self.places, self.texts, self.rows = model.units, rules, places, texts, rows
         self.counts = np.array([len(place.target.ids) for place in places])
         self.hit1, self.hitk = np.zeros(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
         self.guesses: list[bytes | None] = [None] * len(places)
@@ -61,12 +93,12 @@ class Search:
         # Row by row, also within a word: others are listed in order of their row.
         return Asked(np.concatenate(rows), np.concatenate([place.target.other_units for place in self.places]))
 
-    def begin(self, judged: Judged, own: NDArray[np.int64]) -> list[Step]:
+    def begin(self, judged: Judged, own: Ints) -> list[Step]:
         """Judges the own paths; gives the first steps of paths that leave them."""
         ends = self.rows + self.counts
         spans = np.stack([self.rows, ends], axis=1).ravel()
         same = judged.greedy == own
-        free = not self.rules.boundary or self.units.trailing
+        free = not self.rules.ends or self.units.trailing
         greedy_begins = np.array(self.units.begins)[judged.greedy[ends]]
         self.hitk = np.logical_and.reduceat(judged.own_among, spans)[::2] & (free | judged.ended[ends])
         self.hit1 = np.logical_and.reduceat(same, spans)[::2] & (free | greedy_begins)
@@ -143,7 +175,7 @@ class Search:
             self.guesses[word] = spelled
             self.hit1[word] = spelled.startswith(target.text) and spelled[len(target.text) :][:1].isspace()
             return
-        if not self.rules.boundary and spelled == target.text:
+        if not self.rules.ends and spelled == target.text:
             self.guesses[word], self.hit1[word] = spelled, True
             return
         if not target.text.startswith(spelled) and not self.rules.guesses:
@@ -156,7 +188,7 @@ class Search:
     def _try(self, word: int, parent: Step | None, after: int, count: int, unit: int, offset: int) -> None:
         """A path to the word goes on with a unit that is among the k best."""
         text = self.places[word].target.text
-        if offset < 0 or (offset == len(text) and not self.rules.boundary):
+        if offset < 0 or (offset == len(text) and not self.rules.ends):
             self.hitk[word] = True
         elif count + 1 < self.counts[word] + MORE_UNITS and not (offset == len(text) and self.units.trailing):
             self._step(word, parent, after, count, unit, text[:offset]).offset = offset

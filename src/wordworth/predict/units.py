@@ -51,6 +51,22 @@ class Units:
         ]
 
     @cached_property
+    def opening(self) -> Tensor:
+        """Whether a word, one space behind the last, may begin with the unit, which spells nothing beyond it."""
+        return torch.tensor([self._of_one_word(text, begins=not self.trailing) for text in self.texts])
+
+    @cached_property
+    def inside(self) -> Tensor:
+        """Whether a word that has begun may go on with the unit."""
+        return torch.tensor([self._of_one_word(text, begins=False) for text in self.texts])
+
+    def _of_one_word(self, text: bytes | None, *, begins: bool) -> bool:
+        if not text or (begins and text[:1] != b" "):
+            return False
+        rest = text[1:] if begins else text
+        return not any(space in rest for space in _SINGLE) or (self.trailing and rest.split() == [rest[:-1]])
+
+    @cached_property
     def _by_text(self) -> dict[bytes, list[int]]:
         found: dict[bytes, list[int]] = {}
         for unit, text in enumerate(self.texts):

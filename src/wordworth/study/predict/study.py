@@ -15,7 +15,8 @@ from wordworth.errors import WordworthError
 from wordworth.predict.finetune import Training, fine_tune
 from wordworth.predict.frequency import EDGES, Bands, banded, frequencies_of
 from wordworth.predict.model import WordModel, load_word_model
-from wordworth.predict.predict import Boundary, predict_words
+from wordworth.predict.predict import predict_words
+from wordworth.predict.search import Boundary, PredictionRules
 from wordworth.predict.similarity import BUILT_IN, Similarity
 from wordworth.study.findings import Findings
 from wordworth.study.options import Options
@@ -96,9 +97,7 @@ def predict(
         predictions = predict_words(
             model,
             text.lines,
-            k=k,
-            boundary=boundary,
-            context=context,
+            PredictionRules(k=k, boundary=boundary, context=context),
             split=split,
             documents=text.documents if by_document else None,
             by_document=by_document,
