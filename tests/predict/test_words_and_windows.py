@@ -16,7 +16,7 @@ from wordworth.predict import PREDICTIONS, PredictionRules, WordModel, load_word
 from wordworth.predict.model import frame
 from wordworth.predict.units import units_of
 from wordworth.predict.windows import MORE_UNITS, room, windows
-from wordworth.predict.words import FIRST, SHORT, Reading, Word
+from wordworth.predict.words import FIRST, SHORT, Word, WordTokenizer
 
 Pair = tuple[WordModel, Any]
 Tiny = Callable[[str], Pair]
@@ -25,7 +25,7 @@ TEXT = "the old café was naïve and the river is pleasant to think of"
 
 def passage(model: WordModel, text: str) -> Any:
     words = [Word(0, 0, at, word) for at, word in enumerate(text.split())]
-    (found,) = Reading(model.tokenizer, model.units).passages([words])
+    (found,) = WordTokenizer(model.tokenizer, model.units).passages([words])
     return found
 
 
@@ -235,7 +235,7 @@ def test_shared_units_are_left_out(tiny_word_model: Tiny) -> None:
     """A tokenizer that joins words over the space between them: neither can be predicted alone."""
     model, _ = tiny_word_model("gpt2")
     found = passage(model, TEXT)
-    reading = Reading(model.tokenizer, model.units)
+    reading = WordTokenizer(model.tokenizer, model.units)
     words = [Word(0, 0, at, word) for at, word in enumerate(["a", "b", "c"])]
     joined = reading._passage(words, [1, 2], [(0, 1), (1, 5)])
     assert joined.targets[1:] == ["its units are also those of the word beside it"] * 2

@@ -67,7 +67,7 @@ def train_nli(
     """Train the decomposable attention model on NLI data; run again, it goes on where it was stopped."""
     from wordworth import display
     from wordworth.infer.training.fit import Recipe
-    from wordworth.infer.training.train_nli import chosen_sets, cleared
+    from wordworth.infer.training.train_nli import NetworkSize, chosen_sets, cleared
     from wordworth.infer.training.train_nli import train_nli as trained
 
     if overwrite:
@@ -88,7 +88,9 @@ def train_nli(
     def say(sentence: str) -> None:
         display.err.print(sentence, markup=False, soft_wrap=True)
 
-    results = trained(vectors, sets, output, hidden=hidden, dropout=dropout, beside=beside, recipe=recipe, say=say)
+    results = trained(
+        vectors, sets, output, NetworkSize(hidden, dropout=dropout, beside=beside), recipe=recipe, say=say
+    )
     if json:
         display.print_json({"folder": str(output), **results})
         return
@@ -122,8 +124,9 @@ def finetune_nli(
     from wordworth import display
     from wordworth.catalog.language_models import locate_language_model
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
+    from wordworth.infer.model.nli import accuracy
     from wordworth.infer.model.projection import piece_vectors
-    from wordworth.infer.training.finetune_nli import Settings, accuracy, finetune_nli
+    from wordworth.infer.training.finetune_nli import Settings, finetune_nli
     from wordworth.infer.training.train_nli import chosen_sets
     from wordworth.transform import difference_direction
 

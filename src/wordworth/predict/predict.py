@@ -19,7 +19,7 @@ from wordworth.predict.prediction_cache import kept as kept_or_made
 from wordworth.predict.predictions import PREDICTIONS
 from wordworth.predict.search import PredictionRules
 from wordworth.predict.windows import Window, windows
-from wordworth.predict.words import LEAST_WORDS, SHORT, Reading, Splitter, Word, joined, numbered
+from wordworth.predict.words import LEAST_WORDS, SHORT, Splitter, Word, WordTokenizer, joined, numbered
 from wordworth.progress import progress
 
 CHUNK_BATCHES = 8
@@ -100,7 +100,7 @@ def chunks(
     model: WordModel, lines: Iterator[tuple[list[Word], bool]], size: int, context: int, *, by_document: bool
 ) -> Iterator[Chunk]:
     """The text in parts of some batches, each read as far as it is needed."""
-    reading = Reading(model.tokenizer, model.units)
+    reading = WordTokenizer(model.tokenizer, model.units)
     chunk = Chunk()
     full = CHUNK_BATCHES * model.reader.budget.tokens
     short: list[tuple[Word, str]] = []

@@ -118,7 +118,7 @@ def joined(lines: Iterable[list[Word]], *, by_document: bool) -> Iterator[list[W
 
 
 @dataclass(eq=False)
-class Reading:
+class WordTokenizer:
     """Turns words into units. What a word is to the model depends on the word alone, so it is found once a word."""
 
     tokenizer: PreTrainedTokenizerFast

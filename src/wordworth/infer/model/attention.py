@@ -56,7 +56,7 @@ def shape_of(plain: dict[str, Any]) -> Shape:
     return Shape(**(plain | {"labels": tuple(plain["labels"])}))
 
 
-class Encoded(NamedTuple):
+class EncodedSentences(NamedTuple):
     """What of sentences of one length does not depend on the pair they stand in."""
 
     keys: Tensor
@@ -66,8 +66,8 @@ class Encoded(NamedTuple):
     other: Tensor
     """W_β·a, what the token is worth to the sentence it is compared with: (sentences, tokens, compare)."""
 
-    def rows(self, at: Tensor) -> "Encoded":
-        return Encoded(*(part.index_select(0, at) for part in self))
+    def rows(self, at: Tensor) -> "EncodedSentences":
+        return EncodedSentences(*(part.index_select(0, at) for part in self))
 
 
 class ScalarMix(nn.Module):
@@ -178,12 +178,12 @@ class Network(nn.Module):
         compared = functional.relu(self.compare_2(self.drop(first)))
         return self.classify(compared[:, :n].sum(dim=1), compared[:, n:].sum(dim=1))
 
-    def encode(self, vectors: Tensor) -> Encoded:
+    def encode(self, vectors: Tensor) -> EncodedSentences:
         """The part of a sentence in all its pairs."""
         states = self.states(vectors)
-        return Encoded(self.keys(states), self.compare_own(states), self.compare_other(states))
+        return EncodedSentences(self.keys(states), self.compare_own(states), self.compare_other(states))
 
-    def pair(self, premises: Encoded, hypotheses: Encoded) -> Tensor:
+    def pair(self, premises: EncodedSentences, hypotheses: EncodedSentences) -> Tensor:
         """Logits of premise i with hypothesis i; the same as `forward` gives without dropout."""
         scores = torch.bmm(premises.keys, hypotheses.keys.transpose(1, 2))
         beta = torch.baddbmm(premises.own, scores.softmax(dim=2), hypotheses.other)

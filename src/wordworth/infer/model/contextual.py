@@ -1,5 +1,6 @@
 """ELMo as what an NLI model reads: three layers a token, with a place for a projection in layer 1 or in all layers."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -11,8 +12,10 @@ from torch import Tensor
 
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
+from wordworth.errors import WordworthError
 from wordworth.infer.model.elmo import Elmo
 from wordworth.infer.model.vocabulary import words_of
+from wordworth.transform import Subspace
 
 Change = Callable[[Tensor], Tensor]
 
@@ -85,7 +88,20 @@ class ElmoVectors:
                 lexicon.rows[:] = [torch.cat(lexicon.rows)]
             return lexicon.rows[0] if lexicon.rows else torch.empty(0, self.dim // 2)
 
-    def static(self, words: Sequence[str]) -> Embedding:
+    @property
+    def embedding(self) -> None:
+        """None: no file holds vectors that depend on their context."""
+
+    def without(self, subspace: Subspace) -> "ElmoVectors":
+        """A subspace taken out of layer 1, before the LSTMs read it; layers 2 and 3 follow from that."""
+        basis = torch.from_numpy(subspace.basis).float()
+        key = hashlib.sha256(subspace.basis.tobytes()).hexdigest()[:12]
+        return self.changed(f"projected out: {subspace.name} {key}", first=lambda x: x - (x @ basis.T) @ basis)
+
+    def over(self, embedding: Embedding) -> "ElmoVectors":
+        raise WordworthError(f"{self.name} is no file of word vectors, so {embedding.name} cannot take its place")
+
+    def context_free(self, words: Sequence[str]) -> Embedding:
         """Layer 1 of words, as it is without any change, to find directions in."""
         with torch.inference_mode():
             matrix = self.elmo.words(self.elmo.codes(list(words))).numpy()

@@ -1,6 +1,7 @@
 """NLI models over word vectors by name: `nli-glove`, which comes with the package, or a folder of `train-nli`."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.model.checkpoint import Kept, read_model
+from wordworth.infer.model.checkpoint import ATTENTION, CONFIG, TrainedNetwork, read_model
 from wordworth.infer.model.contextual import ElmoVectors
 from wordworth.infer.model.elmo import elmo_files, load_elmo
-from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.nli import NliKind, NliRequest
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import Embedder, StaticVectors, drawn
 
 DEFAULT = "nli-glove"
@@ -30,7 +32,7 @@ class Vectors:
     about: dict[str, Any]
 
 
-def load_nli_model(named: str | Path = DEFAULT, *, vectors: Embedding | None = None) -> EmbeddedNli:
+def load_attention_nli(named: str | Path = DEFAULT, *, vectors: Embedding | None = None) -> AttentionNli:
     """A trained model; it reads the vectors it was trained on, or `vectors` in their place (projected ones, say)."""
     name = str(named)
     if isinstance(named, str) and knows(name, "models"):
@@ -43,10 +45,30 @@ def load_nli_model(named: str | Path = DEFAULT, *, vectors: Embedding | None = N
         folder = Path(name).expanduser()
         name = folder.name
     kept = read_model(folder)
-    return EmbeddedNli(name, kept.network, _reading(kept, folder, vectors), kept.sha256)
+    return AttentionNli(name, kept.network, _reading(kept, folder, vectors), kept.sha256)
 
 
-def _reading(kept: Kept, folder: Path, vectors: Embedding | None) -> Embedder:
+def _recognizes(target: str) -> bool:
+    """Names of the catalog, and folders that hold a network over vectors and not one of `transformers`."""
+    path = Path(target).expanduser() / CONFIG
+    if knows(target, "models") or not path.is_file():
+        return knows(target, "models")
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise WordworthError(f"{path} is not JSON: {error}") from error
+    return isinstance(config, dict) and config.get("kind") == ATTENTION
+
+
+def _requested(request: NliRequest) -> AttentionNli:
+    model = load_attention_nli(request.target)
+    return replace(model, name=request.label) if request.label else model
+
+
+NLI_KIND = NliKind("the attention network over word vectors or ELMo", _recognizes, _requested)
+
+
+def _reading(kept: TrainedNetwork, folder: Path, vectors: Embedding | None) -> Embedder:
     about = kept.config["vectors"]
     if about["kind"] == "elmo":
         if vectors is not None:

@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
+from wordworth.transform import Subspace, remove
 
 UNKNOWN = 100
 """Vectors shared by all words that the embedding has not."""
@@ -44,6 +45,23 @@ class Embedder(Protocol):
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
         """Words in these sentences that have no vector of their own, each once, in the order they come."""
+        ...
+
+    @property
+    def embedding(self) -> Embedding | None:
+        """The file of word vectors behind it, if there is one."""
+        ...
+
+    def context_free(self, words: Sequence[str]) -> Embedding:
+        """Vectors that depend on the word alone, those of the words (that have one) among them."""
+        ...
+
+    def without(self, subspace: Subspace) -> "Embedder":
+        """The same with a subspace taken out of the context-free vectors."""
+        ...
+
+    def over(self, embedding: Embedding) -> "Embedder":
+        """The same over another file of word vectors; an error where there is none."""
         ...
 
 
@@ -111,6 +129,15 @@ class StaticVectors:
         made[own] = self.embedding.matrix[flat[own]]
         made[~own] = self.extra[flat[~own] - known]
         return torch.from_numpy(made).reshape(*ids.shape, self.dim)
+
+    def context_free(self, words: Sequence[str]) -> Embedding:
+        return self.embedding
+
+    def without(self, subspace: Subspace) -> "StaticVectors":
+        return self.over(remove(self.embedding, subspace.basis, subspace.name))
+
+    def over(self, embedding: Embedding) -> "StaticVectors":
+        return StaticVectors(embedding, self.extra)
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
         lost = (word for sentence in sentences for word, row in self._read(sentence) if row is None)

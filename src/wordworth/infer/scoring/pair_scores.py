@@ -28,7 +28,7 @@ LAYOUT = 1
 
 
 @dataclass(frozen=True)
-class Shard:
+class PairShard:
     """Part k of n (1 … n) of the blocks."""
 
     part: int = 1
@@ -39,27 +39,27 @@ class Shard:
             raise WordworthError(f"a shard is one of 1/{self.of} to {self.of}/{self.of}, not {self.part}/{self.of}")
 
 
-WHOLE = Shard()
+WHOLE = PairShard()
 
 
-def shard_of(text: str) -> Shard:
+def shard_of(text: str) -> PairShard:
     """`2/8` as the second of eight parts; blank is the whole."""
     if not text:
         return WHOLE
     part, _, of = text.partition("/")
     if not (part.isdecimal() and of.isdecimal()):
         raise WordworthError(f"the shard {text!r} is not PART/PARTS, such as 2/8")
-    return Shard(int(part), int(of))
+    return PairShard(int(part), int(of))
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class PairTask:
     """Which pairs are scored: all of a set, or a sample drawn evenly by index; all of it, or a shard."""
 
     pairs: PairSet
     sample: int | None = None
     seed: int = 0
-    shard: Shard = WHOLE
+    shard: PairShard = WHOLE
 
     def __post_init__(self) -> None:
         if self.sample is not None and self.sample < 1:
@@ -98,7 +98,7 @@ class Task:
 
 
 def scored(
-    model: NliModel, task: Task, *, key: str = "", advance: Callable[[float], None] | None = None
+    model: NliModel, task: PairTask, *, key: str = "", advance: Callable[[float], None] | None = None
 ) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
     """The indices and probabilities (pairs, 3) of each block, scored now or read from the cache."""
     folder = task.folder(model, key)

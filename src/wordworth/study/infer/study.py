@@ -11,7 +11,7 @@ from wordworth.infer.model.nli import LABELS, NliModel
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import FORMULA, Probe, load_probe, probe_names
 from wordworth.infer.scoring.largest import Largest
-from wordworth.infer.scoring.pair_scores import Task, scored, shard_of
+from wordworth.infer.scoring.pair_scores import PairTask, scored, shard_of
 from wordworth.measure.neutrality import THRESHOLDS, Tally
 from wordworth.progress import progress
 from wordworth.study.findings import Findings
@@ -81,8 +81,8 @@ def infer(
         for task, parts in plans:
             every = list(settings(model, task.pairs, mitigate, random, options.seed, texts))
             for setting in every:
-                if setting.told:
-                    findings.note(f"{task.pairs.probe.name}: {setting.name}, {model.name}: {setting.told}.")
+                if setting.taken_out:
+                    findings.note(f"{task.pairs.probe.name}: {setting.name}, {model.name}: {setting.taken_out}.")
                 if setting.name in mitigate:
                     for data in tests:
                         name = f"{setting.name}:{task.pairs.probe.name}"
@@ -92,11 +92,11 @@ def infer(
     return findings
 
 
-def _task(findings: Findings, probe: Probe, only: str, sample: int | None, seed: int, shard: str) -> Task:
+def _task(findings: Findings, probe: Probe, only: str, sample: int | None, seed: int, shard: str) -> PairTask:
     pairs = PairSet.of(probe)
     if only:
         pairs = pairs.where(parsed(only))
-    task = Task(pairs, sample, seed, shard_of(shard))
+    task = PairTask(pairs, sample, seed, shard_of(shard))
     sets = dict(zip(pairs.labels, (probe.premises, probe.hypotheses), strict=True))
     actions = [f"{action.verb} {action.object}".strip() for action in probe.actions]
     findings.used_words(f"the probe {probe.name}", {**sets, "actions": actions}, probe.reference)
@@ -125,7 +125,7 @@ def _itself(model: NliModel) -> NliModel:
 def _probe(
     findings: Findings,
     model: str,
-    task: Task,
+    task: PairTask,
     parts: Sequence[Slice],
     every: Sequence[Setting],
     thresholds: tuple[float, ...],
@@ -152,7 +152,7 @@ def _probe(
 
 def _measured(
     setting: Setting,
-    task: Task,
+    task: PairTask,
     parts: Sequence[Slice],
     thresholds: tuple[float, ...],
     top: int,
