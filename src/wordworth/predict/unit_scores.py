@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Asked:
+class UnitQuery:
     """Units asked for at rows: `units[i]` at row `rows[i]`; rows ascend."""
 
     rows: Ints
@@ -26,7 +26,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Judged:
+class UnitScores:
     """A value for each row, and for each unit that was asked for. A unit is among the k best where fewer than k units
     have a larger logit: of equal ones all or none."""
 
@@ -48,13 +48,15 @@ def slice_rows(reader: Reader) -> int:
     return max(1, SLICE_BYTES.get(reader.device.type, SLICE_BYTES["cpu"]) // (4 * reader.width))
 
 
-def judge(reader: Reader, rows: Tensor, k: int, begins: Tensor, asked: Asked, own: Ints | None = None) -> Judged:
+def score_units(
+    reader: Reader, rows: Tensor, k: int, begins: Tensor, query: UnitQuery, own: Ints | None = None
+) -> UnitScores:
     """`begins` is 1.0 where a unit begins a word. `own` is the unit that follows each row, −1 for none; probabilities
     are computed only where it is given."""
     count = len(rows)
     size = slice_rows(reader)
     flags = begins > 0
-    asked_rows, asked_units = (torch.from_numpy(which).to(rows.device) for which in (asked.rows, asked.units))
+    query_rows, query_units = (torch.from_numpy(which).to(rows.device) for which in (query.rows, query.units))
     following = None if own is None else torch.from_numpy(own).to(rows.device)
     parts: list[tuple[Tensor, ...]] = []
     for start in range(0, count, size):
@@ -68,18 +70,18 @@ def judge(reader: Reader, rows: Tensor, k: int, begins: Tensor, asked: Asked, ow
             # A unit equal to the last of the k best counts, though it was not taken.
             without = (~ended).nonzero()[:, 0]
             ended[without] = logits[without].masked_fill_(~flags, -torch.inf).amax(1) >= threshold[without]
-        low, high = np.searchsorted(asked.rows, (start, end)).tolist()
-        at = asked_rows[low:high] - start
-        among = logits[at, asked_units[low:high]] >= threshold[at]
-        told: tuple[Tensor, ...] = (greedy, ended, among)
+        low, high = np.searchsorted(query.rows, (start, end)).tolist()
+        at = query_rows[low:high] - start
+        among = logits[at, query_units[low:high]] >= threshold[at]
+        part: tuple[Tensor, ...] = (greedy, ended, among)
         if following is not None:
-            told += _probabilities(reader, rows[start:end], logits, following[start:end], threshold, most, begins)
-        parts.append(told)
+            part += _probabilities(reader, rows[start:end], logits, following[start:end], threshold, most, begins)
+        parts.append(part)
     columns = [torch.cat(column).cpu().numpy() for column in zip(*parts, strict=True)]
     if following is None:
         columns += [np.zeros(0, dtype=bool), np.zeros(0), np.zeros(0)]
     greedy_, ended_, among_, own_among, own_p, begin = columns
-    return Judged(greedy_, ended_, among_, own_among, own_p.astype(np.float64), begin.astype(np.float64))
+    return UnitScores(greedy_, ended_, among_, own_among, own_p.astype(np.float64), begin.astype(np.float64))
 
 
 def _probabilities(

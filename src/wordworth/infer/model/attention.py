@@ -38,8 +38,8 @@ class Shape:
         if self.hidden % 2 or self.hidden < 2:
             raise WordworthError(f"the encoder has two directions, so hidden must be an even number, not {self.hidden}")
         if sorted(self.labels) != sorted(LABELS):
-            told = ", ".join(self.labels)
-            raise WordworthError(f"the network's labels are {told}; they must be {', '.join(LABELS)}, in any order")
+            own, due = ", ".join(self.labels), ", ".join(LABELS)
+            raise WordworthError(f"the network's labels are {own}; they must be {due}, in any order")
 
     @property
     def attend(self) -> int:
@@ -94,9 +94,9 @@ class SharedDropout(nn.Module):
         """(rows, …, dim), masked alike along the axes between."""
         if not self.training or not self.share:
             return x
-        kept = 1 - self.share
-        mask = torch.empty(len(x), *(1 for _ in x.shape[1:-1]), x.shape[-1], device=x.device).bernoulli_(kept)
-        return x * mask.div_(kept)
+        kept_share = 1 - self.share
+        mask = torch.empty(len(x), *(1 for _ in x.shape[1:-1]), x.shape[-1], device=x.device).bernoulli_(kept_share)
+        return x * mask.div_(kept_share)
 
 
 class Network(nn.Module):
@@ -147,10 +147,10 @@ class Network(nn.Module):
         several = self.shape.layers > 1
         read = self.drop(self.mix_in(vectors) if several else vectors)
         parts = [read] if first is None else [read[:, :first], read[:, first:]]
-        made = torch.cat([self.encoder(part)[0] for part in parts], dim=1)
+        encoded = torch.cat([self.encoder(part)[0] for part in parts], dim=1)
         if self.shape.beside:
-            made = torch.cat([made, self.mix_out(vectors) if several else vectors], dim=-1)
-        return torch.as_tensor(self.drop(made))
+            encoded = torch.cat([encoded, self.mix_out(vectors) if several else vectors], dim=-1)
+        return torch.as_tensor(self.drop(encoded))
 
     def keys(self, states: Tensor) -> Tensor:
         """F of the attention."""

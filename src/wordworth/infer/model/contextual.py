@@ -72,9 +72,9 @@ class ElmoVectors:
             words, marks = self._layer_one(int(ids.max(initial=-1)) + 1)[ids], self.elmo.words(self.elmo.marks())
             begin, end = (mark.expand(len(ids), 1, -1) for mark in marks)
             x = torch.cat([begin, words, end], dim=1)
-            made = self.elmo.sentences(self.first(x) if self.first else x)
-            made = self.every(made) if self.every else made
-        return made.clone()  # an ordinary tensor again, which training may keep for its gradients
+            layers = self.elmo.sentences(self.first(x) if self.first else x)
+            layers = self.every(layers) if self.every else layers
+        return layers.clone()  # an ordinary tensor again, which training may keep for its gradients
 
     def _layer_one(self, count: int) -> Tensor:
         """(words, dim / 2) of the first `count` words met."""
@@ -105,5 +105,5 @@ class ElmoVectors:
         """Layer 1 of words, as it is without any change, to find directions in."""
         with torch.inference_mode():
             matrix = self.elmo.words(self.elmo.codes(list(words))).numpy()
-        told = Provenance(name=f"{self.name} layer 1", sha256=self.elmo.sha256)
-        return Embedding(list(words), matrix, told)
+        provenance = Provenance(name=f"{self.name} layer 1", sha256=self.elmo.sha256)
+        return Embedding(list(words), matrix, provenance)

@@ -150,8 +150,8 @@ def forward(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch:
 
     def filled(rows: Sequence[list[int]], value: int) -> Tensor:
         fills = ([value] * (width - len(row)) for row in rows)
-        made = [[*fill, *row] if left else [*row, *fill] for row, fill in zip(rows, fills, strict=True)]
-        return torch.tensor(made, device=network.device)
+        padded = [[*fill, *row] if left else [*row, *fill] for row, fill in zip(rows, fills, strict=True)]
+        return torch.tensor(padded, device=network.device)
 
     more = {"attention_mask": filled([[1] * len(ids) for ids, _ in batch], 0)}
     if "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names:

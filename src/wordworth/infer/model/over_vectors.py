@@ -15,6 +15,7 @@ from wordworth.infer.model.vocabulary import Embedder
 from wordworth.statistics.threads import in_torch_threads
 from wordworth.transform import Subspace
 
+Indices = NDArray[np.int64]
 SENTENCES = 512
 """EncodedSentences at a time by one core."""
 PAIRS = 128
@@ -68,20 +69,20 @@ class AttentionNli:
             raise WordworthError(f"a pair points outside the {len(sentences)} sentences that were given")
         used, local = np.unique(pairs, return_inverse=True)
         read = [self.embedder.ids(sentences[at]) for at in used]
-        made = np.empty((len(pairs), len(LABELS)))
+        probabilities = np.empty((len(pairs), len(LABELS)))
         self.network.eval()
         if len(pairs):
-            self._fill(made, read, np.array([len(ids) for ids in read]), local.reshape(-1, 2))
-        return made
+            self._fill(probabilities, read, np.array([len(ids) for ids in read]), local.reshape(-1, 2))
+        return probabilities
 
     def _fill(
-        self, made: NDArray[np.float64], read: list[list[int]], lengths: NDArray[np.int64], pairs: NDArray[np.int64]
+        self, probabilities: NDArray[np.float64], read: list[list[int]], lengths: Indices, pairs: Indices
     ) -> None:
         used = np.unique(pairs)
         if len(pairs) > 1 and lengths[used].sum() > TOKENS:
             half = len(pairs) // 2
             for part in (slice(None, half), slice(half, None)):
-                self._fill(made[part], read, lengths, pairs[part])
+                self._fill(probabilities[part], read, lengths, pairs[part])
             return
         stores: dict[int, EncodedSentences] = {}
         slots = np.empty(len(read), dtype=np.int64)
@@ -96,7 +97,7 @@ class AttentionNli:
                 stores[int(lengths[side[0]])].rows(torch.from_numpy(slots[side])) for side in (premises, hypotheses)
             ]
             with torch.inference_mode():
-                made[block] = self.network.pair(*sides).double().softmax(dim=1)[:, order].numpy()
+                probabilities[block] = self.network.pair(*sides).double().softmax(dim=1)[:, order].numpy()
 
         order = [self.network.shape.labels.index(label) for label in LABELS]
         # Blocks of one premise length and one hypothesis length need no padding, so a pair's numbers are its own.

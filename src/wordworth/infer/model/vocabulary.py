@@ -94,8 +94,8 @@ class StaticVectors:
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        told = self.embedding.provenance
-        return (told.name, told.sha256, *told.steps)
+        provenance = self.embedding.provenance
+        return (provenance.name, provenance.sha256, *provenance.steps)
 
     def _known(self, word: str) -> int | None:
         """Row of a word: in lower case, else as it is written."""
@@ -104,14 +104,14 @@ class StaticVectors:
 
     def _read(self, sentence: str) -> list[tuple[str, int | None]]:
         """Tokens and their rows. A word with hyphens that has no vector is read as its parts."""
-        found: list[tuple[str, int | None]] = []
+        tokens: list[tuple[str, int | None]] = []
         for word in words_of(sentence):
             row = self._known(word)
             if row is None and "-" in word.strip("-"):
-                found += [(part, self._known(part)) for part in word.split("-")]
+                tokens += [(part, self._known(part)) for part in word.split("-")]
             else:
-                found.append((word, row))
-        return found
+                tokens.append((word, row))
+        return tokens
 
     def ids(self, sentence: str) -> list[int]:
         known = len(self.embedding)
@@ -125,10 +125,10 @@ class StaticVectors:
         known = len(self.embedding)
         flat = ids.ravel()
         own = flat < known
-        made = np.empty((len(flat), self.dim), dtype=np.float32)
-        made[own] = self.embedding.matrix[flat[own]]
-        made[~own] = self.extra[flat[~own] - known]
-        return torch.from_numpy(made).reshape(*ids.shape, self.dim)
+        vectors = np.empty((len(flat), self.dim), dtype=np.float32)
+        vectors[own] = self.embedding.matrix[flat[own]]
+        vectors[~own] = self.extra[flat[~own] - known]
+        return torch.from_numpy(vectors).reshape(*ids.shape, self.dim)
 
     def context_free(self, words: Sequence[str]) -> Embedding:
         return self.embedding

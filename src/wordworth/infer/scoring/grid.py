@@ -57,7 +57,7 @@ class Grid:
     def _of_action(self, action: int) -> NDArray[np.float64]:
         _, premises, hypotheses = self.pairs.shape
         labels = [self.model.network.shape.labels.index(label) for label in LABELS]
-        made = np.empty((premises, hypotheses, len(LABELS)))
+        probabilities = np.empty((premises, hypotheses, len(LABELS)))
         with torch.inference_mode():
             first, second = (
                 [(at, self._encoded(side, action, ids)) for at, ids in self._subjects[side]] for side in (0, 1)
@@ -65,8 +65,8 @@ class Grid:
             for rows, one in first:
                 for columns, other in second:
                     logits = every_pair(self.model.network, one, other).double()
-                    made[np.ix_(rows, columns)] = logits.softmax(dim=2)[:, :, labels].numpy()
-        return made
+                    probabilities[np.ix_(rows, columns)] = logits.softmax(dim=2)[:, :, labels].numpy()
+        return probabilities
 
     def _encoded(self, side: int, action: int, subjects: Ids) -> EncodedSentences:
         before, after = (np.array(part[side][action], dtype=np.int64) for part in (self._before, self._after))

@@ -129,19 +129,20 @@ def _read(path: Path, count: int) -> NDArray[np.float32] | None:
 def _checked(model: NliModel, grid: Grid | None, pairs: PairSet, indices: Indices) -> NDArray[np.float32]:
     if grid is not None:
         cells = pairs.shape[1] * pairs.shape[2]
-        found = grid.probabilities(range(int(indices[0]) // cells, int(indices[-1]) // cells + 1)).reshape(-1, 3)
+        actions = range(int(indices[0]) // cells, int(indices[-1]) // cells + 1)
+        probabilities = grid.probabilities(actions).reshape(-1, 3)
     else:
         batch = pairs.batch(indices)
-        found = model.probabilities(batch.sentences, batch.pairs)
-    if found.shape != (len(indices), 3):
+        probabilities = model.probabilities(batch.sentences, batch.pairs)
+    if probabilities.shape != (len(indices), 3):
         raise WordworthError(
-            f"{model.name} gave {found.shape} probabilities for {len(indices)} pairs; three a pair are due"
+            f"{model.name} gave {probabilities.shape} probabilities for {len(indices)} pairs; three a pair are due"
         )
-    odd = np.flatnonzero(~(np.abs(found.sum(axis=1) - 1) < 1e-3))
+    odd = np.flatnonzero(~(np.abs(probabilities.sum(axis=1) - 1) < 1e-3))
     if len(odd):
         pair = pairs.pair(int(indices[odd[0]]))
         raise WordworthError(
-            f"{model.name} gives “{pair.premise}” ⇒ “{pair.hypothesis}” the probabilities {found[odd[0]]}, "
+            f"{model.name} gives “{pair.premise}” ⇒ “{pair.hypothesis}” the probabilities {probabilities[odd[0]]}, "
             "which do not add up to one; check its weights"
         )
-    return found.astype(np.float32)
+    return probabilities.astype(np.float32)

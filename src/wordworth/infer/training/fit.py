@@ -197,21 +197,21 @@ class _Run:
 
 
 def vectors_of(
-    found: Examples, rows: NDArray[np.int64], embedder: Embedder, device: str = "cpu"
+    examples: Examples, rows: NDArray[np.int64], embedder: Embedder, device: str = "cpu"
 ) -> tuple[Tensor, Tensor]:
     """The vectors of the premises and of the hypotheses of a batch."""
     premises, hypotheses = (
-        embedder.vectors(found.side(rows, of)).to(device, non_blocking=True) for of in ("premises", "hypotheses")
+        embedder.vectors(examples.side(rows, of)).to(device, non_blocking=True) for of in ("premises", "hypotheses")
     )
     return premises, hypotheses
 
 
-def share_right(network: Network, found: Examples, embedder: Embedder, device: str = "cpu") -> float:
+def share_right(network: Network, examples: Examples, embedder: Embedder, device: str = "cpu") -> float:
     """Accuracy of a network on examples."""
     network.eval()
     right = 0
     with torch.inference_mode():
-        for rows in batches(found, 256, np.random.default_rng(0)):
-            guessed = network(*vectors_of(found, rows, embedder, device)).argmax(dim=1).cpu().numpy()
-            right += int((guessed == found.labels[rows]).sum())
-    return right / len(found)
+        for rows in batches(examples, 256, np.random.default_rng(0)):
+            guessed = network(*vectors_of(examples, rows, embedder, device)).argmax(dim=1).cpu().numpy()
+            right += int((guessed == examples.labels[rows]).sum())
+    return right / len(examples)
