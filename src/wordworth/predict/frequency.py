@@ -54,7 +54,7 @@ class Bands:
 
 
 def banded(words: Iterable[str], frequencies: Frequencies, bands: Bands) -> dict[str, str]:
-    """Each distinct word's band. A word is looked up as written, then in other case, then less its punctuation."""
+    """Each distinct word's band. A word is looked up as written, then in other case, then without its punctuation."""
     tried, counts = forms(frequencies.language), frequencies.counts
     distinct = dict.fromkeys(words)
     return {word: bands.of(next((counts[form] for form in tried(word) if form in counts), None)) for word in distinct}

@@ -1,4 +1,4 @@
-"""The language-model head apart from the network under it, so that logits are made for a slice of positions only."""
+"""The language-model head apart from the network under it, so that logits are computed for some positions only."""
 
 import copy
 from collections.abc import Callable

@@ -72,7 +72,7 @@ def load_word_model(
 ) -> WordModel:
     """A model of the catalog, of a path (safetensors, GGUF) or of the hub, with its language-model head.
 
-    `family` is told from the model's configuration; BERT's kin can also be asked for as `causal`, if trained so.
+    `family` is read from the model's configuration; BERT and its kin can also be loaded as `causal`, if trained so.
     """
     name = locate_language_model(name_or_path).name
     network, tokenizer, weights, chosen = load_network(name_or_path, device, dtype, family)

@@ -45,7 +45,7 @@ def paraphrase(
 ) -> tuple[list[Probed], list[tuple[Triple, str]]]:
     """BERTScore of the pairs of every triple in the chosen layers, and the triples that could not be encoded, with why.
 
-    Tokens that the model adds ([CLS], <s>) are left out of the match. With `idf`, tokens weigh
+    Tokens that the model adds ([CLS], <s>) are not matched. With `idf`, tokens weigh
     ln((M + 1) / (df + 1)) over the M sentences of the probe; the paper, like BERTScore by default, has no weights.
     """
     chosen = checked_layers(model, layers or [default_layer(model)])

@@ -30,7 +30,7 @@ TEXTS = 64
 
 @dataclass
 class Chunk:
-    """Windows to be predicted together, and the words of the same lines that are left out."""
+    """Windows to be predicted together, and the words of the same lines that are skipped."""
 
     windows: list[Window] = field(default_factory=list)
     left_out: list[tuple[Word, str]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What reads token numbers and says, at each position, what may follow: the face that every kind of model shows."""
+"""What reads token numbers and says, at each position, what may follow: what every kind of model must offer."""
 
 from collections import deque
 from collections.abc import Sequence

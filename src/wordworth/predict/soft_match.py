@@ -20,7 +20,7 @@ class SoftRanks:
     """For each predicted word, the smallest k at which its guess counts."""
 
     ranks: NDArray[np.intp]
-    """1 for a hit; 0 where target or guess has no vector; beyond the greatest k asked for, one more than that."""
+    """1 for a hit; 0 where target or guess has no vector; beyond the greatest k, one more than that."""
     missing_targets: dict[str, int]
     """Targets of misses that have no vector, and how often each was missed."""
     missing_guesses: dict[str, int]
@@ -56,7 +56,7 @@ def soft_ranks(
 
 
 def similar(predicted: pl.DataFrame, rule: Similarity) -> NDArray[np.bool_]:
-    """Hits, and misses whose guess the rule lets pass; each distinct pair is asked once."""
+    """Hits, and misses whose guess the rule lets pass; the rule is applied once a distinct pair."""
     passed: dict[tuple[str, str], bool] = {}
     passes = []
     for word, guess, hit in predicted.select("word", "guess", "hit1").iter_rows():

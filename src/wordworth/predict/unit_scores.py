@@ -1,4 +1,4 @@
-"""From rows of hidden states to what the prediction asks of them, without keeping logits for more than a slice."""
+"""From rows of hidden states to the scores of units, with logits in memory for a slice of rows at a time."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class UnitQuery:
-    """Units asked for at rows: `units[i]` at row `rows[i]`; rows ascend."""
+    """Which units are to be scored where: `units[i]` at row `rows[i]`; rows ascend."""
 
     rows: Ints
     units: Ints
@@ -27,7 +27,7 @@ class UnitQuery:
 
 @dataclass(frozen=True)
 class UnitScores:
-    """A value for each row, and for each unit that was asked for. A unit is among the k best where fewer than k units
+    """A value for each row, and for each unit of the query. A unit is among the k best where fewer than k units
     have a larger logit: of equal ones all or none."""
 
     greedy: Ints
@@ -35,7 +35,7 @@ class UnitScores:
     ended: Flags
     """One of the k best begins a word."""
     among: Flags
-    """The unit asked for is among the k best."""
+    """The unit of the query is among the k best."""
     own_among: Flags
     own: Floats
     """ln p of the unit that really follows (NaN where none is given)."""
@@ -44,7 +44,7 @@ class UnitScores:
 
 
 def slice_rows(reader: Reader) -> int:
-    """Rows whose logits are made together."""
+    """Rows whose logits are computed together."""
     return max(1, SLICE_BYTES.get(reader.device.type, SLICE_BYTES["cpu"]) // (4 * reader.width))
 
 

@@ -154,7 +154,7 @@ def units_of(tokenizer: PreTrainedTokenizerFast, width: int) -> Units:
         else:
             raise WordworthError(
                 f"{tokenizer.name_or_path or 'the tokenizer'} marks neither where words begin nor where they end "
-                f"({model['type']}), so whole words cannot be told from its units; use another model"
+                f"({model['type']}), so whole words cannot be made out in its units; use another model"
             )
     for unit, added in tokenizer.added_tokens_decoder.items():
         if unit < width:
@@ -168,9 +168,8 @@ def units_of(tokenizer: PreTrainedTokenizerFast, width: int) -> Units:
 def _kinds(definition: Any) -> list[str]:
     """The types of all parts of a tokenizer's definition but its model, nested ones included."""
     if isinstance(definition, dict):
-        inner = [
-            kind for key, part in definition.items() if key not in ("model", "added_tokens") for kind in _kinds(part)
-        ]
+        parts = (part for key, part in definition.items() if key not in ("model", "added_tokens"))
+        inner = [kind for part in parts for kind in _kinds(part)]
         return [str(definition["type"]), *inner] if "type" in definition else inner
     if isinstance(definition, list):
         return [kind for part in definition for kind in _kinds(part)]

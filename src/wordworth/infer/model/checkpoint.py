@@ -24,7 +24,7 @@ _EXTRA = "unknown_words"
 
 @dataclass(frozen=True)
 class TrainedNetwork:
-    """A network as it was kept."""
+    """A network as its folder holds it."""
 
     network: Network
     extra: NDArray[np.float32] | None
@@ -58,7 +58,7 @@ def write_weights(folder: Path, weights: Mapping[str, Tensor], extra: NDArray[np
 
 
 def read_model(folder: Path) -> TrainedNetwork:
-    """A folder that `write_config` and `write_weights` left."""
+    """The model that `write_config` and `write_weights` wrote."""
     config = _config(folder / CONFIG)
     network = Network(shape_of(config["shape"]))
     path = folder / WEIGHTS
@@ -104,7 +104,7 @@ def write_last(folder: Path, key: str, facts: Mapping[str, Any], groups: Mapping
 
 
 def read_last(folder: Path, key: str) -> tuple[dict[str, Any], dict[str, dict[str, Tensor]]] | None:
-    """What `write_last` left; nothing where a training has not come to its first epoch's end."""
+    """What `write_last` wrote; None before the end of a training's first epoch."""
     path = folder / LAST
     if not path.exists():
         return None

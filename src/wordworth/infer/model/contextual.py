@@ -22,7 +22,7 @@ Change = Callable[[Tensor], Tensor]
 
 @dataclass
 class _Lexicon:
-    """Words met so far, and their layer 1, which is the same everywhere and so is computed once."""
+    """Words read so far, and their layer 1, which is the same everywhere and so is computed once."""
 
     index: dict[str, int] = field(default_factory=dict)
     rows: list[Tensor] = field(default_factory=list)
@@ -38,7 +38,7 @@ class ElmoVectors:
     first: Change | None = None
     """Done to layer 1 (…, dim / 2) before the LSTMs read it."""
     every: Change | None = None
-    """Done to all layers (…, layers, dim) once they are made."""
+    """Done to all layers (…, layers, dim) once they are computed."""
     steps: tuple[str, ...] = ()
     """What was done, for people and keys."""
     _lexicon: _Lexicon = field(default_factory=_Lexicon)
@@ -56,7 +56,7 @@ class ElmoVectors:
         return self.elmo.layers
 
     def changed(self, step: str, *, first: Change | None = None, every: Change | None = None) -> "ElmoVectors":
-        """The same model with a projection, or what else is given, in layer 1 only or in all layers."""
+        """The same model with a projection, or another change, in layer 1 only or in all layers."""
         return replace(self, first=first, every=every, steps=(*self.steps, step))
 
     def ids(self, sentence: str) -> list[int]:
@@ -77,12 +77,12 @@ class ElmoVectors:
         return layers.clone()  # an ordinary tensor again, which training may keep for its gradients
 
     def _layer_one(self, count: int) -> Tensor:
-        """(words, dim / 2) of the first `count` words met."""
+        """(words, dim / 2) of the first `count` words read."""
         lexicon = self._lexicon
         with lexicon.lock:
-            had = sum(map(len, lexicon.rows))
-            if had < count:
-                new = list(lexicon.index)[had:count]
+            known = sum(map(len, lexicon.rows))
+            if known < count:
+                new = list(lexicon.index)[known:count]
                 lexicon.rows.append(self.elmo.words(self.elmo.codes(new)))
             if len(lexicon.rows) > 1:
                 lexicon.rows[:] = [torch.cat(lexicon.rows)]

@@ -100,14 +100,14 @@ def cut(first: int, second: int, room: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class DistinctPairs:
-    """Pairs that differ to the model, and where each of those asked for is among them."""
+    """Pairs that differ to the model, and where each pair of the caller is among them."""
 
     tokens: list[tuple[int, ...]]
     """Of each distinct sentence."""
     pairs: NDArray[np.int64]
     """(distinct, 2): indices into `tokens`."""
     which: NDArray[np.intp]
-    """For each pair asked for, its row in `pairs`."""
+    """For each pair of the caller, its row in `pairs`."""
 
 
 def distinct(tokenizer: PreTrainedTokenizerFast, sentences: Sequence[str], pairs: NDArray[np.int64]) -> DistinctPairs:

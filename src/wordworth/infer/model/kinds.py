@@ -11,7 +11,7 @@ MODULES = (
     "wordworth.infer.model.loading",
     "wordworth.infer.model.cross_encoder",
 )
-"""Each module declares its `NLI_KIND`. They are asked in this order, and imported only then, since some are slow to
+"""Each module declares its `NLI_KIND`. They are tried in this order, and imported only then, since some are slow to
 import; the last takes any name, as one of the hub."""
 
 

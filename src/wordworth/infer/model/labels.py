@@ -17,7 +17,7 @@ def label_columns(names: Mapping[int, str], model: str, order: Sequence[str] | N
     own = [str(names[at]) for at in sorted(names)]
     if len(own) != len(LABELS):
         raise WordworthError(
-            f"{model} tells {len(own)} labels apart ({', '.join(own[:5])}{', …' if len(own) > 5 else ''}), and what is "
+            f"{model} has {len(own)} labels ({', '.join(own[:5])}{', …' if len(own) > 5 else ''}), and what is "
             f"measured needs the three of {', '.join(LABELS)}; name a model trained on three"
         )
     meanings = [_meaning(name) for name in order or own]

@@ -84,7 +84,7 @@ def _reading(trained: TrainedNetwork, folder: Path, vectors: Embedding | None) -
 
 
 def _trained_on(about: dict[str, Any], folder: Path) -> Embedding:
-    """The vectors of the configuration, if they can be had again: those of a name, or of a file that did not change."""
+    """The vectors of the configuration, where they are the same as then: those of a name, or of an unchanged file."""
     named = about["name"] if knows(about["name"], "models") else about["source"]
     if about["steps"]:
         steps = ", ".join(about["steps"])

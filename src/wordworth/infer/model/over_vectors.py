@@ -66,7 +66,7 @@ class AttentionNli:
         """A row of `LABELS` for each pair of indices into `sentences`; see `NliModel`."""
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         if len(pairs) and not (pairs.min() >= 0 and pairs.max() < len(sentences)):
-            raise WordworthError(f"a pair points outside the {len(sentences)} sentences that were given")
+            raise WordworthError(f"a pair points outside the {len(sentences)} sentences")
         used, local = np.unique(pairs, return_inverse=True)
         read = [self.embedder.ids(sentences[at]) for at in used]
         probabilities = np.empty((len(pairs), len(LABELS)))

@@ -1,4 +1,4 @@
-"""Pairs of sentences of a probe, made when they are asked for: pair i of two million without the rest.
+"""Pairs of sentences of a probe, put together when they are needed: pair i of two million without the rest.
 
 A pair is (action, premise's subject, hypothesis's subject), and its index counts them with the action slowest:
 i = (a · P + p) · H + h. A slice is a `PairSet` of fewer words, with indices of its own.
@@ -20,14 +20,14 @@ Indices = NDArray[np.int64]
 
 
 class Pair(NamedTuple):
-    """Two sentences and what they were made of."""
+    """Two sentences and what they consist of."""
 
     premise: str
     hypothesis: str
     subjects: tuple[str, str]
     action: Action
     at: tuple[int, int, int]
-    """(action, premise, hypothesis): positions in the probe's lists, so that a word listed twice is told apart."""
+    """(action, premise, hypothesis): positions in the probe's lists, so that a word listed twice has two."""
 
 
 class Batch(NamedTuple):

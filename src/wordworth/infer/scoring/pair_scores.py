@@ -1,4 +1,4 @@
-"""Probabilities of many pairs, block by block, kept on disk: what was scored once is read, whoever asks and why.
+"""Probabilities of many pairs, block by block, kept on disk: what was scored once is read from then on.
 
 A block is a safetensors file with the probabilities (pairs, 3) in float32, 12 bytes a pair, in a folder of the cache
 named by all that they depend on: the model, the probe's lists and templates, the slice, the sample. A run that was

@@ -66,7 +66,7 @@ def finetune_nli(
     projection: Subspace | None = None,
     settings: Settings | None = None,
 ) -> tuple[CrossEncoder, History]:
-    """Trains the network in place; the epoch that is best on `dev` (without it, the last) is left in `folder`.
+    """Trains the network in place; the epoch that is best on `dev` (without it, the last) is saved in `folder`.
 
     The folder is a plain `transformers` model whose matrix has the subspace taken out for good; it is read back and
     returned. A loss that is not a number stops the training: the error says when, and the folder keeps the last good

@@ -91,7 +91,7 @@ def train_nli(
     recipe: Recipe = Recipe(),  # noqa: B008 - frozen
     say: Callable[[str], None] = lambda sentence: None,
 ) -> dict[str, Any]:
-    """Trains a model in `folder`, or goes on there, and returns (and leaves in `results.json`) how it went."""
+    """Trains a model in `folder`, or goes on there, and returns (and writes to `results.json`) how it went."""
     read = vectors_to_train_on(vectors, recipe.seed)
     shape = size.shape(read.embedder)
     training, dev = (examples(data, read.embedder, shape.labels) for data in (sets.training, sets.dev))
