@@ -12,10 +12,10 @@ import torch
 
 from benchmarks.common import Result, best_of
 from wordworth.infer.model.nli import LABELS
-from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
-from wordworth.infer.scoring.pair_scores import Shard, Task, scored
+from wordworth.infer.scoring.pair_scores import PairShard, PairTask, scored
 from wordworth.study.infer import infer
 from wordworth.study.infer.models import load
 from wordworth.study.infer.study import CONTROLS, MODEL
@@ -29,10 +29,10 @@ LIMIT = 600.0
 def pair_by_pair() -> Result:
     """The same probabilities one pair at a time, each sentence encoded for each of its pairs."""
     model = load(MODEL, "cpu")
-    if not isinstance(model, EmbeddedNli):
+    if not isinstance(model, AttentionNli):
         raise SystemExit(f"{MODEL} is not over word vectors")
     pairs = PairSet.of(load_probe("gender"))
-    task = Task(pairs, shard=Shard(1, SHARDS))
+    task = PairTask(pairs, shard=PairShard(1, SHARDS))
     ours, blocks = best_of(2, lambda: _fresh(model, task))
     indices = np.concatenate([block for block, _ in blocks])
     probabilities = np.concatenate([found for _, found in blocks])
@@ -51,13 +51,13 @@ def pair_by_pair() -> Result:
     )
 
 
-def _fresh(model: EmbeddedNli, task: Task) -> list[tuple[np.ndarray, np.ndarray]]:
+def _fresh(model: AttentionNli, task: PairTask) -> list[tuple[np.ndarray, np.ndarray]]:
     """Every block scored, in a cache of its own."""
     with _own_cache():
         return list(scored(model, task))
 
 
-def _one(model: EmbeddedNli, pairs: PairSet, index: int) -> np.ndarray:
+def _one(model: AttentionNli, pairs: PairSet, index: int) -> np.ndarray:
     pair = pairs.pair(index)
     premise, hypothesis = (
         model.embedder.vectors(np.array([model.embedder.ids(text)])) for text in (pair.premise, pair.hypothesis)

@@ -19,7 +19,7 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.encode.batches import take
 from wordworth.encode.gguf import converted
 from wordworth.errors import WordworthError
-from wordworth.predict import WordModel, load_word_model, predict_words
+from wordworth.predict import PredictionRules, WordModel, load_word_model, predict_words
 from wordworth.predict.predict import chunks
 from wordworth.predict.unit_scores import slice_rows
 from wordworth.predict.windows import room
@@ -87,7 +87,7 @@ def run(device: str, lines: list[str]) -> list[Result]:
 
 def _predicted(model: WordModel, lines: list[str], *, guesses: bool) -> pl.DataFrame:
     with tempfile.TemporaryDirectory() as folder:
-        return predict_words(model, lines, guesses=guesses, kept=Path(folder))
+        return predict_words(model, lines, PredictionRules(guesses=guesses), kept=Path(folder))
 
 
 def _bare(model: WordModel, lines: list[str]) -> float:

@@ -15,8 +15,8 @@ import make_nli_glove as trained
 import polars as pl
 from pages import put
 
-from wordworth.infer.model.loading import load_nli_model
-from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.loading import load_attention_nli
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
 from wordworth.study.infer import infer
@@ -84,11 +84,11 @@ def rude(scores: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def retrained(name: str) -> list[EmbeddedNli]:
+def retrained(name: str) -> list[AttentionNli]:
     """The network that was trained on vectors without the probe's subspace, if it was."""
     if not (trained.folder(name) / trained.RESULTS).exists():
         return []
-    return [replace(load_nli_model(trained.folder(name), vectors=trained.vectors(name)), name=RETRAINED)]
+    return [replace(load_attention_nli(trained.folder(name), vectors=trained.vectors(name)), name=RETRAINED)]
 
 
 def main() -> None:

@@ -19,9 +19,10 @@ from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.files import sha256_of
 from wordworth.infer.model.checkpoint import CONFIG, WEIGHTS
-from wordworth.infer.model.loading import load_nli_model, one_embedding
+from wordworth.infer.model.loading import load_attention_nli, one_embedding
+from wordworth.infer.model.nli import accuracy
 from wordworth.infer.training.fit import Recipe
-from wordworth.infer.training.train_nli import RESULTS, Sets, accuracy_of, chosen_sets, train_nli
+from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Sets, chosen_sets, train_nli
 from wordworth.transform import difference_direction, remove, set_components
 
 RUNS = Path("runs")
@@ -33,6 +34,7 @@ DATA = ("snli-dev", "snli-counterfactual", "sick-train")
 TESTS = ("snli-test", "sick-test", "mnli-dev")
 CHOICES = {"hold_out": 0.15, "longest": 25}
 DROPOUT = 0.1
+SIZE = NetworkSize(dropout=DROPOUT, beside=True)
 RECIPE = Recipe(epochs=7, patience=3, average=0.998)
 VARIANTS = ("original", "gender", "nationality", "religion")
 
@@ -82,7 +84,7 @@ def train(variant: str) -> None:
     def say(sentence: str) -> None:
         print(f"{variant}: {sentence}", file=sys.stderr, flush=True)
 
-    results = train_nli(vectors(variant), sets(), folder(variant), beside=True, dropout=DROPOUT, recipe=RECIPE, say=say)
+    results = train_nli(vectors(variant), sets(), folder(variant), SIZE, recipe=RECIPE, say=say)
     for one in (*results["dev"], *results["test"]):
         print(f"{variant}: {one['name']} {100 * one['accuracy']:.2f}")
 
@@ -101,8 +103,8 @@ def accuracies(measured: Sets) -> tuple[str, float]:
         if variant != "original" and (folder(variant) / RESULTS).exists():  # a training that came to its end
             ways["training and test"] = folder(variant)
         for when, place in ways.items():
-            model = load_nli_model(place, vectors=read)
-            shares = [accuracy_of(model, one) for one in told]
+            model = load_attention_nli(place, vectors=read)
+            shares = [accuracy(model, one.examples()) for one in told]
             if variant == "original":
                 first = shares[len(measured.dev)]
             name = "as they are" if variant == "original" else f"less {variant}"

@@ -11,9 +11,10 @@ from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
 from wordworth.infer.model import over_vectors as embedded
 from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.nli import LABELS
-from wordworth.infer.model.over_vectors import EmbeddedNli, accuracy
+from wordworth.infer.model.nli import LABELS, MitigableNli, accuracy, infer
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import UNKNOWN, StaticVectors, drawn, words_of
+from wordworth.transform import random_directions, remove
 
 WORDS = ["the", "a", "an", "man", "woman", "doctor", "bought", "ate", "sold"]
 WORDS += ["car", "apple", ".", ",", "is", "sleeping", "not", "t-shirt"]
@@ -32,13 +33,13 @@ def embedding(dim: int = 6, seed: int = 3) -> Embedding:
     return Embedding(WORDS, matrix, Provenance(name="small", sha256="0" * 64))
 
 
-def model(labels: tuple[str, ...] = LABELS, beside: bool = False, seed: int = 1) -> EmbeddedNli:
+def model(labels: tuple[str, ...] = LABELS, beside: bool = False, seed: int = 1) -> AttentionNli:
     torch.manual_seed(seed)
     network = Network(Shape(6, hidden=8, compare=5, beside=beside, labels=labels))
     with torch.no_grad():  # away from its careful start, so that every weight matters
         for weight in network.parameters():
             weight.normal_(0, 0.5)
-    return EmbeddedNli("small", network, StaticVectors(embedding(), drawn(6, 0)), "")
+    return AttentionNli("small", network, StaticVectors(embedding(), drawn(6, 0)), "")
 
 
 def every_pair(count: int) -> np.ndarray:
@@ -69,7 +70,7 @@ def _softmax(x: list[float]) -> np.ndarray:
     return made / made.sum()
 
 
-def slow(one: EmbeddedNli, premise: str, hypothesis: str) -> np.ndarray:
+def slow(one: AttentionNli, premise: str, hypothesis: str) -> np.ndarray:
     """Parikh et al. (2016), equations 1 to 6, with the BiLSTM in place of the first projection, in float64."""
     weights = {name: value.double().numpy() for name, value in one.network.state_dict().items()}
 
@@ -206,6 +207,35 @@ def test_accuracy_counts_the_most_probable_label():
     one = model()
     premises, hypotheses = SENTENCES[:3], SENTENCES[3:]
     best = [LABELS[slow(one, p, h).argmax()] for p, h in zip(premises, hypotheses, strict=True)]
-    assert accuracy(one, premises, hypotheses, best) == 1
+    assert accuracy(one, list(zip(premises, hypotheses, best, strict=True))) == 1
     wrong = [LABELS[(LABELS.index(best[0]) + 1) % 3], *best[1:]]
-    assert accuracy(one, premises, hypotheses, wrong) == pytest.approx(2 / 3)
+    assert accuracy(one, list(zip(premises, hypotheses, wrong, strict=True))) == pytest.approx(2 / 3)
+
+
+def test_one_inference_and_several() -> None:
+    """The numbers are those of `probabilities`, under the names of the labels."""
+    one = model()
+    premises, hypotheses = ["The man sat.", "A dog ran."], ["The man sat.", "The man sat."]
+    rows = one.probabilities([*premises, *hypotheses], np.array([[0, 2], [1, 3]]))
+    both = infer(one, premises, hypotheses)
+    np.testing.assert_allclose(np.array(both), rows, atol=1e-9)
+    single = infer(one, premises[1], hypotheses[1])
+    assert single._fields == LABELS
+    assert single == pytest.approx(both[1])
+    for wrong in ("The man sat.", ["The man sat."]):
+        with pytest.raises(WordworthError, match="give two sentences, or two lists of one length"):
+            infer(one, premises, wrong)
+
+
+def test_a_subspace_is_taken_out_of_the_vectors_it_reads() -> None:
+    """`without` is the network over the whole file with the subspace taken out; `vectors_of` is that file."""
+    one = model()
+    assert isinstance(one, MitigableNli)
+    (direction,) = random_directions(6, count=1, seed=3)
+    assert one.vectors_of(["man"]) is one.word_vectors
+    changed = one.without(direction).word_vectors
+    assert changed is not None
+    np.testing.assert_allclose(changed.matrix @ direction.basis.T, 0, atol=1e-6)
+    sentences, pair = ["The man sat.", "A dog ran."], np.array([[0, 1]])
+    expected = one.with_vectors(remove(embedding(), direction.basis, "x")).probabilities(sentences, pair)
+    np.testing.assert_allclose(one.without(direction).probabilities(sentences, pair), expected, atol=1e-9)

@@ -143,7 +143,7 @@ def test_a_sentence_is_its_own(folder, vectors):
 
 
 def test_layer_one_is_the_word_alone_and_can_be_projected_before_the_lstms_or_everywhere(folder, vectors):
-    static = vectors.static(["Die", "schläft"])
+    static = vectors.context_free(["Die", "schläft"])
     np.testing.assert_allclose(static.matrix, slow_sentence(folder, ["Die", "schläft"])[:, 0, :6], atol=1e-5)
     direction = (static["Die"] - static["schläft"]) / np.linalg.norm(static["Die"] - static["schläft"])
 
@@ -193,12 +193,12 @@ def test_files_that_do_not_go_together(folder, tmp_path):
 
 def test_the_nli_model_over_elmo_is_trained_and_loaded_again(folder, tmp_path):
     from wordworth.catalog.read.nli import NliData
-    from wordworth.infer.model.loading import load_nli_model, vectors_to_train_on
+    from wordworth.infer.model.loading import load_attention_nli, vectors_to_train_on
     from wordworth.infer.training.fit import Recipe
-    from wordworth.infer.training.train_nli import Sets, train_nli
+    from wordworth.infer.training.train_nli import NetworkSize, Sets, train_nli
 
     data = NliData("few", ("a man sleeps", "a dog runs"), ("he rests", "no dog"), ("entailment", "contradiction"))
-    made = train_nli(folder, Sets((data,), (data,), ()), tmp_path / "nli", hidden=8, recipe=Recipe(epochs=1))
+    made = train_nli(folder, Sets((data,), (data,), ()), tmp_path / "nli", NetworkSize(8), recipe=Recipe(epochs=1))
     assert made["shape"] | {"dropout": 0} == {
         "dim": 12,
         "layers": 3,
@@ -208,7 +208,7 @@ def test_the_nli_model_over_elmo_is_trained_and_loaded_again(folder, tmp_path):
         "dropout": 0,
         "labels": ["entailment", "neutral", "contradiction"],
     }
-    model = load_nli_model(tmp_path / "nli")
+    model = load_attention_nli(tmp_path / "nli")
     assert model.network.shape.attend == 20  # as 200 + 1024 in the paper
     sentences = ["a man sleeps", "he rests", "no dog"]
     pairs = np.array([[0, 1], [0, 2], [1, 0]])

@@ -9,7 +9,7 @@ import torch
 from wordworth.embedding import Embedding, Provenance
 from wordworth.infer.model.attention import Network, Shape
 from wordworth.infer.model.nli import LABELS
-from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import StaticVectors, drawn
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
@@ -45,7 +45,7 @@ WORDS = [
 
 
 @pytest.fixture(scope="module", params=[LABELS, ("contradiction", "entailment", "neutral")])
-def model(request: pytest.FixtureRequest) -> EmbeddedNli:
+def model(request: pytest.FixtureRequest) -> AttentionNli:
     torch.manual_seed(1)
     network = Network(Shape(dim=6, hidden=8, compare=7, labels=request.param)).eval()
     with torch.no_grad():
@@ -53,7 +53,7 @@ def model(request: pytest.FixtureRequest) -> EmbeddedNli:
             parameter *= 2
     vectors = np.random.default_rng(0).normal(size=(len(WORDS), 6)).astype(np.float32)
     embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return EmbeddedNli("tiny", network, StaticVectors(embedding, drawn(6, seed=2)), "1" * 64)
+    return AttentionNli("tiny", network, StaticVectors(embedding, drawn(6, seed=2)), "1" * 64)
 
 
 def _probe(folder: Path, old: str = "", new: str = "") -> PairSet:
@@ -64,7 +64,7 @@ def _probe(folder: Path, old: str = "", new: str = "") -> PairSet:
 
 @pytest.mark.parametrize("at_once", [1, 5, 192])
 def test_grid_is_one_pair_at_a_time(
-    model: EmbeddedNli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+    model: AttentionNli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     """Subjects of one, two and three tokens, unknown words, two templates, labels in a foreign order."""
     monkeypatch.setattr(grid, "PAIRS", at_once)
@@ -84,7 +84,7 @@ def test_grid_is_one_pair_at_a_time(
                 assert found[place, premise, hypothesis] == pytest.approx(expected, abs=1e-6)
 
 
-def test_where_there_is_no_grid(model: EmbeddedNli, tmp_path: Path) -> None:
+def test_where_there_is_no_grid(model: AttentionNli, tmp_path: Path) -> None:
     """A subject that is part of a longer word cannot be read by itself."""
     assert grid.grid_of(model, _probe(tmp_path, "The SUBJECT, who", "The SUBJECT-like who")) is None
     assert grid.grid_of(model, _probe(tmp_path, "Today a/an SUBJECT", "The ex-SUBJECT")) is None

@@ -12,9 +12,8 @@ from wordworth.catalog.read.nli import load_nli
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
 from wordworth.infer.model.checkpoint import read_model
-from wordworth.infer.model.loading import DEFAULT, load_nli_model
-from wordworth.infer.model.nli import LABELS
-from wordworth.infer.training.train_nli import accuracy_of
+from wordworth.infer.model.loading import DEFAULT, load_attention_nli
+from wordworth.infer.model.nli import LABELS, accuracy
 
 FOLDER = files("wordworth.catalog") / "data" / DEFAULT
 
@@ -43,12 +42,12 @@ def test_the_card_is_whole():
 
 def test_a_model_of_another_kind():
     with pytest.raises(WordworthError, match="minilm-l6 is no NLI model; of the catalog's models nli-glove is one"):
-        load_nli_model("minilm-l6")
+        load_attention_nli("minilm-l6")
 
 
 @pytest.mark.index
 def test_it_reads_glove_and_says_what_is_plain():
-    model = load_nli_model()
+    model = load_attention_nli()
     sentences = ["A man is sleeping.", "A person is asleep.", "A man is not sleeping.", "A man in a blorkish hat"]
     found = model.probabilities(sentences, np.array([[0, 0], [0, 1], [0, 2]]))
     assert found[0].argmax() == LABELS.index("entailment")
@@ -63,4 +62,6 @@ def test_it_reads_glove_and_says_what_is_plain():
 def test_its_accuracy_is_the_card_s(data):
     told = re.search(r"\*\*(\d\d\.\d\d) %\*\*", card())
     assert told is not None
-    assert 100 * accuracy_of(load_nli_model(), load_nli("snli-test")) == pytest.approx(float(told[1]), abs=0.05)
+    assert 100 * accuracy(load_attention_nli(), load_nli("snli-test").examples()) == pytest.approx(
+        float(told[1]), abs=0.05
+    )

@@ -14,10 +14,11 @@ from wordworth.cli import app
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer.model.loading import load_nli_model
+from wordworth.infer.model.loading import load_attention_nli
+from wordworth.infer.model.nli import accuracy
 from wordworth.infer.training import fit as trainer
 from wordworth.infer.training.fit import Recipe
-from wordworth.infer.training.train_nli import RESULTS, Sets, accuracy_of, chosen_sets, cleared, train_nli
+from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Sets, chosen_sets, cleared, train_nli
 
 THINGS = [f"thing{number}" for number in range(12)]
 WORDS = ["a", "no", "sees", ".", *THINGS]
@@ -50,7 +51,7 @@ def sets() -> Sets:
 
 def go(sets: Sets, folder: Path, epochs: int = 3, embedding: Embedding | None = None, **more) -> dict:
     recipe = Recipe(epochs=epochs, rate=3e-3, average=0.9, **{"patience": 99, **more})
-    return train_nli(embedding or vectors(), sets, folder, hidden=16, beside=True, recipe=recipe)
+    return train_nli(embedding or vectors(), sets, folder, NetworkSize(16, beside=True), recipe=recipe)
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
@@ -67,8 +68,8 @@ def test_it_learns_a_rule_and_says_how_well(sets, tmp_path):
     assert made["test"][0]["accuracy"] > 0.85
     assert made["dev"][0]["accuracy"] == max(one["dev"] for one in made["history"])
     assert made == json.loads((tmp_path / RESULTS).read_text())
-    model = load_nli_model(tmp_path, vectors=vectors())
-    assert accuracy_of(model, sets.tests[0]) == made["test"][0]["accuracy"]
+    model = load_attention_nli(tmp_path, vectors=vectors())
+    assert accuracy(model, sets.tests[0].examples()) == made["test"][0]["accuracy"]
 
 
 def test_the_same_seed_gives_the_same_network_and_another_another(sets, tmp_path):
@@ -134,7 +135,7 @@ def test_a_folder_with_another_training_is_not_gone_on_with(sets, tmp_path):
 
 def test_models_that_cannot_be_loaded(sets, tmp_path):
     with pytest.raises(WordworthError, match=r"holds no NLI model \(config.json is not there\)"):
-        load_nli_model(tmp_path / "nothing")
+        load_attention_nli(tmp_path / "nothing")
     go(sets, tmp_path, epochs=1)
     config = json.loads((tmp_path / "config.json").read_text())
     for change, message in (
@@ -143,10 +144,10 @@ def test_models_that_cannot_be_loaded(sets, tmp_path):
     ):
         (tmp_path / "config.json").write_text(json.dumps({**config, "shape": {**config["shape"], **change}}))
         with pytest.raises(WordworthError, match=message):
-            load_nli_model(tmp_path, vectors=vectors())
+            load_attention_nli(tmp_path, vectors=vectors())
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(WordworthError, match="cannot be read as a model's configuration"):
-        load_nli_model(tmp_path, vectors=vectors())
+        load_attention_nli(tmp_path, vectors=vectors())
 
 
 def test_nothing_to_train_on():
@@ -178,4 +179,4 @@ def test_the_command(sets, tmp_path):
     assert "goes on after epoch 2" in again.stderr
     assert f"{100 * made['test'][0]['accuracy']:.2f}" in again.stdout
     # The folder names the vectors' file, and is loaded without being told.
-    assert load_nli_model(folder).probabilities(["a thing1 .", "no thing2 ."], np.array([[0, 1]])).shape == (1, 3)
+    assert load_attention_nli(folder).probabilities(["a thing1 .", "no thing2 ."], np.array([[0, 1]])).shape == (1, 3)

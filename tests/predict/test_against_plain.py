@@ -5,10 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.predict import PREDICTIONS, WordModel, predict_words
+from wordworth.predict import PREDICTIONS, PredictionRules, WordModel, complete, predict_words
 
 LINES = [
     "It is neither pleasant nor unpleasant to think of a garden",
@@ -41,7 +42,7 @@ def compare(table: pl.DataFrame, lines: list[str], plain: Any) -> int:
 def test_equals_the_plain_way(tiny_pair: Pair, k: int, boundary: Any) -> None:
     """k = 40 of a few hundred units lets many a second segmentation win."""
     model, plain = tiny_pair
-    table = predict_words(model, LINES, k=k, boundary=boundary)
+    table = predict_words(model, LINES, PredictionRules(k=k, boundary=boundary))
     assert dict(table.schema) == PREDICTIONS
     assert len(table) == sum(len(line.split()) for line in LINES)
     lines = LINES if k == 1 else LINES[:3]
@@ -52,7 +53,7 @@ def test_equals_the_plain_way(tiny_pair: Pair, k: int, boundary: Any) -> None:
 def test_second_segmentations_win_somewhere(tiny_word_model: Callable[[str], Pair]) -> None:
     """Words that the own units do not reach, but others do: else the comparison above would show little."""
     model, _ = tiny_word_model("gpt2")
-    table = predict_words(model, LINES, k=60)
+    table = predict_words(model, LINES, PredictionRules(k=60))
     hits = table["hitk"].sum()
     assert 0 < hits < len(table)
 
@@ -61,10 +62,10 @@ def test_models_without_a_memory_give_the_same(tiny_word_model: Callable[[str], 
     model, _ = tiny_word_model("llama-bpe")
     reader: Any = model.reader
     assert reader.remembers
-    kept = predict_words(model, LINES, k=40, kept=tmp_path / "one")
+    kept = predict_words(model, LINES, PredictionRules(k=40), kept=tmp_path / "one")
     reader.remembers = False
     try:
-        anew = predict_words(model, LINES, k=40, kept=tmp_path / "two")
+        anew = predict_words(model, LINES, PredictionRules(k=40), kept=tmp_path / "two")
     finally:
         reader.remembers = True
     same = ["line", "at", "guess", "hit1", "hitk", "left_out"]
@@ -76,10 +77,10 @@ def test_batches_do_not_change_the_numbers(tiny_pair: Pair, tmp_path: Path) -> N
     model, _ = tiny_pair
     budget = model.reader.budget
     before = budget.tokens
-    whole = predict_words(model, LINES, k=20, kept=tmp_path / "one")
+    whole = predict_words(model, LINES, PredictionRules(k=20), kept=tmp_path / "one")
     budget.tokens = 16
     try:
-        pieces = predict_words(model, LINES, k=20, kept=tmp_path / "two")
+        pieces = predict_words(model, LINES, PredictionRules(k=20), kept=tmp_path / "two")
     finally:
         budget.tokens = before
     same = ["line", "at", "word", "guess", "hit1", "hitk", "units", "left_out", "form"]
@@ -89,7 +90,25 @@ def test_batches_do_not_change_the_numbers(tiny_pair: Pair, tmp_path: Path) -> N
 
 def test_without_guesses_the_rest_is_the_same(tiny_pair: Pair) -> None:
     model, _ = tiny_pair
-    full, spare = (predict_words(model, LINES, k=20, guesses=guesses) for guesses in (True, False))
+    full, spare = (predict_words(model, LINES, PredictionRules(k=20, guesses=guesses)) for guesses in (True, False))
     assert full.drop("guess", "logp", "logp_naive").equals(spare.drop("guess", "logp", "logp_naive"))
     known = spare["guess"].is_not_null()
     assert full.filter(known)["guess"].equals(spare.filter(known)["guess"])
+
+
+def test_no_word_is_more_probable_than_the_completions(tiny_pair: Pair) -> None:
+    """Their probabilities are those that `predict_words` gives them in that place; and of all words of one unit, and
+    some of two, none that is left out is more probable."""
+    model, _ = tiny_pair
+    context = "the old river"
+    best = complete(model, context, k=6)
+    units = [text.decode(errors="replace") for text in model.units.texts if text]
+    single = dict.fromkeys(unit.strip() for unit in units if unit[:1] == " " or model.units.trailing)
+    rng = np.random.default_rng(0)
+    double = [first + units[rng.integers(len(units))].strip() for first in single]
+    words = [word for word in dict.fromkeys([*(one.word for one in best), *single, *double]) if word.split() == [word]]
+    table = predict_words(model, [f"{context} {word}" for word in words], PredictionRules(k=1, guesses=False))
+    last = table.filter(pl.col("at") == 3).filter(pl.col("left_out").is_null() & (pl.col("form") == pl.col("word")))
+    top = last.sort("logp", descending=True).head(6)
+    assert top["word"].to_list() == [one.word for one in best]
+    assert top["logp"].exp().to_list() == pytest.approx([one.probability for one in best], rel=1e-4)

@@ -17,7 +17,15 @@ from wordworth.encode import load_model
 from wordworth.encode.model import load_files
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
-from wordworth.predict import WordModel, load_word_model, predict_words, wrap_word_model
+from wordworth.predict import (
+    PredictionRules,
+    WordModel,
+    complete,
+    load_word_model,
+    predict_words,
+    surprisal,
+    wrap_word_model,
+)
 
 pytestmark = pytest.mark.index
 HERE = Path(__file__).parent
@@ -60,7 +68,7 @@ def test_smollm2_equals_the_recorded_plain_way(corpus: str, tmp_path: Path, requ
     text = list(islice(load_corpus(corpus), numbers[-1] + 1))
     lines = [text[number] for number in numbers]
     smollm2 = load_word_model("smollm2-135m", device="cpu")
-    table = predict_words(smollm2, lines, guesses=False, kept=tmp_path)
+    table = predict_words(smollm2, lines, PredictionRules(guesses=False), kept=tmp_path)
     found = [(numbers[line], *rest) for line, *rest in predicted(table, "line", "at")]
     assert len(found) >= 500
     places = {row[:2] for row in found}
@@ -112,3 +120,17 @@ def test_bos_as_the_file_says(plain_words: ModuleType, tmp_path: Path) -> None:
 def test_a_model_without_a_head() -> None:
     with pytest.raises(WordworthError, match=r"lacks the weights cls\.predictions"):
         load_word_model("minilm-l6", device="cpu")
+
+
+def test_smollm2_completes_and_is_surprised() -> None:
+    """The capital of France; and a garden path, whose second `the` comes as a surprise."""
+    smollm2 = load_word_model("smollm2-135m", device="cpu")
+    words = complete(smollm2, "The capital of France is", k=5)
+    assert words[0].word.startswith("Paris")
+    probabilities = [one.probability for one in words]
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert sum(probabilities) < 1
+    table = surprisal(smollm2, f"The capital of France is {words[0].word}")
+    assert 2 ** -table["surprisal"][-1] == pytest.approx(probabilities[0], rel=1e-4)
+    garden_path, plain = (surprisal(smollm2, f"The old man {rest} boat .") for rest in ("the", "sat in the"))
+    assert garden_path["surprisal"][3] > plain["surprisal"][5] + 5

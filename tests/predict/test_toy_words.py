@@ -17,7 +17,8 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerFast
 
 from wordworth.encode.batches import Budget
-from wordworth.predict import WordModel, predict_words
+from wordworth.errors import WordworthError
+from wordworth.predict import PredictionRules, WordModel, complete, predict_words, surprisal
 from wordworth.predict.reader import Node
 from wordworth.predict.units import units_of
 
@@ -80,9 +81,9 @@ def pieces(units: list[str] = UNITS, after: dict[str, dict[str, float]] = NEXT) 
     return toy(tokenizer, units, after)
 
 
-def said(model: WordModel, line: str, *, k: int = 3, **more: Any) -> dict[str, Any]:
+def said(model: WordModel, line: str, **rules: Any) -> dict[str, Any]:
     """What is said of the line's last word."""
-    return predict_words(model, [line], k=k, **more).row(-1, named=True)
+    return predict_words(model, [line], PredictionRules(**{"k": 3} | rules)).row(-1, named=True)
 
 
 def test_greedy_takes_another_segmentation() -> None:
@@ -152,7 +153,7 @@ def test_words_share_a_mass_of_one() -> None:
 
 def test_a_text_is_the_product_of_its_words() -> None:
     """Σ ln p(units), less the beginning of the first word predicted, plus the end of the last."""
-    table = predict_words(pieces(), ["the cat dogs the cats"], k=3)
+    table = predict_words(pieces(), ["the cat dogs the cats"], PredictionRules(k=3))
     path = ["▁the", "▁cat", "▁dog", "s", "▁the", "▁cat", "s"]
     units = sum(log(NEXT[last][unit]) for last, unit in pairwise(path))
     assert table["logp"].sum() == pytest.approx(units + log(1.0) - log(0.85), abs=1e-5)
@@ -178,7 +179,7 @@ def test_word_pieces_end_where_no_piece_continues() -> None:
     assert not said(model, "the the cat")["hit1"]
 
 
-def test_marked_ends_need_no_boundary() -> None:
+def marked_ends() -> WordModel:
     units = ["<s>", "</s>", "t", "o</w>", "to</w>", "i</w>"]
     after = {
         "to</w>": {"t": 0.6, "to</w>": 0.1, "i</w>": 0.2, "</s>": 0.1},
@@ -189,7 +190,11 @@ def test_marked_ends_need_no_boundary() -> None:
     vocabulary = {unit: at for at, unit in enumerate(units)}
     tokenizer = Tokenizer(models.BPE(vocabulary, [("t", "o</w>")], end_of_word_suffix="</w>"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    model = toy(tokenizer, units, after)
+    return toy(tokenizer, units, after)
+
+
+def test_marked_ends_need_no_boundary() -> None:
+    model = marked_ends()
     row = said(model, "to to to")
     assert (row["guess"], row["hit1"], row["units"]) == ("to", True, 1)
     assert row["logp"] == row["logp_naive"] == pytest.approx(log(0.1))
@@ -203,19 +208,19 @@ def test_what_was_kept_is_read_again(tmp_path: Path) -> None:
     """Another network behind the same identity: what is kept speaks, until the text or an option changes."""
     lines = ["the cat the dog", "the dogs the cat"]
     model = pieces()
-    first = predict_words(model, lines, k=3, kept=tmp_path)
+    first = predict_words(model, lines, PredictionRules(k=3), kept=tmp_path)
     silent: Any = model.reader
     silent.read = None
-    assert predict_words(model, lines, k=3, kept=tmp_path).equals(first)
+    assert predict_words(model, lines, PredictionRules(k=3), kept=tmp_path).equals(first)
     with pytest.raises(TypeError):
-        predict_words(model, lines, k=2, kept=tmp_path)
+        predict_words(model, lines, PredictionRules(k=2), kept=tmp_path)
     with pytest.raises(TypeError):
-        predict_words(model, lines[::-1], k=3, kept=tmp_path)
+        predict_words(model, lines[::-1], PredictionRules(k=3), kept=tmp_path)
 
 
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ["the cat the dog the cats the dogs"] * 100
-    whole = predict_words(pieces(), lines, k=3, kept=tmp_path / "whole")
+    whole = predict_words(pieces(), lines, PredictionRules(k=3), kept=tmp_path / "whole")
     model = pieces()
     table: Any = model.reader
     read, reads = table.read, 0
@@ -229,25 +234,61 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(table, "read", breaks)
     with pytest.raises(KeyboardInterrupt):
-        predict_words(model, lines, k=3, kept=tmp_path / "cut")
+        predict_words(model, lines, PredictionRules(k=3), kept=tmp_path / "cut")
     done = len(list((tmp_path / "cut").glob("*.parquet")))
     assert done == 1
     reads = -1000
-    assert predict_words(model, lines, k=3, kept=tmp_path / "cut").equals(whole)
+    assert predict_words(model, lines, PredictionRules(k=3), kept=tmp_path / "cut").equals(whole)
     assert reads + 1000 < len(list((tmp_path / "cut").glob("*.parquet"))) * 9
 
 
 def test_damage_is_told(tmp_path: Path) -> None:
     model = pieces()
-    predict_words(model, ["the cat the dog"], k=3, kept=tmp_path)
+    predict_words(model, ["the cat the dog"], PredictionRules(k=3), kept=tmp_path)
     (file,) = tmp_path.glob("*.parquet")
     file.write_bytes(file.read_bytes()[:100])
     with pytest.raises(Exception, match=r"\.parquet is damaged; delete it"):
-        predict_words(model, ["the cat the dog"], k=3, kept=tmp_path)
+        predict_words(model, ["the cat the dog"], PredictionRules(k=3), kept=tmp_path)
 
 
 def test_types_right_at_least_once() -> None:
     """the dog: hits are counted over words; of `dog` in two places, one is enough for its type."""
-    table = predict_words(pieces(), ["the dog the cat", "the the dogs"], k=2)
+    table = predict_words(pieces(), ["the dog the cat", "the the dogs"], PredictionRules(k=2))
     right = table.filter(pl.col("hit1"))["form"].unique().to_list()
     assert sorted(right) == ["cat", "the"]
+
+
+def test_completions_by_hand() -> None:
+    """After `the`, of the tokenizer's own units, each with its end, given that a word begins (.85): dog .15 · .75,
+    cats .1 · .6 · 1, c .5 · .1, the .05 · .85, cat .1 · .4; ▁c at, another way to cat, is not added."""
+    words = complete(pieces(), "the the", k=5)
+    assert [one.word for one in words] == ["dog", "cats", "c", "the", "cat"]
+    by_hand = [0.15 * 0.75, 0.1 * 0.6, 0.5 * 0.1, 0.05 * 0.85, 0.1 * 0.4]
+    assert [one.probability for one in words] == pytest.approx([p / 0.85 for p in by_hand], abs=1e-6)
+    assert complete(pieces(), " the  the\n", k=2) == words[:2]
+    everything = complete(pieces(), "the", k=50)
+    assert sorted(one.word for one in everything) == sorted(["the", "thes", "c", "cat", "cats", "dog", "dogs"])
+
+
+def test_completions_of_marked_ends() -> None:
+    """to by one unit .1, ti .6 · .3, i .2; t and o</w> spell `to` too, but the tokenizer joins them."""
+    assert dict(complete(marked_ends(), "to to", k=4)) == pytest.approx({"i": 0.2, "ti": 0.18, "to": 0.1}, abs=1e-6)
+
+
+def test_completions_out_of_range() -> None:
+    with pytest.raises(WordworthError, match="k is 0; ask for at least 1 word"):
+        complete(pieces(), "the", k=0)
+    with pytest.raises(WordworthError, match="there is no text to complete"):
+        complete(pieces(), " ")
+
+
+def test_surprisal_by_hand() -> None:
+    """dog after cat: .1 · (1 − .25) / (1 − .6); nothing precedes the first word."""
+    table = surprisal(pieces(), "the\ncat dogs  the")
+    assert table.columns == ["word", "surprisal", "units", "place", "skipped"]
+    assert table["word"].to_list() == ["the", "cat", "dogs", "the"]
+    assert table["place"].to_list() == [0, 1, 2, 3]
+    assert table["units"].to_list() == [None, 1, 2, 1]
+    by_hand = [0.1 * 0.4 / 0.85, 0.1 * 0.25 * 1 / 0.4, 0.6 * 0.85 / 1]
+    assert table["surprisal"].to_list()[1:] == pytest.approx([-log(p) / log(2) for p in by_hand], abs=1e-5)
+    assert table["skipped"].to_list() == ["first word, which nothing precedes", None, None, None]

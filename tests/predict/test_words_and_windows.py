@@ -12,11 +12,11 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from wordworth.errors import WordworthError
-from wordworth.predict import PREDICTIONS, WordModel, load_word_model, predict_words
+from wordworth.predict import PREDICTIONS, PredictionRules, WordModel, load_word_model, predict_words
 from wordworth.predict.model import frame
 from wordworth.predict.units import units_of
 from wordworth.predict.windows import MORE_UNITS, room, windows
-from wordworth.predict.words import FIRST, SHORT, Reading, Word
+from wordworth.predict.words import FIRST, SHORT, Word, WordTokenizer
 
 Pair = tuple[WordModel, Any]
 Tiny = Callable[[str], Pair]
@@ -25,7 +25,7 @@ TEXT = "the old café was naïve and the river is pleasant to think of"
 
 def passage(model: WordModel, text: str) -> Any:
     words = [Word(0, 0, at, word) for at, word in enumerate(text.split())]
-    (found,) = Reading(model.tokenizer, model.units).passages([words])
+    (found,) = WordTokenizer(model.tokenizer, model.units).passages([words])
     return found
 
 
@@ -82,7 +82,7 @@ def test_windows_equal_their_texts_alone(tiny_word_model: Tiny) -> None:
     """A word in a later window is predicted from the words of its window and no others."""
     model, plain = tiny_word_model("gpt2")
     text = " ".join(["the old river is pleasant to think of"] * 4)
-    table = predict_words(model, [text], window=14, context=6)
+    table = predict_words(model, [text], PredictionRules(window=14, context=6))
     words = text.split()
     found = passage(model, text)
     for window, _ in windows(found, model.before, 14, 6):
@@ -162,14 +162,14 @@ def test_k_and_windows_out_of_range(tiny_word_model: Tiny) -> None:
     model, _ = tiny_word_model("gpt2")
     for k in (0, model.reader.width + 1):
         with pytest.raises(WordworthError, match=rf"k is {k}, and tiny-gpt2 has 420 units"):
-            predict_words(model, [TEXT], k=k)
-    assert predict_words(model, [TEXT], k=model.reader.width, guesses=False)["hitk"].drop_nulls().all()
-    with pytest.raises(WordworthError, match=r"a window of 61 tokens is asked for, and tiny-gpt2 admits 2 to 52"):
-        predict_words(model, [TEXT], window=61)
+            predict_words(model, [TEXT], PredictionRules(k=k))
+    assert predict_words(model, [TEXT], PredictionRules(k=model.reader.width, guesses=False))["hitk"].drop_nulls().all()
+    with pytest.raises(WordworthError, match=r"the window is 61 tokens, and tiny-gpt2 admits 2 to 52"):
+        predict_words(model, [TEXT], PredictionRules(window=61))
     with pytest.raises(WordworthError, match="12 tokens of context do not fit a window of 12"):
-        predict_words(model, [TEXT], window=12, context=12)
+        predict_words(model, [TEXT], PredictionRules(window=12, context=12))
     with pytest.raises(WordworthError, match="there is no boundary 'none'"):
-        predict_words(model, [TEXT], boundary="none")
+        predict_words(model, [TEXT], PredictionRules(boundary="none"))
     assert room(None, 0) > 1000
     assert room(60, 2) == 58 - MORE_UNITS
     with pytest.raises(WordworthError, match="the model admits 9 tokens, too few"):
@@ -235,7 +235,7 @@ def test_shared_units_are_left_out(tiny_word_model: Tiny) -> None:
     """A tokenizer that joins words over the space between them: neither can be predicted alone."""
     model, _ = tiny_word_model("gpt2")
     found = passage(model, TEXT)
-    reading = Reading(model.tokenizer, model.units)
+    reading = WordTokenizer(model.tokenizer, model.units)
     words = [Word(0, 0, at, word) for at, word in enumerate(["a", "b", "c"])]
     joined = reading._passage(words, [1, 2], [(0, 1), (1, 5)])
     assert joined.targets[1:] == ["its units are also those of the word beside it"] * 2

@@ -8,7 +8,7 @@ import torch
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import StaticVectors, drawn
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
@@ -36,14 +36,14 @@ def words() -> Embedding:
 
 
 @pytest.fixture
-def reader(words, monkeypatch) -> EmbeddedNli:
+def reader(words, monkeypatch) -> AttentionNli:
     torch.manual_seed(3)
     network = Network(Shape(dim=10, hidden=12, compare=9)).eval()
     with torch.no_grad():
         for parameter in network.parameters():
             parameter *= 2.5
-    made = EmbeddedNli("tiny-nli", network, StaticVectors(words, drawn(10, seed=0)), "1" * 64)
-    monkeypatch.setattr("wordworth.study.debias.inference.load_nli_model", lambda _: made)
+    made = AttentionNli("tiny-nli", network, StaticVectors(words, drawn(10, seed=0)), "1" * 64)
+    monkeypatch.setattr("wordworth.study.debias.inference.load_attention_nli", lambda _: made)
     return made
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from wordworth.infer.model.attention import Network, Shape
 from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
 from wordworth.study import Options
@@ -53,7 +53,7 @@ def test_projection_of_layer_one(tmp_path: Path) -> None:
     torch.manual_seed(0)
     network = Network(Shape(dim=8, layers=3, beside=True, hidden=6, compare=5)).eval()
     elmo = Layers()
-    model = EmbeddedNli("over-elmo", network, ElmoVectors(elmo), "4" * 64)
+    model = AttentionNli("over-elmo", network, ElmoVectors(elmo), "4" * 64)
     findings = infer([model], probes=[path], random=1, options=Options(resamples=20))
     net = findings.scores.filter(pl.col("measure") == "net-neutral")
     found = dict(zip(net.get_column("setting"), net.get_column("value"), strict=True))
@@ -61,7 +61,7 @@ def test_projection_of_layer_one(tmp_path: Path) -> None:
     direction = (he - she) / (he - she).norm()
     changed = ElmoVectors(elmo).changed("by hand", first=lambda x: x - (x @ direction)[..., None] * direction)
     pairs = PairSet.of(load_probe(path))
-    for setting, version in (("original", model), ("projection", EmbeddedNli("x", network, changed, "4" * 64))):
+    for setting, version in (("original", model), ("projection", AttentionNli("x", network, changed, "4" * 64))):
         both = [pairs.pair(index)[:2] for index in range(4)]
         slow = np.mean([version.probabilities(list(one), np.array([[0, 1]]))[0, 1] for one in both])
         assert found[setting] == pytest.approx(slow, abs=1e-6)

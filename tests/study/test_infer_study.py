@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer import scoring
 from wordworth.infer.model.attention import Network, Shape
 from wordworth.infer.model.nli import LABELS
-from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import StaticVectors, drawn
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.scoring import pair_scores as scoring
 from wordworth.infer.scoring.largest import Largest
 from wordworth.measure.neutrality import is_neutral
 from wordworth.study import Options
@@ -51,7 +51,7 @@ def probe(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def model() -> EmbeddedNli:
+def model() -> AttentionNli:
     """A small network of random weights, scaled up so that its answers differ."""
     torch.manual_seed(3)
     network = Network(Shape(dim=10, hidden=12, compare=9)).eval()
@@ -60,14 +60,14 @@ def model() -> EmbeddedNli:
             parameter *= 2.5
     vectors = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
     embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return EmbeddedNli("tiny-nli", network, StaticVectors(embedding, drawn(10, seed=0)), "1" * 64)
+    return AttentionNli("tiny-nli", network, StaticVectors(embedding, drawn(10, seed=0)), "1" * 64)
 
 
 @dataclass
 class Counting:
     """A model that counts the pairs it is asked for, and dies when it has answered enough calls."""
 
-    inner: EmbeddedNli
+    inner: AttentionNli
     dies_after: int = 10**9
     calls: list[int] = field(default_factory=list)
 
@@ -86,7 +86,7 @@ class Counting:
         return self.inner.probabilities(sentences, pairs)
 
 
-def _one_by_one(model: EmbeddedNli, pairs: PairSet) -> NDArray[np.float64]:
+def _one_by_one(model: AttentionNli, pairs: PairSet) -> NDArray[np.float64]:
     rows = []
     for index in range(len(pairs)):
         pair = pairs.pair(index)
@@ -113,7 +113,7 @@ def _expected(probabilities: NDArray[np.float64]) -> dict[str, float]:
     }
 
 
-def test_scores_are_those_of_one_pair_at_a_time(model: EmbeddedNli, probe: Path) -> None:
+def test_scores_are_those_of_one_pair_at_a_time(model: AttentionNli, probe: Path) -> None:
     findings = infer([model], probes=[probe], thresholds=(0.3, 0.5), random=2, options=FEW)
     pairs, embedding = PairSet.of(load_probe(probe)), model.embedder.embedding
     direction = difference_direction(embedding, "he", "she")
@@ -143,7 +143,7 @@ def test_scores_are_those_of_one_pair_at_a_time(model: EmbeddedNli, probe: Path)
     assert findings.notes[-1] == "small: projection, tiny-nli: he − she, 1 of 10 dimensions."
 
 
-def test_items(model: EmbeddedNli, probe: Path) -> None:
+def test_items(model: AttentionNli, probe: Path) -> None:
     findings = infer([model], probes=[probe], mitigate=(), random=0, top=5, options=FEW)
     pairs = PairSet.of(load_probe(probe))
     probabilities = _one_by_one(model, pairs)
@@ -161,7 +161,7 @@ def test_items(model: EmbeddedNli, probe: Path) -> None:
     assert len(items.filter(pl.col("group") == "largest contradiction")) == 5
 
 
-def test_slices(model: EmbeddedNli, probe: Path, tmp_path: Path) -> None:
+def test_slices(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
     asked = "job=nurse|VIP,gendered=man,verb=drove"
     findings = infer([model], probes=[probe], slices=[asked], by=["kind", "job"], mitigate=(), random=0, options=FEW)
     pairs = PairSet.of(load_probe(probe))
@@ -197,7 +197,7 @@ def test_slices(model: EmbeddedNli, probe: Path, tmp_path: Path) -> None:
     assert alone["value"] == pytest.approx(probabilities[1, 0, 0, 1], abs=1e-6)
 
 
-def test_a_killed_run_goes_on(model: EmbeddedNli, probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_run_goes_on(model: AttentionNli, probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "BLOCK", 24)  # two actions a block: four blocks
     options = {"probes": [probe], "mitigate": (), "random": 0, "options": FEW}
     dying = Counting(model, dies_after=2)
@@ -215,7 +215,7 @@ def test_a_killed_run_goes_on(model: EmbeddedNli, probe: Path, monkeypatch: pyte
     assert third.calls == [24]
 
 
-def test_shards_meet_in_the_cache(model: EmbeddedNli, probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shards_meet_in_the_cache(model: AttentionNli, probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "BLOCK", 12)
     options = {"probes": [probe], "mitigate": (), "random": 0, "options": FEW}
     whole = infer([model], **options).scores
@@ -229,7 +229,7 @@ def test_shards_meet_in_the_cache(model: EmbeddedNli, probe: Path, monkeypatch: 
     assert counting.calls == []
 
 
-def test_samples(model: EmbeddedNli, probe: Path) -> None:
+def test_samples(model: AttentionNli, probe: Path) -> None:
     findings = infer([model], probes=[probe], sample=40, random=0, options=FEW)
     assert set(findings.scores.get_column("n")) == {40}
     assert "40 pairs, one drawn at random" in findings.notes[1]
@@ -242,7 +242,7 @@ def test_samples(model: EmbeddedNli, probe: Path) -> None:
     assert sum("has none of its pairs" in "".join(found.warnings) for found in both) >= 1
 
 
-def test_mitigations_change_the_vectors_alike(model: EmbeddedNli, probe: Path) -> None:
+def test_mitigations_change_the_vectors_alike(model: AttentionNli, probe: Path) -> None:
     """Only the words of the sentences are kept in memory; the rest of the vocabulary would not change a number."""
     findings = infer([model], probes=[probe], mitigate=("projection", "hard-debias"), random=0, options=FEW)
     settings = findings.scores.get_column("setting").unique(maintain_order=True).to_list()
@@ -250,9 +250,9 @@ def test_mitigations_change_the_vectors_alike(model: EmbeddedNli, probe: Path) -
     assert _value(findings.scores, "net-neutral", "projection") != _value(findings.scores, "net-neutral")
 
 
-def test_against_a_retrained_network(model: EmbeddedNli, probe: Path) -> None:
+def test_against_a_retrained_network(model: AttentionNli, probe: Path) -> None:
     torch.manual_seed(8)
-    other = EmbeddedNli("retrained", Network(Shape(dim=10, hidden=12, compare=9)).eval(), model.embedder, "2" * 64)
+    other = AttentionNli("retrained", Network(Shape(dim=10, hidden=12, compare=9)).eval(), model.embedder, "2" * 64)
     findings = infer([model], probes=[probe], mitigate=(), random=0, against=[other], options=FEW)
     probabilities = _one_by_one(other, PairSet.of(load_probe(probe)))
     assert _value(findings.scores, "net-neutral", "retrained") == pytest.approx(probabilities[:, 1].mean(), abs=1e-6)
@@ -261,7 +261,7 @@ def test_against_a_retrained_network(model: EmbeddedNli, probe: Path) -> None:
         infer([model], probes=[probe], mitigate=(), random=0, against=[other, other], options=FEW)
 
 
-def test_accuracy_before_and_after(model: EmbeddedNli, probe: Path, tmp_path: Path) -> None:
+def test_accuracy_before_and_after(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
     """Against one pair at a time; words that only the labelled pairs hold (he, she, Extra) are projected too."""
     rows = [
         ("The nurse ate a bun.", "He ate."),
@@ -284,7 +284,7 @@ def test_accuracy_before_and_after(model: EmbeddedNli, probe: Path, tmp_path: Pa
     assert list(infer_tables(findings.scores, None))[-1].rows[1][2] == "projection:small"
 
 
-def test_tables(model: EmbeddedNli, probe: Path) -> None:
+def test_tables(model: AttentionNli, probe: Path) -> None:
     findings = infer([model], probes=[probe], slices=["job=nurse"], random=2, options=FEW)
     whole, sliced, largest = infer_tables(findings.scores, findings.items)
     assert whole.title == "small · tiny-nli · 84 pairs"
@@ -311,12 +311,12 @@ def test_tables(model: EmbeddedNli, probe: Path) -> None:
         ({"thresholds": (2.0,)}, "threshold 2 is not between 0 and 1"),
     ],
 )
-def test_bad_choices(model: EmbeddedNli, probe: Path, options: dict[str, object], told: str) -> None:
+def test_bad_choices(model: AttentionNli, probe: Path, options: dict[str, object], told: str) -> None:
     with pytest.raises(WordworthError, match=told):
         infer([model], probes=[probe], **options)
 
 
-def test_bad_models_and_probes(model: EmbeddedNli, probe: Path, tmp_path: Path) -> None:
+def test_bad_models_and_probes(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
     with pytest.raises(WordworthError, match="has no vectors that could be changed"):
         infer([Counting(model)], probes=[probe])
     plain = tmp_path / "plain.toml"
@@ -330,7 +330,7 @@ def test_bad_models_and_probes(model: EmbeddedNli, probe: Path, tmp_path: Path) 
         broken = Network(Shape(dim=10, hidden=12, compare=9)).eval()
         broken.output.bias.fill_(float("nan"))
     with pytest.raises(WordworthError, match=r"“The nurse ate an apple.” ⇒ “The man ate an apple.” the probabilities"):
-        infer([EmbeddedNli("broken", broken, model.embedder, "3" * 64)], probes=[probe], mitigate=(), random=0)
+        infer([AttentionNli("broken", broken, model.embedder, "3" * 64)], probes=[probe], mitigate=(), random=0)
 
 
 def test_the_largest_are_kept_in_any_order_of_blocks() -> None:

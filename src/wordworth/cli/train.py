@@ -82,20 +82,19 @@ class FinetuneSettings(NliData):
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.cli import display
     from wordworth.infer.training.fit import Recipe
-    from wordworth.infer.training.train_nli import cleared
+    from wordworth.infer.training.train_nli import NetworkSize, cleared
     from wordworth.infer.training.train_nli import train_nli as trained
 
     if overwrite:
         cleared(output)
     names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads", "device")
     recipe = Recipe(**{name: getattr(settings, name) for name in names})
+    beside = {"auto": None, "yes": True, "no": False}[settings.beside]
     results = trained(
         settings.vectors,
         _sets(settings),
         output,
-        hidden=settings.hidden,
-        dropout=settings.dropout,
-        beside={"auto": None, "yes": True, "no": False}[settings.beside],
+        NetworkSize(settings.hidden, dropout=settings.dropout, beside=beside),
         recipe=recipe,
         say=lambda sentence: display.notice(sentence, ""),
     )
@@ -112,8 +111,9 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
     from wordworth.catalog.language_models import locate_language_model
     from wordworth.cli import display
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
+    from wordworth.infer.model.nli import accuracy
     from wordworth.infer.model.projection import piece_vectors
-    from wordworth.infer.training.finetune_nli import Settings, accuracy, finetune_nli
+    from wordworth.infer.training.finetune_nli import Settings, finetune_nli
     from wordworth.transform import difference_direction
 
     if output.exists():

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 
 from wordworth.predict.model import WordModel
-from wordworth.predict.search import Rules, Search
-from wordworth.predict.unit_scores import judge
+from wordworth.predict.search import PredictionRules, Search
+from wordworth.predict.unit_scores import score_units
 from wordworth.predict.windows import Place, Window
 from wordworth.predict.words import Word
 
@@ -26,7 +26,7 @@ class Outcome(NamedTuple):
     form: str
 
 
-def predict_batch(model: WordModel, windows: Sequence[Window], rules: Rules) -> list[Outcome]:
+def predict_batch(model: WordModel, windows: Sequence[Window], rules: PredictionRules) -> list[Outcome]:
     """ln P(word) = Σ ln p(unit) + ln P(begin | word read) − ln P(begin | context).
 
     “Begin” is that the next unit begins a word, a line or is a special one. The context's last word is over, hence the
@@ -40,18 +40,18 @@ def predict_batch(model: WordModel, windows: Sequence[Window], rules: Rules) -> 
     firsts = np.cumsum([0, *(len(window.ids) - window.first for window in windows)])
     before = np.array([place.start - 1 - windows[text].first for text, place in zip(texts, places, strict=True)])
     own = np.array([unit for window in windows for unit in (*window.ids[window.first + 1 :], -1)], dtype=np.int64)
-    search = Search(model.units, rules, places, texts, firsts[texts] + before)
+    search = Search(model, rules, places, texts, firsts[texts] + before)
     with torch.inference_mode():
         rows, state = model.reader.read([window.ids for window in windows], [window.first for window in windows])
-        judged = judge(model.reader, rows, rules.k, model.begins, search.asked(), own)
-        naive = np.add.reduceat(judged.own, np.stack([search.rows, search.rows + search.counts], axis=1).ravel())[::2]
+        scores = score_units(model.reader, rows, rules.k, model.begins, search.query(), own)
+        naive = np.add.reduceat(scores.own, np.stack([search.rows, search.rows + search.counts], axis=1).ravel())[::2]
         logp = naive
         if not model.units.trailing:
-            logp = naive + judged.begin[search.rows + search.counts] - judged.begin[search.rows]
-        steps = search.begin(judged, own)
+            logp = naive + scores.begin[search.rows + search.counts] - scores.begin[search.rows]
+        steps = search.begin(scores, own)
         while steps:
             rows = model.reader.extend(state, steps)
-            steps = search.follow(steps, judge(model.reader, rows, rules.k, model.begins, search.asked_at(steps)))
+            steps = search.follow(steps, score_units(model.reader, rows, rules.k, model.begins, search.query_at(steps)))
     return [
         Outcome(place.word, _guess(place, guess), hit1, hitk, p, p_naive, len(place.target.ids), place.target.form)
         for place, guess, hit1, hitk, p, p_naive in zip(

@@ -67,13 +67,13 @@ class CausalReader:
         padded = np.full((len(memory.texts), longest), self.base.pad, dtype=np.int64)
         for row, text in zip(padded, memory.texts, strict=True):
             row[: len(text)] = text
-        given: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if keep:
             untyped: Any = DynamicLayer
             layers = [untyped() for _ in range(self.base.layers)]
-            memory.cache = given["past_key_values"] = Cache(layers=layers)
+            memory.cache = options["past_key_values"] = Cache(layers=layers)
             memory.rows, memory.columns = list(range(len(memory.texts))), longest
-        states = self.base.network(input_ids=torch.from_numpy(padded).to(self.device), use_cache=keep, **given)[0]
+        states = self.base.network(input_ids=torch.from_numpy(padded).to(self.device), use_cache=keep, **options)[0]
         picked = [
             np.arange(at * longest + first, at * longest + len(text))
             for at, (text, first) in enumerate(zip(memory.texts, firsts, strict=True))
@@ -88,21 +88,21 @@ class CausalReader:
             by_text.setdefault(node.text, []).append(number)
         assert memory.rows is not None
         if len(by_text) < len(memory.rows):
-            kept = [row for row, text in enumerate(memory.rows) if text in by_text]
-            memory.rows = [memory.rows[row] for row in kept]
-            chosen = torch.tensor(kept, device=self.device)
+            still = [row for row, text in enumerate(memory.rows) if text in by_text]
+            memory.rows = [memory.rows[row] for row in still]
+            chosen = torch.tensor(still, device=self.device)
             for layer in memory.cache.layers:
                 layer.keys, layer.values = layer.keys[chosen], layer.values[chosen]
         out: Tensor | None = None
         wide = max(1, self.budget.tokens // len(memory.rows))
         for start in range(0, max(map(len, by_text.values())), wide):
             some = [by_text[text][start : start + wide] for text in memory.rows]
-            found = self._pass(memory, nodes, some)
+            states = self._pass(memory, nodes, some)
             if out is None:
-                out = found.new_empty(len(nodes), found.shape[-1])
-            where = [row * found.shape[1] + at for row, of_one in enumerate(some) for at in range(len(of_one))]
+                out = states.new_empty(len(nodes), states.shape[-1])
+            where = [row * states.shape[1] + at for row, of_one in enumerate(some) for at in range(len(of_one))]
             numbers = torch.tensor([number for of_one in some for number in of_one], device=self.device)
-            out[numbers] = found.flatten(0, 1)[torch.tensor(where, device=self.device)]
+            out[numbers] = states.flatten(0, 1)[torch.tensor(where, device=self.device)]
         assert out is not None
         return out
 
@@ -148,10 +148,10 @@ class CausalReader:
                     return False
                 first = [Node(0, 2, four, None), Node(0, 2, one, None), Node(0, 3, four, None), Node(1, 2, four, None)]
                 second = [Node(0, 2, three, first[1]), Node(0, 3, two, first[2])]
-                found = torch.cat([self._step(memory, level) for level in (first, second)])
+                states = torch.cat([self._step(memory, level) for level in (first, second)])
             except (RuntimeError, ValueError, TypeError, IndexError, AttributeError):
                 return False  # the network takes no such mask or memory
             plain = _Memory(memory.texts)
             expected = self.extend(plain, [*first, *second])
         scale = expected.abs().amax(-1, keepdim=True)
-        return bool(((found - expected).abs() <= TOLERANCE[expected.dtype] * scale).all())
+        return bool(((states - expected).abs() <= TOLERANCE[expected.dtype] * scale).all())

@@ -70,9 +70,9 @@ def examples(
         chosen = chosen.filter(pl.col("word") == word)
     if guess is not None:
         chosen = chosen.filter(pl.col("guess") == guess)
-    found = []
+    chosen_examples = []
     for row in chosen.sort("line", "at").head(most).iter_rows(named=True):
         words = lines[row["line"]].split()
         before, after = " ".join(words[: row["at"]]), " ".join(words[row["at"] + 1 :])
-        found.append(Example(f"{row['line']}:{row['at']}", before, row["word"], row["guess"] or "", after))
-    return found
+        chosen_examples.append(Example(f"{row['line']}:{row['at']}", before, row["word"], row["guess"] or "", after))
+    return chosen_examples

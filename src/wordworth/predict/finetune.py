@@ -64,7 +64,7 @@ class Trained:
     tokens: int
     """Tokens that the loss was taken over."""
     loss: float
-    """Mean of −ln p over them, as they were met."""
+    """Mean of −ln p over them, each before the step that it is used for."""
 
 
 def fine_tune(

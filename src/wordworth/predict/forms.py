@@ -1,4 +1,4 @@
-"""How a word of running text may be spelled in a list: as written, in another case, and less its punctuation."""
+"""How a word of running text may be spelled in a list: as written, in another case, and without its punctuation."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ _EDGES = re.compile(r"^[^\w]+|[^\w]+$")
 
 
 def bare(word: str) -> str:
-    """A word less the punctuation at its ends; what is nothing else stays as it is."""
+    """A word without the punctuation at its ends; what is nothing else stays as it is."""
     return _EDGES.sub("", word) or word
 
 

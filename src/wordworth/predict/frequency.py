@@ -33,8 +33,8 @@ class Bands:
 
     def __post_init__(self) -> None:
         if not self.edges or any(low >= high for low, high in zip(self.edges, self.edges[1:], strict=False)):
-            told = ",".join(f"{edge:g}" for edge in self.edges)
-            raise WordworthError(f"the edges of bands must ascend, and are {told!r}; write them as 10,100,1000")
+            written = ",".join(f"{edge:g}" for edge in self.edges)
+            raise WordworthError(f"the edges of bands must ascend, and are {written!r}; write them as 10,100,1000")
         if self.edges[0] <= 0:
             raise WordworthError(f"the lowest edge of the bands is {self.edges[0]:g}; it must be above 0")
 
@@ -54,7 +54,7 @@ class Bands:
 
 
 def banded(words: Iterable[str], frequencies: Frequencies, bands: Bands) -> dict[str, str]:
-    """Each distinct word's band. A word is looked up as written, then in other case, then less its punctuation."""
+    """Each distinct word's band. A word is looked up as written, then in other case, then without its punctuation."""
     tried, counts = forms(frequencies.language), frequencies.counts
     distinct = dict.fromkeys(words)
     return {word: bands.of(next((counts[form] for form in tried(word) if form in counts), None)) for word in distinct}

@@ -1,4 +1,4 @@
-"""The language-model head apart from the network under it, so that logits are made for a slice of positions only."""
+"""The language-model head apart from the network under it, so that logits are computed for some positions only."""
 
 import copy
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Head = Callable[[Tensor], Tensor]
 TOLERANCE = 1e-3
 
 
-class _Given(nn.Module):
+class _StatesBelow(nn.Module):
     """Stands in for the network under the head: gives the hidden states that were put into it."""
 
     def __init__(self) -> None:
@@ -33,15 +33,15 @@ def split_head(network: PreTrainedModel) -> tuple[Head, int]:
 
     The head is the network itself with its base taken out, sharing the weights. It is tried against the whole.
     """
-    given = _Given()
+    below = _StatesBelow()
     top = copy.copy(network)
     top._modules = dict(network._modules)
-    top._modules[network.base_model_prefix] = given
+    top._modules[network.base_model_prefix] = below
 
     def head(states: Tensor) -> Tensor:
-        given.states = states[None]
+        below.states = states[None]
         logits: Tensor = top(input_ids=torch.zeros(1, len(states), dtype=torch.long, device=states.device)).logits
-        given.states = None
+        below.states = None
         return logits[0].float()
 
     with torch.inference_mode():

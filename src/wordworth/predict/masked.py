@@ -28,8 +28,8 @@ class MaskedReader:
         return self.base.device
 
     def read(self, texts: Sequence[Sequence[int]], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
-        asked = [text[: at + 1] for text, first in zip(texts, firsts, strict=True) for at in range(first, len(text))]
-        return self._rows(asked), texts
+        contexts = [text[: at + 1] for text, first in zip(texts, firsts, strict=True) for at in range(first, len(text))]
+        return self._rows(contexts), texts
 
     def extend(self, state: Sequence[Sequence[int]], nodes: Sequence[Node]) -> Tensor:
         return self._rows([[*state[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes])

@@ -72,7 +72,7 @@ def load_word_model(
 ) -> WordModel:
     """A model of the catalog, of a path (safetensors, GGUF) or of the hub, with its language-model head.
 
-    `family` is told from the model's configuration; BERT's kin can also be asked for as `causal`, if trained so.
+    `family` is read from the model's configuration; BERT and its kin can also be loaded as `causal`, if trained so.
     """
     name = locate_language_model(name_or_path).name
     network, tokenizer, weights, chosen = load_network(name_or_path, device, dtype, family)
@@ -83,14 +83,14 @@ def load_network(
     name_or_path: str | Path, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str, WordFamily]:
     """The network with its head, the tokenizer, the identity of the weights, and the kind of head."""
-    found = locate_language_model(name_or_path)
+    located = locate_language_model(name_or_path)
     chosen: list[WordFamily] = []
 
     def kind(config: PretrainedConfig) -> Any:
-        chosen.append(_word_family(config, family, found.name))
+        chosen.append(_word_family(config, family, located.name))
         return _MAPPINGS[chosen[0]][1]
 
-    network, tokenizer, weights = load_files(found.place, kind, device=device, dtype=dtype)
+    network, tokenizer, weights = load_files(located.place, kind, device=device, dtype=dtype)
     return network, tokenizer, weights, chosen[0]
 
 
@@ -152,10 +152,10 @@ def frame(tokenizer: PreTrainedTokenizerFast) -> tuple[tuple[int, ...], tuple[in
     )
 
 
-def _word_family(config: PretrainedConfig, asked: WordFamily | None, name: str) -> WordFamily:
-    told = family_of(config)
-    chosen = asked or told
-    if told == "encoder-decoder" or chosen not in _MAPPINGS or type(config) not in _MAPPINGS[chosen][0]:
+def _word_family(config: PretrainedConfig, wanted: WordFamily | None, name: str) -> WordFamily:
+    own = family_of(config)
+    chosen = wanted or own
+    if own == "encoder-decoder" or chosen not in _MAPPINGS or type(config) not in _MAPPINGS[chosen][0]:
         raise WordworthError(
             f"{name} ({config.model_type}) has no head that predicts words from the left as a {chosen} model; "
             "use a causal or a masked language model"

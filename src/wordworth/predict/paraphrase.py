@@ -45,7 +45,7 @@ def paraphrase(
 ) -> tuple[list[Probed], list[tuple[Triple, str]]]:
     """BERTScore of the pairs of every triple in the chosen layers, and the triples that could not be encoded, with why.
 
-    Tokens that the model adds ([CLS], <s>) are left out of the match. With `idf`, tokens weigh
+    Tokens that the model adds ([CLS], <s>) are not matched. With `idf`, tokens weigh
     ln((M + 1) / (df + 1)) over the M sentences of the probe; the paper, like BERTScore by default, has no weights.
     """
     chosen = checked_layers(model, layers or [default_layer(model)])
@@ -70,14 +70,14 @@ def paraphrase(
                 continue
             used.append(triple)
             own = [weights[contexts[row].text] for row in rows] if weights else [None] * 3
-            for layer, found in enumerate(scores):
+            for layer, pairs in enumerate(scores):
                 word, hypernym, sibling = (states[layer, starts[row] : starts[row + 1]] for row in rows)
                 near = bert_score(hypernym, word, own[1], own[0]).f1
                 far = bert_score(hypernym, sibling, own[1], own[2]).f1
-                found.append((near, far))
+                pairs.append((near, far))
     probed = [
-        Probed(layer, tuple(used), *np.array(found, dtype=np.float64).reshape(-1, 2).T)
-        for layer, found in zip(chosen, scores, strict=True)
+        Probed(layer, tuple(used), *np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
+        for layer, pairs in zip(chosen, scores, strict=True)
     ]
     return probed, failed
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from math import log
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
@@ -16,12 +17,11 @@ from wordworth.predict.batch import Outcome, predict_batch
 from wordworth.predict.model import WordModel
 from wordworth.predict.prediction_cache import kept as kept_or_made
 from wordworth.predict.predictions import PREDICTIONS
-from wordworth.predict.search import Rules
-from wordworth.predict.windows import Window, room, windows
-from wordworth.predict.words import LEAST_WORDS, SHORT, Reading, Splitter, Word, joined, numbered
+from wordworth.predict.search import PredictionRules
+from wordworth.predict.windows import Window, windows
+from wordworth.predict.words import LEAST_WORDS, SHORT, Splitter, Word, WordTokenizer, joined, numbered
 from wordworth.progress import progress
 
-Boundary = Literal["required", "ignored"]
 CHUNK_BATCHES = 8
 """Batches whose windows are sorted by length together, and whose predictions are kept together."""
 TEXTS = 64
@@ -30,7 +30,7 @@ TEXTS = 64
 
 @dataclass
 class Chunk:
-    """Windows to be predicted together, and the words of the same lines that are left out."""
+    """Windows to be predicted together, and the words of the same lines that are skipped."""
 
     windows: list[Window] = field(default_factory=list)
     left_out: list[tuple[Word, str]] = field(default_factory=list)
@@ -47,44 +47,27 @@ class Chunk:
 def predict_words(
     model: WordModel,
     lines: Iterable[str],
+    rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
     *,
-    k: int = 10,
-    boundary: Boundary = "required",
-    context: int | None = None,
-    window: int | None = None,
     split: Splitter = str.split,
     documents: Iterable[int] | None = None,
     by_document: bool = False,
-    guesses: bool = True,
     kept: Path | None = None,
 ) -> pl.DataFrame:
     """A row a word of the text, in its order (schema `PREDICTIONS`); rows of words not predicted say why.
 
     Words are joined by one space. The left context is that of the line, or of the document (`by_document`, with a
-    document number for each line in `documents`). What is longer than `window` tokens is read in overlapping windows
-    that leave at least `context` tokens before each word (a quarter of a window unless told). Without `guesses`, the
-    guess of a word that greedy decoding misses stays null, which saves about half of the work. Predictions are kept in
-    the folder `kept`, else in the cache, so that what was predicted once is not predicted again.
+    document number for each line in `documents`). What is longer than a window is read in overlapping ones. Predictions
+    are kept in the folder `kept`, else in the cache, so that what was predicted once is not predicted again.
     """
-    if boundary not in ("required", "ignored"):
-        raise WordworthError(f"there is no boundary {boundary!r}; choose required or ignored")
-    if not 1 <= k <= model.reader.width:
-        raise WordworthError(f"k is {k}, and {model.name} has {model.reader.width:,} units; give 1 to as many")
     if by_document and documents is None:
         raise WordworthError("the context is to be the document, but no documents are given; number them line by line")
-    admitted = room(model.limit, model.around)
-    size = admitted if window is None else window
-    if not 2 <= size <= (admitted if model.limit else size):
-        raise WordworthError(f"a window of {size} tokens is asked for, and {model.name} admits 2 to {admitted}")
-    least = max(1, size // 4) if context is None else context
-    if not 1 <= least < size:
-        raise WordworthError(f"{least} tokens of context do not fit a window of {size}; give 1 to {size - 1}")
-    rules = Rules(k, boundary == "required", guesses)
-    options = [*model.identity, k, boundary, size, least, guesses]
+    size, context = rules.sizes(model)
+    options = [*model.identity, rules.k, rules.boundary, size, context, rules.guesses]
     tables: list[pl.DataFrame] = []
     total = len(lines) if isinstance(lines, Sized) else None
     with progress(f"Predicting words with {model.name}", total) as advance:
-        for chunk in chunks(model, numbered(lines, documents, split), size, least, by_document=by_document):
+        for chunk in chunks(model, numbered(lines, documents, split), size, context, by_document=by_document):
             made = partial(_predict, model, chunk, rules)
             tables.append(kept_or_made(kept, [*options, *chunk.key()], made))
             advance(chunk.lines)
@@ -94,6 +77,16 @@ def predict_words(
             f"no word of the text can be predicted: {_reasons(table)}; give lines of at least {LEAST_WORDS} words"
         )
     return table.sort("line", "at")
+
+
+def surprisal(model: WordModel, text: str) -> pl.DataFrame:
+    """How surprising each word of a text is after the words before it: a row a word.
+
+    `place` counts the words, parted by white space, from 0. `surprisal` is −log2 P(word), its end included, in bits;
+    `units` are the tokenizer's for the word. Both are null where `skipped` says why, as for the first word.
+    """
+    table = predict_words(model, [" ".join(text.split())], PredictionRules(k=1, guesses=False))
+    return table.select("word", surprisal=-pl.col("logp") / log(2), units="units", place="at", skipped="left_out")
 
 
 def _reasons(table: pl.DataFrame) -> str:
@@ -107,7 +100,7 @@ def chunks(
     model: WordModel, lines: Iterator[tuple[list[Word], bool]], size: int, context: int, *, by_document: bool
 ) -> Iterator[Chunk]:
     """The text in parts of some batches, each read as far as it is needed."""
-    reading = Reading(model.tokenizer, model.units)
+    reading = WordTokenizer(model.tokenizer, model.units)
     chunk = Chunk()
     full = CHUNK_BATCHES * model.reader.budget.tokens
     short: list[tuple[Word, str]] = []
@@ -142,7 +135,7 @@ def chunks(
         yield chunk
 
 
-def _predict(model: WordModel, chunk: Chunk, rules: Rules) -> pl.DataFrame:
+def _predict(model: WordModel, chunk: Chunk, rules: PredictionRules) -> pl.DataFrame:
     """Windows of like length go through together, the longest first: if memory runs out, it does so at the start."""
     lengths = [len(window.ids) for window in chunk.windows]
     pending = deque(sorted(range(len(lengths)), key=lambda at: -lengths[at]))

@@ -1,31 +1,63 @@
 """The search for words: what greedy decoding says, and whether a path of units among the k best spells the word.
 
-The tokenizer's own path is judged everywhere at once. From there on, paths that leave it grow level by level, all words
+The tokenizer's own path is scored everywhere at once. From there on, paths that leave it grow level by level, all words
 of a batch together (Dudy & Bedrick 2020, Algorithms 1 and 2; breadth first, since only the existence of a path counts).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.errors import WordworthError
+from wordworth.predict.model import WordModel
 from wordworth.predict.reader import Node
-from wordworth.predict.unit_scores import Asked, Judged
-from wordworth.predict.units import Units
-from wordworth.predict.windows import MORE_UNITS, Place
+from wordworth.predict.unit_scores import Ints, UnitQuery, UnitScores
+from wordworth.predict.windows import MORE_UNITS, Place, room
+
+Boundary = Literal["required", "ignored"]
 
 
 @dataclass(frozen=True)
-class Rules:
-    """How words are searched for."""
+class PredictionRules:
+    """How words are searched for, and how much of a text is read at once."""
 
     k: int = 10
-    boundary: bool = True
-    """The end of the word is required: of a guess, that the next greedy unit begins a word; of a path, that one of the
-    k best after it does. Otherwise a word is found as soon as it is spelled."""
+    boundary: Boundary = "required"
+    """Whether the end of the word is required: of a guess, that the next greedy unit begins a word; of a path, that one
+    of the k best after it does. If ignored, a word is predicted as soon as it is spelled."""
     guesses: bool = True
-    """Guesses are decoded to their end also where they cannot become the word."""
+    """Guesses are decoded to their end also where they cannot become the word. Without it, the guess of a word that
+    greedy decoding misses stays null, which saves about half of the work."""
+    window: int | None = None
+    """Tokens that are read at once; as many as the model admits by default."""
+    context: int | None = None
+    """Tokens of left context that each word has at least, where the text is longer than a window; a quarter of the
+    window by default."""
+
+    def __post_init__(self) -> None:
+        if self.boundary not in get_args(Boundary):
+            raise WordworthError(f"there is no boundary {self.boundary!r}; choose required or ignored")
+
+    @property
+    def ends(self) -> bool:
+        """Whether the end of the word is required."""
+        return self.boundary == "required"
+
+    def sizes(self, model: WordModel) -> tuple[int, int]:
+        """Tokens of a window and of the least context, for a model; an error where it cannot go by these rules."""
+        if not 1 <= self.k <= model.reader.width:
+            raise WordworthError(f"k is {self.k}, and {model.name} has {model.reader.width:,} units; give 1 to as many")
+        admitted = room(model.limit, model.around)
+        size = admitted if self.window is None else self.window
+        if not 2 <= size <= (admitted if model.limit else size):
+            raise WordworthError(f"the window is {size} tokens, and {model.name} admits 2 to {admitted}")
+        context = max(1, size // 4) if self.context is None else self.context
+        if not 1 <= context < size:
+            raise WordworthError(f"{context} tokens of context do not fit a window of {size}; give 1 to {size - 1}")
+        return size, context
 
 
 @dataclass(slots=True, eq=False)
@@ -46,49 +78,49 @@ class Search:
     """The words of a batch. Word i stands in text `texts[i]`, and `rows[i]` is the row right before it."""
 
     def __init__(
-        self, units: Units, rules: Rules, places: Sequence[Place], texts: Sequence[int], rows: NDArray[np.int64]
+        self, model: WordModel, rules: PredictionRules, places: Sequence[Place], texts: list[int], rows: Ints
     ) -> None:
-        self.units, self.rules, self.places, self.texts, self.rows = units, rules, places, texts, rows
+        self.units, self.rules, self.places, self.texts, self.rows = model.units, rules, places, texts, rows
         self.counts = np.array([len(place.target.ids) for place in places])
         self.hit1, self.hitk = np.zeros(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
         self.guesses: list[bytes | None] = [None] * len(places)
         """What was spelled; None where it was not decoded."""
         self._steps: dict[tuple[int, int, int, int], Step] = {}
 
-    def asked(self) -> Asked:
+    def query(self) -> UnitQuery:
         """At the rows of the own paths: all units by which another segmentation may leave them."""
         rows = [row + place.target.other_rows for row, place in zip(self.rows, self.places, strict=True)]
         # Row by row, also within a word: others are listed in order of their row.
-        return Asked(np.concatenate(rows), np.concatenate([place.target.other_units for place in self.places]))
+        return UnitQuery(np.concatenate(rows), np.concatenate([place.target.other_units for place in self.places]))
 
-    def begin(self, judged: Judged, own: NDArray[np.int64]) -> list[Step]:
-        """Judges the own paths; gives the first steps of paths that leave them."""
+    def begin(self, scores: UnitScores, own: Ints) -> list[Step]:
+        """Scores the own paths; gives the first steps of paths that leave them."""
         ends = self.rows + self.counts
         spans = np.stack([self.rows, ends], axis=1).ravel()
-        same = judged.greedy == own
-        free = not self.rules.boundary or self.units.trailing
-        greedy_begins = np.array(self.units.begins)[judged.greedy[ends]]
-        self.hitk = np.logical_and.reduceat(judged.own_among, spans)[::2] & (free | judged.ended[ends])
+        same = scores.greedy == own
+        free = not self.rules.ends or self.units.trailing
+        greedy_begins = np.array(self.units.begins)[scores.greedy[ends]]
+        self.hitk = np.logical_and.reduceat(scores.own_among, spans)[::2] & (free | scores.ended[ends])
         self.hit1 = np.logical_and.reduceat(same, spans)[::2] & (free | greedy_begins)
         others = np.cumsum([0, *(len(place.target.others) for place in self.places)])
         for word in np.flatnonzero(self.hit1).tolist():
             self.guesses[word] = self.places[word].target.text
         for word in np.flatnonzero(~self.hit1).tolist():
-            self._first_guess(word, same, judged)
+            self._first_guess(word, same, scores)
         for word in np.flatnonzero(~self.hitk).tolist():
-            self._first_paths(word, judged, judged.among[others[word] : others[word + 1]])
+            self._first_paths(word, scores, scores.among[others[word] : others[word + 1]])
         return self._next()
 
-    def asked_at(self, steps: Sequence[Step]) -> Asked:
+    def query_at(self, steps: Sequence[Step]) -> UnitQuery:
         """At each step, the units that the path may go on with."""
         units = [[unit for unit, _ in self._continuations(step)] for step in steps]
         rows = np.repeat(np.arange(len(steps)), [len(some) for some in units])
-        return Asked(rows, np.array([unit for some in units for unit in some], dtype=np.int64))
+        return UnitQuery(rows, np.array([unit for some in units for unit in some], dtype=np.int64))
 
-    def follow(self, steps: Sequence[Step], judged: Judged) -> list[Step]:
+    def follow(self, steps: Sequence[Step], scores: UnitScores) -> list[Step]:
         """Goes on from every step; gives the next ones."""
         first = 0
-        greedy, ended, among = judged.greedy.tolist(), judged.ended.tolist(), judged.among.tolist()
+        greedy, ended, among = scores.greedy.tolist(), scores.ended.tolist(), scores.among.tolist()
         for row, step in enumerate(steps):
             if step.guess:
                 self._go_on(step.word, step, step.after, step.count, step.spelled, greedy[row])
@@ -107,11 +139,11 @@ class Search:
         return self.units.continuations(text[step.offset :]) if 0 <= step.offset < len(text) else []
 
     def _next(self) -> list[Step]:
-        found = [step for step in self._steps.values() if step.guess or not self.hitk[step.word]]
+        steps = [step for step in self._steps.values() if step.guess or not self.hitk[step.word]]
         self._steps = {}
-        return found
+        return steps
 
-    def _first_guess(self, word: int, same: NDArray[np.bool_], judged: Judged) -> None:
+    def _first_guess(self, word: int, same: NDArray[np.bool_], scores: UnitScores) -> None:
         """The greedy guess follows the own path as long as that is greedy."""
         place, row, at = self.places[word], int(self.rows[word]), 0
         count = len(place.target.ids)
@@ -120,13 +152,13 @@ class Search:
         spelled = place.target.text[: place.target.offsets[at]] if at < count else place.target.text
         if at == count and self.units.trailing:
             spelled += b" "
-        self._go_on(word, None, place.start + at, at, spelled, int(judged.greedy[row + at]))
+        self._go_on(word, None, place.start + at, at, spelled, int(scores.greedy[row + at]))
 
-    def _first_paths(self, word: int, judged: Judged, among: NDArray[np.bool_]) -> None:
+    def _first_paths(self, word: int, scores: UnitScores, among: NDArray[np.bool_]) -> None:
         place, row = self.places[word], int(self.rows[word])
         for number in np.flatnonzero(among).tolist():
             at, unit, offset = place.target.others[number]
-            if judged.own_among[row : row + at].all():
+            if scores.own_among[row : row + at].all():
                 self._try(word, None, place.start + at, at, unit, offset)
 
     def _go_on(self, word: int, parent: Step | None, after: int, count: int, spelled: bytes, unit: int) -> None:
@@ -143,7 +175,7 @@ class Search:
             self.guesses[word] = spelled
             self.hit1[word] = spelled.startswith(target.text) and spelled[len(target.text) :][:1].isspace()
             return
-        if not self.rules.boundary and spelled == target.text:
+        if not self.rules.ends and spelled == target.text:
             self.guesses[word], self.hit1[word] = spelled, True
             return
         if not target.text.startswith(spelled) and not self.rules.guesses:
@@ -156,7 +188,7 @@ class Search:
     def _try(self, word: int, parent: Step | None, after: int, count: int, unit: int, offset: int) -> None:
         """A path to the word goes on with a unit that is among the k best."""
         text = self.places[word].target.text
-        if offset < 0 or (offset == len(text) and not self.rules.boundary):
+        if offset < 0 or (offset == len(text) and not self.rules.ends):
             self.hitk[word] = True
         elif count + 1 < self.counts[word] + MORE_UNITS and not (offset == len(text) and self.units.trailing):
             self._step(word, parent, after, count, unit, text[:offset]).offset = offset

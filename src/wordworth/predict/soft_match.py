@@ -20,7 +20,7 @@ class SoftRanks:
     """For each predicted word, the smallest k at which its guess counts."""
 
     ranks: NDArray[np.intp]
-    """1 for a hit; 0 where target or guess has no vector; beyond the greatest k asked for, one more than that."""
+    """1 for a hit; 0 where target or guess has no vector; beyond the greatest k, one more than that."""
     missing_targets: dict[str, int]
     """Targets of misses that have no vector, and how often each was missed."""
     missing_guesses: dict[str, int]
@@ -42,13 +42,13 @@ def soft_ranks(
     misses = np.flatnonzero(~hit)
     rows, missing = [], []
     for column in ("word", "guess"):
-        asked = predicted[column].fill_null("").gather(misses).to_list()
-        distinct = list(dict.fromkeys(asked))
+        words = predicted[column].fill_null("").gather(misses).to_list()
+        distinct = list(dict.fromkeys(words))
         lookup = embedding.find(distinct, forms(language))
         row_of = dict(zip(lookup.words, lookup.rows.tolist(), strict=True))
-        found = np.array([row_of.get(word, -1) for word in asked], dtype=np.intp)
-        rows.append(found)
-        lost = pl.Series(asked, dtype=pl.String).filter(pl.Series(found < 0)).value_counts(sort=True)
+        row_of_word = np.array([row_of.get(word, -1) for word in words], dtype=np.intp)
+        rows.append(row_of_word)
+        lost = pl.Series(words, dtype=pl.String).filter(pl.Series(row_of_word < 0)).value_counts(sort=True)
         missing.append(dict(lost.iter_rows()))
     both = (rows[0] >= 0) & (rows[1] >= 0)
     ranks[misses[both]] = neighbour_ranks(embedding.matrix, rows[0][both], rows[1][both], most=most)
@@ -56,11 +56,11 @@ def soft_ranks(
 
 
 def similar(predicted: pl.DataFrame, rule: Similarity) -> NDArray[np.bool_]:
-    """Hits, and misses whose guess the rule lets pass; each distinct pair is asked once."""
+    """Hits, and misses whose guess the rule lets pass; the rule is applied once a distinct pair."""
     passed: dict[tuple[str, str], bool] = {}
-    found = []
+    passes = []
     for word, guess, hit in predicted.select("word", "guess", "hit1").iter_rows():
         if not hit and (word, guess) not in passed:
             passed[word, guess] = guess is not None and bool(rule(word, guess))
-        found.append(hit or passed[word, guess])
-    return np.array(found, dtype=np.bool_)
+        passes.append(hit or passed[word, guess])
+    return np.array(passes, dtype=np.bool_)

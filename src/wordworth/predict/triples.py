@@ -85,12 +85,12 @@ def draw_triples(
     """Up to `count` triples, a word each, drawn at random from all that the text gives, each in its first sentence."""
     if count < 1:
         raise WordworthError(f"{count} triples cannot be drawn; ask for at least 1")
-    found: dict[str, Triple] = {}
+    triples: dict[str, Triple] = {}
     known: dict[str, Relation | None] = {}
     for sentence in _sentences(lines):
         words = sentence.split()
         for at, word in enumerate(words):
-            if word in found or words.count(word) > 1 or (word, "n") not in wordnet.senses:
+            if word in triples or words.count(word) > 1 or (word, "n") not in wordnet.senses:
                 continue
             frequency = frequencies.counts.get(word, 0.0)
             if not word.isalpha() or not word.islower() or (frequency >= COMMON) != (which == "common"):
@@ -101,13 +101,13 @@ def draw_triples(
             if related is None or (at and words[at - 1].lower() in ("a", "an") and not related.one_article):
                 continue
             three = (word, related.hypernym, related.sibling)
-            found[word] = Triple(*(" ".join([*words[:at], one, *words[at + 1 :]]) for one in three))
-    if not found:
+            triples[word] = Triple(*(" ".join([*words[:at], one, *words[at + 1 :]]) for one in three))
+    if not triples:
         raise WordworthError(f"the text holds no {which} noun with a common hypernym and sibling; give more text")
-    chosen = sorted(found)
+    chosen = sorted(triples)
     rng = np.random.default_rng(seed)
     picked = sorted(rng.choice(len(chosen), min(count, len(chosen)), replace=False).tolist())
-    return Paraphrases(name or which, tuple(found[chosen[at]] for at in picked))
+    return Paraphrases(name or which, tuple(triples[chosen[at]] for at in picked))
 
 
 def _sentences(lines: Iterable[str]) -> Iterator[str]:

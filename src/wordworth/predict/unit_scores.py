@@ -1,4 +1,4 @@
-"""From rows of hidden states to what the prediction asks of them, without keeping logits for more than a slice."""
+"""From rows of hidden states to the scores of units, with logits in memory for a slice of rows at a time."""
 
 from dataclasses import dataclass
 
@@ -18,16 +18,16 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Units asked for at rows: `units[i]` at row `rows[i]`; rows ascend."""
+class UnitQuery:
+    """Which units are to be scored where: `units[i]` at row `rows[i]`; rows ascend."""
 
     rows: Ints
     units: Ints
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A value for each row, and for each unit that was asked for. A unit is among the k best where fewer than k units
+class UnitScores:
+    """A value for each row, and for each unit of the query. A unit is among the k best where fewer than k units
     have a larger logit: of equal ones all or none."""
 
     greedy: Ints
@@ -35,7 +35,7 @@ class Judged:
     ended: Flags
     """One of the k best begins a word."""
     among: Flags
-    """The unit asked for is among the k best."""
+    """The unit of the query is among the k best."""
     own_among: Flags
     own: Floats
     """ln p of the unit that really follows (NaN where none is given)."""
@@ -44,17 +44,19 @@ class Judged:
 
 
 def slice_rows(reader: Reader) -> int:
-    """Rows whose logits are made together."""
+    """Rows whose logits are computed together."""
     return max(1, SLICE_BYTES.get(reader.device.type, SLICE_BYTES["cpu"]) // (4 * reader.width))
 
 
-def judge(reader: Reader, rows: Tensor, k: int, begins: Tensor, asked: Asked, own: Ints | None = None) -> Judged:
+def score_units(
+    reader: Reader, rows: Tensor, k: int, begins: Tensor, query: UnitQuery, own: Ints | None = None
+) -> UnitScores:
     """`begins` is 1.0 where a unit begins a word. `own` is the unit that follows each row, −1 for none; probabilities
     are computed only where it is given."""
     count = len(rows)
     size = slice_rows(reader)
     flags = begins > 0
-    asked_rows, asked_units = (torch.from_numpy(which).to(rows.device) for which in (asked.rows, asked.units))
+    query_rows, query_units = (torch.from_numpy(which).to(rows.device) for which in (query.rows, query.units))
     following = None if own is None else torch.from_numpy(own).to(rows.device)
     parts: list[tuple[Tensor, ...]] = []
     for start in range(0, count, size):
@@ -68,18 +70,18 @@ def judge(reader: Reader, rows: Tensor, k: int, begins: Tensor, asked: Asked, ow
             # A unit equal to the last of the k best counts, though it was not taken.
             without = (~ended).nonzero()[:, 0]
             ended[without] = logits[without].masked_fill_(~flags, -torch.inf).amax(1) >= threshold[without]
-        low, high = np.searchsorted(asked.rows, (start, end)).tolist()
-        at = asked_rows[low:high] - start
-        among = logits[at, asked_units[low:high]] >= threshold[at]
-        told: tuple[Tensor, ...] = (greedy, ended, among)
+        low, high = np.searchsorted(query.rows, (start, end)).tolist()
+        at = query_rows[low:high] - start
+        among = logits[at, query_units[low:high]] >= threshold[at]
+        part: tuple[Tensor, ...] = (greedy, ended, among)
         if following is not None:
-            told += _probabilities(reader, rows[start:end], logits, following[start:end], threshold, most, begins)
-        parts.append(told)
+            part += _probabilities(reader, rows[start:end], logits, following[start:end], threshold, most, begins)
+        parts.append(part)
     columns = [torch.cat(column).cpu().numpy() for column in zip(*parts, strict=True)]
     if following is None:
         columns += [np.zeros(0, dtype=bool), np.zeros(0), np.zeros(0)]
     greedy_, ended_, among_, own_among, own_p, begin = columns
-    return Judged(greedy_, ended_, among_, own_among, own_p.astype(np.float64), begin.astype(np.float64))
+    return UnitScores(greedy_, ended_, among_, own_among, own_p.astype(np.float64), begin.astype(np.float64))
 
 
 def _probabilities(

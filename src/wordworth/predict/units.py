@@ -51,21 +51,37 @@ class Units:
         ]
 
     @cached_property
+    def opening(self) -> Tensor:
+        """Whether a word, one space behind the last, may begin with the unit, which spells nothing beyond it."""
+        return torch.tensor([self._of_one_word(text, begins=not self.trailing) for text in self.texts])
+
+    @cached_property
+    def inside(self) -> Tensor:
+        """Whether a word that has begun may go on with the unit."""
+        return torch.tensor([self._of_one_word(text, begins=False) for text in self.texts])
+
+    def _of_one_word(self, text: bytes | None, *, begins: bool) -> bool:
+        if not text or (begins and text[:1] != b" "):
+            return False
+        rest = text[1:] if begins else text
+        return not any(space in rest for space in _SINGLE) or (self.trailing and rest.split() == [rest[:-1]])
+
+    @cached_property
     def _by_text(self) -> dict[bytes, list[int]]:
-        found: dict[bytes, list[int]] = {}
+        by_text: dict[bytes, list[int]] = {}
         for unit, text in enumerate(self.texts):
             if text:
-                found.setdefault(text, []).append(unit)
-        return found
+                by_text.setdefault(text, []).append(unit)
+        return by_text
 
     @cached_property
     def _ending(self) -> dict[bytes, list[int]]:
         """Units with white space behind a text, by that text: they spell it and end the word."""
-        found: dict[bytes, list[int]] = {}
+        ending: dict[bytes, list[int]] = {}
         for unit, text in enumerate(self.texts):
             if text and text[-1:].isspace() and text.strip():
-                found.setdefault(_up_to_space(text), []).append(unit)
-        return found
+                ending.setdefault(_up_to_space(text), []).append(unit)
+        return ending
 
     @cached_property
     def _longest(self) -> int:
@@ -110,16 +126,16 @@ def units_of(tokenizer: PreTrainedTokenizerFast, width: int) -> Units:
 
     How it marks words is read from its definition: byte-level, `▁`, a prefix that continues or a suffix that ends.
     """
-    told: dict[str, Any] = json.loads(tokenizer.backend_tokenizer.to_str())
-    kinds = set(_kinds(told))
-    model = told["model"]
+    definition: dict[str, Any] = json.loads(tokenizer.backend_tokenizer.to_str())
+    kinds = set(_kinds(definition))
+    model = definition["model"]
     suffix, prefix = model.get("end_of_word_suffix") or "", model.get("continuing_subword_prefix") or ""
     texts: list[bytes | None] = [None] * width
     alphabet: Any = bytes_to_unicode
     byte_of: dict[str, int] = {character: byte for byte, character in alphabet().items()}
     fallback = bool(model.get("byte_fallback")) or "ByteFallback" in kinds
     metaspaced = "Metaspace" in kinds or _METASPACE in json.dumps(
-        [told["normalizer"], told["pre_tokenizer"], told["decoder"]], ensure_ascii=False
+        [definition["normalizer"], definition["pre_tokenizer"], definition["decoder"]], ensure_ascii=False
     )
     vocabulary: dict[str, int] = tokenizer.backend_tokenizer.get_vocab(with_added_tokens=False)
     for piece, unit in vocabulary.items():
@@ -138,7 +154,7 @@ def units_of(tokenizer: PreTrainedTokenizerFast, width: int) -> Units:
         else:
             raise WordworthError(
                 f"{tokenizer.name_or_path or 'the tokenizer'} marks neither where words begin nor where they end "
-                f"({model['type']}), so whole words cannot be told from its units; use another model"
+                f"({model['type']}), so whole words cannot be made out in its units; use another model"
             )
     for unit, added in tokenizer.added_tokens_decoder.items():
         if unit < width:
@@ -149,11 +165,12 @@ def units_of(tokenizer: PreTrainedTokenizerFast, width: int) -> Units:
     return Units(texts, trailing=bool(suffix))
 
 
-def _kinds(told: Any) -> list[str]:
+def _kinds(definition: Any) -> list[str]:
     """The types of all parts of a tokenizer's definition but its model, nested ones included."""
-    if isinstance(told, dict):
-        inner = [kind for key, part in told.items() if key not in ("model", "added_tokens") for kind in _kinds(part)]
-        return [str(told["type"]), *inner] if "type" in told else inner
-    if isinstance(told, list):
-        return [kind for part in told for kind in _kinds(part)]
+    if isinstance(definition, dict):
+        parts = (part for key, part in definition.items() if key not in ("model", "added_tokens"))
+        inner = [kind for part in parts for kind in _kinds(part)]
+        return [str(definition["type"]), *inner] if "type" in definition else inner
+    if isinstance(definition, list):
+        return [kind for part in definition for kind in _kinds(part)]
     return []

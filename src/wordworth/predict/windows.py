@@ -34,7 +34,7 @@ class Window:
 
     @property
     def first(self) -> int:
-        """The first position that is asked what follows it."""
+        """The first position whose next unit is predicted."""
         return self.places[0].start - 1
 
 
@@ -51,7 +51,7 @@ def room(limit: int | None, around: int) -> int:
 def windows(
     passage: Passage, before: Sequence[int], size: int, context: int
 ) -> Iterator[tuple[Window | None, list[tuple[Word, str]]]]:
-    """Windows of at most `size` tokens of the passage, and the words that are left out with the reason.
+    """Windows of at most `size` tokens of the passage, and the words that are skipped with the reason.
 
     The first window begins with the passage; later ones begin with a word (unless that one is too long), so that the
     first word predicted has at least `context` tokens before it. Every word is predicted once.

@@ -93,11 +93,11 @@ def numbered(
     lines: Iterable[str], documents: Iterable[int] | None, split: Splitter
 ) -> Iterator[tuple[list[Word], bool]]:
     """The words of each line, and whether they are enough. Without `documents`, each line is one of its own."""
-    given = iter(documents) if documents is not None else None
+    numbers = iter(documents) if documents is not None else None
     for line, text in enumerate(lines):
         document = line
-        if given is not None:
-            following = next(given, None)
+        if numbers is not None:
+            following = next(numbers, None)
             if following is None:
                 raise WordworthError(f"line {line + 1} belongs to no document; give a document for every line")
             document = following
@@ -118,7 +118,7 @@ def joined(lines: Iterable[list[Word]], *, by_document: bool) -> Iterator[list[W
 
 
 @dataclass(eq=False)
-class Reading:
+class WordTokenizer:
     """Turns words into units. What a word is to the model depends on the word alone, so it is found once a word."""
 
     tokenizer: PreTrainedTokenizerFast
@@ -131,7 +131,7 @@ class Reading:
         for words, text in zip(texts, joined_words, strict=True):
             if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
                 raise WordworthError(f"line {words[0].line + 1} holds half a character (a surrogate); correct the line")
-        told = self.tokenizer(
+        encoded = self.tokenizer(
             joined_words,
             add_special_tokens=False,
             return_offsets_mapping=True,
@@ -143,7 +143,7 @@ class Reading:
         )
         return [
             self._passage(words, ids, offsets)
-            for words, ids, offsets in zip(texts, told["input_ids"], told["offset_mapping"], strict=True)
+            for words, ids, offsets in zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True)
         ]
 
     def _passage(self, words: list[Word], ids: list[int], offsets: list[tuple[int, int]]) -> Passage:
@@ -174,10 +174,10 @@ class Reading:
     def _target(self, word: str, ids: tuple[int, ...]) -> Target | str:
         known = self.known.get((word, ids))
         if known is None:
-            known = self.known[word, ids] = self._made(word, ids)
+            known = self.known[word, ids] = self._described(word, ids)
         return known
 
-    def _made(self, word: str, ids: tuple[int, ...]) -> Target | str:
+    def _described(self, word: str, ids: tuple[int, ...]) -> Target | str:
         if word == UNKNOWN:
             return UNKNOWN
         if not ids:

@@ -35,3 +35,22 @@ def in_threads(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done
         controller, cores = _blas()
         with controller.limit(limits=1), ThreadPoolExecutor(cores) as pool:
             return list(pool.map(work, parts))
+
+
+@cache
+def _torch_pool(cores: int) -> ThreadPoolExecutor:
+    """Threads that keep to one core each; kept, because torch sets each of them up at its first product."""
+    import torch
+
+    return ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,))
+
+
+def in_torch_threads(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done]:
+    """The same for work that torch does, on as many cores as torch may have. A thread's limit on cores is its own."""
+    import torch
+
+    allowed = torch.get_num_threads()
+    try:
+        return list(_torch_pool(allowed).map(work, parts))
+    finally:
+        torch.set_num_threads(allowed)  # a thread's limit is also what threads begun later start with

@@ -102,9 +102,9 @@ def test_labels_in_any_order_and_case():
 @pytest.mark.parametrize(
     ("names", "given", "sentence"),
     [
-        (("entailment", "not_entailment"), None, r"tells 2 labels apart \(entailment, not_entailment\)"),
+        (("entailment", "not_entailment"), None, r"has 2 labels \(entailment, not_entailment\)"),
         (("LABEL_0", "LABEL_1", "LABEL_2"), None, "does not say what they mean; give their order .* --labels"),
-        (("LABEL_0", "LABEL_1"), ["entailment", "neutral", "contradiction"], "tells 2 labels apart"),
+        (("LABEL_0", "LABEL_1"), ["entailment", "neutral", "contradiction"], "has 2 labels"),
         (("neutral", "neutral", "entailment"), None, "does not say what they mean"),
         (("a", "b", "c"), ["entailment", "neutral"], "--labels is entailment,neutral; give"),
         (("a", "b", "c"), ["entailment", "neutral", "other"], "once each"),
@@ -116,7 +116,7 @@ def test_labels_are_never_guessed(names, given, sentence):
 
 
 def test_a_model_with_two_labels_is_refused(make_folder):
-    with pytest.raises(WordworthError, match="tells 2 labels apart"):
+    with pytest.raises(WordworthError, match="has 2 labels"):
         load_cross_encoder(make_folder("bert", names=("entailment", "not_entailment")))
 
 

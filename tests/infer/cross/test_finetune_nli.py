@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from wordworth.cli import app
 from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_encoder import load_cross_encoder, untrained_cross_encoder
-from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model.nli import LABELS, accuracy
 from wordworth.infer.model.projection import piece_vectors
-from wordworth.infer.training.finetune_nli import Settings, _batches, _height, accuracy, finetune_nli
+from wordworth.infer.training.finetune_nli import Settings, _batches, _height, finetune_nli
 from wordworth.transform import difference_direction
 
 SUBJECTS = ("doctor", "man", "woman", "nurse", "bishop", "person")
@@ -58,7 +58,7 @@ def test_the_model_as_trained_is_the_model_as_saved(make_folder, tmp_path):
     subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
     trained, _ = finetune_nli(model, DATA, tmp_path / "out", projection=subspace, settings=QUICK)
     sentences, pairs = ["The man ate.", "No man slept.", "She sold a car."], np.array([[0, 1], [1, 0], [2, 1]])
-    on = model.with_projection(subspace).probabilities(sentences, pairs)
+    on = model.without(subspace).probabilities(sentences, pairs)
     np.testing.assert_allclose(trained.probabilities(sentences, pairs), on, atol=1e-5)
 
 

@@ -40,7 +40,7 @@ def by_hand(model, subspace):
 
 def test_equals_editing_the_matrix_by_hand(model, subspace):
     plain = model.probabilities(SENTENCES, PAIRS)
-    found = model.with_projection(subspace).probabilities(SENTENCES, PAIRS)
+    found = model.without(subspace).probabilities(SENTENCES, PAIRS)
     np.testing.assert_allclose(found, by_hand(model, subspace).probabilities(SENTENCES, PAIRS), atol=1e-6)
     assert np.abs(found - plain).max() > 1e-3
 
@@ -48,19 +48,19 @@ def test_equals_editing_the_matrix_by_hand(model, subspace):
 def test_taking_it_off_restores_bit_for_bit(model, subspace):
     before = {name: weight.clone() for name, weight in model.network.state_dict().items()}
     plain = model.probabilities(SENTENCES, PAIRS)
-    on = model.with_projection(subspace)
+    on = model.without(subspace)
     on.probabilities(SENTENCES, PAIRS)
-    np.testing.assert_array_equal(on.with_projection(None).probabilities(SENTENCES, PAIRS), plain)
+    np.testing.assert_array_equal(replace(on, projection=None).probabilities(SENTENCES, PAIRS), plain)
     np.testing.assert_array_equal(model.probabilities(SENTENCES, PAIRS), plain)
     for name, weight in model.network.state_dict().items():
         assert torch.equal(weight, before[name])
     assert not any(module._forward_hooks for module in model.network.modules())
     assert on.identity != model.identity
-    assert on.with_projection(None).identity == model.identity
+    assert replace(on, projection=None).identity == model.identity
 
 
 def test_saved_it_is_a_plain_model_that_says_what_was_done(model, subspace, tmp_path):
-    on = model.with_projection(subspace)
+    on = model.without(subspace)
     save_projected(on.headed, on.projection, tmp_path / "saved")
     again = load_cross_encoder(tmp_path / "saved")
     np.testing.assert_allclose(again.probabilities(SENTENCES, PAIRS), on.probabilities(SENTENCES, PAIRS), atol=1e-6)
@@ -116,7 +116,7 @@ def test_words_are_the_pieces_that_begin_them(model):
 
 def test_bad_input(bert):
     with pytest.raises(WordworthError, match="subword embeddings of 16 dimensions"):
-        bert.with_projection(random_directions(5)[0]).probabilities(SENTENCES, PAIRS)
+        bert.without(random_directions(5)[0]).probabilities(SENTENCES, PAIRS)
     words = piece_vectors(bert.headed, ["he"])
     with pytest.raises(WordworthError, match="has no word 'wardrobe'"):
         difference_direction(words, "he", "wardrobe")
@@ -137,5 +137,5 @@ def test_a_real_model():
         expected = model.tokenizer(SENTENCES[one], SENTENCES[other])
         joined = model.template.join(*tokenized(model.tokenizer, [SENTENCES[one], SENTENCES[other]]), None)
         assert joined == (list(expected["input_ids"]), list(expected["token_type_ids"]))
-    found = model.with_projection(subspace).probabilities(SENTENCES, PAIRS)
+    found = model.without(subspace).probabilities(SENTENCES, PAIRS)
     np.testing.assert_allclose(found, by_hand(model, subspace).probabilities(SENTENCES, PAIRS), atol=1e-5)

@@ -38,8 +38,8 @@ class Shape:
         if self.hidden % 2 or self.hidden < 2:
             raise WordworthError(f"the encoder has two directions, so hidden must be an even number, not {self.hidden}")
         if sorted(self.labels) != sorted(LABELS):
-            told = ", ".join(self.labels)
-            raise WordworthError(f"the network's labels are {told}; they must be {', '.join(LABELS)}, in any order")
+            own, due = ", ".join(self.labels), ", ".join(LABELS)
+            raise WordworthError(f"the network's labels are {own}; they must be {due}, in any order")
 
     @property
     def attend(self) -> int:
@@ -56,7 +56,7 @@ def shape_of(plain: dict[str, Any]) -> Shape:
     return Shape(**(plain | {"labels": tuple(plain["labels"])}))
 
 
-class Encoded(NamedTuple):
+class EncodedSentences(NamedTuple):
     """What of sentences of one length does not depend on the pair they stand in."""
 
     keys: Tensor
@@ -66,8 +66,8 @@ class Encoded(NamedTuple):
     other: Tensor
     """W_β·a, what the token is worth to the sentence it is compared with: (sentences, tokens, compare)."""
 
-    def rows(self, at: Tensor) -> "Encoded":
-        return Encoded(*(part.index_select(0, at) for part in self))
+    def rows(self, at: Tensor) -> "EncodedSentences":
+        return EncodedSentences(*(part.index_select(0, at) for part in self))
 
 
 class ScalarMix(nn.Module):
@@ -94,9 +94,9 @@ class SharedDropout(nn.Module):
         """(rows, …, dim), masked alike along the axes between."""
         if not self.training or not self.share:
             return x
-        kept = 1 - self.share
-        mask = torch.empty(len(x), *(1 for _ in x.shape[1:-1]), x.shape[-1], device=x.device).bernoulli_(kept)
-        return x * mask.div_(kept)
+        kept_share = 1 - self.share
+        mask = torch.empty(len(x), *(1 for _ in x.shape[1:-1]), x.shape[-1], device=x.device).bernoulli_(kept_share)
+        return x * mask.div_(kept_share)
 
 
 class Network(nn.Module):
@@ -147,10 +147,10 @@ class Network(nn.Module):
         several = self.shape.layers > 1
         read = self.drop(self.mix_in(vectors) if several else vectors)
         parts = [read] if first is None else [read[:, :first], read[:, first:]]
-        made = torch.cat([self.encoder(part)[0] for part in parts], dim=1)
+        encoded = torch.cat([self.encoder(part)[0] for part in parts], dim=1)
         if self.shape.beside:
-            made = torch.cat([made, self.mix_out(vectors) if several else vectors], dim=-1)
-        return torch.as_tensor(self.drop(made))
+            encoded = torch.cat([encoded, self.mix_out(vectors) if several else vectors], dim=-1)
+        return torch.as_tensor(self.drop(encoded))
 
     def keys(self, states: Tensor) -> Tensor:
         """F of the attention."""
@@ -178,12 +178,12 @@ class Network(nn.Module):
         compared = functional.relu(self.compare_2(self.drop(first)))
         return self.classify(compared[:, :n].sum(dim=1), compared[:, n:].sum(dim=1))
 
-    def encode(self, vectors: Tensor) -> Encoded:
+    def encode(self, vectors: Tensor) -> EncodedSentences:
         """The part of a sentence in all its pairs."""
         states = self.states(vectors)
-        return Encoded(self.keys(states), self.compare_own(states), self.compare_other(states))
+        return EncodedSentences(self.keys(states), self.compare_own(states), self.compare_other(states))
 
-    def pair(self, premises: Encoded, hypotheses: Encoded) -> Tensor:
+    def pair(self, premises: EncodedSentences, hypotheses: EncodedSentences) -> Tensor:
         """Logits of premise i with hypothesis i; the same as `forward` gives without dropout."""
         scores = torch.bmm(premises.keys, hypotheses.keys.transpose(1, 2))
         beta = torch.baddbmm(premises.own, scores.softmax(dim=2), hypotheses.other)

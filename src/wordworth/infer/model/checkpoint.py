@@ -17,14 +17,14 @@ from wordworth.errors import WordworthError
 from wordworth.files import replacing, sha256_of
 from wordworth.infer.model.attention import Network, Shape, shape_of
 
-KIND = "decomposable-attention"
+ATTENTION = "decomposable-attention"
 CONFIG, WEIGHTS, LAST = "config.json", "model.safetensors", "training.safetensors"
 _EXTRA = "unknown_words"
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A network as it was kept."""
+class TrainedNetwork:
+    """A network as its folder holds it."""
 
     network: Network
     extra: NDArray[np.float32] | None
@@ -45,7 +45,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 def write_config(folder: Path, shape: Shape, vectors: Mapping[str, Any]) -> None:
     """What the network is and what it reads; the same from the first epoch to the last."""
-    write_json(folder / CONFIG, {"kind": KIND, "shape": shape.plain(), "vectors": dict(vectors)})
+    write_json(folder / CONFIG, {"kind": ATTENTION, "shape": shape.plain(), "vectors": dict(vectors)})
 
 
 def write_weights(folder: Path, weights: Mapping[str, Tensor], extra: NDArray[np.float32] | None) -> None:
@@ -57,8 +57,8 @@ def write_weights(folder: Path, weights: Mapping[str, Tensor], extra: NDArray[np
         save_file(tensors, part)
 
 
-def read_model(folder: Path) -> Kept:
-    """A folder that `write_config` and `write_weights` left."""
+def read_model(folder: Path) -> TrainedNetwork:
+    """The model that `write_config` and `write_weights` wrote."""
     config = _config(folder / CONFIG)
     network = Network(shape_of(config["shape"]))
     path = folder / WEIGHTS
@@ -69,19 +69,19 @@ def read_model(folder: Path) -> Kept:
     except RuntimeError as error:
         raise WordworthError(f"{path} does not go with its {CONFIG}; train the model again") from error
     network.requires_grad_(False).eval()
-    return Kept(network, None if extra is None else extra.float().numpy(), config, sha256_of(path))
+    return TrainedNetwork(network, None if extra is None else extra.float().numpy(), config, sha256_of(path))
 
 
 def _config(path: Path) -> dict[str, Any]:
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
-        if config["kind"] == KIND and {"shape", "vectors"} <= config.keys():
+        if config["kind"] == ATTENTION and {"shape", "vectors"} <= config.keys():
             return dict(config)
     except FileNotFoundError as error:
         raise WordworthError(f"{path.parent} holds no NLI model ({path.name} is not there); train one there") from error
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
         raise WordworthError(f"{path} cannot be read as a model's configuration; train the model again") from error
-    raise WordworthError(f"{path} describes a model of another kind than {KIND}")
+    raise WordworthError(f"{path} describes a model of another kind than {ATTENTION}")
 
 
 def _tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
@@ -104,7 +104,7 @@ def write_last(folder: Path, key: str, facts: Mapping[str, Any], groups: Mapping
 
 
 def read_last(folder: Path, key: str) -> tuple[dict[str, Any], dict[str, dict[str, Tensor]]] | None:
-    """What `write_last` left; nothing where a training has not come to its first epoch's end."""
+    """What `write_last` wrote; None before the end of a training's first epoch."""
     path = folder / LAST
     if not path.exists():
         return None

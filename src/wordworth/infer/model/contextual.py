@@ -1,5 +1,6 @@
 """ELMo as what an NLI model reads: three layers a token, with a place for a projection in layer 1 or in all layers."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -11,15 +12,17 @@ from torch import Tensor
 
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
+from wordworth.errors import WordworthError
 from wordworth.infer.model.elmo import Elmo
 from wordworth.infer.model.vocabulary import words_of
+from wordworth.transform import Subspace
 
 Change = Callable[[Tensor], Tensor]
 
 
 @dataclass
 class _Lexicon:
-    """Words met so far, and their layer 1, which is the same everywhere and so is computed once."""
+    """Words read so far, and their layer 1, which is the same everywhere and so is computed once."""
 
     index: dict[str, int] = field(default_factory=dict)
     rows: list[Tensor] = field(default_factory=list)
@@ -35,7 +38,7 @@ class ElmoVectors:
     first: Change | None = None
     """Done to layer 1 (…, dim / 2) before the LSTMs read it."""
     every: Change | None = None
-    """Done to all layers (…, layers, dim) once they are made."""
+    """Done to all layers (…, layers, dim) once they are computed."""
     steps: tuple[str, ...] = ()
     """What was done, for people and keys."""
     _lexicon: _Lexicon = field(default_factory=_Lexicon)
@@ -53,7 +56,7 @@ class ElmoVectors:
         return self.elmo.layers
 
     def changed(self, step: str, *, first: Change | None = None, every: Change | None = None) -> "ElmoVectors":
-        """The same model with a projection, or what else is given, in layer 1 only or in all layers."""
+        """The same model with a projection, or another change, in layer 1 only or in all layers."""
         return replace(self, first=first, every=every, steps=(*self.steps, step))
 
     def ids(self, sentence: str) -> list[int]:
@@ -69,25 +72,38 @@ class ElmoVectors:
             words, marks = self._layer_one(int(ids.max(initial=-1)) + 1)[ids], self.elmo.words(self.elmo.marks())
             begin, end = (mark.expand(len(ids), 1, -1) for mark in marks)
             x = torch.cat([begin, words, end], dim=1)
-            made = self.elmo.sentences(self.first(x) if self.first else x)
-            made = self.every(made) if self.every else made
-        return made.clone()  # an ordinary tensor again, which training may keep for its gradients
+            layers = self.elmo.sentences(self.first(x) if self.first else x)
+            layers = self.every(layers) if self.every else layers
+        return layers.clone()  # an ordinary tensor again, which training may keep for its gradients
 
     def _layer_one(self, count: int) -> Tensor:
-        """(words, dim / 2) of the first `count` words met."""
+        """(words, dim / 2) of the first `count` words read."""
         lexicon = self._lexicon
         with lexicon.lock:
-            had = sum(map(len, lexicon.rows))
-            if had < count:
-                new = list(lexicon.index)[had:count]
+            known = sum(map(len, lexicon.rows))
+            if known < count:
+                new = list(lexicon.index)[known:count]
                 lexicon.rows.append(self.elmo.words(self.elmo.codes(new)))
             if len(lexicon.rows) > 1:
                 lexicon.rows[:] = [torch.cat(lexicon.rows)]
             return lexicon.rows[0] if lexicon.rows else torch.empty(0, self.dim // 2)
 
-    def static(self, words: Sequence[str]) -> Embedding:
+    @property
+    def embedding(self) -> None:
+        """None: no file holds vectors that depend on their context."""
+
+    def without(self, subspace: Subspace) -> "ElmoVectors":
+        """A subspace taken out of layer 1, before the LSTMs read it; layers 2 and 3 follow from that."""
+        basis = torch.from_numpy(subspace.basis).float()
+        key = hashlib.sha256(subspace.basis.tobytes()).hexdigest()[:12]
+        return self.changed(f"projected out: {subspace.name} {key}", first=lambda x: x - (x @ basis.T) @ basis)
+
+    def over(self, embedding: Embedding) -> "ElmoVectors":
+        raise WordworthError(f"{self.name} is no file of word vectors, so {embedding.name} cannot take its place")
+
+    def context_free(self, words: Sequence[str]) -> Embedding:
         """Layer 1 of words, as it is without any change, to find directions in."""
         with torch.inference_mode():
             matrix = self.elmo.words(self.elmo.codes(list(words))).numpy()
-        told = Provenance(name=f"{self.name} layer 1", sha256=self.elmo.sha256)
-        return Embedding(list(words), matrix, told)
+        provenance = Provenance(name=f"{self.name} layer 1", sha256=self.elmo.sha256)
+        return Embedding(list(words), matrix, provenance)

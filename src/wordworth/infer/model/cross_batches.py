@@ -34,8 +34,8 @@ class PairTemplate:
     def join(self, premise: Sequence[int], hypothesis: Sequence[int], room: int | None) -> Joined:
         """Two sentences put together, the longer one cut at its end where both have more than `room` tokens."""
         if room is not None and len(premise) + len(hypothesis) > room:
-            kept = cut(len(premise), len(hypothesis), room)
-            premise, hypothesis = premise[: kept[0]], hypothesis[: kept[1]]
+            lengths = cut(len(premise), len(hypothesis), room)
+            premise, hypothesis = premise[: lengths[0]], hypothesis[: lengths[1]]
         one, two = len(self.before), len(self.before) + len(self.between)
         first, second = [self.premise_type] * len(premise), [self.hypothesis_type] * len(hypothesis)
         ids = [*self.before, *premise, *self.between, *hypothesis, *self.behind]
@@ -50,19 +50,19 @@ def tokenized(tokenizer: PreTrainedTokenizerFast, sentences: Sequence[str]) -> l
     """The ids of each sentence alone, without what a template adds."""
     if not sentences:
         return []
-    found = tokenizer(list(sentences), add_special_tokens=False, return_attention_mask=False, verbose=False)
-    return [tuple(ids) for ids in found["input_ids"]]
+    encoded = tokenizer(list(sentences), add_special_tokens=False, return_attention_mask=False, verbose=False)
+    return [tuple(ids) for ids in encoded["input_ids"]]
 
 
 def pair_template(tokenizer: PreTrainedTokenizerFast, name: str) -> PairTemplate:
     """The template, read off pairs that the tokenizer joins itself; two different ones must agree on it."""
-    found = {_template(tokenizer, *trial) for trial in TRIALS}
-    if None in found or len(found) != 1:
+    templates = {_template(tokenizer, *trial) for trial in TRIALS}
+    if None in templates or len(templates) != 1:
         raise WordworthError(
             f"the tokenizer of {name} does not put two sentences together in one fixed way, so pairs cannot be made "
             "for it; give another model"
         )
-    (template,) = found
+    (template,) = templates
     assert template is not None
     return template
 
@@ -76,8 +76,9 @@ def _template(tokenizer: PreTrainedTokenizerFast, premise: str, hypothesis: str)
     if at is None or then is None:
         return None
     one, two = at + len(first), then + len(second)
-    kept = [*types[:at], *types[one:then], *types[two:]]
-    return PairTemplate(tuple(ids[:at]), tuple(ids[one:then]), tuple(ids[two:]), tuple(kept), types[at], types[then])
+    added_types = [*types[:at], *types[one:then], *types[two:]]
+    before, between, behind = (tuple(part) for part in (ids[:at], ids[one:then], ids[two:]))
+    return PairTemplate(before, between, behind, tuple(added_types), types[at], types[then])
 
 
 def _place(ids: list[int], part: tuple[int, ...], start: int) -> int | None:
@@ -99,14 +100,14 @@ def cut(first: int, second: int, room: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class DistinctPairs:
-    """Pairs that differ to the model, and where each of those asked for is among them."""
+    """Pairs that differ to the model, and where each pair of the caller is among them."""
 
     tokens: list[tuple[int, ...]]
     """Of each distinct sentence."""
     pairs: NDArray[np.int64]
     """(distinct, 2): indices into `tokens`."""
     which: NDArray[np.intp]
-    """For each pair asked for, its row in `pairs`."""
+    """For each pair of the caller, its row in `pairs`."""
 
 
 def distinct(tokenizer: PreTrainedTokenizerFast, sentences: Sequence[str], pairs: NDArray[np.int64]) -> DistinctPairs:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerFast
 
+from wordworth.embedding import Embedding
 from wordworth.encode.batches import Budget, Tally, budget_for, halving, take
 from wordworth.encode.capabilities import accepted
 from wordworth.encode.heads import Headed, load_with_head, padding_of
 from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
 from wordworth.infer.model.labels import label_columns
-from wordworth.infer.model.nli import LABELS
-from wordworth.infer.model.projection import projected
+from wordworth.infer.model.nli import LABELS, NliKind, NliRequest
+from wordworth.infer.model.projection import piece_vectors, projected
 from wordworth.progress import progress
 from wordworth.transform import Subspace
 
@@ -37,8 +38,8 @@ class CrossTally(Tally):
 
 @dataclass(frozen=True, eq=False)
 class CrossEncoder:
-    """A network that reads premise and hypothesis together. Immutable: `with_projection` gives another one over the
-    same weights."""
+    """A network that reads premise and hypothesis together. Immutable: `without` gives another one over the same
+    weights."""
 
     headed: Headed
     columns: tuple[int, int, int]
@@ -65,9 +66,30 @@ class CrossEncoder:
         taken = hashlib.sha256(self.projection.basis.tobytes()).hexdigest() if self.projection else None
         return "cross-encoder", *self.headed.identity, *self.columns, taken
 
-    def with_projection(self, subspace: Subspace | None) -> "CrossEncoder":
-        """The same model with a subspace taken out of its subword embeddings; None takes the projection off."""
+    @property
+    def source(self) -> str:
+        return self.headed.source
+
+    @property
+    def word_vectors(self) -> None:
+        """None: its vectors are of subwords, inside the network."""
+
+    def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
+        """None: subwords spell every word."""
+        return ()
+
+    def vectors_of(self, words: Sequence[str]) -> Embedding:
+        """The rows of the subword matrix for words, in any case, that are one piece; see `piece_vectors`."""
+        forms = [form for word in words for form in dict.fromkeys((word, word.lower(), word.capitalize()))]
+        return piece_vectors(self.headed, forms)
+
+    def without(self, subspace: Subspace) -> "CrossEncoder":
+        """The same weights with a subspace taken out of the subword embeddings in every pass."""
         return replace(self, projection=subspace)
+
+    def with_vectors(self, embedding: Embedding) -> "CrossEncoder":
+        """An error: there are no word vectors that others could take the place of."""
+        raise WordworthError(f"{self.name} reads no word vectors, so {embedding.name} cannot take their place")
 
     def probabilities(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """A row of `LABELS` for each pair; each distinct pair goes through the network once."""
@@ -128,8 +150,8 @@ def forward(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch:
 
     def filled(rows: Sequence[list[int]], value: int) -> Tensor:
         fills = ([value] * (width - len(row)) for row in rows)
-        made = [[*fill, *row] if left else [*row, *fill] for row, fill in zip(rows, fills, strict=True)]
-        return torch.tensor(made, device=network.device)
+        padded = [[*fill, *row] if left else [*row, *fill] for row, fill in zip(rows, fills, strict=True)]
+        return torch.tensor(padded, device=network.device)
 
     more = {"attention_mask": filled([[1] * len(ids) for ids, _ in batch], 0)}
     if "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names:
@@ -194,3 +216,11 @@ def untrained_cross_encoder(
         if isinstance(module, torch.nn.Dropout):
             module.p = dropout if module in inside else 0.0
     return over(headed)
+
+
+def _requested(request: NliRequest) -> CrossEncoder:
+    labels = request.labels or None
+    return load_cross_encoder(request.target, device=request.device, name=request.label or None, labels=labels)
+
+
+NLI_KIND = NliKind("a sequence-classification model of transformers", lambda target: True, _requested)

@@ -71,18 +71,18 @@ class Elmo:
 
     def codes(self, words: list[str]) -> Tensor:
         """(words, longest): the characters of each word between its marks, and filling behind."""
-        made = np.full((len(words), self.longest), FILLING, dtype=np.int64)
+        codes = np.full((len(words), self.longest), FILLING, dtype=np.int64)
         for row, word in enumerate(words):
             inside = word.encode("utf-8", "ignore")[: self.longest - 2]
-            made[row, : len(inside) + 2] = [WORD_BEGINS, *inside, WORD_ENDS]
-        return torch.from_numpy(made)
+            codes[row, : len(inside) + 2] = [WORD_BEGINS, *inside, WORD_ENDS]
+        return torch.from_numpy(codes)
 
     def marks(self) -> Tensor:
         """(2, longest): what stands before and behind a sentence."""
-        made = torch.full((2, self.longest), FILLING)
-        made[:, 0], made[:, 2] = WORD_BEGINS, WORD_ENDS
-        made[:, 1] = torch.tensor([SENTENCE_BEGINS, SENTENCE_ENDS])
-        return made
+        codes = torch.full((2, self.longest), FILLING)
+        codes[:, 0], codes[:, 2] = WORD_BEGINS, WORD_ENDS
+        codes[:, 1] = torch.tensor([SENTENCE_BEGINS, SENTENCE_ENDS])
+        return codes
 
     def words(self, codes: Tensor) -> Tensor:
         """(words, longest) → (words, dim / 2): layer 1."""
@@ -99,23 +99,23 @@ class Elmo:
 
     def sentences(self, words: Tensor) -> Tensor:
         """Layer 1 of sentences of one length, marks and all (n, tokens + 2, dim / 2) → (n, tokens, layers, dim)."""
-        made = [torch.cat([words, words], dim=2)]
+        layers = [torch.cat([words, words], dim=2)]
         sides = [words, words.flip(1)]
         for layer in range(len(self.cells[0])):
             for side, cells in enumerate(self.cells):
                 out = self._through(cells[layer], sides[side])
                 sides[side] = out + sides[side] if self.residual and layer else out
-            made.append(torch.cat([sides[0], sides[1].flip(1)], dim=2))
-        return torch.stack(made, dim=2)[:, 1:-1]
+            layers.append(torch.cat([sides[0], sides[1].flip(1)], dim=2))
+        return torch.stack(layers, dim=2)[:, 1:-1]
 
     def _through(self, cell: Cell, x: Tensor) -> Tensor:
         """One LSTM layer over (n, tokens, projection)."""
-        given = x @ cell.from_input + cell.bias
+        gates = x @ cell.from_input + cell.bias
         out = x.new_zeros(len(x), cell.projection.shape[1])
         memory = x.new_zeros(len(x), cell.projection.shape[0])
         steps = []
         for at in range(x.shape[1]):
-            i, j, f, o = (given[:, at] + out @ cell.from_state).chunk(4, dim=1)
+            i, j, f, o = (gates[:, at] + out @ cell.from_state).chunk(4, dim=1)
             memory = torch.sigmoid(f) * memory + torch.sigmoid(i) * torch.tanh(j)
             memory = memory.clamp(-self.cell_clip, self.cell_clip)
             out = (torch.sigmoid(o) * torch.tanh(memory)) @ cell.projection
@@ -130,18 +130,18 @@ def load_elmo(options: Path, weights: Path) -> Elmo:
         import h5py
     except ImportError as error:
         raise WordworthError("ELMo's weights are an HDF5 file; install `wordworth[elmo]` to read it") from error
-    told = _options(options)
-    lstm, cnn = told["lstm"], told["char_cnn"]
+    config = _options(options)
+    lstm, cnn = config["lstm"], config["char_cnn"]
     if cnn["n_characters"] not in (CHARACTERS, CHARACTERS + 1):
         raise WordworthError(f"{options}: n_characters is {cnn['n_characters']}; ELMo's code has {CHARACTERS}")
     try:
         with h5py.File(weights, "r") as stored:
 
             def take(name: str, *shape: int) -> Tensor:
-                found = np.asarray(stored[name], dtype=np.float32)
-                if found.shape != shape:
-                    raise WordworthError(f"{weights}: {name} is {found.shape}, and {options.name} says {shape}")
-                return torch.from_numpy(np.ascontiguousarray(found))
+                array = np.asarray(stored[name], dtype=np.float32)
+                if array.shape != shape:
+                    raise WordworthError(f"{weights}: {name} is {array.shape}, and {options.name} says {shape}")
+                return torch.from_numpy(np.ascontiguousarray(array))
 
             return Elmo(
                 **_cnn(take, cnn, lstm["projection_dim"]),
@@ -163,8 +163,8 @@ def load_elmo(options: Path, weights: Path) -> Elmo:
 
 def _options(path: Path) -> dict[str, Any]:
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        lstm, cnn = told["lstm"], told["char_cnn"]
+        config = json.loads(path.read_text(encoding="utf-8"))
+        lstm, cnn = config["lstm"], config["char_cnn"]
         [lstm[key] for key in ("projection_dim", "dim", "n_layers")]
         [cnn[key] for key in ("filters", "n_characters", "max_characters_per_token", "n_highway")]
         if cnn["activation"] not in ("relu", "tanh"):

@@ -12,24 +12,24 @@ _SPELLED = {
 }
 
 
-def label_columns(names: Mapping[int, str], model: str, given: Sequence[str] | None = None) -> tuple[int, int, int]:
-    """The columns of `LABELS` in a model's output, whose own order is `names`; `given` stands in for them."""
+def label_columns(names: Mapping[int, str], model: str, order: Sequence[str] | None = None) -> tuple[int, int, int]:
+    """The columns of `LABELS` in a model's output, whose own order is `names`; `order` stands in for them."""
     own = [str(names[at]) for at in sorted(names)]
     if len(own) != len(LABELS):
         raise WordworthError(
-            f"{model} tells {len(own)} labels apart ({', '.join(own[:5])}{', …' if len(own) > 5 else ''}), and what is "
+            f"{model} has {len(own)} labels ({', '.join(own[:5])}{', …' if len(own) > 5 else ''}), and what is "
             f"measured needs the three of {', '.join(LABELS)}; name a model trained on three"
         )
-    said = list(given) if given else own
-    told = [_meaning(name) for name in said]
-    if sorted(filter(None, told)) != sorted(LABELS) or len(told) != len(LABELS):
-        if given:
-            raise WordworthError(f"--labels is {','.join(said)}; give entailment, neutral and contradiction, once each")
+    meanings = [_meaning(name) for name in order or own]
+    if sorted(filter(None, meanings)) != sorted(LABELS) or len(meanings) != len(LABELS):
+        if order:
+            written = ",".join(order)
+            raise WordworthError(f"--labels is {written}; give entailment, neutral and contradiction, once each")
         raise WordworthError(
             f"{model} names its labels {', '.join(own)}, which does not say what they mean; give their order from its "
             "model card, such as --labels contradiction,entailment,neutral"
         )
-    first, second, third = (told.index(label) for label in LABELS)
+    first, second, third = (meanings.index(label) for label in LABELS)
     return first, second, third
 
 

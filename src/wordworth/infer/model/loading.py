@@ -1,6 +1,7 @@
 """NLI models over word vectors by name: `nli-glove`, which comes with the package, or a folder of `train-nli`."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.model.checkpoint import Kept, read_model
+from wordworth.infer.model.checkpoint import ATTENTION, CONFIG, TrainedNetwork, read_model
 from wordworth.infer.model.contextual import ElmoVectors
 from wordworth.infer.model.elmo import elmo_files, load_elmo
-from wordworth.infer.model.over_vectors import EmbeddedNli
+from wordworth.infer.model.nli import NliKind, NliRequest
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import Embedder, StaticVectors, drawn
 
 DEFAULT = "nli-glove"
@@ -30,55 +32,75 @@ class Vectors:
     about: dict[str, Any]
 
 
-def load_nli_model(named: str | Path = DEFAULT, *, vectors: Embedding | None = None) -> EmbeddedNli:
+def load_attention_nli(named: str | Path = DEFAULT, *, vectors: Embedding | None = None) -> AttentionNli:
     """A trained model; it reads the vectors it was trained on, or `vectors` in their place (projected ones, say)."""
     name = str(named)
     if isinstance(named, str) and knows(name, "models"):
-        found = entry(name, "models")
-        if found.details["family"] != "nli":
+        declared = entry(name, "models")
+        if declared.details["family"] != "nli":
             known = ", ".join(one.name for one in entries("models") if one.details["family"] == "nli")
             raise WordworthError(f"{name} is no NLI model; of the catalog's models {known} is one")
-        folder = locate(name, found.sources).path
+        folder = locate(name, declared.sources).path
     else:
         folder = Path(name).expanduser()
         name = folder.name
-    kept = read_model(folder)
-    return EmbeddedNli(name, kept.network, _reading(kept, folder, vectors), kept.sha256)
+    trained = read_model(folder)
+    return AttentionNli(name, trained.network, _reading(trained, folder, vectors), trained.sha256)
 
 
-def _reading(kept: Kept, folder: Path, vectors: Embedding | None) -> Embedder:
-    about = kept.config["vectors"]
+def _recognizes(target: str) -> bool:
+    """Names of the catalog, and folders that hold a network over vectors and not one of `transformers`."""
+    path = Path(target).expanduser() / CONFIG
+    if knows(target, "models") or not path.is_file():
+        return knows(target, "models")
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise WordworthError(f"{path} is not JSON: {error}") from error
+    return isinstance(config, dict) and config.get("kind") == ATTENTION
+
+
+def _requested(request: NliRequest) -> AttentionNli:
+    model = load_attention_nli(request.target)
+    return replace(model, name=request.label) if request.label else model
+
+
+NLI_KIND = NliKind("the attention network over word vectors or ELMo", _recognizes, _requested)
+
+
+def _reading(trained: TrainedNetwork, folder: Path, vectors: Embedding | None) -> Embedder:
+    about = trained.config["vectors"]
     if about["kind"] == "elmo":
         if vectors is not None:
             raise WordworthError(f"{folder} was trained over ELMo, so {vectors.name} cannot take its place")
-        made: Embedder = _elmo(Path(about["source"])).embedder
+        embedder: Embedder = _elmo(Path(about["source"])).embedder
     else:
-        if kept.extra is None:
+        if trained.extra is None:
             raise WordworthError(f"{folder} lacks the vectors of unknown words; train the model again")
-        return StaticVectors(_trained_on(about, folder) if vectors is None else vectors, kept.extra)
-    if made.identity[1] != about["sha256"]:
+        return StaticVectors(_trained_on(about, folder) if vectors is None else vectors, trained.extra)
+    if embedder.identity[1] != about["sha256"]:
         raise WordworthError(f"{about['source']} holds other weights than {folder} was trained with")
-    return made
+    return embedder
 
 
 def _trained_on(about: dict[str, Any], folder: Path) -> Embedding:
-    """The vectors of the configuration, if they can be had again: those of a name, or of a file that did not change."""
+    """The vectors of the configuration, where they are the same as then: those of a name, or of an unchanged file."""
     named = about["name"] if knows(about["name"], "models") else about["source"]
     if about["steps"]:
         steps = ", ".join(about["steps"])
         raise WordworthError(f"{folder} was trained on {named} after {steps}; give those vectors with --vectors")
-    found = one_embedding(named)
-    if about["sha256"] and found.provenance.sha256 != about["sha256"]:
+    embedding = one_embedding(named)
+    if about["sha256"] and embedding.provenance.sha256 != about["sha256"]:
         raise WordworthError(f"{named} is another file than {folder} was trained on; give the right one")
-    return found
+    return embedding
 
 
 def one_embedding(named: str | Path) -> Embedding:
     """The one embedding of that name or path; a folder of many decades is not one."""
-    found = list(load_embeddings(named))
-    if len(found) != 1:
-        raise WordworthError(f"{named} holds {len(found)} embeddings; name one of them")
-    return found[0]
+    embeddings = list(load_embeddings(named))
+    if len(embeddings) != 1:
+        raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
+    return embeddings[0]
 
 
 def vectors_to_train_on(named: str | Path | Embedding, seed: int) -> Vectors:
@@ -88,10 +110,10 @@ def vectors_to_train_on(named: str | Path | Embedding, seed: int) -> Vectors:
         if folder.is_dir() and elmo_files(folder):
             return _elmo(folder)
         named = one_embedding(named)
-    told = named.provenance
-    about = {"kind": "static", "name": told.name, "source": told.source, "sha256": told.sha256}
+    provenance = named.provenance
+    about = {"kind": "static", "name": provenance.name, "source": provenance.source, "sha256": provenance.sha256}
     extra = drawn(named.dim, seed)
-    return Vectors(StaticVectors(named, extra), extra, {**about, "steps": list(told.steps)})
+    return Vectors(StaticVectors(named, extra), extra, {**about, "steps": list(provenance.steps)})
 
 
 def _elmo(folder: Path) -> Vectors:

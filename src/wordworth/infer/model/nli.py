@@ -1,15 +1,22 @@
 """What every NLI model is to the rest: sentences and pairs of them in, three probabilities a pair out."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, overload, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.catalog.read.nli import RELATIONS
+from wordworth.embedding import Embedding
+from wordworth.errors import WordworthError
+from wordworth.transform import Subspace
 
 LABELS = RELATIONS
 """The order of probabilities everywhere here, whatever the model's own."""
+Example = tuple[str, str, str]
+"""Premise, hypothesis, and one of `LABELS`."""
+Sentences = list[str] | tuple[str, ...]
 
 
 class NliModel(Protocol):
@@ -30,3 +37,92 @@ class NliModel(Protocol):
         once; one that cannot may sort and batch the pairs as it likes. The result does not depend on how.
         """
         ...
+
+
+@runtime_checkable
+class MitigableNli(NliModel, Protocol):
+    """A model whose context-free vectors can be read and changed. All kinds of this package are; a user's need not."""
+
+    @property
+    def source(self) -> str:
+        """Where its weights are from; blank where its name says so."""
+        ...
+
+    @property
+    def word_vectors(self) -> Embedding | None:
+        """The file of word vectors that it reads, if it reads one: whatever changes such a file can be done to it."""
+        ...
+
+    def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
+        """Words of the sentences that it has no vector for."""
+        ...
+
+    def vectors_of(self, words: Sequence[str]) -> Embedding:
+        """Vectors to learn a subspace from, with those of the words that have one among them."""
+        ...
+
+    def without(self, subspace: Subspace) -> "MitigableNli":
+        """The same model with a subspace taken out of its vectors where it looks them up."""
+        ...
+
+    def with_vectors(self, embedding: Embedding) -> "MitigableNli":
+        """The same model over another file of word vectors; an error where it reads none."""
+        ...
+
+
+@dataclass(frozen=True)
+class NliRequest:
+    """Which model is to be loaded, and how."""
+
+    target: str
+    """A name, path or address."""
+    label: str = ""
+    """What tables call it; blank: by its own name."""
+    device: str = "auto"
+    labels: tuple[str, ...] = ()
+    """The order of a model's outputs where its files do not say."""
+
+
+@dataclass(frozen=True)
+class NliKind:
+    """A kind of NLI model: whether a target is one of its kind, and how such a one is loaded. See `kinds.py`."""
+
+    title: str
+    recognizes: Callable[[str], bool]
+    load: Callable[[NliRequest], NliModel]
+
+
+class Inference(NamedTuple):
+    """How probable it is that a premise entails a hypothesis, leaves it open, or contradicts it."""
+
+    entailment: float
+    neutral: float
+    contradiction: float
+
+
+@overload
+def infer(model: NliModel, premise: str, hypothesis: str) -> Inference: ...
+@overload
+def infer(model: NliModel, premise: Sentences, hypothesis: Sentences) -> list[Inference]: ...
+def infer(model: NliModel, premise: str | Sentences, hypothesis: str | Sentences) -> Inference | list[Inference]:
+    """The probabilities of one pair of sentences, or of as many premises as hypotheses, pair by pair."""
+    single = isinstance(premise, str)
+    if single != isinstance(hypothesis, str) or (not single and len(premise) != len(hypothesis)):
+        raise WordworthError("premise and hypothesis do not match; give two sentences, or two lists of one length")
+    premises, hypotheses = ([side] if isinstance(side, str) else side for side in (premise, hypothesis))
+    rows = model.probabilities(*sentence_pairs(zip(premises, hypotheses, strict=True))).tolist()
+    inferences = [Inference(*row) for row in rows]
+    return inferences[0] if single else inferences
+
+
+def sentence_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[list[str], NDArray[np.int64]]:
+    """Each distinct sentence once, and the pairs as indices into them: what `NliModel.probabilities` takes."""
+    index: dict[str, int] = {}
+    rows = [[index.setdefault(sentence, len(index)) for sentence in pair] for pair in pairs]
+    return list(index), np.array(rows, dtype=np.int64).reshape(-1, 2)
+
+
+def accuracy(model: NliModel, examples: Sequence[Example]) -> float:
+    """The share of examples whose most probable label is theirs."""
+    best = model.probabilities(*sentence_pairs(example[:2] for example in examples)).argmax(axis=1)
+    return float(np.mean([LABELS[at] == label for at, (*_, label) in zip(best.tolist(), examples, strict=True)]))

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.model.attention import Encoded, Network
+from wordworth.infer.model.attention import EncodedSentences, Network
 from wordworth.infer.model.nli import LABELS
-from wordworth.infer.model.threads import side_by_side
-from wordworth.infer.model.vocabulary import Embedder, StaticVectors
+from wordworth.infer.model.vocabulary import Embedder
+from wordworth.statistics.threads import in_torch_threads
+from wordworth.transform import Subspace
 
+Indices = NDArray[np.int64]
 SENTENCES = 512
-"""Encoded at a time by one core."""
+"""EncodedSentences at a time by one core."""
 PAIRS = 128
 """Compared at a time by one core: what they take stays in its cache."""
 TOKENS = 1 << 18
@@ -23,8 +25,8 @@ TOKENS = 1 << 18
 
 
 @dataclass(frozen=True)
-class EmbeddedNli:
-    """A trained network and the vectors it reads."""
+class AttentionNli:
+    """The decomposable attention network over word vectors: a trained network and the vectors it reads."""
 
     name: str
     network: Network
@@ -36,11 +38,25 @@ class EmbeddedNli:
     def identity(self) -> tuple[str | int | None, ...]:
         return ("decomposable-attention", self.weights, *self.embedder.identity)
 
-    def with_vectors(self, embedding: Embedding) -> "EmbeddedNli":
+    @property
+    def source(self) -> str:
+        return ""
+
+    @property
+    def word_vectors(self) -> Embedding | None:
+        return self.embedder.embedding
+
+    def vectors_of(self, words: Sequence[str]) -> Embedding:
+        """Vectors of words, the same wherever they stand; see `MitigableNli`."""
+        return self.embedder.context_free(words)
+
+    def without(self, subspace: Subspace) -> "AttentionNli":
+        """The same network over vectors without their part in a subspace."""
+        return replace(self, embedder=self.embedder.without(subspace))
+
+    def with_vectors(self, embedding: Embedding) -> "AttentionNli":
         """The same network over other vectors of the same size, such as projected ones."""
-        if not isinstance(self.embedder, StaticVectors):
-            raise WordworthError(f"{self.name} reads no static vectors, so {embedding.name} cannot take their place")
-        return replace(self, embedder=StaticVectors(embedding, self.embedder.extra))
+        return replace(self, embedder=self.embedder.over(embedding))
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
         """Words without a vector of their own; they are read by one of the unknown words' vectors, as in training."""
@@ -50,25 +66,25 @@ class EmbeddedNli:
         """A row of `LABELS` for each pair of indices into `sentences`; see `NliModel`."""
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         if len(pairs) and not (pairs.min() >= 0 and pairs.max() < len(sentences)):
-            raise WordworthError(f"a pair points outside the {len(sentences)} sentences that were given")
+            raise WordworthError(f"a pair points outside the {len(sentences)} sentences")
         used, local = np.unique(pairs, return_inverse=True)
         read = [self.embedder.ids(sentences[at]) for at in used]
-        made = np.empty((len(pairs), len(LABELS)))
+        probabilities = np.empty((len(pairs), len(LABELS)))
         self.network.eval()
         if len(pairs):
-            self._fill(made, read, np.array([len(ids) for ids in read]), local.reshape(-1, 2))
-        return made
+            self._fill(probabilities, read, np.array([len(ids) for ids in read]), local.reshape(-1, 2))
+        return probabilities
 
     def _fill(
-        self, made: NDArray[np.float64], read: list[list[int]], lengths: NDArray[np.int64], pairs: NDArray[np.int64]
+        self, probabilities: NDArray[np.float64], read: list[list[int]], lengths: Indices, pairs: Indices
     ) -> None:
         used = np.unique(pairs)
         if len(pairs) > 1 and lengths[used].sum() > TOKENS:
             half = len(pairs) // 2
             for part in (slice(None, half), slice(half, None)):
-                self._fill(made[part], read, lengths, pairs[part])
+                self._fill(probabilities[part], read, lengths, pairs[part])
             return
-        stores: dict[int, Encoded] = {}
+        stores: dict[int, EncodedSentences] = {}
         slots = np.empty(len(read), dtype=np.int64)
         for length in np.unique(lengths[used]):
             members = used[lengths[used] == length]
@@ -81,27 +97,21 @@ class EmbeddedNli:
                 stores[int(lengths[side[0]])].rows(torch.from_numpy(slots[side])) for side in (premises, hypotheses)
             ]
             with torch.inference_mode():
-                made[block] = self.network.pair(*sides).double().softmax(dim=1)[:, order].numpy()
+                probabilities[block] = self.network.pair(*sides).double().softmax(dim=1)[:, order].numpy()
 
         order = [self.network.shape.labels.index(label) for label in LABELS]
         # Blocks of one premise length and one hypothesis length need no padding, so a pair's numbers are its own.
         kinds = lengths[pairs[:, 0]] * (lengths.max() + 1) + lengths[pairs[:, 1]]
         sort = np.argsort(kinds, kind="stable")
         runs = np.split(sort, np.flatnonzero(np.diff(kinds[sort])) + 1)
-        side_by_side(compare, [run[at : at + PAIRS] for run in runs for at in range(0, len(run), PAIRS)])
+        in_torch_threads(compare, [run[at : at + PAIRS] for run in runs for at in range(0, len(run), PAIRS)])
 
-    def _encoded(self, ids: NDArray[np.int64]) -> Encoded:
-        def encode(at: int) -> Encoded:
+    def _encoded(self, ids: NDArray[np.int64]) -> EncodedSentences:
+        def encode(at: int) -> EncodedSentences:
             with torch.inference_mode():
                 return self.network.encode(self.embedder.vectors(ids[at : at + SENTENCES]))
 
-        parts = side_by_side(encode, range(0, len(ids), SENTENCES))
-        return parts[0] if len(parts) == 1 else Encoded(*(torch.cat(part) for part in zip(*parts, strict=True)))
-
-
-def accuracy(model: EmbeddedNli, premises: Sequence[str], hypotheses: Sequence[str], labels: Sequence[str]) -> float:
-    """The share of pairs whose most probable label is the given one."""
-    index = {sentence: at for at, sentence in enumerate(dict.fromkeys([*premises, *hypotheses]))}
-    pairs = [(index[premise], index[hypothesis]) for premise, hypothesis in zip(premises, hypotheses, strict=True)]
-    found = model.probabilities(list(index), np.array(pairs, dtype=np.int64)).argmax(axis=1)
-    return float(np.mean([LABELS[at] == label for at, label in zip(found, labels, strict=True)]))
+        parts = in_torch_threads(encode, range(0, len(ids), SENTENCES))
+        return (
+            parts[0] if len(parts) == 1 else EncodedSentences(*(torch.cat(part) for part in zip(*parts, strict=True)))
+        )

@@ -26,7 +26,7 @@ from wordworth.errors import WordworthError
 from wordworth.files import replacing
 from wordworth.transform import Subspace, project_out
 
-TOLD = "projection.json"
+NOTES = "projection.json"
 """What was taken out of a saved model."""
 
 
@@ -37,19 +37,19 @@ def piece_vectors(headed: Headed, words: Sequence[str]) -> Embedding:
     its own there and is missing.
     """
     matrix = _matrix(headed.network)
-    found = {word: pieces[0] for word in dict.fromkeys(words) if len(pieces := _pieces(headed.tokenizer, word)) == 1}
+    single = {word: pieces[0] for word in dict.fromkeys(words) if len(pieces := _pieces(headed.tokenizer, word)) == 1}
     unknown = headed.tokenizer.unk_token_id
-    kept = {word: piece for word, piece in found.items() if piece != unknown}
-    rows = matrix.detach()[list(kept.values())].to("cpu", torch.float32).numpy()
-    told = Provenance(headed.name, headed.source, steps=("subword embeddings",))
-    return Embedding(list(kept), rows, told)
+    known = {word: piece for word, piece in single.items() if piece != unknown}
+    rows = matrix.detach()[list(known.values())].to("cpu", torch.float32).numpy()
+    provenance = Provenance(headed.name, headed.source, steps=("subword embeddings",))
+    return Embedding(list(known), rows, provenance)
 
 
 def _pieces(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
     """The pieces of a word that follows another, since a piece that begins a text may be a different one."""
     start = len("so ")
-    found = tokenizer(f"so {word}", add_special_tokens=False, return_offsets_mapping=True)
-    spans = zip(found["input_ids"], found["offset_mapping"], strict=True)
+    encoded = tokenizer(f"so {word}", add_special_tokens=False, return_offsets_mapping=True)
+    spans = zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
     return [int(piece) for piece, (begin, end) in spans if end > start and end > begin]
 
 
@@ -116,24 +116,24 @@ def save_projected(
     whole or not at all; one that is there is replaced.
     """
     network = headed.network
-    with replacing(folder) as made:
+    with replacing(folder) as part:
         with quietly(), _edited(network, subspace):
             # Copies share no memory, so that what is tied no longer (a head's bias too) is written on its own.
             network.save_pretrained(
-                made, state_dict={name: weight.detach().clone() for name, weight in network.state_dict().items()}
+                part, state_dict={name: weight.detach().clone() for name, weight in network.state_dict().items()}
             )
-        headed.tokenizer.save_pretrained(made)
-        told: dict[str, Any] = {"model": headed.name, "weights": headed.weights, **(facts or {})}
+        headed.tokenizer.save_pretrained(part)
+        notes: dict[str, Any] = {"model": headed.name, "weights": headed.weights, **(facts or {})}
         if subspace is not None:
-            told["taken_out"] = {
+            notes["taken_out"] = {
                 "what": "the subword embedding matrix only",
                 "subspace": subspace.name,
                 "words": list(subspace.words),
                 "basis": subspace.basis.tolist(),
             }
-        (made / TOLD).write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        (part / NOTES).write_text(json.dumps(notes, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         if folder.is_dir():
-            folder.replace(made.with_name("old"))
+            folder.replace(part.with_name("old"))
 
 
 @contextmanager
@@ -142,9 +142,9 @@ def _edited(network: PreTrainedModel, subspace: Subspace | None) -> Iterator[Non
     if subspace is None:
         yield
         return
-    tied, kept, tying = _tied(network), _matrix(network), network.config.tie_word_embeddings
-    exact = project_out(kept.detach().to("cpu", torch.float64).numpy(), subspace.basis)
-    changed = nn.Parameter(torch.from_numpy(exact).to(kept.device, kept.dtype), requires_grad=kept.requires_grad)
+    tied, matrix, tying = _tied(network), _matrix(network), network.config.tie_word_embeddings
+    exact = project_out(matrix.detach().to("cpu", torch.float64).numpy(), subspace.basis)
+    changed = nn.Parameter(torch.from_numpy(exact).to(matrix.device, matrix.dtype), requires_grad=matrix.requires_grad)
     for module in tied.look_ups:
         module.weight = changed
     if tied.heads:
@@ -153,5 +153,5 @@ def _edited(network: PreTrainedModel, subspace: Subspace | None) -> Iterator[Non
         yield
     finally:
         for module in tied.look_ups:
-            module.weight = kept
+            module.weight = matrix
         network.config.tie_word_embeddings = tying

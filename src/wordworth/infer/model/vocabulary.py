@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
+from wordworth.transform import Subspace, remove
 
 UNKNOWN = 100
 """Vectors shared by all words that the embedding has not."""
@@ -46,6 +47,23 @@ class Embedder(Protocol):
         """Words in these sentences that have no vector of their own, each once, in the order they come."""
         ...
 
+    @property
+    def embedding(self) -> Embedding | None:
+        """The file of word vectors behind it, if there is one."""
+        ...
+
+    def context_free(self, words: Sequence[str]) -> Embedding:
+        """Vectors that depend on the word alone, those of the words (that have one) among them."""
+        ...
+
+    def without(self, subspace: Subspace) -> "Embedder":
+        """The same with a subspace taken out of the context-free vectors."""
+        ...
+
+    def over(self, embedding: Embedding) -> "Embedder":
+        """The same over another file of word vectors; an error where there is none."""
+        ...
+
 
 def words_of(sentence: str) -> list[str]:
     """The words and punctuation marks of a sentence."""
@@ -76,8 +94,8 @@ class StaticVectors:
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        told = self.embedding.provenance
-        return (told.name, told.sha256, *told.steps)
+        provenance = self.embedding.provenance
+        return (provenance.name, provenance.sha256, *provenance.steps)
 
     def _known(self, word: str) -> int | None:
         """Row of a word: in lower case, else as it is written."""
@@ -86,14 +104,14 @@ class StaticVectors:
 
     def _read(self, sentence: str) -> list[tuple[str, int | None]]:
         """Tokens and their rows. A word with hyphens that has no vector is read as its parts."""
-        found: list[tuple[str, int | None]] = []
+        tokens: list[tuple[str, int | None]] = []
         for word in words_of(sentence):
             row = self._known(word)
             if row is None and "-" in word.strip("-"):
-                found += [(part, self._known(part)) for part in word.split("-")]
+                tokens += [(part, self._known(part)) for part in word.split("-")]
             else:
-                found.append((word, row))
-        return found
+                tokens.append((word, row))
+        return tokens
 
     def ids(self, sentence: str) -> list[int]:
         known = len(self.embedding)
@@ -107,10 +125,19 @@ class StaticVectors:
         known = len(self.embedding)
         flat = ids.ravel()
         own = flat < known
-        made = np.empty((len(flat), self.dim), dtype=np.float32)
-        made[own] = self.embedding.matrix[flat[own]]
-        made[~own] = self.extra[flat[~own] - known]
-        return torch.from_numpy(made).reshape(*ids.shape, self.dim)
+        vectors = np.empty((len(flat), self.dim), dtype=np.float32)
+        vectors[own] = self.embedding.matrix[flat[own]]
+        vectors[~own] = self.extra[flat[~own] - known]
+        return torch.from_numpy(vectors).reshape(*ids.shape, self.dim)
+
+    def context_free(self, words: Sequence[str]) -> Embedding:
+        return self.embedding
+
+    def without(self, subspace: Subspace) -> "StaticVectors":
+        return self.over(remove(self.embedding, subspace.basis, subspace.name))
+
+    def over(self, embedding: Embedding) -> "StaticVectors":
+        return StaticVectors(embedding, self.extra)
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
         lost = (word for sentence in sentences for word, row in self._read(sentence) if row is None)

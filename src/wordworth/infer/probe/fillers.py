@@ -9,32 +9,32 @@ from wordworth.catalog.registry import knows
 from wordworth.errors import WordworthError
 
 
-def fillers(given: Any, where: str, *, as_published: bool = False) -> tuple[str, ...]:
+def fillers(declared: Any, where: str, *, as_published: bool = False) -> tuple[str, ...]:
     """`"SET"`, `["SET", …]` one after the other, `{ set = "SET" }` or `{ words = ["…", …] }`.
 
     A word that comes again is taken once, unless `as_published` keeps it: a formula that counts it needs it.
     """
     words: list[str] = []
-    if isinstance(given, Mapping) and given.keys() == {"words"}:
-        words = _own(given["words"], where)
+    if isinstance(declared, Mapping) and declared.keys() == {"words"}:
+        words = _own(declared["words"], where)
     else:
-        for name in _names(given, where):
+        for name in _names(declared, where):
             if not knows(name, "word_sets"):
                 raise WordworthError(
                     f"{where}: {name!r} is no word set of the catalog (`wordworth ls word-sets`); "
                     'words of your own are written { words = ["…", "…"] }'
                 )
-            found = load_word_set(name)
-            words += found.words + (found.dropped if as_published else ())
+            word_set = load_word_set(name)
+            words += word_set.words + (word_set.dropped if as_published else ())
     if not words:
         raise WordworthError(f"{where} is empty; give at least one word")
     return tuple(words if as_published else dict.fromkeys(words))
 
 
-def _names(given: Any, where: str) -> list[str]:
-    if isinstance(given, Mapping) and given.keys() == {"set"}:
-        given = given["set"]
-    names = [given] if isinstance(given, str) else given
+def _names(declared: Any, where: str) -> list[str]:
+    if isinstance(declared, Mapping) and declared.keys() == {"set"}:
+        declared = declared["set"]
+    names = [declared] if isinstance(declared, str) else declared
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise WordworthError(f'{where} must be the name of a word set, a list of names, or {{ words = ["…", "…"] }}')
     return names

@@ -1,4 +1,4 @@
-"""Pairs of sentences of a probe, made when they are asked for: pair i of two million without the rest.
+"""Pairs of sentences of a probe, put together when they are needed: pair i of two million without the rest.
 
 A pair is (action, premise's subject, hypothesis's subject), and its index counts them with the action slowest:
 i = (a · P + p) · H + h. A slice is a `PairSet` of fewer words, with indices of its own.
@@ -20,14 +20,14 @@ Indices = NDArray[np.int64]
 
 
 class Pair(NamedTuple):
-    """Two sentences and what they were made of."""
+    """Two sentences and what they consist of."""
 
     premise: str
     hypothesis: str
     subjects: tuple[str, str]
     action: Action
     at: tuple[int, int, int]
-    """(action, premise, hypothesis): positions in the probe's lists, so that a word listed twice is told apart."""
+    """(action, premise, hypothesis): positions in the probe's lists, so that a word listed twice has two."""
 
 
 class Batch(NamedTuple):
@@ -83,8 +83,8 @@ class PairSet:
         try:
             a, p, h = (axis[at] for axis, at in zip(self._places, (action, premise, hypothesis), strict=True))
         except KeyError as error:
-            told = f"({action}, {premise}, {hypothesis})"
-            raise WordworthError(f"the slice of {self.probe.name} has no pair at {told}") from error
+            at = f"({action}, {premise}, {hypothesis})"
+            raise WordworthError(f"the slice of {self.probe.name} has no pair at {at}") from error
         return (a * len(self.premises) + p) * len(self.hypotheses) + h
 
     @cached_property
@@ -103,18 +103,18 @@ class PairSet:
         Several words of one key are alternatives, several keys hold together.
         """
         axes: list[Iterable[int]] = [self.actions, self.premises, self.hypotheses]
-        made = dict(self.chosen)
+        by_key = dict(self.chosen)
         for key, words in chosen.items():
             name = self._key(key, words)
             axis, listed = self._axes[name]
             for word in self._lacking(name, words):
-                told = nearest(word, sorted(dict.fromkeys(listed))) or "; see its lists"
-                raise WordworthError(f"the probe {self.probe.name} has no {key} {word!r}{told}")
-            asked = {word.casefold() for word in words}
-            axes[axis] = [at for at in axes[axis] if listed[at].casefold() in asked]
-            made[name] = tuple(dict.fromkeys(word for word in listed if word.casefold() in asked))
+                close = nearest(word, sorted(dict.fromkeys(listed))) or "; see its lists"
+                raise WordworthError(f"the probe {self.probe.name} has no {key} {word!r}{close}")
+            wanted = {word.casefold() for word in words}
+            axes[axis] = [at for at in axes[axis] if listed[at].casefold() in wanted]
+            by_key[name] = tuple(dict.fromkeys(word for word in listed if word.casefold() in wanted))
         actions, premises, hypotheses = (tuple(axis) for axis in axes)
-        part = PairSet(self.probe, actions, premises, hypotheses, made)
+        part = PairSet(self.probe, actions, premises, hypotheses, by_key)
         if not len(part):
             raise WordworthError(f"no pair of {self.probe.name} has {part.label}; choose words that go together")
         return part
@@ -123,10 +123,10 @@ class PairSet:
     def _axes(self) -> dict[str, tuple[int, Sequence[str]]]:
         """For each key, which of the three axes it speaks of, and the word of each position in the probe's lists."""
         probe, (first, second) = self.probe, self.labels
-        found: dict[str, tuple[int, Sequence[str]]] = {first: (1, probe.premises), second: (2, probe.hypotheses)}
+        axes: dict[str, tuple[int, Sequence[str]]] = {first: (1, probe.premises), second: (2, probe.hypotheses)}
         for key in Action._fields:
-            found[key] = (0, [getattr(action, key) for action in probe.actions])
-        return found
+            axes[key] = (0, [getattr(action, key) for action in probe.actions])
+        return axes
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -184,11 +184,11 @@ class PairSet:
 
     def _sentences(self, side: int, keys: Indices, size: int) -> list[str]:
         forms, around = self.forms[side], self.around[side]
-        made: list[str] = []
+        sentences: list[str] = []
         for a, subject in zip(*(one.tolist() for one in np.divmod(keys, size)), strict=True):
             before, after = around[a]
-            made.append(f"{before}{forms[subject]}{after}")
-        return made
+            sentences.append(f"{before}{forms[subject]}{after}")
+        return sentences
 
     @cached_property
     def forms(self) -> tuple[list[str], list[str]]:

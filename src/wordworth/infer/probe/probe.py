@@ -75,7 +75,7 @@ class Probe:
 
 def probe_names() -> list[str]:
     """The probes of the catalog."""
-    return [found.details["probe"] for found in entries("templates") if "probe" in found.details]
+    return [declared.details["probe"] for declared in entries("templates") if "probe" in declared.details]
 
 
 def load_probe(name_or_path: str | Path, *, articles: str = "sound") -> Probe:
@@ -87,10 +87,11 @@ def load_probe(name_or_path: str | Path, *, articles: str = "sound") -> Probe:
         return _of_file(path, articles)
     name = str(name_or_path)
     plain = name.removesuffix(FORMULA)
-    for found in entries("templates"):
-        if plain in (found.details.get("probe"), found.name) and "probe" in found.details:
-            table = {**found.details, "name": found.details["probe"] + name[len(plain) :], "title": found.title}
-            return _made(table, f"templates.toml, {found.name}", articles, str(found.reference), name != plain)
+    for declared in entries("templates"):
+        if plain in (declared.details.get("probe"), declared.name) and "probe" in declared.details:
+            full = declared.details["probe"] + name[len(plain) :]
+            table = {**declared.details, "name": full, "title": declared.title}
+            return _probe(table, f"templates.toml, {declared.name}", articles, str(declared.reference), name != plain)
     known = probe_names()
     close = nearest(plain, known) or f"; there are {', '.join(known)}"
     raise WordworthError(f"there is no probe {name!r}{close} (or name a TOML file)")
@@ -101,20 +102,20 @@ def _of_file(path: Path, articles: str) -> Probe:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise WordworthError(f"{path} is not TOML: {error}") from error
-    given = table.get("probe")
-    if table.keys() != {"probe"} or not isinstance(given, dict):
+    fields = table.get("probe")
+    if table.keys() != {"probe"} or not isinstance(fields, dict):
         raise WordworthError(f"{path} must hold one table [probe] with name, premise, hypothesis and slots")
-    extra = next((key for key in given if key not in _FIELDS), None)
+    extra = next((key for key in fields if key not in _FIELDS), None)
     if extra is not None:
         close = nearest(extra, list(_FIELDS)) or f"; the fields are {', '.join(_FIELDS)}"
         raise WordworthError(f"{path}: a probe has no field {extra!r}{close}")
-    name = given.get("name")
+    name = fields.get("name")
     if not isinstance(name, str) or not name.strip() or "/" in name:
         raise WordworthError(f"{path}: name must be a text that is not blank, without “/”")
-    return _made(given, str(path), articles, "", formula=False)
+    return _probe(fields, str(path), articles, "", formula=False)
 
 
-def _made(table: Mapping[str, Any], where: str, articles: str, reference: str, formula: bool) -> Probe:
+def _probe(table: Mapping[str, Any], where: str, articles: str, reference: str, formula: bool) -> Probe:
     labels = {side: _label(table, side, where) for side in _SIDES}
     slots = table.get("slots")
     if not isinstance(slots, Mapping) or slots.keys() != set(_SIDES):
@@ -160,7 +161,7 @@ def _actions(table: Mapping[str, Any], where: str, needed: set[str], formula: bo
         return (Action("", "", ""),)
     if not needed & {VERB, OBJECT}:
         raise WordworthError(f"{where}: verbs are listed, but no template has VERB or OBJECT")
-    made: dict[Action, None] = {}
+    actions: dict[Action, None] = {}
     everything = fillers(table["formula_objects"], f"{where}: formula_objects") if formula else ()
     for at, group in enumerate(groups, start=1):
         each = f"{where}: verbs, entry {at}"
@@ -172,29 +173,29 @@ def _actions(table: Mapping[str, Any], where: str, needed: set[str], formula: bo
                 words[key] = fillers(group[key], f"{each}, {key}")
         kind = str(group.get("kind", at))
         for verb in words["verbs"]:
-            made |= {Action(kind, verb, thing): None for thing in everything or words["objects"]}
-    return tuple(made)
+            actions |= {Action(kind, verb, thing): None for thing in everything or words["objects"]}
+    return tuple(actions)
 
 
-def _subspace(given: Any, name: str, where: str) -> SubspaceWords | None:
-    if given is None:
+def _subspace(declared: Any, name: str, where: str) -> SubspaceWords | None:
+    if declared is None:
         return None
-    told = f'{where}: subspace must be {{ pair = ["he", "she"] }} or {{ set = "…" | words = […], components = 1 }}'
-    if not isinstance(given, Mapping):
-        raise WordworthError(told)
-    if given.keys() == {"pair"}:
-        pair = given["pair"]
+    wrong = f'{where}: subspace must be {{ pair = ["he", "she"] }} or {{ set = "…" | words = […], components = 1 }}'
+    if not isinstance(declared, Mapping):
+        raise WordworthError(wrong)
+    if declared.keys() == {"pair"}:
+        pair = declared["pair"]
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(word, str) and word for word in pair):
-            raise WordworthError(told)
+            raise WordworthError(wrong)
         return SubspaceWords(tuple(pair), 0, " − ".join(pair))
-    components = given.get("components", 1)
-    words = {key: given[key] for key in given if key in ("set", "words")}
+    components = declared.get("components", 1)
+    words = {key: declared[key] for key in declared if key in ("set", "words")}
     if (
         not isinstance(components, int)
         or components < 1
         or len(words) != 1
-        or given.keys() - {"components"} != words.keys()
+        or declared.keys() - {"components"} != words.keys()
     ):
-        raise WordworthError(told)
+        raise WordworthError(wrong)
     named = words.get("set", f"words of {name}")
     return SubspaceWords(fillers(words, f"{where}: subspace"), components, str(named))

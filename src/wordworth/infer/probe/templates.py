@@ -23,8 +23,8 @@ class Template:
     def around(self, verb: str, object_: str, article: Callable[[str], str]) -> tuple[str, str]:
         """What stands before and after the subject. An article before the subject itself is left to `form`."""
         filled = {SUBJECT: "\0", VERB: verb, OBJECT: object_}
-        text = _SLOT.sub(lambda found: filled[found.group()], _BEFORE_SUBJECT.sub("", self.text))
-        before, after = _ARTICLE.sub(lambda found: _chosen(found, article), text).split("\0")
+        text = _SLOT.sub(lambda match: filled[match.group()], _BEFORE_SUBJECT.sub("", self.text))
+        before, after = _ARTICLE.sub(lambda match: _chosen(match, article), text).split("\0")
         return before, after
 
     def form(self, subject: str, article: Callable[[str], str]) -> str:
@@ -35,9 +35,9 @@ class Template:
         return form[0].upper() + form[1:] if begins else form
 
 
-def _chosen(found: re.Match[str], article: Callable[[str], str]) -> str:
-    given = article(found.group(2))
-    return f"{given.capitalize() if found.group(1) == 'A' else given} "
+def _chosen(match: re.Match[str], article: Callable[[str], str]) -> str:
+    chosen = article(match.group(2))
+    return f"{chosen.capitalize() if match.group(1) == 'A' else chosen} "
 
 
 def parse(text: object, label: str, where: str) -> Template:
@@ -47,11 +47,11 @@ def parse(text: object, label: str, where: str) -> Template:
     plain = text.strip()
     if not re.search(rf"\b{SUBJECT}\b", plain):
         plain = re.sub(rf"\b{re.escape(label.upper())}\b", SUBJECT, plain)
-    found = [match.group() for match in _SLOT.finditer(plain)]
-    if SUBJECT not in found:
+    slots = [match.group() for match in _SLOT.finditer(plain)]
+    if SUBJECT not in slots:
         own = f" or {label.upper()}" if label.upper() != SUBJECT else ""
         raise WordworthError(f"{where} is {text!r}, without SUBJECT{own}; write it where the subject stands")
-    again = next((slot for slot in found if found.count(slot) > 1), None)
+    again = next((slot for slot in slots if slots.count(slot) > 1), None)
     if again is not None:
         raise WordworthError(f"{where} is {text!r}, with {again} more than once; write it once")
-    return Template(plain, frozenset(found))
+    return Template(plain, frozenset(slots))

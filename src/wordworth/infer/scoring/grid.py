@@ -2,7 +2,7 @@
 
 Sentences are put together from the tokens of their parts, each read once and not once a sentence. The attention of all
 pairs is one matrix product, and what a pair needs is made where it is used, without copying a sentence for each of its
-pairs. The probabilities are those of `EmbeddedNli.probabilities`.
+pairs. The probabilities are those of `AttentionNli.probabilities`.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from wordworth.infer.model.attention import Encoded, Network
+from wordworth.infer.model.attention import EncodedSentences, Network
 from wordworth.infer.model.nli import LABELS, NliModel
-from wordworth.infer.model.over_vectors import EmbeddedNli
-from wordworth.infer.model.threads import side_by_side
-from wordworth.infer.model.vocabulary import StaticVectors
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.probe.pairs import PairSet
+from wordworth.statistics.threads import in_torch_threads
 
 PAIRS = 192
 """Compared at a time by one core, so that what they take stays in its cache."""
@@ -32,7 +31,7 @@ Groups = list[tuple[Ids, Ids]]
 class Grid:
     """The tokens of a set of pairs, read by one model."""
 
-    def __init__(self, model: EmbeddedNli, pairs: PairSet) -> None:
+    def __init__(self, model: AttentionNli, pairs: PairSet) -> None:
         self.model, self.pairs = model, pairs
         start = model.embedder.ids("")
         self._subjects = [self._grouped(forms) for forms in pairs.forms]
@@ -53,12 +52,12 @@ class Grid:
 
     def probabilities(self, actions: Sequence[int]) -> NDArray[np.float64]:
         """(actions, premises, hypotheses, `LABELS`) for places of actions in the set."""
-        return np.stack(side_by_side(self._of_action, actions))
+        return np.stack(in_torch_threads(self._of_action, actions))
 
     def _of_action(self, action: int) -> NDArray[np.float64]:
         _, premises, hypotheses = self.pairs.shape
         labels = [self.model.network.shape.labels.index(label) for label in LABELS]
-        made = np.empty((premises, hypotheses, len(LABELS)))
+        probabilities = np.empty((premises, hypotheses, len(LABELS)))
         with torch.inference_mode():
             first, second = (
                 [(at, self._encoded(side, action, ids)) for at, ids in self._subjects[side]] for side in (0, 1)
@@ -66,10 +65,10 @@ class Grid:
             for rows, one in first:
                 for columns, other in second:
                     logits = every_pair(self.model.network, one, other).double()
-                    made[np.ix_(rows, columns)] = logits.softmax(dim=2)[:, :, labels].numpy()
-        return made
+                    probabilities[np.ix_(rows, columns)] = logits.softmax(dim=2)[:, :, labels].numpy()
+        return probabilities
 
-    def _encoded(self, side: int, action: int, subjects: Ids) -> Encoded:
+    def _encoded(self, side: int, action: int, subjects: Ids) -> EncodedSentences:
         before, after = (np.array(part[side][action], dtype=np.int64) for part in (self._before, self._after))
         count = len(subjects)
         around = [np.broadcast_to(part, (count, len(part))) for part in (before, after)]
@@ -79,7 +78,7 @@ class Grid:
 
 def grid_of(model: NliModel, pairs: PairSet) -> Grid | None:
     """A grid, where the model is over static vectors and the subjects stand as words of their own."""
-    if not isinstance(model, EmbeddedNli) or not isinstance(model.embedder, StaticVectors):
+    if not isinstance(model, AttentionNli) or model.word_vectors is None:
         return None
     apart = all(
         (not before or before[-1].isspace()) and (not after or after[0].isspace() or after.startswith(_ENDS))
@@ -89,14 +88,16 @@ def grid_of(model: NliModel, pairs: PairSet) -> Grid | None:
     return Grid(model, pairs) if apart else None
 
 
-def every_pair(network: Network, premises: Encoded, hypotheses: Encoded) -> Tensor:
+def every_pair(network: Network, premises: EncodedSentences, hypotheses: EncodedSentences) -> Tensor:
     """Logits (premises, hypotheses, labels) of every premise with every hypothesis; see `Network.pair`."""
     step = max(1, PAIRS // len(hypotheses.keys))
     parts = [_some_pairs(network, premises, hypotheses, at, at + step) for at in range(0, len(premises.keys), step)]
     return torch.cat(parts)
 
 
-def _some_pairs(network: Network, premises: Encoded, hypotheses: Encoded, start: int, stop: int) -> Tensor:
+def _some_pairs(
+    network: Network, premises: EncodedSentences, hypotheses: EncodedSentences, start: int, stop: int
+) -> Tensor:
     keys, own, other = (part[start:stop] for part in premises)
     count, tokens, width = own.shape
     against, theirs, _ = hypotheses.own.shape

@@ -20,8 +20,8 @@ class Largest:
         values = probabilities[:, self.column]
         if 0 < self.count < len(values):  # ties at the edge are all kept until they are sorted by index
             edge = np.partition(values, len(values) - self.count)[len(values) - self.count]
-            kept = values >= edge
-            indices, probabilities = indices[kept], probabilities[kept]
+            large = values >= edge
+            indices, probabilities = indices[large], probabilities[large]
         everything = np.concatenate([self.indices, indices])
         rows = np.concatenate([self.probabilities, probabilities])
         order = np.lexsort((everything, -rows[:, self.column]))[: self.count]

@@ -1,4 +1,4 @@
-"""Probabilities of many pairs, block by block, kept on disk: what was scored once is read, whoever asks and why.
+"""Probabilities of many pairs, block by block, kept on disk: what was scored once is read from then on.
 
 A block is a safetensors file with the probabilities (pairs, 3) in float32, 12 bytes a pair, in a folder of the cache
 named by all that they depend on: the model, the probe's lists and templates, the slice, the sample. A run that was
@@ -28,7 +28,7 @@ LAYOUT = 1
 
 
 @dataclass(frozen=True)
-class Shard:
+class PairShard:
     """Part k of n (1 … n) of the blocks."""
 
     part: int = 1
@@ -39,27 +39,27 @@ class Shard:
             raise WordworthError(f"a shard is one of 1/{self.of} to {self.of}/{self.of}, not {self.part}/{self.of}")
 
 
-WHOLE = Shard()
+WHOLE = PairShard()
 
 
-def shard_of(text: str) -> Shard:
+def shard_of(text: str) -> PairShard:
     """`2/8` as the second of eight parts; blank is the whole."""
     if not text:
         return WHOLE
     part, _, of = text.partition("/")
     if not (part.isdecimal() and of.isdecimal()):
         raise WordworthError(f"the shard {text!r} is not PART/PARTS, such as 2/8")
-    return Shard(int(part), int(of))
+    return PairShard(int(part), int(of))
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class PairTask:
     """Which pairs are scored: all of a set, or a sample drawn evenly by index; all of it, or a shard."""
 
     pairs: PairSet
     sample: int | None = None
     seed: int = 0
-    shard: Shard = WHOLE
+    shard: PairShard = WHOLE
 
     def __post_init__(self) -> None:
         if self.sample is not None and self.sample < 1:
@@ -98,7 +98,7 @@ class Task:
 
 
 def scored(
-    model: NliModel, task: Task, *, key: str = "", advance: Callable[[float], None] | None = None
+    model: NliModel, task: PairTask, *, key: str = "", advance: Callable[[float], None] | None = None
 ) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
     """The indices and probabilities (pairs, 3) of each block, scored now or read from the cache."""
     folder = task.folder(model, key)
@@ -129,19 +129,20 @@ def _read(path: Path, count: int) -> NDArray[np.float32] | None:
 def _checked(model: NliModel, grid: Grid | None, pairs: PairSet, indices: Indices) -> NDArray[np.float32]:
     if grid is not None:
         cells = pairs.shape[1] * pairs.shape[2]
-        found = grid.probabilities(range(int(indices[0]) // cells, int(indices[-1]) // cells + 1)).reshape(-1, 3)
+        actions = range(int(indices[0]) // cells, int(indices[-1]) // cells + 1)
+        probabilities = grid.probabilities(actions).reshape(-1, 3)
     else:
         batch = pairs.batch(indices)
-        found = model.probabilities(batch.sentences, batch.pairs)
-    if found.shape != (len(indices), 3):
+        probabilities = model.probabilities(batch.sentences, batch.pairs)
+    if probabilities.shape != (len(indices), 3):
         raise WordworthError(
-            f"{model.name} gave {found.shape} probabilities for {len(indices)} pairs; three a pair are due"
+            f"{model.name} gave {probabilities.shape} probabilities for {len(indices)} pairs; three a pair are due"
         )
-    odd = np.flatnonzero(~(np.abs(found.sum(axis=1) - 1) < 1e-3))
+    odd = np.flatnonzero(~(np.abs(probabilities.sum(axis=1) - 1) < 1e-3))
     if len(odd):
         pair = pairs.pair(int(indices[odd[0]]))
         raise WordworthError(
-            f"{model.name} gives “{pair.premise}” ⇒ “{pair.hypothesis}” the probabilities {found[odd[0]]}, "
+            f"{model.name} gives “{pair.premise}” ⇒ “{pair.hypothesis}” the probabilities {probabilities[odd[0]]}, "
             "which do not add up to one; check its weights"
         )
-    return found.astype(np.float32)
+    return probabilities.astype(np.float32)

@@ -45,10 +45,10 @@ def examples(data: Sequence[NliData], embedder: Embedder, labels: Sequence[str])
     )
 
 
-def batches(found: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+def batches(examples: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
     """Rows of pairs whose premises have one length and whose hypotheses have one, at most `size`, in random order."""
-    lengths = np.array([(len(p), len(h)) for p, h in zip(found.premises, found.hypotheses, strict=True)])
-    order = rng.permutation(len(found))
+    lengths = np.array([(len(p), len(h)) for p, h in zip(examples.premises, examples.hypotheses, strict=True)])
+    order = rng.permutation(len(examples))
     kinds = lengths[order, 0] * (lengths.max() + 1) + lengths[order, 1]
     sort = np.argsort(kinds, kind="stable")  # the random order stays within each kind
     runs = np.split(order[sort], np.flatnonzero(np.diff(kinds[sort])) + 1)

@@ -17,13 +17,11 @@ from torch.nn import functional
 from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_batches import Joined, PairTemplate, tokenized
 from wordworth.infer.model.cross_encoder import CrossEncoder, forward, load_cross_encoder
-from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model.nli import LABELS, Example, accuracy, sentence_pairs
 from wordworth.infer.model.projection import projected, save_projected
 from wordworth.progress import progress
 from wordworth.transform import Subspace
 
-Example = tuple[str, str, str]
-"""Premise, hypothesis, and one of `LABELS`."""
 BUCKET = 50
 """Batches that are sorted by length together: little padding, and still at random."""
 
@@ -68,7 +66,7 @@ def finetune_nli(
     projection: Subspace | None = None,
     settings: Settings | None = None,
 ) -> tuple[CrossEncoder, History]:
-    """Trains the network in place; the epoch that is best on `dev` (without it, the last) is left in `folder`.
+    """Trains the network in place; the epoch that is best on `dev` (without it, the last) is saved in `folder`.
 
     The folder is a plain `transformers` model whose matrix has the subspace taken out for good; it is read back and
     returned. A loss that is not a number stops the training: the error says when, and the folder keeps the last good
@@ -77,7 +75,6 @@ def finetune_nli(
     settings = settings or Settings()
     known, own = _known(model, data), model.columns
     lengths = known.lengths()
-    held = _pairs_of(dev)
     labels = torch.tensor([own[LABELS.index(label)] for *_, label in data])
     history = History()
     network = model.network.requires_grad_(True)
@@ -106,32 +103,13 @@ def finetune_nli(
             history.losses.append(total / len(known))
             network.train(False)
             if dev:
-                history.accuracies.append(accuracy(model, dev, held))
+                history.accuracies.append(accuracy(model, dev))
             if not dev or history.accuracies[-1] > max(history.accuracies[:-1], default=-1.0):
                 history.kept = epoch
                 facts = {"training": {**asdict(settings), **asdict(history), "pairs": len(data), "dev": len(dev)}}
                 save_projected(model.headed, projection, folder, facts)
     network.requires_grad_(False)
     return load_cross_encoder(folder, device=str(network.device), name=model.name), history
-
-
-def accuracy(model: CrossEncoder, examples: Sequence[Example], pairs: "Pairs | None" = None) -> float:
-    """The share of pairs whose most probable label is theirs."""
-    sentences, rows = pairs or _pairs_of(examples)
-    best = model.probabilities(sentences, rows).argmax(axis=1)
-    return float(np.mean([LABELS[at] == label for at, (*_, label) in zip(best.tolist(), examples, strict=True)]))
-
-
-Pairs = tuple[list[str], np.ndarray[tuple[int, ...], np.dtype[np.int64]]]
-
-
-def _pairs_of(examples: Sequence[Example]) -> Pairs:
-    index: dict[str, int] = {}
-    rows = [
-        (index.setdefault(premise, len(index)), index.setdefault(hypothesis, len(index)))
-        for premise, hypothesis, _ in examples
-    ]
-    return list(index), np.array(rows, dtype=np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True)
@@ -161,7 +139,7 @@ def _known(model: CrossEncoder, data: Sequence[Example]) -> _Known:
     if odd is not None:
         known = ", ".join(LABELS)
         raise WordworthError(f"training pair {odd[0]} has the label {odd[1]!r}; it must be one of {known}")
-    sentences, rows = _pairs_of(data)
+    sentences, rows = sentence_pairs(example[:2] for example in data)
     tokens = tokenized(model.tokenizer, sentences)
     pairs = [(int(one), int(other)) for one, other in rows.tolist()]
     return _Known(tokens, pairs, model.template, model.template.room(model.headed.max_length))

@@ -7,8 +7,9 @@ a training that was killed goes on from there to the very same network.
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from torch.nn import functional
 from wordworth.errors import WordworthError
 from wordworth.infer.model.attention import Network, Shape
 from wordworth.infer.model.checkpoint import read_last, write_config, write_last, write_weights
+from wordworth.infer.model.loading import Vectors
 from wordworth.infer.model.vocabulary import Embedder
 from wordworth.infer.training.examples import Examples, batches
 from wordworth.progress import progress
@@ -65,70 +67,57 @@ def seeded(seed: int, epoch: int) -> np.random.Generator:
     return np.random.default_rng([seed, epoch])
 
 
-def train(
-    training: Examples,
-    dev: Examples,
-    embedder: Embedder,
-    shape: Shape,
-    recipe: Recipe,
-    folder: Path,
-    *,
-    vectors: Mapping[str, Any],
-    extra: NDArray[np.float32] | None = None,
-    say: Callable[[str], None] = lambda sentence: None,
-) -> Trained:
-    """Trains, or goes on with, the network in `folder`; its best state is there when this returns or fails."""
-    if not len(training) or not len(dev):
+@dataclass(frozen=True, eq=False)
+class TrainingJob:
+    """What is trained on what, how, and where it is kept."""
+
+    training: Examples
+    dev: Examples
+    vectors: Vectors
+    shape: Shape
+    recipe: Recipe
+    folder: Path
+
+    @cached_property
+    def key(self) -> str:
+        """Of all that the trained network depends on; more epochs or patience go on with what there is."""
+        options = {name: value for name, value in asdict(self.recipe).items() if name not in ("epochs", "patience")}
+        digest = hashlib.sha256(json.dumps([self.shape.plain(), options, self.vectors.embedder.identity]).encode())
+        for examples in (self.training, self.dev):
+            digest.update(json.dumps([examples.premises, examples.hypotheses]).encode())
+            digest.update(examples.labels.tobytes())
+        return digest.hexdigest()
+
+
+def train(job: TrainingJob, say: Callable[[str], None] = lambda sentence: None) -> Trained:
+    """Trains, or goes on with, the network in the job's folder; its best state is there when this returns or fails."""
+    if not len(job.training) or not len(job.dev):
         raise WordworthError("there is nothing to train on, or nothing to stop by; give --data and --dev with pairs")
-    key = _key(training, dev, embedder, shape, recipe)
     threads = torch.get_num_threads()
-    torch.set_num_threads(recipe.threads)
+    torch.set_num_threads(job.recipe.threads)
     try:
-        run = _Run(training, dev, embedder, shape, recipe, folder, key, extra)
+        run = _Run(job)
         if not run.history:
-            write_config(folder, shape, vectors)
+            write_config(job.folder, job.shape, job.vectors.about)
         return run.through(say)
     finally:
         torch.set_num_threads(threads)
 
 
-def _key(training: Examples, dev: Examples, embedder: Embedder, shape: Shape, recipe: Recipe) -> str:
-    """Of all that the trained network depends on; more epochs or patience go on with what there is."""
-    options = {name: value for name, value in asdict(recipe).items() if name not in ("epochs", "patience")}
-    made = hashlib.sha256(json.dumps([shape.plain(), options, embedder.identity]).encode())
-    for found in (training, dev):
-        made.update(json.dumps([found.premises, found.hypotheses]).encode())
-        made.update(found.labels.tobytes())
-    return made.hexdigest()
-
-
 class _Run:
     """A training under way."""
 
-    def __init__(
-        self,
-        training: Examples,
-        dev: Examples,
-        embedder: Embedder,
-        shape: Shape,
-        recipe: Recipe,
-        folder: Path,
-        key: str,
-        extra: NDArray[np.float32] | None,
-    ) -> None:
-        self.training, self.dev, self.embedder, self.recipe = training, dev, embedder, recipe
-        self.folder, self.key, self.extra = folder, key, extra
-        seeded(recipe.seed, 0)
-        self.network = Network(shape).to(recipe.device)
-        self.kept = Network(shape).to(recipe.device)  # the averaged weights
-        self.kept.load_state_dict(self.network.state_dict())
-        self.kept.requires_grad_(False)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=recipe.rate)
+    def __init__(self, job: TrainingJob) -> None:
+        self.job, self.recipe, self.embedder = job, job.recipe, job.vectors.embedder
+        seeded(self.recipe.seed, 0)
+        self.network, self.averaged = (Network(job.shape).to(self.recipe.device) for _ in range(2))
+        self.averaged.load_state_dict(self.network.state_dict())
+        self.averaged.requires_grad_(False)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=self.recipe.rate)
         self.steps = 0
         self.history: list[tuple[float, float]] = []
-        found = read_last(folder, key)
-        if found:
-            self._restore(*found)
+        if checkpoint := read_last(job.folder, job.key):
+            self._restore(*checkpoint)
 
     @property
     def best(self) -> int:
@@ -141,15 +130,15 @@ class _Run:
         first = len(self.history) + 1
         if first > 1:
             say(f"goes on after epoch {first - 1}")
-        each = sum(1 for _ in batches(self.training, self.recipe.batch, np.random.default_rng(0)))
+        each = sum(1 for _ in batches(self.job.training, self.recipe.batch, np.random.default_rng(0)))
         with progress("training", each * max(0, self.recipe.epochs - first + 1)) as advance:
             for epoch in range(first, self.recipe.epochs + 1):
                 if self.history and epoch - 1 - self.best >= self.recipe.patience:
                     break
                 loss = self._epoch(epoch, advance)
-                self.history.append((loss, share_right(self.kept, self.dev, self.embedder, self.recipe.device)))
+                self.history.append((loss, share_right(self.averaged, self.job.dev, self.embedder, self.recipe.device)))
                 if self.best == epoch:
-                    write_weights(self.folder, self.kept.state_dict(), self.extra)
+                    write_weights(self.job.folder, self.averaged.state_dict(), self.job.vectors.extra)
                 self._keep()
                 say(f"epoch {epoch}: loss {loss:.4f}, dev accuracy {100 * self.history[-1][1]:.2f}")
         return Trained(self.best, self.history[self.best - 1][1], tuple(self.history))
@@ -160,14 +149,14 @@ class _Run:
         rng = seeded(recipe.seed, epoch)
         self.network.train()
         total = 0.0
-        for number, rows in enumerate(batches(self.training, recipe.batch, rng), start=1):
-            logits = self.network(*vectors_of(self.training, rows, self.embedder, recipe.device))
-            labels = torch.from_numpy(self.training.labels[rows]).to(recipe.device)
+        for number, rows in enumerate(batches(self.job.training, recipe.batch, rng), start=1):
+            logits = self.network(*vectors_of(self.job.training, rows, self.embedder, recipe.device))
+            labels = torch.from_numpy(self.job.training.labels[rows]).to(recipe.device)
             summed = functional.cross_entropy(logits, labels, reduction="sum", label_smoothing=recipe.smoothing)
             if not math.isfinite(value := summed.item()):
                 good = f"epoch {len(self.history)} is kept" if self.history else "no epoch had ended"
                 raise WordworthError(
-                    f"the loss is {value} in epoch {epoch}, batch {number}; {good} in {self.folder}; "
+                    f"the loss is {value} in epoch {epoch}, batch {number}; {good} in {self.job.folder}; "
                     "try a lower --rate, or look for numbers that are too large in the vectors"
                 )
             self.optimizer.zero_grad()
@@ -178,26 +167,26 @@ class _Run:
             self._average()
             total += value
             advance(1)
-        return total / len(self.training)
+        return total / len(self.job.training)
 
     def _average(self) -> None:
         self.steps += 1
         decay = min(self.recipe.average, (1 + self.steps) / (10 + self.steps)) if self.recipe.average else 0.0
         with torch.no_grad():
-            torch._foreach_lerp_(list(self.kept.parameters()), list(self.network.parameters()), 1 - decay)
+            torch._foreach_lerp_(list(self.averaged.parameters()), list(self.network.parameters()), 1 - decay)
 
     def _keep(self) -> None:
         states = self.optimizer.state_dict()["state"]
         groups: dict[str, dict[str, Tensor]] = {
             "network": self.network.state_dict(),
-            "kept": self.kept.state_dict(),
+            "kept": self.averaged.state_dict(),
             "adam": {f"{at}.{name}": tensor for at, state in states.items() for name, tensor in state.items()},
         }
-        write_last(self.folder, self.key, {"history": self.history, "steps": self.steps}, groups)
+        write_last(self.job.folder, self.job.key, {"history": self.history, "steps": self.steps}, groups)
 
     def _restore(self, facts: dict[str, Any], groups: dict[str, dict[str, Tensor]]) -> None:
         self.network.load_state_dict(groups["network"])
-        self.kept.load_state_dict(groups["kept"])
+        self.averaged.load_state_dict(groups["kept"])
         states: dict[int, dict[str, Tensor]] = {}
         for full, tensor in groups["adam"].items():
             at, _, name = full.partition(".")
@@ -208,21 +197,21 @@ class _Run:
 
 
 def vectors_of(
-    found: Examples, rows: NDArray[np.int64], embedder: Embedder, device: str = "cpu"
+    examples: Examples, rows: NDArray[np.int64], embedder: Embedder, device: str = "cpu"
 ) -> tuple[Tensor, Tensor]:
     """The vectors of the premises and of the hypotheses of a batch."""
     premises, hypotheses = (
-        embedder.vectors(found.side(rows, of)).to(device, non_blocking=True) for of in ("premises", "hypotheses")
+        embedder.vectors(examples.side(rows, of)).to(device, non_blocking=True) for of in ("premises", "hypotheses")
     )
     return premises, hypotheses
 
 
-def share_right(network: Network, found: Examples, embedder: Embedder, device: str = "cpu") -> float:
+def share_right(network: Network, examples: Examples, embedder: Embedder, device: str = "cpu") -> float:
     """Accuracy of a network on examples."""
     network.eval()
     right = 0
     with torch.inference_mode():
-        for rows in batches(found, 256, np.random.default_rng(0)):
-            guessed = network(*vectors_of(found, rows, embedder, device)).argmax(dim=1).cpu().numpy()
-            right += int((guessed == found.labels[rows]).sum())
-    return right / len(found)
+        for rows in batches(examples, 256, np.random.default_rng(0)):
+            guessed = network(*vectors_of(examples, rows, embedder, device)).argmax(dim=1).cpu().numpy()
+            right += int((guessed == examples.labels[rows]).sum())
+    return right / len(examples)

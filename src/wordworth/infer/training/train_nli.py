@@ -11,12 +11,12 @@ from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.infer.model.attention import Shape
 from wordworth.infer.model.checkpoint import CONFIG, LAST, WEIGHTS, read_model, write_json
-from wordworth.infer.model.loading import Vectors, vectors_to_train_on
-from wordworth.infer.model.nli import LABELS
-from wordworth.infer.model.over_vectors import EmbeddedNli, accuracy
+from wordworth.infer.model.loading import vectors_to_train_on
+from wordworth.infer.model.nli import LABELS, accuracy
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import Embedder
 from wordworth.infer.training.examples import examples, held_out, no_longer, without
-from wordworth.infer.training.fit import Recipe, train
+from wordworth.infer.training.fit import Recipe, TrainingJob, train
 
 RESULTS = "results.json"
 
@@ -59,78 +59,68 @@ def chosen_sets(
     return Sets(tuple(training), tuple(stops), measured)
 
 
+@dataclass(frozen=True)
+class NetworkSize:
+    """How large a network is made. What is None is as in the paper: for ELMo, and not for static vectors, `beside` and
+    a `compare` of twice `hidden`."""
+
+    hidden: int = 200
+    compare: int | None = None
+    dropout: float = 0.2
+    beside: bool | None = None
+
+    def shape(self, embedder: Embedder) -> Shape:
+        """The network's shape over some vectors."""
+        several = embedder.layers > 1
+        return Shape(
+            dim=embedder.dim,
+            layers=embedder.layers,
+            beside=several if self.beside is None else self.beside,
+            hidden=self.hidden,
+            compare=(2 * self.hidden if several else self.hidden) if self.compare is None else self.compare,
+            dropout=self.dropout,
+        )
+
+
 def train_nli(
     vectors: str | Path | Embedding,
     sets: Sets,
     folder: Path,
+    size: NetworkSize = NetworkSize(),  # noqa: B008 - frozen
     *,
-    hidden: int = 200,
-    compare: int | None = None,
-    dropout: float = 0.2,
-    beside: bool | None = None,
-    recipe: Recipe | None = None,
+    recipe: Recipe = Recipe(),  # noqa: B008 - frozen
     say: Callable[[str], None] = lambda sentence: None,
 ) -> dict[str, Any]:
-    """Trains a model in `folder`, or goes on there, and returns (and leaves in `results.json`) how it went.
-
-    `beside` and `compare` are by default as the paper has them: for ELMo yes and 400, for static vectors no and 200.
-    """
-    recipe = recipe or Recipe()
+    """Trains a model in `folder`, or goes on there, and returns (and writes to `results.json`) how it went."""
     read = vectors_to_train_on(vectors, recipe.seed)
-    several = read.embedder.layers > 1
-    shape = Shape(
-        dim=read.embedder.dim,
-        layers=read.embedder.layers,
-        beside=several if beside is None else beside,
-        hidden=hidden,
-        compare=(2 * hidden if several else hidden) if compare is None else compare,
-        dropout=dropout,
-    )
+    shape = size.shape(read.embedder)
+    training, dev = (examples(data, read.embedder, shape.labels) for data in (sets.training, sets.dev))
     began = time.monotonic()
-    made = train(
-        examples(sets.training, read.embedder, shape.labels),
-        examples(sets.dev, read.embedder, shape.labels),
-        read.embedder,
-        shape,
-        recipe,
-        folder,
-        vectors=read.about,
-        extra=read.extra,
-        say=say,
-    )
-    model = _kept(folder, read)
+    fitted = train(TrainingJob(training, dev, read, shape, recipe, folder), say)
+    saved = read_model(folder)
+    model = AttentionNli(folder.name, saved.network, read.embedder, saved.sha256)
     results = {
         "vectors": read.about,
         "shape": shape.plain(),
         "recipe": asdict(recipe),
-        "epochs": len(made.history),
-        "best_epoch": made.best,
-        "history": [{"loss": loss, "dev": right} for loss, right in made.history],
+        "epochs": len(fitted.history),
+        "best_epoch": fitted.best,
+        "history": [{"loss": loss, "dev": right} for loss, right in fitted.history],
         "seconds": round(time.monotonic() - began, 1),
-        "training": [_told(one, read.embedder) for one in sets.training],
-        "dev": [_told(one, read.embedder) | {"accuracy": accuracy_of(model, one)} for one in sets.dev],
-        "test": [_told(one, read.embedder) | {"accuracy": accuracy_of(model, one)} for one in sets.tests],
+        "training": [_described(one, read.embedder) for one in sets.training],
+        "dev": [_described(one, read.embedder) | {"accuracy": accuracy(model, one.examples())} for one in sets.dev],
+        "test": [_described(one, read.embedder) | {"accuracy": accuracy(model, one.examples())} for one in sets.tests],
     }
     write_json(folder / RESULTS, results)
     return results
 
 
-def _kept(folder: Path, read: Vectors) -> EmbeddedNli:
-    kept = read_model(folder)
-    return EmbeddedNli(folder.name, kept.network, read.embedder, kept.sha256)
-
-
-def accuracy_of(model: EmbeddedNli, data: NliData) -> float:
-    """The share of a data set's pairs that a model labels right."""
-    return accuracy(model, data.premises, data.hypotheses, data.labels)
-
-
-def _told(data: NliData, embedder: Embedder) -> dict[str, Any]:
+def _described(data: NliData, embedder: Embedder) -> dict[str, Any]:
     counts = {label: data.labels.count(label) for label in LABELS}
     unknown = len(embedder.missing(dict.fromkeys([*data.premises, *data.hypotheses])))
     about = {"name": data.name, "source": data.source, "sha256": data.sha256, "licence": data.licence}
-    told = {"pairs": len(data), "labels": counts, "left_out": dict(data.left_out), "words_without_a_vector": unknown}
-    return about | told
+    used = {"pairs": len(data), "labels": counts, "left_out": dict(data.left_out), "words_without_a_vector": unknown}
+    return about | used
 
 
 def cleared(folder: Path) -> None:

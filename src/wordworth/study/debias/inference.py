@@ -11,9 +11,8 @@ from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.model.loading import load_nli_model
-from wordworth.infer.model.over_vectors import EmbeddedNli
-from wordworth.infer.model.vocabulary import StaticVectors
+from wordworth.infer.model.loading import load_attention_nli
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.progress import progress
 from wordworth.run import Findings
 from wordworth.study.debias import METHODS, DebiasSettings
@@ -37,10 +36,10 @@ def probes_of(settings: DebiasSettings) -> list[str]:
     return found
 
 
-def reader_of(findings: Findings, embedding: Embedding, named: str | Path | None) -> EmbeddedNli | None:
+def reader_of(findings: Findings, embedding: Embedding, named: str | Path | None) -> AttentionNli | None:
     """The network that was trained on these very vectors. Without one, what was not asked for by name is reported."""
-    model = load_nli_model(named or MODEL)
-    own = model.embedder.embedding if isinstance(model.embedder, StaticVectors) else None
+    model = load_attention_nli(named or MODEL)
+    own = model.word_vectors
     if own is not None and own.provenance.sha256 and own.provenance.sha256 == embedding.provenance.sha256:
         return model
     reads = own.name if own is not None else "contextual vectors"
@@ -56,7 +55,7 @@ def reader_of(findings: Findings, embedding: Embedding, named: str | Path | None
 
 def inference(
     findings: Findings,
-    model: EmbeddedNli,
+    model: AttentionNli,
     versions: Sequence[tuple[str, Embedding]],
     controls: Sequence[Subspace],
     settings: DebiasSettings,

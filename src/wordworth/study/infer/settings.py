@@ -7,22 +7,16 @@ one (`against`).
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError, nearest
-from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.cross_encoder import CrossEncoder
-from wordworth.infer.model.nli import NliModel
-from wordworth.infer.model.over_vectors import EmbeddedNli
-from wordworth.infer.model.projection import piece_vectors
-from wordworth.infer.model.vocabulary import StaticVectors, words_of
+from wordworth.infer.model.nli import MitigableNli, NliModel
+from wordworth.infer.model.vocabulary import words_of
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import SubspaceWords
 from wordworth.run import ORIGINAL, RANDOM
@@ -46,10 +40,10 @@ class Setting:
     name: str
     """As `setting` has it: original, projection, …, random:1."""
     model: Callable[[], NliModel]
-    """Made when its turn comes, so that one at a time is in memory."""
+    """Computed when its turn comes, so that one at a time is in memory."""
     key: str = ""
     """Tells versions apart in the cache that have one identity."""
-    told: str = ""
+    taken_out: str = ""
     """What was taken out, for a reader of the scores."""
 
 
@@ -78,22 +72,17 @@ def settings(
             f"the probe {pairs.probe.name} names no subspace to take out; add subspace = … to it, "
             "or ask for --mitigate none --random 0"
         )
-    if isinstance(model, EmbeddedNli) and isinstance(model.embedder, StaticVectors):
-        read = [*texts, *(text for side in pairs.fragments() for text in side)]
-        yield from _over_words(model, model.embedder.embedding, read, words, mitigate, random, seed)
-    elif isinstance(model, EmbeddedNli) and isinstance(model.embedder, ElmoVectors):
-        yield from _inside(
-            model, model.embedder.static(words.words), partial(_elmo, model), words, mitigate, random, seed
-        )
-    elif isinstance(model, CrossEncoder):
-        forms = [form for word in words.words for form in dict.fromkeys((word, word.lower(), word.capitalize()))]
-        pieces = piece_vectors(model.headed, forms)
-        yield from _inside(model, pieces, model.with_projection, words, mitigate, random, seed)
-    else:
+    if not isinstance(model, MitigableNli):
         raise WordworthError(
-            f"{model.name} has no vectors that could be changed, so {', '.join(mitigate) or RANDOM} cannot be had; "
+            f"{model.name} has no vectors that could be changed, so {', '.join(mitigate) or RANDOM} is not possible; "
             "probe it with --mitigate none --random 0, and name a mitigated model with --against"
         )
+    file = model.word_vectors
+    if file is None:
+        yield from _where_looked_up(model, words, mitigate, random, seed)
+    else:
+        sentences = [*texts, *(text for side in pairs.fragments() for text in side)]
+        yield from _over_words(model, file, file.restrict(_tokens(sentences, file)), words, mitigate, random, seed)
 
 
 def _check(mitigate: Sequence[str], random: int) -> None:
@@ -105,31 +94,47 @@ def _check(mitigate: Sequence[str], random: int) -> None:
         raise WordworthError(f"--random is {random}; it must be a whole number from 0 up")
 
 
+def _where_looked_up(
+    model: MitigableNli, words: SubspaceWords, mitigate: Sequence[str], random: int, seed: int
+) -> Iterator[Setting]:
+    """Versions with a subspace taken out of the context-free vectors inside a network, where they are looked up."""
+    refused = next((name for name in mitigate if name != "projection"), None)
+    if refused is not None:
+        raise WordworthError(
+            f"{refused} changes a file of word vectors, and {model.name} reads none; ask for projection"
+        )
+    vectors = model.vectors_of(words.words)
+    subspace = subspace_of(vectors, words)
+    if mitigate:
+        yield Setting("projection", partial(model.without, subspace), taken_out=_sentence(subspace))
+    for control in random_directions(vectors.dim, count=random, k=len(subspace), seed=seed):
+        yield Setting(control.name, partial(model.without, control))
+
+
 def _over_words(
-    model: EmbeddedNli,
-    embedding: Embedding,
-    texts: Sequence[str],
+    model: MitigableNli,
+    full: Embedding,
+    needed: Embedding,
     words: SubspaceWords,
     mitigate: Sequence[str],
     random: int,
     seed: int,
 ) -> Iterator[Setting]:
     """Versions over changed word vectors; only the words that the sentences hold are changed and kept."""
-    subspace = subspace_of(embedding, words)
-    needed = embedding.restrict(_tokens(texts, embedding))
+    subspace = subspace_of(full, words)
 
-    def version(name: str, changed: Embedding, told: str = "") -> Setting:
+    def version(name: str, changed: Embedding, taken_out: str = "") -> Setting:
         matrix = np.ascontiguousarray(changed.matrix, dtype=np.float32)
         key = hashlib.sha256(matrix.tobytes() + "\0".join(changed.words).encode()).hexdigest()
-        return Setting(name, lambda: model.with_vectors(changed), key, told)
+        return Setting(name, lambda: model.with_vectors(changed), key, taken_out)
 
     for name in mitigate:
-        yield version(name, *_mitigated(embedding, needed, subspace, name, seed))
-    for control in random_directions(embedding.dim, count=random, k=len(subspace), seed=seed):
+        yield version(name, *_mitigated(full, needed, subspace, name, seed))
+    for control in random_directions(full.dim, count=random, k=len(subspace), seed=seed):
         yield version(control.name, remove(needed, control.basis, f"{control.name}, seed {seed}"))
 
 
-def _told(subspace: Subspace) -> str:
+def _sentence(subspace: Subspace) -> str:
     lacking = f"; without {', '.join(subspace.missing)}, which have no vector" if subspace.missing else ""
     return f"{subspace.name}, {len(subspace)} of {subspace.basis.shape[1]} dimensions{lacking}"
 
@@ -137,7 +142,7 @@ def _told(subspace: Subspace) -> str:
 def _mitigated(full: Embedding, needed: Embedding, subspace: Subspace, name: str, seed: int) -> tuple[Embedding, str]:
     """The vectors of the words needed, changed as the whole embedding would be; and what was done."""
     if name == "projection":
-        return remove(needed, subspace.basis, subspace.name), _told(subspace)
+        return remove(needed, subspace.basis, subspace.name), _sentence(subspace)
     if name == "hard-debias":
         # The sets of Bolukbasi et al.: what is gendered by definition is not neutralized, and pairs are equalized.
         if len(subspace.words) != 2:
@@ -148,15 +153,15 @@ def _mitigated(full: Embedding, needed: Embedding, subspace: Subspace, name: str
         pairs = load_word_set("bolukbasi-equalize_pairs").pairs
         words = dict.fromkeys([*needed.words, *(form for pair in pairs for form in _cases(pair))])
         before = full.restrict(words)
-        made = hard_debias(before, subspace, specific, pairs)
+        debiased = hard_debias(before, subspace, specific, pairs)
         # The network learnt from vectors of all lengths, and hard debiasing leaves unit ones.
-        kept = with_lengths_of(made.embedding, before)
-        return kept, f"{_told(subspace)}; lengths kept, {len(made.equalized)} pairs equalized"
+        as_long = with_lengths_of(debiased.embedding, before)
+        return as_long, f"{_sentence(subspace)}; lengths kept, {len(debiased.equalized)} pairs equalized"
     from wordworth.transform.inlp import inlp, leaning_words
 
-    found = inlp(*leaning_words(full, subspace.basis[0]), seed=seed, name=f"inlp along {subspace.name}")
-    hits = f"a classifier's hits went from {found.accuracies[0]:.1%} to {found.accuracies[-1]:.1%}"
-    return remove(needed, found.subspace.basis, found.subspace.name), f"{_told(found.subspace)}; {hits}"
+    nulled = inlp(*leaning_words(full, subspace.basis[0]), seed=seed, name=f"inlp along {subspace.name}")
+    hits = f"a classifier's hits went from {nulled.accuracies[0]:.1%} to {nulled.accuracies[-1]:.1%}"
+    return remove(needed, nulled.subspace.basis, nulled.subspace.name), f"{_sentence(nulled.subspace)}; {hits}"
 
 
 def _cases(pair: tuple[str, str]) -> list[str]:
@@ -167,38 +172,3 @@ def _tokens(texts: Sequence[str], embedding: Embedding) -> list[str]:
     """The words of the embedding that texts hold: as written, in lower case, and the parts of hyphened ones."""
     words = [form for text in texts for word in words_of(text) for form in (word, *word.split("-"))]
     return [form for word in dict.fromkeys(words) for form in dict.fromkeys((word.lower(), word)) if form in embedding]
-
-
-def _inside(
-    model: NliModel,
-    embedding: Embedding,
-    without: Callable[[Subspace], NliModel],
-    words: SubspaceWords,
-    mitigate: Sequence[str],
-    random: int,
-    seed: int,
-) -> Iterator[Setting]:
-    """Versions with a subspace taken out of the context-free vectors inside a network, where they are looked up."""
-    refused = next((name for name in mitigate if name != "projection"), None)
-    if refused is not None:
-        raise WordworthError(
-            f"{refused} changes a file of word vectors, and {model.name} reads none; ask for projection"
-        )
-    subspace = subspace_of(embedding, words)
-    if mitigate:
-        yield Setting("projection", partial(without, subspace), told=_told(subspace))
-    for control in random_directions(embedding.dim, count=random, k=len(subspace), seed=seed):
-        yield Setting(control.name, partial(without, control))
-
-
-def _elmo(model: EmbeddedNli, subspace: Subspace) -> EmbeddedNli:
-    """ELMo with a subspace taken out of layer 1, before its LSTMs read it; layers 2 and 3 follow from that."""
-    basis = torch.from_numpy(subspace.basis).float()
-    key = hashlib.sha256(subspace.basis.tobytes()).hexdigest()[:12]
-
-    def first(x: Tensor) -> Tensor:
-        return x - (x @ basis.T) @ basis
-
-    if not isinstance(model.embedder, ElmoVectors):
-        raise TypeError(f"{model.name} is not over ELMo")
-    return replace(model, embedder=model.embedder.changed(f"projected out: {subspace.name} {key}", first=first))

@@ -11,7 +11,7 @@ from wordworth.infer.model.nli import LABELS, NliModel
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import FORMULA, Probe, load_probe, probe_names
 from wordworth.infer.scoring.largest import Largest
-from wordworth.infer.scoring.pair_scores import Task, scored, shard_of
+from wordworth.infer.scoring.pair_scores import PairTask, scored, shard_of
 from wordworth.measure.neutrality import Tally
 from wordworth.progress import progress
 from wordworth.run import EXPERIMENTS, PROBE, Findings
@@ -23,7 +23,7 @@ from wordworth.run import ORIGINAL, RANDOM
 from wordworth.task.nli_accuracy import nli_accuracy
 from wordworth.task.pair_slices import Slice, chosen, parsed, whole
 
-Plan = tuple[Task, list[Slice]]
+Plan = tuple[PairTask, list[Slice]]
 """The pairs of a probe, and the slices that are measured, the whole first."""
 
 
@@ -81,8 +81,8 @@ def _settings(
     texts = [text for data in labelled for text in dict.fromkeys([*data.premises, *data.hypotheses])]
     every = list(settings_of(model, pairs, mitigate, settings.random, settings.seed, texts))
     for setting in every:
-        if setting.told:
-            findings.note(f"{pairs.probe.name}: {setting.name}, {model.name}: {setting.told}.")
+        if setting.taken_out:
+            findings.note(f"{pairs.probe.name}: {setting.name}, {model.name}: {setting.taken_out}.")
         if setting.name in mitigate:
             for data in labelled:
                 name = f"{setting.name}:{pairs.probe.name}"
@@ -90,12 +90,12 @@ def _settings(
     return every
 
 
-def _task(findings: Findings, probe: Probe, settings: InferSettings) -> Task:
+def _task(findings: Findings, probe: Probe, settings: InferSettings) -> PairTask:
     pairs = PairSet.of(probe)
     if settings.only:
         pairs = pairs.where(parsed(settings.only))
     shard = settings.shard
-    task = Task(pairs, settings.sample, settings.seed, shard_of(shard))
+    task = PairTask(pairs, settings.sample, settings.seed, shard_of(shard))
     sets = dict(zip(pairs.labels, (probe.premises, probe.hypotheses), strict=True))
     actions = [f"{action.verb} {action.object}".strip() for action in probe.actions]
     findings.used_words(f"the probe {probe.name}", {**sets, "actions": actions}, probe.reference)

@@ -19,6 +19,7 @@ from wordworth.predict.finetune import Training, fine_tune
 from wordworth.predict.frequency import Bands, banded, frequencies_of, parsed_edges
 from wordworth.predict.model import WordModel, load_word_model
 from wordworth.predict.predict import predict_words
+from wordworth.predict.search import PredictionRules
 from wordworth.predict.similarity import BUILT_IN
 from wordworth.run import Findings
 from wordworth.study.predict import PredictSettings
@@ -94,9 +95,7 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
     predictions = predict_words(
         model,
         data.text.lines,
-        k=settings.top,
-        boundary=settings.boundary,
-        context=settings.context,
+        PredictionRules(k=settings.top, boundary=settings.boundary, context=settings.context),
         split=settings.split,
         documents=data.text.documents if settings.by_document else None,
         by_document=settings.by_document,
