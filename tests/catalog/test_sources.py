@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from wordworth.catalog.fetch import archives, download, sources
+from wordworth.catalog.source import parse
 from wordworth.errors import WordworthError
 
 CONTENT = b"".join(b"%d words and their worth\n" % n for n in range(9000))
@@ -117,7 +118,7 @@ def table(content: bytes = CONTENT, archive: bytes = WHEEL, **other: Any) -> dic
 
 
 def fetch(*tables: dict[str, Any]) -> Path:
-    return sources.locate("words", [sources.parse(one) for one in tables]).path
+    return sources.locate("words", [parse(one) for one in tables]).path
 
 
 def left(tmp_path: Path) -> list[str]:
@@ -294,7 +295,7 @@ def test_an_altered_file_is_found_by_verify(index: Index) -> None:
     index.files["thing-1.0-py3-none-any.whl"] = WHEEL
     path = fetch(table())
     path.write_bytes(CONTENT[:-1] + b"!")
-    located = sources.locate("words", [sources.parse(table())])
+    located = sources.locate("words", [parse(table())])
     with pytest.raises(WordworthError, match="damaged in the cache and has been removed; run the command again"):
         sources.verify("words", located)
     assert fetch(table()).read_bytes() == CONTENT

@@ -120,7 +120,7 @@ def test_a_data_set_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         asked.update(options, repository=repository, file=file)
         return str(path)
 
-    monkeypatch.setattr("wordworth.catalog.embeddings.hf_hub_download", fetched)
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", fetched)
     corpus = load_corpus("hf://datasets/owner/name/data/part.jsonl@abc#text")
     assert list(corpus) == ["Words."]
     assert (asked["repository"], asked["file"], asked["repo_type"]) == ("owner/name", "data/part.jsonl", "dataset")

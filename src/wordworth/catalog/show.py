@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 
-from wordworth.catalog.embeddings import on_this_machine
 from wordworth.catalog.entry import Entry
+from wordworth.catalog.fetch.hub import hub_file, is_cached
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.association_tests import load_test
@@ -51,7 +51,7 @@ def is_here(found: Entry) -> bool:
     A file in its place that is not the published one is not its data; loading the entry says so.
     """
     if "hub" in found.details:
-        return on_this_machine(found.details["hub"])
+        return is_cached(hub_file(found.details["hub"]))
     try:
         return all(not one.sources or here(one.name, one.sources) is not None for one in (found, *made_of(found)))
     except WordworthError:

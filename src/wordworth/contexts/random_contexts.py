@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from wordworth.catalog.languages import is_spaced
 from wordworth.contexts.core import Context
 from wordworth.embedding.spelling import lower
 
 BEFORE, AFTER = 10, 9
 """Words kept on either side, as in VAST."""
-UNSPACED = frozenset({"chinese", "japanese", "thai"})
 CHARACTERS_A_WORD = 2
 """The window in a language without spaces is counted in characters, about two to a word."""
 
@@ -23,7 +23,7 @@ class RandomContexts:
     contexts: tuple[Context, ...]
     """One a word, in the order asked, for the words that the corpus holds."""
     folded: tuple[str, ...]
-    """Words met in the corpus only with other capitals than asked for."""
+    """Words that the corpus holds only with other capitals than asked for."""
     missing: tuple[str, ...]
     """Words without a context."""
 
@@ -65,8 +65,9 @@ def random_contexts(
     folded: dict[str, list[str]] = {}
     for word in exact:
         folded.setdefault(lower(word, language), []).append(word)
-    occurrences = _substrings if language in UNSPACED else _whole_words
-    if language in UNSPACED:
+    spaced = is_spaced(language)
+    occurrences = _whole_words if spaced else _substrings
+    if not spaced:
         before, after = before * CHARACTERS_A_WORD, after * CHARACTERS_A_WORD
     sizes = sorted({_size(word, language) for word in exact})
     for line in lines:
@@ -82,7 +83,7 @@ def random_contexts(
 
 
 def _size(word: str, language: str) -> int:
-    return len(word) if language in UNSPACED else len(word.split())
+    return len(word.split()) if is_spaced(language) else len(word)
 
 
 _Found = tuple[str, str, tuple[str, int, int]]

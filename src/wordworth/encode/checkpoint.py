@@ -12,8 +12,8 @@ from safetensors.torch import save_file
 from transformers import AutoTokenizer, BertTokenizer
 
 from wordworth.catalog.entry import Entry
-from wordworth.catalog.fetch.sources import Pinned
 from wordworth.catalog.registry import entries
+from wordworth.catalog.source import Pinned
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, locked, replacing, sha256_of
 

@@ -86,8 +86,8 @@ def counted(corpus: Corpus) -> Frequencies:
                 pl.DataFrame({"word": counts.keys(), "count": counts.values()}).write_parquet(part)
     table = pl.read_parquet(path)
     found = dict(zip(table["word"], table["count"].cast(pl.Float64), strict=True))
-    told = (corpus.language, corpus.source, corpus.sha256, corpus.licence, corpus.reference)
-    return Frequencies(corpus.name, found, "occurrences", *told)
+    told = {key: str(getattr(corpus, key)) for key in ("language", "source", "sha256", "licence", "reference")}
+    return Frequencies(corpus.name, found, "occurrences", **told)
 
 
 def parsed_edges(text: str) -> tuple[float, ...]:

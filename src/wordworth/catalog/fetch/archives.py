@@ -8,7 +8,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -17,24 +16,12 @@ from unearth import Link, PackageFinder
 
 from wordworth.catalog.fetch.download import client, download
 from wordworth.catalog.fetch.pip_settings import pip_settings
+from wordworth.catalog.source import Distribution
 from wordworth.errors import WordworthError
 from wordworth.files import CHUNK, cache_dir, locked, sha256_of
 
 # What unearth has to say about an index that does not know a package is said better below.
 logging.getLogger("unearth").setLevel(logging.ERROR)
-
-
-@dataclass(frozen=True)
-class Distribution:
-    """One archive of a package: `archive` names the file where one archive serves every platform."""
-
-    package: str
-    version: str
-    archive: str = ""
-    sha256: str = ""
-
-    def __str__(self) -> str:
-        return self.archive or f"{self.package} {self.version}"
 
 
 def _links(distribution: Distribution) -> Iterator[Link]:

@@ -9,13 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.catalog.embeddings import from_hub
-from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.data_set import DataSet
 from wordworth.catalog.read.layouts import numbered_lines, refuse
 from wordworth.catalog.read.tables import tidy
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
 
 RELATIONS = ("entailment", "neutral", "contradiction")
 """The labels there are."""
@@ -34,20 +32,15 @@ Records = Iterator[tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
-class NliData:
+class NliData(DataSet):
     """Labelled pairs of sentences."""
 
-    name: str
     premises: tuple[str, ...]
     hypotheses: tuple[str, ...]
     labels: tuple[str, ...]
     """Of `RELATIONS`."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Why pairs were left out, and how many."""
-    source: str = ""
-    sha256: str = ""
-    licence: str = ""
-    reference: str = ""
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -71,26 +64,9 @@ def load_nli(name_or_path: str | Path) -> NliData:
     The columns may be called as in SNLI (sentence1, sentence2, gold_label), MultiNLI on the hub (premise, hypothesis,
     label) or SICK. Labels are words; numbers are read only where the file itself says which class each one is.
     """
-    name = str(name_or_path)
-    if not (isinstance(name_or_path, str) and knows(name, "nli")):
-        path = from_hub(name) if name.startswith("hf://") else Path(name).expanduser()
-        if not path.exists() and len(path.parts) == 1 and not path.suffix:
-            entry(name, "nli")  # it reads like a name: the error gives the nearest ones
-        if not path.is_file():
-            raise WordworthError(f"there is no file {path}; give a path, or a name from `wordworth ls nli`")
-        return _read(path.stem, path, {}, source=name, sha256=sha256_of(path))
-    found = entry(name, "nli")
-    about = {"licence": found.licence, "reference": str(found.reference)}
-    if "hub" in found.details:
-        address = found.details["hub"]
-        path = from_hub(address)
-        return _read(name, path, {}, source=address, sha256=sha256_of(path), **about)
-    located = locate(name, found.sources)
-    where = found.details.get("where", {})
-    return _read(name, located.path, where, source=located.source.place, sha256=located.sha256, **about)
-
-
-def _read(name: str, path: Path, where: Mapping[str, Sequence[str]], **about: str) -> NliData:
+    data = located_data(name_or_path, "nli")
+    where: Mapping[str, Sequence[str]] = data.entry.details.get("where", {}) if data.entry else {}
+    path = data.where
     kind = _FORMATS.get(path.suffix.lower())
     if kind is None:
         raise WordworthError(f"{path}: NLI data is read from .jsonl, .tsv, .txt (with tabs) and .parquet; convert it")
@@ -121,7 +97,9 @@ def _read(name: str, path: Path, where: Mapping[str, Sequence[str]], **about: st
         labels.append(label)
     if not labels:
         raise WordworthError(f"{path} has no labelled pair; it needs a premise, a hypothesis and a label on each line")
-    return NliData(name, tuple(premises), tuple(hypotheses), tuple(labels), left_out, **about)
+    return NliData(
+        premises=tuple(premises), hypotheses=tuple(hypotheses), labels=tuple(labels), left_out=left_out, **data.facts
+    )
 
 
 def _columns(record: Iterable[str], place: str) -> tuple[str, str, str]:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.language_models import locate_language_model
-from wordworth.catalog.registry import entry, knows
 from wordworth.contexts import Sample, decontextualized
 from wordworth.encode import (
     POOLINGS_OF_BOTH,
@@ -122,11 +122,7 @@ def record_reduction(findings: Findings, reduction: Reduction, experiment: str) 
 
 def is_static(named: str | Path) -> bool:
     """Whether a name or path is a static embedding and not a language model."""
-    target = str(named).rpartition("=")[2]
-    if isinstance(named, str) and knows(target, "models"):
-        return bool(entry(target, "models").details["family"] == "static")
-    path = Path(target).expanduser()
-    return target.startswith(("https://", "hf://")) or (path.is_file() and path.suffix != ".gguf")
+    return kind_of(named) == "static"
 
 
 def loaded(named: str | Path | LanguageModel, device: str, dtype: str) -> LanguageModel:

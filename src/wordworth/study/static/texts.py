@@ -86,14 +86,12 @@ def draw(
             lines = chain.from_iterable(corpus.lines(flaws.append) for corpus in corpora)
             return draw_sentences(
                 _told(lines, advance),
-                Finder(words, language),
+                Finder(words, language, lower_case=lower_case),
                 path,
                 count=count,
                 per_word=per_word,
                 seed=seed,
-                lower_case=lower_case,
                 flaws=flaws,
-                name=name,
             )
 
 
