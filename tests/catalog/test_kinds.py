@@ -61,7 +61,7 @@ def test_folders(tmp_path: Path, config: Any, kind: str) -> None:
         ({}, "names no architecture; say what it is with --kind"),
         ("{", "cannot be read as JSON"),
         ({"architectures": ["ViTForImageClassification"]}, "is a ViTForImageClassification, which no study here knows"),
-        (NLI | {"id2label": {"0": "spam", "1": "ham"}}, "tells apart ham, spam, not entailment"),
+        (NLI | {"id2label": {"0": "spam", "1": "ham"}}, "classifies ham, spam, not entailment"),
     ],
 )
 def test_what_cannot_be_told(tmp_path: Path, config: Any, reason: str) -> None:

@@ -39,9 +39,9 @@ def _of_catalog(resolved: Resolved, declared: Entry, on_bad: OnBad) -> Embedding
             f"{declared.name} is a language model ({family}), not a static embedding; "
             "this study takes static embeddings (`wordworth ls models`)"
         )
-    found = located(resolved)
-    read = load(found.where, format=declared.details["format"], language=found.language, on_bad=on_bad)
+    data = located(resolved)
+    read = load(data.where, format=declared.details["format"], language=data.language, on_bad=on_bad)
     provenance = replace(
-        read.provenance, name=found.label, source=found.source, sha256=found.sha256, language=found.language
+        read.provenance, name=data.label, source=data.source, sha256=data.sha256, language=data.language
     )
     return Embedding(read.words, read.matrix, provenance)

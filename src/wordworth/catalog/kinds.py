@@ -74,7 +74,7 @@ def _of_config(path: Path, named: str) -> Kind:
         labels = {str(label).lower() for label in (config.get("id2label") or {}).values()}
         if "entailment" in labels:
             return "nli"
-        raise WordworthError(f"{named} tells apart {', '.join(sorted(labels)) or 'unnamed classes'}, not entailment")
+        raise WordworthError(f"{named} classifies {', '.join(sorted(labels)) or 'unnamed classes'}, not entailment")
     for ending, kind in HEADS.items():
         if architecture.endswith(ending):
             return kind

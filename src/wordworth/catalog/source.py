@@ -82,8 +82,10 @@ def parse(table: Mapping[str, Any]) -> Source:
         chunks = table.get("parts")
         parts = tuple((_distribution(p), p["member"]) for p in chunks) if chunks else ((_distribution(table), ""),)
     # A single file is named as where it comes from; only joined parts need a name of their own.
-    told = table.get("name") or table.get("path") or table.get("member") or unquote(urlsplit(table.get("url", "")).path)
-    name = Path(told).name
+    origin = (
+        table.get("name") or table.get("path") or table.get("member") or unquote(urlsplit(table.get("url", "")).path)
+    )
+    name = Path(origin).name
     if folder:
         content = tuple(Pinned(n, f["sha256"], f["bytes"], f.get("member", "")) for n, f in table["files"].items())
     else:

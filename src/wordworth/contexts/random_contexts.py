@@ -21,9 +21,9 @@ _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
 @dataclass(frozen=True)
 class RandomContexts:
     contexts: tuple[Context, ...]
-    """One a word, in the order asked, for the words that the corpus holds."""
+    """One a word, in their order, for the words that the corpus holds."""
     folded: tuple[str, ...]
-    """Words that the corpus holds only with other capitals than asked for."""
+    """Words that the corpus holds only with other capitals than the word has."""
     missing: tuple[str, ...]
     """Words without a context."""
 
@@ -57,7 +57,7 @@ def random_contexts(
     """One seeded context for each word; the draw of a word does not depend on which other words are asked for.
 
     A whole whitespace word counts, punctuation at its edges set aside (in a language without spaces: any
-    substring). An occurrence spelled as asked is preferred to one with other capitals. The text is cut from the
+    substring). An occurrence spelled as the word is preferred to one with other capitals. The text is cut from the
     line as it stands.
     """
     exact = {word: _Draw(f"{seed}:{word}") for word in words}

@@ -72,11 +72,11 @@ def draw_sentences(
     with replacing(target) as part:
         with part.with_name("spool").open("w+b") as spool:
             draw = _Uniform(count) if count is not None else _EachWord(per_word or 0)
-            for found in finder.sentences(_counted(lines, read)):
+            for sentence in finder.sentences(_counted(lines, read)):
                 eligible += 1
-                digest = hashlib.blake2b(f"{seed}:{found.text}".encode(), digest_size=8).digest()
-                if draw.wants(int.from_bytes(digest, "little"), found, spool.tell()):
-                    spool.write(json.dumps([found.text, found.spans], ensure_ascii=False).encode() + b"\n")
+                digest = hashlib.blake2b(f"{seed}:{sentence.text}".encode(), digest_size=8).digest()
+                if draw.wants(int.from_bytes(digest, "little"), sentence, spool.tell()):
+                    spool.write(json.dumps([sentence.text, sentence.spans], ensure_ascii=False).encode() + b"\n")
             kept = draw.kept()
             _refuse_nothing(read[0], eligible)
             flawed = flaws or []
@@ -99,8 +99,8 @@ def inverse_frequency(sample: Sample) -> Callable[[str], float]:
     Sentences of rare words say more of a meaning than those of common ones (after SIF).
     """
     counts: Counter[str] = Counter()
-    for found in sample.read():
-        counts.update(word.lower() for word in words_of(found.text))
+    for sentence in sample.read():
+        counts.update(word.lower() for word in words_of(sentence.text))
     total = counts.total()
 
     def weight(text: str) -> float:
@@ -147,7 +147,7 @@ class _Uniform:
         self.numbers, self.offsets = array("Q"), array("q")
         self.bound = 1 << 64
 
-    def wants(self, number: int, found: Found, offset: int) -> bool:
+    def wants(self, number: int, sentence: Found, offset: int) -> bool:
         if number >= self.bound:
             return False
         self.numbers.append(number)
@@ -175,9 +175,9 @@ class _EachWord:
         self.per_word = per_word
         self.heaps: dict[int, list[tuple[int, int]]] = {}
 
-    def wants(self, number: int, found: Found, offset: int) -> bool:
+    def wants(self, number: int, sentence: Found, offset: int) -> bool:
         wanted = False
-        for word, _, _ in found.spans:
+        for word, _, _ in sentence.spans:
             heap = self.heaps.setdefault(word, [])
             if len(heap) < self.per_word:
                 heapq.heappush(heap, (-number, -offset))

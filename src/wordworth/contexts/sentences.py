@@ -55,8 +55,8 @@ def _ends(line: str, match: re.Match[str], language: str) -> bool:
         return False
     if line[match.start()] != ".":
         return True
-    found = _LAST.search(line, 0, match.start())
-    before = found.group(1).lstrip("\"'“‘([") if found else ""
+    last = _LAST.search(line, 0, match.start())
+    before = last.group(1).lstrip("\"'“‘([") if last else ""
     initial = len(before) == 1 and before.isupper() and before != "I"
     number = before.lower() == "no" and following.isdigit()
     return not (initial or number or "." in before or before.lower() in abbreviations(language))
@@ -77,7 +77,7 @@ def words_of(text: str) -> list[str]:
 class Finder:
     """Finds the words of a vocabulary in sentences.
 
-    A word is matched whole, in any case (spelled as asked is preferred where the vocabulary has both), and also before
+    A word is matched whole, in any case (its own spelling is preferred where the vocabulary has both), and also before
     a possessive ’s. In a language without spaces any substring counts, longer words first. `lower_case` puts every
     sentence into lower case.
     """
@@ -107,23 +107,23 @@ class Finder:
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """The first place of each word in the text."""
-        found: dict[int, Span] = {}
+        first_places: dict[int, Span] = {}
         if self._any is not None:
             for match in self._any.finditer(lower(text, self.language)):
                 at = self._folded[match.group()]
-                found.setdefault(at, (at, match.start(), match.end()))
-            return tuple(found.values())
+                first_places.setdefault(at, (at, match.start(), match.end()))
+            return tuple(first_places.values())
         places = [match.span() for match in _WORD.finditer(text)]
         for first, (start, end) in enumerate(places):
             for at, stop in self._at(text, start, end):
-                found.setdefault(at, (at, start, stop))
+                first_places.setdefault(at, (at, start, stop))
             for size in self._sizes:
                 if first + size <= len(places):
                     stop = places[first + size - 1][1]
                     phrase = self._known(" ".join(text[start:stop].split()))
                     if phrase is not None:
-                        found.setdefault(phrase, (phrase, start, stop))
-        return tuple(found.values())
+                        first_places.setdefault(phrase, (phrase, start, stop))
+        return tuple(first_places.values())
 
     def _at(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         form = text[start:end]

@@ -1,4 +1,4 @@
-"""Files and models of the hub, through its own cache and checks. The library is loaded only when something is asked."""
+"""Files and models of the hub, through its own cache and checks. The library is loaded when it is needed."""
 
 import re
 from collections.abc import Callable

@@ -160,30 +160,30 @@ def _seat_groups(path: Path) -> dict[str, tuple[str, Sequence[str]]]:
         raise WordworthError(f"{path}, line {error.lineno}: not JSON ({error.msg}); SEAT's files are") from error
     groups: dict[str, tuple[str, Sequence[str]]] = {}
     for group, key in _SEAT.items():
-        given = table.get(key) if isinstance(table, dict) else None
-        given = given if isinstance(given, dict) else {}
-        examples = given.get("examples")
+        side = table.get(key) if isinstance(table, dict) else None
+        side = side if isinstance(side, dict) else {}
+        examples = side.get("examples")
         if not isinstance(examples, list) or not examples or not all(isinstance(one, str) for one in examples):
             raise WordworthError(f"{path}: {key} has no list of examples; SEAT's files have one for {key}")
-        groups[group] = (str(given.get("category", key)), [tidy(one) for one in examples])
+        groups[group] = (str(side.get("category", key)), [tidy(one) for one in examples])
     return groups
 
 
 def _of_toml(path: Path) -> tuple[AssociationTest, ...]:
     try:
-        table = tomllib.loads(read_text(path))
+        contents = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise WordworthError(f"{path} is not TOML: {error}; write [test] with name, x, y, a and b") from error
-    extra = next((key for key in table if key != "test"), None)
-    given = table.get("test")
-    if extra is not None or not given:
+    extra = next((key for key in contents if key != "test"), None)
+    tables = contents.get("test")
+    if extra is not None or not tables:
         what = f"{extra!r} is not a field of a test file" if extra else "there is no [test]"
         raise WordworthError(f"{path}: {what}; write [test], or [[test]] for each of several, with name, x, y, a and b")
-    if isinstance(given, dict):
-        given = [given]
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+    if isinstance(tables, dict):
+        tables = [tables]
+    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
         raise WordworthError(f"{path}: test is not a table; write [test], or [[test]] for each of several")
-    tests = tuple(_of_table(path, one, at) for at, one in enumerate(given, start=1))
+    tests = tuple(_of_table(path, one, at) for at, one in enumerate(tables, start=1))
     names = [test.name for test in tests]
     again = next((name for at, name in enumerate(names) if name in names[:at]), None)
     if again is not None:

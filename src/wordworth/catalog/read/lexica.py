@@ -43,7 +43,7 @@ class Lexicon(DataSet):
     scale: tuple[float, float] | None
     """The ends of the valence scale, where they are known."""
     english: tuple[tuple[str, ...], ...] = ()
-    """The English words that each word was chosen to translate, where the lexicon tells."""
+    """The English words that each word was chosen to translate, where the lexicon says."""
     left_out: tuple[LeftOut, ...] = ()
 
     def __len__(self) -> int:
@@ -128,17 +128,17 @@ def _check_scale(lexicon: Lexicon, scale: tuple[float, float]) -> None:
 def _obvious(table: Table, names: Sequence[str], what: str, option: str) -> str:
     """The one column whose name says what it is (in any case), the best name first."""
     for name in names:
-        found = [given for given in table.header if given.lower() == name]
-        if len(found) == 1:
-            return found[0]
-    listed = ", ".join(given or "(blank)" for given in table.header)
+        matching = [title for title in table.header if title.lower() == name]
+        if len(matching) == 1:
+            return matching[0]
+    listed = ", ".join(title or "(blank)" for title in table.header)
     raise WordworthError(f"{table.path}: which column has the {what}? Say {option} NAME; the columns are {listed}")
 
 
 def _lexicon(
     data: Resolved, table: Table, columns: Mapping[str, str | int], form: Mapping[str, Any], drop_bad: bool
 ) -> Lexicon:
-    at = {role: column(table, asked) for role, asked in columns.items()}
+    at = {role: column(table, title) for role, title in columns.items()}
     kept = [rating for rating in RATINGS if rating in at]
     respelled: Mapping[str, str] = form.get("respelled", {})
     refused: Mapping[str, str] = form.get("leave_out", {})

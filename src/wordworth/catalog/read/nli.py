@@ -54,8 +54,8 @@ class NliData(DataSet):
         premises, hypotheses, labels = (
             tuple(column[at] for at in kept) for column in (self.premises, self.hypotheses, self.labels)
         )
-        told = Counter(self.left_out) + Counter(left_out)
-        return replace(self, premises=premises, hypotheses=hypotheses, labels=labels, left_out=told)
+        reasons = Counter(self.left_out) + Counter(left_out)
+        return replace(self, premises=premises, hypotheses=hypotheses, labels=labels, left_out=reasons)
 
 
 def load_nli(name_or_path: str | Path) -> NliData:
@@ -79,8 +79,8 @@ def load_nli(name_or_path: str | Path) -> NliData:
             columns = _columns(record, place)
         if any(record.get(column) not in allowed for column, allowed in where.items()):
             continue
-        premise, hypothesis, told = (record.get(column) for column in columns)
-        label = str(told if told is not None else "").strip().lower()
+        premise, hypothesis, relation = (record.get(column) for column in columns)
+        label = str(relation if relation is not None else "").strip().lower()
         if label in NO_LABEL:
             left_out["pairs without a gold label"] += 1
             continue
@@ -103,14 +103,14 @@ def load_nli(name_or_path: str | Path) -> NliData:
 
 
 def _columns(record: Iterable[str], place: str) -> tuple[str, str, str]:
-    given = {name.lower(): name for name in record}
-    found = [next((given[name] for name in names if name in given), None) for names in _COLUMNS]
-    for column, names in zip(found, _COLUMNS, strict=True):
+    called = {name.lower(): name for name in record}
+    columns = [next((called[name] for name in names if name in called), None) for names in _COLUMNS]
+    for column, names in zip(columns, _COLUMNS, strict=True):
         if column is None:
             raise WordworthError(
-                f"{place}: no column {' or '.join(names)} (there are: {', '.join(given.values())}); rename the column"
+                f"{place}: no column {' or '.join(names)} (there are: {', '.join(called.values())}); rename the column"
             )
-    premise, hypothesis, label = found
+    premise, hypothesis, label = columns
     return str(premise), str(hypothesis), str(label)
 
 
@@ -121,8 +121,9 @@ def _jsonl(path: Path) -> Records:
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
-            told = f"{path}, line {number}: not JSON from character {error.pos + 1} on; correct the line"
-            raise WordworthError(told) from error
+            raise WordworthError(
+                f"{path}, line {number}: not JSON from character {error.pos + 1} on; correct the line"
+            ) from error
         if not isinstance(record, dict):
             raise WordworthError(f"{path}, line {number}: not a JSON object; each line is one pair")
         yield f"{path}, line {number}", record
@@ -157,13 +158,15 @@ def _unquoted(cell: str) -> str:
 def _parquet(path: Path) -> Records:
     try:
         table = pl.read_parquet(path)
-        about = pl.read_parquet_metadata(path)
+        metadata = pl.read_parquet_metadata(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         first = str(error).splitlines()[0]
         raise WordworthError(f"{path} is not a parquet file ({first}); fetch or copy it again") from error
     # A data set of the hub says in its own description which number is which class.
-    features = json.loads(about.get("huggingface", "{}")).get("info", {}).get("features", {})
-    names = {column: told["names"] for column, told in features.items() if isinstance(told, dict) and "names" in told}
+    features = json.loads(metadata.get("huggingface", "{}")).get("info", {}).get("features", {})
+    names = {
+        column: about["names"] for column, about in features.items() if isinstance(about, dict) and "names" in about
+    }
     for row, record in enumerate(table.iter_rows(named=True), start=1):
         for column, classes in names.items():
             value = record.get(column)

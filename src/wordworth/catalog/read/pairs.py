@@ -70,20 +70,20 @@ def _user_table(path: Path) -> Table:
 def _columns(
     table: Table, first: str | int, second: str | int, score: str | int
 ) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
-    asked: tuple[str | int, ...] = (first, second, score)
-    if not all(name in table.header for name in asked):
-        asked = (1, 2, 3)
-    places = [column(table, one) for one in asked]
+    columns: tuple[str | int, ...] = (first, second, score)
+    if not all(name in table.header for name in columns):
+        columns = (1, 2, 3)
+    places = [column(table, name) for name in columns]
     firsts, seconds, scores = [], [], []
     for row in table.rows:
         if len(row.cells) <= max(places):
             raise WordworthError(
                 f"{table.path}, line {row.line}: {len(row.cells)} fields; each line has a word, a word and a score"
             )
-        one, other, given = (row.cells[place] for place in places)
-        value = number(given)
+        one, other, text = (row.cells[place] for place in places)
+        value = number(text)
         if value is None:
-            raise WordworthError(f"{table.path}, line {row.line}: the score {given!r} is no number; correct the line")
+            raise WordworthError(f"{table.path}, line {row.line}: the score {text!r} is no number; correct the line")
         if not one.strip() or not other.strip():
             raise WordworthError(f"{table.path}, line {row.line}: a word is blank; correct the line")
         firsts.append(tidy(one))
