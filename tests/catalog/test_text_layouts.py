@@ -24,7 +24,7 @@ def test_jsonl(tmp_path: Path) -> None:
     assert [flaw.removeprefix(str(path)) for flaw in flaws] == [
         ", line 3: not JSON from character 17 on; correct the line",
         ", line 4: no text in the field 'text' (fields: title); name one as PATH#FIELD",
-        ", line 5: no text in the field 'text' (fields: none); name one as PATH#FIELD",
+        ", line 5: not a JSON object; write one on each line",
     ]
     with pytest.raises(WordworthError, match=r"a\.jsonl, line 3: not JSON"):
         list(load_corpus(path))

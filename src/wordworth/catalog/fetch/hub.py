@@ -1,8 +1,7 @@
 """Files and models of the hub, through its own cache and checks. The library is loaded when it is needed."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wordworth.errors import WordworthError
@@ -55,50 +54,30 @@ def from_hub(address: str) -> Path:
 
 def config_of(name: str) -> Path:
     """The config.json of a model of the hub, at its revision."""
-    model = hub_model(name) or HubFile(name)
-    return _fetched(HubFile(model.repo, "config.json", model.revision), name)
+    return _fetched(replace(hub_model(name) or HubFile(name), path="config.json"), name)
 
 
 def snapshot(name: str) -> Path:
     """The folder of a model of the hub at its revision, without pickled weights."""
-    from huggingface_hub import snapshot_download
-
-    from wordworth.catalog.fetch.sources import is_offline
-
-    model = hub_model(name) or HubFile(name)
-    return _one_sentence(
-        name,
-        lambda: snapshot_download(
-            model.repo, revision=model.revision, allow_patterns=_MODEL_FILES, local_files_only=is_offline()
-        ),
-    )
+    return _fetched(hub_model(name) or HubFile(name), name)
 
 
 def _fetched(file: HubFile, called: str) -> Path:
-    from huggingface_hub import hf_hub_download
+    """The file, or the whole repository where no path says which; what the library raises becomes one sentence."""
+    from huggingface_hub import hf_hub_download, snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     from wordworth.catalog.fetch.sources import is_offline
 
-    return _one_sentence(
-        called,
-        lambda: hf_hub_download(
-            file.repo,
-            file.path,
-            repo_type=file.repo_type,
-            revision=file.revision,
-            local_files_only=is_offline(),
-        ),
-    )
-
-
-def _one_sentence(called: str, fetch: Callable[[], str]) -> Path:
-    """What the library raises, as one sentence of ours."""
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
+    repo, revision, here_only = file.repo, file.revision, is_offline()
     # The name of a model may be a misspelled path or name of the catalog.
     where = "" if called.startswith("hf://") else " is neither a path, nor in the catalog, and"
     try:
-        return Path(fetch())
+        if not file.path:
+            files = _MODEL_FILES
+            return Path(snapshot_download(repo, revision=revision, allow_patterns=files, local_files_only=here_only))
+        kind = file.repo_type
+        return Path(hf_hub_download(repo, file.path, repo_type=kind, revision=revision, local_files_only=here_only))
     except LocalEntryNotFoundError as error:
         raise WordworthError(
             f"{called}{where} is not here and the hub cannot be reached; check the name and the network"

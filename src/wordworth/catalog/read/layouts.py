@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import polars as pl
 
@@ -101,9 +101,8 @@ def tagged_lines(path: Path, report: Report) -> Iterator[str]:
         yield " ".join(word for word, _ in sentence)
 
 
-def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
-    """One field of the objects of a JSON Lines file; its line breaks part it into several texts."""
-    wanted = field or TEXT
+def json_records(path: Path, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file, with their lines."""
     for number, line in numbered_lines(path, report):
         if not line.strip():
             continue
@@ -112,9 +111,19 @@ def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
         except json.JSONDecodeError as error:
             report(f"{path}, line {number}: not JSON from character {error.pos + 1} on; correct the line")
             continue
-        text = record.get(wanted) if isinstance(record, dict) else None
+        if isinstance(record, dict):
+            yield number, record
+        else:
+            report(f"{path}, line {number}: not a JSON object; write one on each line")
+
+
+def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
+    """One field of the objects of a JSON Lines file; its line breaks part it into several texts."""
+    wanted = field or TEXT
+    for number, record in json_records(path, report):
+        text = record.get(wanted)
         if not isinstance(text, str):
-            fields = ", ".join(sorted(record)) if isinstance(record, dict) else "none"
+            fields = ", ".join(sorted(record)) or "none"
             report(f"{path}, line {number}: no text in the field {wanted!r} (fields: {fields}); name one as PATH#FIELD")
             continue
         try:

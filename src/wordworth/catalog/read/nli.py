@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.catalog.read.data_set import DataSet
-from wordworth.catalog.read.layouts import numbered_lines, refuse
+from wordworth.catalog.read.layouts import json_records, numbered_lines, refuse
 from wordworth.catalog.read.tables import tidy
 from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError
@@ -115,18 +115,7 @@ def _columns(record: Iterable[str], place: str) -> tuple[str, str, str]:
 
 
 def _jsonl(path: Path) -> Records:
-    for number, line in numbered_lines(path, refuse):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise WordworthError(
-                f"{path}, line {number}: not JSON from character {error.pos + 1} on; correct the line"
-            ) from error
-        if not isinstance(record, dict):
-            raise WordworthError(f"{path}, line {number}: not a JSON object; each line is one pair")
-        yield f"{path}, line {number}", record
+    return ((f"{path}, line {number}", record) for number, record in json_records(path, refuse))
 
 
 def _tsv(path: Path) -> Records:
