@@ -16,7 +16,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from torch import Tensor
 from transformers import PreTrainedTokenizerFast
 
-from wordworth.encode.batches import Budget
+from wordworth.engine.batching import Budget
 from wordworth.predict import WordModel, predict_words
 from wordworth.predict.reader import Node
 from wordworth.predict.units import units_of

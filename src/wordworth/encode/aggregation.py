@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from wordworth.contexts import Context, Found, Sample, inverse_frequency
 from wordworth.encode.accumulators import POOLINGS_OF_BOTH, Accumulators, saved_facts, saved_vectors
-from wordworth.encode.batches import Tally
 from wordworth.encode.encoding import checked_layers, encode_shard
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.windows import fits, window
+from wordworth.engine.batching import PassTally
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, locked, sha256_of
 
@@ -86,7 +86,7 @@ def aggregate(
     weighting: Weighting = "uniform",
     batch_tokens: int | None = None,
     advance: Callable[[float], None] | None = None,
-    tally: Tally | None = None,
+    tally: PassTally | None = None,
 ) -> list[Aggregate]:
     """One `Aggregate` for each number of sentences in `snapshots` that the sample has, and one for all of it.
 
@@ -154,7 +154,7 @@ class _Run:
     weight: Callable[[str], float] | None
     batch_tokens: int | None
     advance: Callable[[float], None]
-    tally: Tally | None
+    tally: PassTally | None
     told: _Told = field(default_factory=_Told)
 
     def until(self, sample: Sample, stops: list[int], folder: Path) -> None:
@@ -212,7 +212,6 @@ class _Run:
         if len(located):
             self.sums.add(shard.states, subwords[located], np.array(words)[located], np.array(weights)[located])
         if self.tally is not None:
-            for name, value in vars(shard.tally).items():
-                setattr(self.tally, name, getattr(self.tally, name) + value)
+            self.tally.add(shard.tally)
         self.told.sentences += len(chunk)
         self.advance(len(chunk))

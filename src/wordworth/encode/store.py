@@ -20,7 +20,7 @@ from safetensors.torch import save_file
 
 from wordworth.contexts import Context
 from wordworth.embedding import Embedding, Provenance
-from wordworth.encode.encoding import Shard, checked_layers, encode_shard, every_failure, shards, unique
+from wordworth.encode.encoding import SubwordStates, checked_layers, encode_shard, every_failure, shards, unique
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
@@ -172,7 +172,7 @@ def _whole(chunk: Path) -> bool:
     return chunk.is_file() and expected.is_file() and expected.read_text("ascii") == sha256_of(chunk)
 
 
-def _write(chunk: Path, shard: Shard, layers: tuple[int, ...]) -> None:
+def _write(chunk: Path, shard: SubwordStates, layers: tuple[int, ...]) -> None:
     record = {
         "subwords": shard.subwords,
         "failures": [[failure.row, failure.word, failure.reason] for failure in shard.failures],
