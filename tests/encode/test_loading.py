@@ -185,7 +185,7 @@ def test_from_gguf(tiny_model: Tiny, tmp_path: Path, bos: bool) -> None:
 def test_gguf_is_converted_once(tiny_model: Tiny, tmp_path: Path) -> None:
     path = gguf_of(tiny_model("llama-bpe"), tmp_path / "tiny.gguf", bos=False)
     load_model(path)
-    (made,) = (cache_dir() / "converted").glob("[!.]*")
+    (made,) = (cache_dir() / "conversions").glob("[!.]*")
     written = (made / "model.safetensors").stat().st_mtime_ns
     load_model(tmp_path)
     assert (made / "model.safetensors").stat().st_mtime_ns == written

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
@@ -108,7 +108,7 @@ def encode(
         present = torch.tensor([count for count in shard.subwords if count], dtype=torch.long)
         for name in wanted:
             pooled[name].append(pool(shard.states, present, name).float().transpose(0, 1).numpy())
-        failures += [Failure(len(subwords) + one.row, one.word, one.reason) for one in shard.failures]
+        failures += [replace(failure, row=len(subwords) + failure.row) for failure in shard.failures]
         subwords += shard.subwords
         tally.add(shard.tally)
     counts = np.array(subwords, dtype=np.intp)
@@ -151,7 +151,7 @@ def unique(contexts: Sequence[Context]) -> tuple[list[Context], NDArray[np.intp]
 def every_failure(
     contexts: Sequence[Context], place: NDArray[np.intp], failures: Sequence[Failure]
 ) -> tuple[Failure, ...]:
-    """Failures of distinct contexts, told for every context that they stand for."""
+    """Failures of distinct contexts, reported for every context that they stand for."""
     reasons = {failure.row: failure.reason for failure in failures}
     return tuple(
         Failure(row, context.word, reasons[at])
