@@ -12,7 +12,7 @@ import pytest
 
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
-from wordworth.files import SCRATCH, forget_sums
+from wordworth.files import SCRATCH, forget_sums, sha256_of
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +121,7 @@ def test_files_are_measured_once_a_process(make: Maker, monkeypatch: pytest.Monk
     cache.entry("vectors", "x", make)
     forget_sums()
     measured: list[Path] = []
-    plain = cache.sha256_of
+    plain = sha256_of
 
     def counting(path: Path) -> str:
         measured.append(path)

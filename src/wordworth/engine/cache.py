@@ -24,7 +24,7 @@ from typing import Literal, get_args
 
 from filelock import Timeout
 
-from wordworth.files import OLD, cache_dir, locked, measured_sum, remember_sum, replacing, sha256_of, space_checked
+from wordworth.files import OLD, cache_dir, locked, measured_sum, remember_sum, replacing, space_checked
 
 Kind = Literal[
     "aggregates",
@@ -136,7 +136,7 @@ class Slot:
         with replacing(self.path) as folder:
             folder.mkdir()
             make(folder)
-            sums = {str(path.relative_to(folder)): sha256_of(path) for path in _files(folder)}
+            sums = {str(path.relative_to(folder)): measured_sum(path) for path in _files(folder)}
             if self.pinned is None:
                 lines = "".join(f"{checksum}  {name}\n" for name, checksum in sums.items())
                 (folder / SUMS).write_text(lines, encoding="utf-8")
