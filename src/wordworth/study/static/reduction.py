@@ -14,9 +14,9 @@ from wordworth.contexts import Sample, decontextualized
 from wordworth.encode import (
     POOLINGS_OF_BOTH,
     Aggregate,
-    Encoded,
     LanguageModel,
     Weighting,
+    WordVectors,
     aggregate,
     encode,
     load_model,
@@ -38,7 +38,7 @@ class Reduction:
     words: tuple[str, ...]
     aggregates: list[Aggregate]
     """By rising number of sentences; the last is over the whole sample."""
-    alone: Encoded
+    alone: WordVectors
 
     @property
     def layers(self) -> tuple[int, ...]:

@@ -109,7 +109,7 @@ def _facts(model: LanguageModel) -> dict[str, object]:
         "precision": model.dtype,
         "device": str(model.device),
         "tokenizer_sha256": model.vocabulary,
-        "shares_prefixes": model.reuses_past,
+        "shares_prefixes": model.reuses_kv_cache,
     }
 
 
