@@ -19,9 +19,9 @@ from wordworth.catalog.read.pairs import load_pairs
 from wordworth.contexts import Context, Finder, Sample, draw_sentences
 from wordworth.encode import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, Aggregate, LanguageModel, aggregate, load_model
 from wordworth.encode.aggregation import chunks
-from wordworth.encode.batches import budget_for, take
 from wordworth.encode.capabilities import hidden_states
 from wordworth.encode.spans import locate, tokenize
+from wordworth.engine.batching import budget_for, take
 from wordworth.study.static.texts import PAIRS, words_of_pairs
 
 MODEL, CORPUS = "minilm-l6", "enwiki-sample"

@@ -159,7 +159,7 @@ def test_a_corpus_that_cannot_serve(tmp_path: Path) -> None:
         valnorm([], corpus=blank, dim=0, lexica=["bellezza"])
     with pytest.raises(WordworthError, match=r"a share of 0 % of a corpus cannot be drawn; give one above 0"):
         corpus_size(blank, (0,))
-    with pytest.raises(WordworthError, match="there is no text file"):
+    with pytest.raises(WordworthError, match="there is no file"):
         corpus_size(tmp_path / "none.txt", (100,))
     with pytest.raises(WordworthError, match="'enwiki' is not in the corpora of the catalog; did you mean"):
         corpus_size("enwiki", (100,))

@@ -240,7 +240,7 @@ def test_balanced_polar_words_are_seeded() -> None:
         ({"templates": "vst"}, "there are no templates"),
         ({"lexica": ["belleza"]}, "did you mean bellezza"),
         ({"language": "klingon"}, "klingon"),
-        ({"contexts": "nowhere.txt"}, "there is no text file nowhere.txt"),
+        ({"contexts": "nowhere.txt"}, "there is no file nowhere.txt"),
         ({"components": -1}, "components"),
     ],
 )

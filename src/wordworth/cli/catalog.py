@@ -72,7 +72,7 @@ def show(name: str, json: Json = False) -> None:
 def get(names: Annotated[list[str], typer.Argument(metavar="NAME…")], offline: Offline = False) -> None:
     """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
     from wordworth.cli import display
-    from wordworth.catalog.embeddings import from_hub
+    from wordworth.catalog.fetch.hub import from_hub
     from wordworth.catalog.fetch.sources import here, locate, verify
     from wordworth.catalog.registry import entry
     from wordworth.catalog.show import made_of

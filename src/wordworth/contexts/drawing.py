@@ -54,14 +54,12 @@ def draw(corpora: Sequence[Corpus], words: Sequence[str], how: Draw) -> Sample:
 
             draw_sentences(
                 counted(chain.from_iterable(corpus.lines(flaws.append) for corpus in corpora)),
-                Finder(words, how.language),
+                Finder(words, how.language, lower_case=how.lower_case),
                 folder / _FILE,
                 count=how.count,
                 per_word=how.per_word,
                 seed=how.seed,
-                lower_case=how.lower_case,
                 flaws=flaws,
-                name=name,
             )
 
     return read_sample(entry("contexts", [_DRAWING, texts, list(words), asdict(how)], make) / _FILE)

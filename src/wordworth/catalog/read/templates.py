@@ -1,30 +1,32 @@
-"""Templates of the bleached, aligned and misaligned settings: read from TOML, checked, and matched to ratings.
+"""Templates of the bleached, aligned and misaligned settings: of the catalog or of a TOML file, checked.
 
-A table holds `language`, `scale = [low, high]`, `bleached = "… WORD …"` and `aligned`, a list of
-`{ low, high, text }` from the lowest to the highest rating. Ratings in [low, high) take the text and the last bin
-includes its end; `closed = "high"` makes the bins (low, high], the first including its start.
+A table holds `language`, `bleached = "… WORD …"` and `aligned`, a list of `{ low, high, text }` from the lowest to the
+highest rating. Ratings in [low, high) take the text and the last bin includes its end; `closed = "high"` makes the
+bins (low, high], the first including its start.
 """
 
 import tomllib
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from wordworth.contexts.core import SLOT
+from wordworth.catalog.read.data_set import DataSet
+from wordworth.catalog.read.tables import read_text
+from wordworth.catalog.registry import entries
+from wordworth.catalog.resolve import Resolved, located_data, resolve, split_label
 from wordworth.errors import WordworthError, nearest
 
-BUILT_IN = (("wordworth.catalog", "entries/templates.toml"), ("wordworth.contexts", "templates.toml"))
+SLOT = "WORD"
+"""What a word stands in the place of."""
 
 
 @dataclass(frozen=True)
-class Templates:
+class Templates(DataSet):
     """The contexts of one language. `edges` has one more element than `aligned`."""
 
-    name: str
-    language: str
     bleached: str
     aligned: tuple[str, ...]
     edges: tuple[float, ...]
@@ -49,36 +51,35 @@ class Templates:
 def load_templates(name: str = "vast", language: str = "english") -> Templates:
     """Templates by name (`vast`: the paper's; `vast-code`: the authors' code's) or from a TOML file of one's own.
 
-    For a language other than English the table is called `NAME-LANGUAGE`; in one's own file a table is found by its
+    For a language other than English the entry is called `NAME-LANGUAGE`; in one's own file a table is found by its
     `language`.
     """
-    path = Path(name)
-    if path.suffix == ".toml":
-        if not path.is_file():
-            raise WordworthError(f"there is no templates file {path}; give the path of a TOML file or a name")
-        return _from_own_file(path, language)
-    tables: dict[str, dict[str, Any]] = {}
-    for package, file in BUILT_IN:
-        tables |= tomllib.loads((files(package) / file).read_text("utf-8"))
-    tables = {key: table for key, table in tables.items() if "bleached" in table}
-    wanted = name if tables.get(name, {}).get("language") == language else f"{name}-{language}"
-    if wanted not in tables:
-        raise WordworthError(f"there are no templates {wanted!r}{nearest(wanted, list(tables))}")
-    return _checked(wanted, tables[wanted], f"the templates {wanted!r}")
+    label, target = split_label(name)
+    if Path(target).suffix == ".toml":
+        templates = _of_own_file(located_data(name, "templates", language))
+    else:
+        known = {one.name: one for one in entries("templates") if "bleached" in one.details}
+        wanted = target if target in known and known[target].language == language else f"{target}-{language}"
+        if wanted not in known:
+            raise WordworthError(f"there are no templates {wanted!r}{nearest(wanted, list(known))}")
+        templates = _checked(resolve(wanted, "templates"), known[wanted].details, f"the templates {wanted!r}")
+    return replace(templates, name=label) if label else templates
 
 
-def _from_own_file(path: Path, language: str) -> Templates:
+def _of_own_file(file: Resolved) -> Templates:
     try:
-        tables = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WordworthError(f"{path} is not a TOML file in UTF-8: {error}") from error
+        tables = tomllib.loads(read_text(file.where))
+    except tomllib.TOMLDecodeError as error:
+        raise WordworthError(f"{file.where} is not a TOML file: {error}") from error
     for key, table in tables.items():
-        if isinstance(table, dict) and table.get("language") == language:
-            return _checked(key, table, f"{path}, table [{key}]")
-    raise WordworthError(f'{path} has no table with language = "{language}"; add one with bleached and aligned texts')
+        if isinstance(table, dict) and table.get("language") == file.language:
+            return _checked(replace(file, label=key), table, f"{file.where}, table [{key}]")
+    raise WordworthError(
+        f'{file.where} has no table with language = "{file.language}"; add one with bleached and aligned texts'
+    )
 
 
-def _checked(name: str, table: dict[str, Any], where: str) -> Templates:
+def _checked(origin: Resolved, table: Mapping[str, Any], where: str) -> Templates:
     bleached, aligned, closed = table.get("bleached"), table.get("aligned"), table.get("closed", "low")
     if closed not in ("low", "high"):
         raise WordworthError(f'{where}: closed = {closed!r} is neither "low" nor "high"')
@@ -98,12 +99,11 @@ def _checked(name: str, table: dict[str, Any], where: str) -> Templates:
         if high != low:
             raise WordworthError(f"{where}: aligned, entry {number} ends at {high:g} but the next begins at {low:g}")
     return Templates(
-        name=name,
-        language=table["language"],
         bleached=texts[0],
         aligned=tuple(texts[1:]),
         edges=(edges[0][0], *(high for _, high in edges)),
         closed=closed,
+        **origin.facts,
     )
 
 
