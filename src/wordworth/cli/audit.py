@@ -82,7 +82,7 @@ def audit(
     if all(one["state"] == "failed" for one in told):
         raise WordworthError(f"every study of the audit failed; the first, {told[0]['study']}: {told[0]['reason']}")
     place = report.write_report([folder])
-    said = report.said(report.gather([folder]))
+    said = report.plain_answers(report.read_runs([folder]))
     if json:
         display.print_json(
             {"folder": str(folder), "report": str(place), "studies": told, "answers": said, "left_out": left_out}

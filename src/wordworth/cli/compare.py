@@ -41,7 +41,7 @@ def compare(
     for name, value, least in (("resamples", resamples, 1), ("permutations", permutations, 1), ("seed", seed, 0)):
         if value < least:
             raise WordworthError(f"--{name} is {value}; it must be a whole number from {least} up")
-    chosen = comparing.Settings(
+    chosen = comparing.ComparisonSettings(
         layer=_layer(layer),
         pcs=components,
         test=one_of("test", test, ("williams", "steiger", "meng")),
