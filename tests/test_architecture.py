@@ -24,7 +24,7 @@ ROOMS: dict[str, set[str]] = {
     "measure": {"embedding", "statistics"},
     "predict": {"catalog", "encode", "measure", "engine"},
     "infer": {"catalog", "encode", "transform", "measure"},
-    "study": {"catalog", "contexts", "encode", "transform", "measure", "predict", "infer"},
+    "study": {"catalog", "contexts", "encode", "transform", "measure", "predict", "infer", "run"},
     "run": set(),
     "report": {"run"},
     "compare": {"measure", "statistics", "run"},

@@ -57,7 +57,7 @@ def _audit(
         first = results[0]
         raise WordworthError(f"every study of the audit failed; the first, {first['study']}: {first['reason']}")
     place = report.write_report([folder])
-    answers = report.said(report.gather([folder]))
+    answers = report.plain_answers(report.read_runs([folder]))
     if json:
         outcome = {"folder": str(folder), "report": str(place), "studies": results}
         display.print_json({**outcome, "answers": answers, "left_out": left_out})

@@ -53,7 +53,7 @@ def _compare(
     from wordworth.cli import display
 
     names = ("layer", "test", "resamples", "permutations", "seed")
-    chosen = comparing.Settings(pcs=settings.components, **{name: getattr(settings, name) for name in names})
+    chosen = comparing.ComparisonSettings(pcs=settings.components, **{name: getattr(settings, name) for name in names})
     sides = comparing.sides([run.read_run(folder) for folder in runs], models, settings_named)
     result = comparing.compare(*sides, chosen)
     if json:

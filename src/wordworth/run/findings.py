@@ -18,8 +18,9 @@ import polars as pl
 from wordworth import measure
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.run.folder import Run, default_folder, reserve, write_run
+from wordworth.run.folder import default_folder, reserve, write_run
 from wordworth.run.manifest import Manifest, surroundings
+from wordworth.run.reading import Run, read_run
 from wordworth.run.schema import ITEMS, SCORES
 from wordworth.run.vocabulary import EXPERIMENTS, Experiment
 
@@ -222,7 +223,8 @@ class Findings:
         """Writes the run: `run.json`, `scores.csv` and `items.parquet` in a folder, all of it or nothing."""
         place = default_folder(self.study) if folder is None else Path(folder)
         reserve(place, overwrite=overwrite)
-        return write_run(place, self.manifest(), self.scores, self.items, overwrite=overwrite)
+        write_run(place, self.manifest(), self.scores, self.items, overwrite=overwrite)
+        return read_run(place)
 
     def manifest(self) -> Manifest:
         """What `run.json` says of the findings."""

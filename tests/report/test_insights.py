@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
+from made_runs import MadeRun
 from wordworth.report.insights import associations, best_components, best_layers, partings, recoveries
 from wordworth.report.runs import numbered
-from wordworth.study.findings import Findings
 
 # Layers 0 to 4. Bleached is best in layer 2; the settings are closest in layer 2 and apart from layer 3 on.
 BLEACHED = (0.50, 0.60, 0.80, 0.75, 0.40)
@@ -15,20 +15,20 @@ MISALIGNED = (0.50, 0.55, 0.79, 0.60, 0.10)
 
 @pytest.fixture
 def scores() -> pl.DataFrame:
-    findings = Findings("vast")
+    run = MadeRun("vast")
     where = {"model": "tiny", "language": "english", "dataset": "bellezza", "measure": "valence"}
     for setting, values in (("aligned", ALIGNED), ("bleached", BLEACHED), ("misaligned", MISALIGNED)):
         for layer, value in enumerate(values):
-            findings.score(experiment="contextualization", **where, setting=setting, layer=layer, value=value, n=399)
+            run.score(experiment="contextualization", **where, setting=setting, layer=layer, value=value, n=399)
     for layer, values in ((2, (0.8, 0.82, 0.7)), (4, (0.40, 0.55, 0.72))):
         for pcs, value in zip((None, 0, 1), values, strict=True):
-            findings.score(experiment="isolation", **where, setting="bleached", layer=layer, pcs=pcs, value=value)
+            run.score(experiment="isolation", **where, setting="bleached", layer=layer, pcs=pcs, value=value)
     for layer in range(5):
         for pcs in (None, 0, 1):
             effect = layer + (0 if pcs is None else pcs + 1) / 10
             told = {"dataset": "weat6", "measure": "weat", "layer": layer, "pcs": pcs, "value": effect, "p": 0.01}
-            findings.score(experiment="bias", **{**where, **told}, n=16)
-    return numbered(findings.scores)
+            run.score(experiment="bias", **{**where, **told}, n=16)
+    return numbered(run.scores)
 
 
 def test_the_best_layer_is_that_of_the_bleached_setting(scores: pl.DataFrame) -> None:
@@ -68,7 +68,7 @@ def test_associations_without_isolation_are_raw(scores: pl.DataFrame) -> None:
 
 
 def test_a_static_test_of_two_runs_counts_once() -> None:
-    findings = Findings("weat")
+    run = MadeRun("weat")
     for value in (1.0, 2.0):
-        findings.score(experiment="weat", model="m", language="english", dataset="weat6", measure="weat", value=value)
-    assert associations(numbered(findings.scores)).get_column("value").to_list() == [2.0]
+        run.score(experiment="weat", model="m", language="english", dataset="weat6", measure="weat", value=value)
+    assert associations(numbered(run.scores)).get_column("value").to_list() == [2.0]
