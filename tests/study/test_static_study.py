@@ -15,13 +15,13 @@ import transformers as hf
 from gensim.models import KeyedVectors
 from scipy.stats import spearmanr
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from wordworth.study.findings import Findings
+from wordworth.study.options import Options
 
 from wordworth.cli import main
 from wordworth.embedding import load
 from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, load_model
 from wordworth.errors import WordworthError
-from wordworth.study.findings import Findings
-from wordworth.study.options import Options
 from wordworth.study.static import export, static
 
 PAIRS = [

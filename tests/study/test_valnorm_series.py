@@ -7,6 +7,7 @@ from statistics import variance
 import numpy as np
 import polars as pl
 import pytest
+from wordworth.study.corpus_size import Sample, choose_lines, train_fasttext
 
 from wordworth.catalog.read.association_tests import load_test, translated
 from wordworth.catalog.read.lexica import load_lexicon
@@ -14,7 +15,6 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.study import Findings, Options, valnorm
-from wordworth.study.corpus_size import Sample, choose_lines, train_fasttext
 
 QUICK = Options(resamples=20, permutations=100)
 

@@ -33,9 +33,7 @@ class CompareSettings(Intervals):
     components: int | None = setting(
         None, "Compare with the mean and this many components taken off (vast).", ON, least=0
     )
-    test: str = setting(
-        "williams", "Of dependent correlations.", HOW, choices=("williams", "steiger", "meng")
-    )
+    test: str = setting("williams", "Of dependent correlations.", HOW, choices=("williams", "steiger", "meng"))
     permutations: int = setting(
         10_000, "Random exchanges where they cannot all be counted.", HOW, least=1, most=10_000_000
     )

@@ -87,9 +87,7 @@ Config = Annotated[
 ]
 Offline = Annotated[
     bool,
-    typer.Option(
-        "--offline", help="Fetch nothing.", callback=_offline, is_eager=True, rich_help_panel=GROUPS[-1]
-    ),
+    typer.Option("--offline", help="Fetch nothing.", callback=_offline, is_eager=True, rich_help_panel=GROUPS[-1]),
 ]
 NoCache = Annotated[
     bool,
@@ -118,7 +116,7 @@ def parameter(field: Field) -> inspect.Parameter:
     declared = field.declared
     kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
     metavar = declared.metavar or "|".join(filter(None, declared.choices)) or _METAVARS.get(kind, "TEXT")
-    several = field.many and declared.parse is None or _pairs(field)
+    several = (field.many and declared.parse is None) or _pairs(field)
     text = declared.help
     if several:
         default = " ".join(map(str, field.default))

@@ -57,7 +57,9 @@ class TrainSettings(NliData):
     batch: int = setting(32, "Pairs a step, at most; all of one length.", HOW, least=1)
     rate: float = setting(1e-3, "Learning rate of Adam.", HOW, least=1e-9, most=10)
     smoothing: float = setting(0.0, "Label smoothing.", HOW, least=0, most=0.99)
-    average: float = setting(0.999, "Decay of the averaged weights, which are kept; 0: no average.", HOW, least=0, most=1)
+    average: float = setting(
+        0.999, "Decay of the averaged weights, which are kept; 0: no average.", HOW, least=0, most=1
+    )
     threads: int = setting(1, "Cores; the same number gives the same model.", HOW, least=1)
     device: str = setting("cpu", "Where it is trained.", HOW, choices=("cpu", "cuda"))
 
@@ -144,8 +146,14 @@ def _sets(settings: NliData) -> Any:
     from wordworth.cli import display
     from wordworth.infer.training.train_nli import chosen_sets
 
-    chosen = {"hold_out": settings.hold_out, "longest": settings.longest, "seed": settings.seed}
-    sets = chosen_sets(settings.data, settings.dev, settings.test, **chosen)
+    sets = chosen_sets(
+        settings.data,
+        settings.dev,
+        settings.test,
+        hold_out=settings.hold_out,
+        longest=settings.longest,
+        seed=settings.seed,
+    )
     for one in (*sets.training, *sets.dev, *sets.tests):
         for reason, count in one.left_out.items():
             if count:

@@ -75,7 +75,7 @@ def contexts_in(
     *,
     templates: Templates | None = None,
     ratings: Sequence[float] | None = None,
-    random: Mapping[str, Context] | None = None,
+    random: Mapping[str, Context | None] | None = None,
     polar: bool = False,
 ) -> list[Context | None]:
     """One context a word in a setting; None for a word that a corpus does not hold.

@@ -122,7 +122,9 @@ class Findings:
             self.score(**{name: value for name, value in row.items() if name != "study"} | columns)
         for frame in other._items:
             constants = {"study": self.study, **columns}.items()
-            self._add_items(frame.with_columns(pl.lit(value).cast(ITEMS[name]).alias(name) for name, value in constants))
+            self._add_items(
+                frame.with_columns(pl.lit(value).cast(ITEMS[name]).alias(name) for name, value in constants)
+            )
         for sentence in other.notes:
             (self.warn if sentence in other.warnings else self.note)(sentence)
         for part in other.failed:
@@ -147,13 +149,13 @@ class Findings:
         """
         try:
             yield
-        except kinds or (WordworthError,) as error:
-            if asked:
+        except WordworthError as error:
+            if asked or not isinstance(error, kinds or WordworthError):
                 raise
             self.failed.append({**columns, "reason": str(error)})
+            place = ", ".join(f"{name} {value}" for name, value in columns.items() if value is not None)
             named = str(columns.get("model", "")) in str(error)
-            place = "" if named else ", ".join(f"{name} {value}" for name, value in columns.items() if value is not None)
-            self.warn(f"Not run: {place + ': ' if place else ''}{error}")
+            self.warn(f"Not run: {error}" if named or not place else f"Not run: {place}: {error}")
 
     def left_out_by_kind(self) -> dict[str, int]:
         """Counts by reason, reasons that differ only in a word or a number taken together."""
@@ -197,7 +199,12 @@ class Findings:
     def used_words(self, name: str, sets: Mapping[str, Sequence[str]], reference: str = "") -> None:
         """Word sets that went into the numbers; their checksum is that of the words, as JSON in UTF-8."""
         text = json.dumps({label: list(words) for label, words in sets.items()}, ensure_ascii=False)
-        facts = {"name": name, "source": "", "sha256": hashlib.sha256(text.encode()).hexdigest(), "licence": ""}
+        facts: dict[str, Any] = {
+            "name": name,
+            "source": "",
+            "sha256": hashlib.sha256(text.encode()).hexdigest(),
+            "licence": "",
+        }
         facts |= {"reference": reference, "rows": sum(len(words) for words in sets.values())}
         self._used(f"words of {name}", facts)  # a test and a lexicon may share a name: their measures differ
 

@@ -14,7 +14,8 @@ STUDIES = ("valnorm", "weat", "vast", "static", "predict", "infer", "debias")
 def study(name: str) -> Study:
     """A study by its name; what it needs is imported only now."""
     if name not in STUDIES:
-        raise WordworthError(f"there is no study {name!r}{nearest(name, list(STUDIES)) or '; there are ' + ', '.join(STUDIES)}")
+        close = nearest(name, list(STUDIES)) or f"; there are {', '.join(STUDIES)}"
+        raise WordworthError(f"there is no study {name!r}{close}")
     declared: Study = import_module(f"wordworth.study.{name}").STUDY
     return declared
 

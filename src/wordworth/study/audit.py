@@ -31,15 +31,16 @@ def plan(models: Sequence[str], kind: Any = None) -> tuple[list[Planned], list[s
     if len(set(models)) < len(models):
         raise WordworthError("a model is named twice; name each once")
     kinds = {model: kind or kind_of(model) for model in models}
-    planned, left_out = [], []
+    planned: list[Planned] = []
+    left_out: list[str] = []
     for declared in filter(lambda one: one.audited, map(study, STUDIES)):
         fitting = [model for model in models if kinds[model] in declared.kinds]
         foreign = [model for model in fitting if declared.english_only and _language(model) not in ("", "english")]
-        for model in foreign:
-            left_out.append(
-                f"{declared.name} was not run on {model}: its words are English, and the model is {_language(model)} "
-                f"(`wordworth run {declared.name} --help`)."
-            )
+        left_out += [
+            f"{declared.name} was not run on {model}: its words are English, and the model is {_language(model)} "
+            f"(`wordworth run {declared.name} --help`)."
+            for model in foreign
+        ]
         kept = tuple(model for model in fitting if model not in foreign)
         if kept:
             planned.append(Planned(declared, kept))

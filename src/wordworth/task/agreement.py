@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from wordworth.embedding.cosine import norms, unit_rows
-from wordworth.statistics.bootstrap import percentile_interval, resample_counts
 from wordworth.embedding import Layers
+from wordworth.embedding.cosine import norms, unit_rows
 from wordworth.run import Findings
+from wordworth.statistics.bootstrap import percentile_interval, resample_counts
 from wordworth.task.bias import PAIRS, list_words, of, of_pairs
 from wordworth.task.bias_lists import BiasLists
 from wordworth.task.settings import Intervals

@@ -130,10 +130,10 @@ def _explained(findings: Findings, where: dict[str, Any], layers: Layers, lists:
         findings.score(**place, measure="direct-bias:explained", value=share)
     weak = int((explained < LOW).sum())
     if weak:
-        place = f"in {weak} of {len(explained)} layers" if len(explained) > 1 else "here"
+        how_often = f"in {weak} of {len(explained)} layers" if len(explained) > 1 else "here"
         findings.warn(
             f"{layers.name}: the first component explains less than {LOW:.0%} of the gender pairs' differences "
-            f"{place} (from {explained.min():.0%}), so direct-bias says little there."
+            f"{how_often} (from {explained.min():.0%}), so direct-bias says little there."
         )
 
 

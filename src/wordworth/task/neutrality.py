@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from wordworth.infer.model.nli import LABELS
 from wordworth.infer.scoring.largest import Largest
 from wordworth.measure.neutrality import BY_PAIR, Tally, measure_names, replicates, scores
-from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.run import Findings
+from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.task.pair_slices import Slice
 from wordworth.task.settings import Intervals
 

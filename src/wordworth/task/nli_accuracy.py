@@ -12,7 +12,7 @@ def nli_accuracy(model: str, setting: str, version: NliModel, data: NliData) -> 
     """The share of pairs whose most probable label is the gold one, with Wilson's interval."""
     findings = Findings()
     index = {sentence: at for at, sentence in enumerate(dict.fromkeys([*data.premises, *data.hypotheses]))}
-    pairs = [(index[premise], index[hypothesis]) for premise, hypothesis in zip(data.premises, data.hypotheses, strict=True)]
+    pairs = [(index[one], index[other]) for one, other in zip(data.premises, data.hypotheses, strict=True)]
     labels = version.probabilities(list(index), np.array(pairs, dtype=np.int64)).argmax(axis=1)
     gold = np.array([LABELS.index(label) for label in data.labels])
     where = {"experiment": "accuracy", "model": model, "language": "english", "dataset": data.name, "setting": setting}

@@ -13,8 +13,8 @@ from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import LanguageModel
 from wordworth.predict.paraphrase import paraphrase
 from wordworth.predict.triples import draw_triples
-from wordworth.statistics import two_by_two
 from wordworth.run import Findings
+from wordworth.statistics import two_by_two
 
 SETS = ("rare", "common")
 
@@ -41,9 +41,7 @@ def load_probes(
     return found
 
 
-def paraphrasing(
-    model: LanguageModel, probes: Sequence[Paraphrases], layers: Sequence[int], *, idf: bool
-) -> Findings:
+def paraphrasing(model: LanguageModel, probes: Sequence[Paraphrases], layers: Sequence[int], *, idf: bool) -> Findings:
     """`hits` of every set and layer; `chi2` and `exact` between every two sets. Setting `idf` has weighted tokens."""
     findings = Findings()
     where: dict[str, Any] = {"experiment": "paraphrase", "model": model.name, "language": "english"}

@@ -130,7 +130,7 @@ def _check(field: Field, value: Any) -> None:
         raise WordworthError(f"{option} is {value!r}; it must be a {'whole ' if whole else ''}number")
     low, high = declared.least, declared.most
     if not ((low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
-        bounds = f"from {low:g} up" if high is None else f"up to {high:g}" if low is None else f"from {low:g} to {high:g}"
+        bounds = " ".join([f"from {low:g}"] * (low is not None) + [f"to {high:g}" if high is not None else "up"])
         raise WordworthError(f"{option} is {value}; it must be a {'whole ' if whole else ''}number {bounds}")
 
 
@@ -161,7 +161,9 @@ class Seeded(Settings):
 class Intervals(Seeded):
     """How intervals are computed."""
 
-    resamples: int = setting(RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=1_000_000, may_differ=True)
+    resamples: int = setting(
+        RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=1_000_000, may_differ=True
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

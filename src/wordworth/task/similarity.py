@@ -80,8 +80,8 @@ def _values(
     if not interval:
         return [{"value": float(value), "low": None, "high": None} for value in rank_correlation(cosine, scores)]
     found = spearman(cosine, scores, **drawn(settings))
-    names = ("value", "low", "high")
-    return [dict(zip(names, map(float, row), strict=True)) for row in zip(found.value, found.low, found.high, strict=True)]
+    rows = zip(found.value.tolist(), found.low.tolist(), found.high.tolist(), strict=True)
+    return [{"value": value, "low": low, "high": high} for value, low, high in rows]
 
 
 def _spelled(first: Layers, second: Layers) -> list[str | None]:

@@ -96,9 +96,7 @@ def record_slots(findings: Findings, where: dict[str, Any], layers: Layers, foun
         findings.score(**where, **slot._asdict(), **interval, n=found.n)
 
 
-def _p_values(
-    findings: Findings, words: Layers, poles: Poles, settings: Intervals
-) -> list[NDArray[np.float64] | None]:
+def _p_values(findings: Findings, words: Layers, poles: Poles, settings: Intervals) -> list[NDArray[np.float64] | None]:
     if not isinstance(settings, Permuted):
         raise TypeError("p-values need settings of permutation tests")
     p: list[NDArray[np.float64] | None] = []

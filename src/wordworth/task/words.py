@@ -20,8 +20,9 @@ class TooFewWordsError(WordworthError):
     """A model lacks the words of a task; a task that was not asked for by name is then skipped and reported."""
 
 
-
-def spelling_of(language: str, settings: Any, stand_ins: Mapping[str, str] | None = None) -> Callable[[str], Iterator[str]]:
+def spelling_of(
+    language: str, settings: Any, stand_ins: Mapping[str, str] | None = None
+) -> Callable[[str], Iterator[str]]:
     """The spellings to try for a word: by the settings' `case`, then the word that may stand in for it."""
     usual = spellings(language, getattr(settings, "case", "fold"))
 
@@ -49,7 +50,8 @@ def word_sets(
             why = next(iter(group.reasons.values()), "")
             hint = f"is it an embedding of {language} words, and spelled alike?" if layers.vocabulary else why
             raise TooFewWordsError(
-                f"{layers.name} has {len(group)} of the {len(words)} words of {label} ({what}), and 2 are needed; {hint}"
+                f"{layers.name} has {len(group)} of the {len(words)} words of {label} ({what}), and 2 are needed; "
+                f"{hint}"
             )
     if not getattr(settings, "balance", False) or not layers.vocabulary:
         return chosen

@@ -14,11 +14,10 @@ from wordworth.errors import WordworthError
 from wordworth.infer.model.loading import load_attention_nli
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.progress import progress
-from wordworth.run import Findings
+from wordworth.run import ORIGINAL, Findings
 from wordworth.study.debias import METHODS, DebiasSettings
 from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.infer import STUDY as INFER
-from wordworth.run import ORIGINAL
 from wordworth.transform import Subspace, remove, with_lengths_of
 
 MODEL = "nli-glove"

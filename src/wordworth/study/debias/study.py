@@ -12,12 +12,11 @@ from wordworth.catalog.embeddings import load_embeddings
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
-from wordworth.run import Findings
+from wordworth.run import ORIGINAL, Findings
 from wordworth.study.debias import DebiasSettings
 from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.debias.tasks import LANGUAGE, load_task_data, measure
 from wordworth.study.debias.treatment import learn, treatment
-from wordworth.run import ORIGINAL
 from wordworth.task.stability import subspace_stability
 from wordworth.transform import Subspace, random_components, random_directions, remove, vanished
 

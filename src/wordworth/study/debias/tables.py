@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from wordworth.run import ORIGINAL, RANDOM
 from wordworth.study.declaration import Table
 from wordworth.study.tables import number
-from wordworth.run import ORIGINAL, RANDOM
 
 SHOWN = {
     "valence": ("valence",),

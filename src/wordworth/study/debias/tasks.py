@@ -53,8 +53,10 @@ def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
         lists=load_bias_lists() if "bias" in wanted else None,
         polar=polar_words(LANGUAGE),
     )
-    for one in (*data.lexica, *data.pairs):
-        findings.used_data(one, len(one))
+    for lexicon in data.lexica:
+        findings.used_data(lexicon, len(lexicon))
+    for pairs in data.pairs:
+        findings.used_data(pairs, len(pairs))
     if data.lists is not None:
         findings.used_words("Bommasani et al.", data.lists.sets(), "bommasani2020")
     return data

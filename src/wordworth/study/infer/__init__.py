@@ -15,7 +15,7 @@ class InferSettings(Intervals):
 
     probes: tuple[Named, ...] = setting(
         (),
-        "gender, nationality, religion (NAME:formula: all verbs with 95 objects), or a TOML file; the three if not given.",
+        "gender, nationality, religion (NAME:formula: all verbs with 95 objects), or a TOML file; all three if none.",
         MEASURED,
         option="probe",
         metavar="NAME|FILE",

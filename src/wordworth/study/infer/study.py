@@ -14,12 +14,12 @@ from wordworth.infer.scoring.largest import Largest
 from wordworth.infer.scoring.pair_scores import PairTask, scored, shard_of
 from wordworth.measure.neutrality import Tally
 from wordworth.progress import progress
-from wordworth.run import EXPERIMENTS, PROBE, Findings
+from wordworth.run import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Findings
 from wordworth.study.infer import InferSettings
 from wordworth.study.infer.models import load, record_model
-from wordworth.study.infer.settings import Setting, settings as settings_of
+from wordworth.study.infer.settings import Setting
+from wordworth.study.infer.settings import settings as settings_of
 from wordworth.task.neutrality import Measured, record_items, record_scores
-from wordworth.run import ORIGINAL, RANDOM
 from wordworth.task.nli_accuracy import nli_accuracy
 from wordworth.task.pair_slices import Slice, chosen, parsed, whole
 
@@ -121,9 +121,7 @@ def _itself(model: NliModel) -> NliModel:
     return model
 
 
-def _probe(
-    findings: Findings, model: str, plan: Plan, every: Sequence[Setting], settings: InferSettings
-) -> None:
+def _probe(findings: Findings, model: str, plan: Plan, every: Sequence[Setting], settings: InferSettings) -> None:
     task, parts = plan
     probe = task.pairs.probe
     place = {"experiment": _experiment(probe), "model": model}

@@ -7,9 +7,9 @@ import polars as pl
 
 from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
 from wordworth.measure.neutrality import BY_PAIR
+from wordworth.run import ORIGINAL, RANDOM
 from wordworth.study.declaration import Table
 from wordworth.task.neutrality import CHANGE
-from wordworth.run import ORIGINAL, RANDOM
 
 SHOWN = 3
 """Pairs of each kind that are printed; the rest, and those of the other settings, are in items.parquet."""

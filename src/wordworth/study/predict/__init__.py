@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from wordworth.study.declaration import Study
 from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Network, setting
@@ -36,7 +36,7 @@ class PredictSettings(Network, Intervals):
         option="probe",
         may_differ=True,
     )
-    boundary: str = setting(
+    boundary: Literal["required", "ignored"] = setting(
         "required",
         "required: a guess must end where the word ends; ignored: the algorithm as printed.",
         HOW,

@@ -117,9 +117,7 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
     return findings
 
 
-def _trained(
-    findings: Findings, named: str | Path | WordModel, training: str | Path, settings: PredictSettings
-) -> str:
+def _trained(findings: Findings, named: str | Path | WordModel, training: str | Path, settings: PredictSettings) -> str:
     """The folder of the trained weights, labelled with the model's name and that of the text."""
     if isinstance(named, WordModel):
         raise WordworthError("a model that is loaded already cannot be trained here; give its name or path")
@@ -128,8 +126,9 @@ def _trained(
     label = f"{locate_language_model(named).name}+{text.name}"
     findings.used_data(text, text.count)
     findings.note(
-        f"{label} was trained on {text.name} in one pass: {trained.steps:,} steps, {trained.tokens:,} tokens predicted, "
-        f"mean loss {trained.loss:.3f}; its weights are kept in {trained.folder.name} under the cache's folder `trained`."
+        f"{label} was trained on {text.name} in one pass: {trained.steps:,} steps, {trained.tokens:,} tokens "
+        f"predicted, mean loss {trained.loss:.3f}; its weights are kept in {trained.folder.name}, in the cache's folder "
+        "`trained`."
     )
     return f"{label}={trained.folder}"
 

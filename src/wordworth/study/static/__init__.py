@@ -21,7 +21,10 @@ class StaticSettings(Network, Intervals):
         (), "Word pairs of quality; RG-65, WordSim, SimLex and SimVerb if not given.", MEASURED, may_differ=True
     )
     contexts: tuple[Named, ...] = setting(
-        ("enwiki-sample",), "Text that sentences are drawn from; several are drawn from as one.", ON, metavar="NAME|PATH"
+        ("enwiki-sample",),
+        "Text that sentences are drawn from; several count as one.",
+        ON,
+        metavar="NAME|PATH",
     )
     sentences: tuple[int, ...] = setting(
         (10_000, 50_000, 100_000, 500_000, 1_000_000),

@@ -31,7 +31,10 @@ class ExportSettings(Network, Seeded):
         SIMILARITY, "Words: `similarity`, a lexicon or word set of the catalog, or a file with a word a line.", ON
     )
     contexts: tuple[Named, ...] = setting(
-        ("enwiki-sample",), "Text that sentences are drawn from; several are drawn from as one.", ON, metavar="NAME|PATH"
+        ("enwiki-sample",),
+        "Text that sentences are drawn from; several count as one.",
+        ON,
+        metavar="NAME|PATH",
     )
     per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} if not given.", ON, least=1)
     sentences: int | None = setting(None, "Draw so many sentences in all instead.", ON, least=1)

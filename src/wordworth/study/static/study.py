@@ -21,7 +21,6 @@ from wordworth.task.bias import bias
 from wordworth.task.bias_lists import BiasLists, load_bias_lists
 from wordworth.task.similarity import Recorded, similarity, words_of
 
-
 PRECISE = ("mean/mean", "mean")
 """The paper's choice of f and g, which is given intervals and items."""
 

@@ -24,7 +24,12 @@ class ValnormSettings(OfEmbeddings, WordLookup, Permuted, Intervals):
         may_differ=True,
     )
     experiments: tuple[str, ...] = setting(
-        (), "What is run; all that apply if not given.", MEASURED, option="experiment", choices=EXPERIMENTS, may_differ=True
+        (),
+        "What is run; all that apply if none.",
+        MEASURED,
+        option="experiment",
+        choices=EXPERIMENTS,
+        may_differ=True,
     )
     pairs: tuple[Named, ...] = setting(
         (),

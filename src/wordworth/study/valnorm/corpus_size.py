@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 
-
 WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 

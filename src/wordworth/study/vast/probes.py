@@ -8,6 +8,7 @@ components and scale are fitted on the training part and applied to the test par
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,7 +147,12 @@ def probe(task: ProbedTask, words: WordsInSettings) -> Findings:
     findings = Findings()
     most = min(max(PROBED), words.chosen.components, len(task.train) - 1, task.train.shape[1] - 1)
     fitted = fit_components(task.train, most)
-    where = {"experiment": "probes", "model": words.model.name, "language": words.language, "dataset": task.dataset}
+    where: dict[str, Any] = {
+        "experiment": "probes",
+        "model": words.model.name,
+        "language": words.language,
+        "dataset": task.dataset,
+    }
     where |= {"setting": task.position, "pooling": words.pooling, "layer": words.model.layers}
     scores, predicted = _f1(task, task.train, task.test)
     findings.score(**where, measure=task.name, value=scores, n=len(task.test))
