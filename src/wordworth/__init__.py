@@ -1,7 +1,88 @@
-"""Wordworth: what a word is worth to a model."""
+"""Wordworth: what a word is worth to a model.
 
-from wordworth.embedding import Embedding
-from wordworth.errors import WordworthError
+`load` a model by name, ask it; run a study, save it, report it. Everything is imported when it is first used.
+"""
 
-__version__ = "0.1.0"
-__all__ = ["Embedding", "WordworthError", "__version__"]
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wordworth.embedding import Embedding, Layers
+    from wordworth.errors import WordworthError
+    from wordworth.notebook import (
+        Results,
+        SavedRun,
+        compare,
+        debias,
+        infer,
+        load,
+        predict,
+        read_run,
+        report,
+        run,
+        sc_weat,
+        static,
+        valnorm,
+        vast,
+        weat,
+    )
+    from wordworth.study.static.export import export
+
+__version__ = version("wordworth")
+
+_NOTEBOOK = ("Results", "SavedRun", "compare", "load", "read_run", "report", "run", "sc_weat")
+_STUDIES = ("valnorm", "weat", "vast", "static", "predict", "infer", "debias")
+_FROM = dict.fromkeys((*_NOTEBOOK, *_STUDIES), "wordworth.notebook")
+_FROM |= {"Embedding": "wordworth.embedding", "Layers": "wordworth.embedding"}
+_FROM |= {"WordworthError": "wordworth.errors", "export": "wordworth.study.static.export"}
+
+__all__ = [
+    "Embedding",
+    "Layers",
+    "Results",
+    "SavedRun",
+    "WordworthError",
+    "__version__",
+    "compare",
+    "debias",
+    "export",
+    "infer",
+    "load",
+    "predict",
+    "read_run",
+    "report",
+    "run",
+    "sc_weat",
+    "static",
+    "valnorm",
+    "vast",
+    "weat",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FROM:
+        raise AttributeError(f"module 'wordworth' has no attribute {name!r}")
+    return getattr(import_module(_FROM[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _Facade(ModuleType):
+    """Some rooms are called like what a notebook calls (`predict`, `infer`, `run`, `compare`, `report`).
+
+    The façade's name wins: Python binds a sub-package to its parent when it is first imported, and that is not done
+    for these. `from wordworth.predict import …` finds the room all the same.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _FROM and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Facade

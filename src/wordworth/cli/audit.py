@@ -38,8 +38,8 @@ Folder = Annotated[
 def _audit(
     settings: AuditSettings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **_: Any
 ) -> None:
-    from wordworth import report
     from wordworth.cli import display
+    from wordworth.report import plain_answers, read_runs, write_report
     from wordworth.study.audit import DEFAULTS, plan
 
     planned, left_out = plan(models or list(DEFAULTS), settings.kind)
@@ -56,8 +56,8 @@ def _audit(
     if all(result["state"] == "failed" for result in results):
         first = results[0]
         raise WordworthError(f"every study of the audit failed; the first, {first['study']}: {first['reason']}")
-    place = report.write_report([folder])
-    answers = report.plain_answers(report.read_runs([folder]))
+    place = write_report([folder])
+    answers = plain_answers(read_runs([folder]))
     if json:
         outcome = {"folder": str(folder), "report": str(place), "studies": results}
         display.print_json({**outcome, "answers": answers, "left_out": left_out})
@@ -119,16 +119,17 @@ def _default_folder(models: list[str] | None, quick: bool) -> Path:
 
 def _is_there(step: _Step) -> bool:
     """Whether the run is there already. Another one in its place is an error before anything is computed."""
-    from wordworth import __version__, run
+    from wordworth import __version__
+    from wordworth.run import reserve, why_not_the_same
 
     models = list(step.planned.models)
-    reason = run.why_not_the_same(step.folder, models, step.settings.as_table(), __version__)
+    reason = why_not_the_same(step.folder, models, step.settings.as_table(), __version__)
     if reason and not step.overwrite:
         raise WordworthError(
             f"{step.folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
         )
     if reason == "":
-        run.reserve(step.folder, overwrite=step.overwrite)
+        reserve(step.folder, overwrite=step.overwrite)
     return reason is None
 
 

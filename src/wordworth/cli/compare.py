@@ -46,16 +46,16 @@ def _compare(
     settings_named: tuple[str, str] | None,
     json: bool,
 ) -> None:
-    from wordworth import compare as comparing
-    from wordworth import run
     from wordworth.cli import display
+    from wordworth.compare import ComparisonSettings, compare, sides, verdicts
+    from wordworth.run import read_run
 
     names = ("layer", "test", "resamples", "permutations", "seed")
-    chosen = comparing.ComparisonSettings(pcs=settings.components, **{name: getattr(settings, name) for name in names})
-    sides = comparing.sides([run.read_run(folder) for folder in runs], models, settings_named)
-    result = comparing.compare(*sides, chosen)
+    chosen = ComparisonSettings(pcs=settings.components, **{name: getattr(settings, name) for name in names})
+    both = sides([read_run(folder) for folder in runs], models, settings_named)
+    result = compare(*both, chosen)
     if json:
-        display.print_json(result.as_table() | {"verdicts": comparing.verdicts(result)})
+        display.print_json(result.as_table() | {"verdicts": verdicts(result)})
         return
     display.comparison(result)
 

@@ -17,10 +17,10 @@ def run_study(
     declared: Study, models: list[Any], settings: Settings, folder: Path, overwrite: bool, named: list[str]
 ) -> Findings:
     """Runs a study on models and writes its folder, which can be watched meanwhile; `named` is what was asked for."""
-    from wordworth import run
+    from wordworth.run import reserve, watched
 
-    run.reserve(folder, overwrite=overwrite)
-    with run.watched(folder, declared.name, named):
+    reserve(folder, overwrite=overwrite)
+    with watched(folder, declared.name, named):
         findings = declared.run(models, settings, named)
     findings.save(folder, overwrite=overwrite)
     return findings
@@ -46,9 +46,9 @@ def _command(name: str) -> None:
     def body(
         settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **_: Any
     ) -> None:
-        from wordworth import run
+        from wordworth.run import default_folder
 
-        folder = output or run.default_folder(name)
+        folder = output or default_folder(name)
         chosen = list(models or declared.default_models)
         print_findings(declared, run_study(declared, chosen, settings, folder, overwrite, chosen), folder, json)
 

@@ -45,15 +45,15 @@ def check_free(path: Path, overwrite: bool) -> None:
 def _debias(
     settings: DebiasSettings, embedding: str, output: Path, report: Path | None, overwrite: bool, json: bool, **_: Any
 ) -> None:
-    from wordworth import run
     from wordworth.cli import display
     from wordworth.cli.run import print_findings
     from wordworth.embedding import save
+    from wordworth.run import default_folder, reserve, watched
 
     check_free(output, overwrite)
-    folder = report or run.default_folder("debias")
-    run.reserve(folder, overwrite=overwrite)
-    with run.watched(folder, "debias", [embedding]):
+    folder = report or default_folder("debias")
+    reserve(folder, overwrite=overwrite)
+    with watched(folder, "debias", [embedding]):
         findings = STUDY.run([embedding], settings)
         if findings.embedding is not None:
             save(findings.embedding, output)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.neighbours import nearest_neighbours
 from wordworth.errors import WordworthError
 
 
@@ -123,6 +124,14 @@ class Embedding:
         if row is None:
             raise WordworthError(f"{self.name} has no word {word!r}")
         return np.asarray(self.matrix[row], dtype=np.float64)
+
+    def most_similar(self, word: str, k: int = 10) -> list[tuple[str, float]]:
+        """The k words whose vectors have the highest cosine with that of a word, with the cosines."""
+        row = self.index.get(word)
+        if row is None:
+            raise WordworthError(f"{self.name} has no word {word!r}")
+        places, cosines = nearest_neighbours(self.matrix, np.array([row]), k)
+        return [(self.words[at], float(cosine)) for at, cosine in zip(places[0].tolist(), cosines[0], strict=True)]
 
     def restrict(self, words: Iterable[str]) -> "Embedding":
         """Only these words (those that are there), in the order given."""

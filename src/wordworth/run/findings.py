@@ -15,9 +15,10 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from wordworth import measure
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
+from wordworth.measure import Measure
+from wordworth.measure import named as measure_named
 from wordworth.run.folder import default_folder, reserve, write_run
 from wordworth.run.manifest import Manifest, surroundings
 from wordworth.run.reading import Run, read_run
@@ -85,7 +86,7 @@ class Findings:
     def score(self, **row: Any) -> None:
         """One number, by the names of its columns."""
         self._check(row, SCORES, "scores")
-        measure.named(row["measure"])
+        measure_named(row["measure"])
         self._scores.append({"study": self.study, **row})
 
     def item(self, **columns: Any) -> None:
@@ -237,7 +238,7 @@ class Findings:
         """What `run.json` says of the findings."""
         versions, hardware = surroundings()
         names = self.scores.get_column("measure").unique(maintain_order=True).to_list()
-        declared = {name: measure.named(name) for name in names}
+        declared: dict[str, Measure] = {name: measure_named(name) for name in names}
         return Manifest(
             study=self.study,
             command=["wordworth", *sys.argv[1:]] if Path(sys.argv[0]).stem == "wordworth" else ["python"],

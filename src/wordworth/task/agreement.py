@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from wordworth.embedding import Layers
-from wordworth.embedding.cosine import norms, unit_rows
+from wordworth.measure import garg_cosine, garg_euclidean, manzini, pair_direction
+from wordworth.measure.direct_bias import resampled_direct_bias
+from wordworth.measure.weighted import mean_over_targets
 from wordworth.run import Findings
 from wordworth.statistics.bootstrap import percentile_interval, resample_counts
-from wordworth.task.bias import PAIRS, list_words, of, of_pairs
+from wordworth.task.bias import PAIRS, list_words, of, of_classes, of_pairs
 from wordworth.task.bias_lists import BiasLists
 from wordworth.task.settings import Intervals
 
@@ -38,58 +40,29 @@ class Draws:
 
 
 def curves(layers: Layers, lists: BiasLists, target_words: tuple[str, ...], draws: Draws) -> dict[str, Curves]:
-    """Attribute → the estimators' values by layer, in every resample of targets, classes and pairs.
-
-    All of them need only products of targets with class words, so a resample is a weighting of those.
-    """
+    """Attribute → the estimators' values by layer, in every resample of targets, classes and pairs."""
     targets = of(layers, target_words)
-    lengths = norms(targets, "the targets")[..., None]
-    unit = targets / lengths
-    shares = draws.targets / draws.targets.sum(axis=0)
 
     def mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.einsum("ltr,tr->lr", values, shares, optimize=True), dtype=np.float64)
+        return mean_over_targets(values, draws.targets)
 
-    found: dict[str, Curves] = {attribute: {} for attribute in lists.classes}
-    sides: list[tuple[str, str, list[tuple[NDArray[np.float64], str]]]] = []
-    if lists.pairs and "gender" in found:
-        male, female = of_pairs(layers, lists)
-        found["gender"]["direct-bias@pairs"] = mean(_direct(unit, male - female, draws.classes[PAIRS]))
-        sides.append(("gender", "@pairs", [(male, PAIRS), (female, PAIRS)]))
-    for attribute, sets in lists.classes.items():
-        sides.append((attribute, "", [(of(layers, words), name) for name, words in sets.items()]))
-    for attribute, kind, classes in sides:
-        weights = [draws.classes[name] / draws.classes[name].sum(axis=0) for _, name in classes]
-        weighted = [(words, weight) for (words, _), weight in zip(classes, weights, strict=True)]
+    values: dict[str, Curves] = {attribute: {} for attribute in lists.classes}
+    sides = [
+        (attribute, "", of_classes(layers, sets), [draws.classes[name] for name in sets])
+        for attribute, sets in lists.classes.items()
+    ]
+    if lists.pairs and "gender" in values:
+        pairs, weights = [*of_pairs(layers, lists)], draws.classes[PAIRS]
+        direction = pair_direction(*pairs, weights=weights).vector
+        values["gender"]["direct-bias@pairs"] = mean(resampled_direct_bias(targets, direction))
+        sides.insert(0, ("gender", "@pairs", pairs, [weights, weights]))
+    for attribute, kind, classes, drawn in sides:
         if len(classes) == 2:
-            centroids = [_centroid(targets, words, weight) for words, weight in weighted]
-            distance = [np.sqrt(np.maximum(lengths**2 - 2 * dots + square, 0)) for dots, square in centroids]
-            cosine = [dots / (lengths * np.sqrt(square)) for dots, square in centroids]
-            found[attribute][f"garg-euclidean{kind}"] = mean(np.abs(distance[0] - distance[1]))
-            found[attribute][f"garg-cosine{kind}"] = mean(np.abs(cosine[0] - cosine[1]))
-        near = [(unit @ unit_rows(words, "the classes").swapaxes(-1, -2)) @ weight for words, weight in weighted]
-        found[attribute][f"manzini{kind}"] = mean(np.abs(np.mean(near, axis=0)))
-    return found
-
-
-def _direct(
-    unit: NDArray[np.float64], differences: NDArray[np.float64], counts: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """|cos(w, g)|, layers × targets × resamples: g = Σ √c_i a_i d_i / s, a the first eigenvector of √c D Dᵀ √c."""
-    root = np.sqrt(counts.T)
-    gram = differences @ differences.swapaxes(-1, -2)
-    spread, vectors = np.linalg.eigh(root[None, :, :, None] * gram[:, None] * root[None, :, None, :])
-    mix = root[None] * vectors[..., -1] / np.sqrt(spread[..., -1])[..., None]
-    return np.asarray(np.abs((unit @ differences.swapaxes(-1, -2)) @ mix.swapaxes(-1, -2)), dtype=np.float64)
-
-
-def _centroid(
-    targets: NDArray[np.float64], words: NDArray[np.float64], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """⟨w, μ⟩, layers × targets × resamples, and |μ|², layers × 1 × resamples."""
-    gram = words @ words.swapaxes(-1, -2)
-    square = np.einsum("lij,ir,jr->lr", gram, weights, weights, optimize=True)
-    return (targets @ words.swapaxes(-1, -2)) @ weights, square[:, None]
+            both = (drawn[0], drawn[1])
+            values[attribute][f"garg-euclidean{kind}"] = mean(garg_euclidean(targets, *classes, weights=both))
+            values[attribute][f"garg-cosine{kind}"] = mean(garg_cosine(targets, *classes, weights=both))
+        values[attribute][f"manzini{kind}"] = mean(manzini(targets, classes, weights=drawn))
+    return values
 
 
 def draw(lists: BiasLists, target_words: tuple[str, ...], settings: Intervals) -> Iterator[Draws]:

@@ -127,8 +127,7 @@ def _trained(findings: Findings, named: str | Path | WordModel, training: str | 
     findings.used_data(text, text.count)
     findings.note(
         f"{label} was trained on {text.name} in one pass: {trained.steps:,} steps, {trained.tokens:,} tokens "
-        f"predicted, mean loss {trained.loss:.3f}; its weights are kept in {trained.folder.name}, in the cache's folder "
-        "`trained`."
+        f"predicted, mean loss {trained.loss:.3f}; its weights are in the cache, `trained/{trained.folder.name}`."
     )
     return f"{label}={trained.folder}"
 

@@ -1,0 +1,5 @@
+"""`python -m wordworth`."""
+
+from wordworth.cli import main
+
+main()

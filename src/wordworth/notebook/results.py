@@ -1,0 +1,55 @@
+"""Findings in a notebook: they show themselves, can be saved as a run, and a run can be reported and compared."""
+
+from pathlib import Path
+from typing import Any
+
+from wordworth.compare import Comparison, ComparisonSettings, sides
+from wordworth.compare import compare as compared
+from wordworth.report import write_report
+from wordworth.run import Findings, Run
+from wordworth.run import read_run as read
+
+
+class Results(Findings):
+    """What a study found: `scores`, `items`, notes and warnings; `save` writes the run that the command would leave."""
+
+    def save(self, folder: str | Path | None = None, *, overwrite: bool = False) -> "SavedRun":
+        """Writes the run's folder (runs/STUDY-DATE if none is given)."""
+        return SavedRun(**vars(super().save(folder, overwrite=overwrite)))
+
+    def __repr__(self) -> str:
+        shown = self.scores.drop("study").select(
+            column.name for column in self.scores.drop("study") if column.null_count() < len(column)
+        )
+        return f"{self.study}: {len(self.scores):,} scores\n{shown}"
+
+
+class SavedRun(Run):
+    """A run in its folder."""
+
+    def report(self, output: str | Path | None = None, form: str = "html") -> Path:
+        """Writes its report (report.html in the folder if no file is named) and gives the file's path."""
+        return write_report([self.folder], None if output is None else Path(output), form)
+
+    def compare(self, other: Run, **settings: Any) -> Comparison:
+        """Which differences from another run are real: paired tests on the items that both have."""
+        return compare(self, other, **settings)
+
+
+def read_run(folder: str | Path) -> SavedRun:
+    """A run's folder read back, and checked."""
+    return SavedRun(**vars(read(Path(folder))))
+
+
+def report(*folders: str | Path | Run, output: str | Path | None = None, form: str = "html") -> Path:
+    """One report of runs: HTML that needs nothing else, Markdown (`md`) or tables in LaTeX."""
+    places = [one.folder if isinstance(one, Run) else Path(one) for one in folders]
+    return write_report(places, None if output is None else Path(output), form)
+
+
+def compare(
+    first: Run | str | Path, second: Run | str | Path, models: tuple[str, str] | None = None, **settings: Any
+) -> Comparison:
+    """Which differences between two runs are real; `models` names one of each where a run has several."""
+    runs = [one if isinstance(one, Run) else read_run(one) for one in (first, second)]
+    return compared(*sides(runs, models), ComparisonSettings(**settings))
