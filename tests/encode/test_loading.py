@@ -133,9 +133,7 @@ def test_damaged_weights_of_the_hub_are_refused(on_hub: Path) -> None:
     content = bytearray(weights.read_bytes())
     content[-3] ^= 1
     weights.write_bytes(content)
-    with pytest.raises(
-        WordworthError, match=r"the weights of someone/tiny@\w+ are damaged in the hub's cache; remove /"
-    ):
+    with pytest.raises(WordworthError, match=r"the weights of someone/tiny@\w+ are damaged in the hub's cache; rem"):
         load_model("someone/tiny")
 
 

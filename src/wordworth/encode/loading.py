@@ -96,7 +96,9 @@ def load_files(
         place = _place(name_or_path)
         config = _config(place)
         tokenizer = _tokenizer(place)
-        network = _network(place, kind(config), may_lack, dtype=DTYPES[dtype], **settings).to(_device(device))
+        network: PreTrainedModel = _network(place, kind(config), may_lack, dtype=DTYPES[dtype], **settings).to(
+            _device(device)
+        )
     if place.snapshot:
         _refuse_damaged(place.snapshot, place.weights)
     return network, tokenizer, place.weights
@@ -208,9 +210,7 @@ def _base(config: PretrainedConfig) -> Any:
     return AutoModelForTextEncoding if encoder_only else AutoModel
 
 
-def _network(
-    place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel], bool], **settings: Any
-) -> PreTrainedModel:
+def _network(place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel], bool], **settings: Any) -> Any:
     try:
         network, info = kind.from_pretrained(
             place.where, use_safetensors=True, output_loading_info=True, **place.options, **settings
@@ -227,8 +227,7 @@ def _network(
         )
     if kind is AutoModel and network.config.is_encoder_decoder:
         network = network.get_encoder()
-    loaded: PreTrainedModel = network
-    return loaded
+    return network
 
 
 def _one_sentence(what: str, error: Exception) -> str:
