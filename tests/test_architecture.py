@@ -29,7 +29,7 @@ ROOMS: dict[str, set[str]] = {
     "report": {"run"},
     "compare": {"measure", "statistics", "run"},
     "serve": {"run", "report", "compare"},
-    "cli": {"study", "run", "report", "compare", "serve", "display"},
+    "cli": {"study", "run", "report", "compare", "serve", "display", "engine"},
     "display": {"study", "run", "report", "compare"},
     "__init__": {"embedding"},
     "__main__": {"cli"},

@@ -98,6 +98,45 @@ def test_remote_code_is_refused(folder: Callable[[str], Path]) -> None:
         load_model(path)
 
 
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture
+def on_hub(folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The hub's cache with `someone/tiny`, as huggingface_hub lays it out: links to files called by their sha256."""
+    home = tmp_path / "hub" / "models--someone--tiny"
+    snapshot = home / "snapshots" / COMMIT
+    for made in (snapshot, home / "blobs", home / "refs"):
+        made.mkdir(parents=True)
+    (home / "refs" / "main").write_text(COMMIT)
+    for file in folder("gpt2").iterdir():
+        blob = home / "blobs" / sha256_of(file)
+        shutil.copyfile(file, blob)
+        (snapshot / file.name).symlink_to(blob)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    return snapshot
+
+
+def test_from_the_hub_by_name_with_its_revision(on_hub: Path, tiny_model: Tiny) -> None:
+    contexts = [in_template("This is WORD", word) for word in ("love", "unhappiness")]
+    expected = encode(tiny_model("gpt2"), contexts).vectors["last"]
+    for name in ("someone/tiny", "someone/tiny@main", f"someone/tiny@{COMMIT}", on_hub):
+        loaded = load_model(name, device="cpu")
+        assert loaded.weights == f"someone/tiny@{COMMIT}"
+        np.testing.assert_allclose(encode(loaded, contexts).vectors["last"], expected, rtol=1e-5, atol=1e-5)
+    with pytest.raises(WordworthError, match="the configuration of someone/tiny@other cannot be read"):
+        load_model("someone/tiny@other")
+
+
+def test_damaged_weights_of_the_hub_are_refused(on_hub: Path) -> None:
+    weights = (on_hub / "model.safetensors").resolve()
+    content = bytearray(weights.read_bytes())
+    content[-3] ^= 1
+    weights.write_bytes(content)
+    with pytest.raises(WordworthError, match=r"the weights of someone/tiny@\w+ are damaged in the hub's cache; rem"):
+        load_model("someone/tiny")
+
+
 def test_wrong_names(tmp_path: Path) -> None:
     with pytest.raises(WordworthError, match=r"there is no model at .*/nowhere; give the path"):
         load_model(tmp_path / "nowhere")

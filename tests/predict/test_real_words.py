@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.encode import load_model
-from wordworth.encode.model import load_files
+from wordworth.encode.loading import load_files
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
 from wordworth.predict import (

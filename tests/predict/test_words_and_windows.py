@@ -213,7 +213,7 @@ def test_a_tokenizer_without_offsets(tiny_word_model: Tiny, tmp_path: Path, monk
     model, plain = tiny_word_model("gpt2")
     plain.network.save_pretrained(tmp_path)
     model.tokenizer.save_pretrained(tmp_path)
-    monkeypatch.setattr("wordworth.encode.model.AutoTokenizer.from_pretrained", lambda *_, **__: object())
+    monkeypatch.setattr("wordworth.encode.loading.AutoTokenizer.from_pretrained", lambda *_, **__: object())
     with pytest.raises(WordworthError, match="has no fast tokenizer, so a word cannot be located"):
         load_word_model(tmp_path)
 

@@ -1,5 +1,114 @@
-"""`wordworth cache`"""
+"""`wordworth cache`: what is kept, and how to get rid of it."""
+
+import json as json_format
+import time
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-cache_app = typer.Typer(help="What is kept.")
+if TYPE_CHECKING:
+    from wordworth.engine.housekeeping import CacheEntry
+
+cache_app = typer.Typer(help="What is kept on this machine, by kind; `prune`, `verify` and `clear` remove of it.")
+
+Kinds = Annotated[list[str] | None, typer.Option("--kind", metavar="KIND", help="Of this kind only; repeatable.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+
+
+@cache_app.callback(invoke_without_command=True)
+def list_kinds(context: typer.Context, kind: Kinds = None, json: AsJson = False) -> None:
+    """What is kept on this machine, by kind, with sizes and ages."""
+    if context.invoked_subcommand:
+        return
+    from wordworth.engine.housekeeping import abandoned_bytes, entries, totals
+    from wordworth.files import cache_dir
+
+    rows, left = totals(entries(kind or ())), abandoned_bytes()
+    if json:
+        kinds = [
+            {"kind": row.kind, "entries": row.entries, "bytes": row.bytes, "oldest": row.oldest, "newest": row.newest}
+            for row in rows
+        ]
+        typer.echo(json_format.dumps({"folder": str(cache_dir()), "kinds": kinds, "abandoned_bytes": left}, indent=1))
+        return
+    typer.echo(str(cache_dir()))
+    if rows:
+        typer.echo(f"{'kind':12} {'entries':>8} {'size':>10}  last used")
+    for row in rows:
+        used = f"{_ago(row.newest)} to {_ago(row.oldest)} ago" if row.entries > 1 else f"{_ago(row.newest)} ago"
+        typer.echo(f"{row.kind:12} {row.entries:8,} {_size(row.bytes):>10}  {used}")
+    typer.echo(f"{'in all':12} {sum(row.entries for row in rows):8,} {_size(sum(row.bytes for row in rows)):>10}")
+    if left:
+        typer.echo(f"killed runs left {_size(left)}, which `wordworth cache prune` removes", err=True)
+
+
+@cache_app.command()
+def prune(
+    older: Annotated[str | None, typer.Option(metavar="AGE", help="Not used for so long: 30d, 12h, 2w.")] = None,
+    max_size: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="What is used least goes until so much is left: 5GB.")
+    ] = None,
+    kind: Kinds = None,
+    json: AsJson = False,
+) -> None:
+    """Remove what is old, or more than a size. What can be computed again goes before what was fetched."""
+    from wordworth.engine import housekeeping
+
+    age = housekeeping.parsed_age(older) if older else None
+    size = housekeeping.parsed_size(max_size) if max_size else None
+    _report("removed", housekeeping.prune(older=age, max_bytes=size, kinds=kind or ()), json)
+
+
+@cache_app.command()
+def verify(kind: Kinds = None, json: AsJson = False) -> None:
+    """Measure every file again; what is damaged is removed, and made again when it is needed. Exit code 1 if any."""
+    from wordworth.engine import housekeeping
+
+    damaged = housekeeping.verify(kind or ())
+    _report("damaged and removed", damaged, json)
+    if damaged:
+        raise typer.Exit(1)
+
+
+@cache_app.command()
+def clear(
+    kind: Kinds = None,
+    fetched: Annotated[bool, typer.Option("--fetched", help="What came over the network too.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Remove all that can be computed again, or all of a kind."""
+    from wordworth.engine import housekeeping
+
+    _report("removed", housekeeping.clear(kind or (), fetched=fetched), json)
+
+
+def _report(done: str, entries: "list[CacheEntry]", json: bool) -> None:
+    from wordworth.engine.housekeeping import totals
+
+    if json:
+        rows = [{"kind": entry.kind, "path": str(entry.path), "bytes": entry.bytes} for entry in entries]
+        typer.echo(json_format.dumps(rows, indent=1))
+        return
+    for row in totals(entries):
+        typer.echo(f"{done}: {row.entries:,} of {row.kind}, {_size(row.bytes)}")
+    if not entries:
+        typer.echo(f"{done}: none")
+
+
+def _size(count: float) -> str:
+    """12.3 MB."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
+        count /= 1000
+    return f"{count:,.1f} TB"
+
+
+def _ago(moment: float) -> str:
+    """3 hours, for a moment three hours ago."""
+    seconds = max(0.0, time.time() - moment)
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            count = int(seconds // length)
+            return f"{count:,} {unit}{'s' if count > 1 else ''}"
+    return "a minute"

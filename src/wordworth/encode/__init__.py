@@ -4,7 +4,8 @@ from wordworth.encode.accumulators import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, sp
 from wordworth.encode.aggregation import Aggregate, Weighting, aggregate
 from wordworth.encode.encoding import SubwordStates, WordVectors, encode, encode_shard
 from wordworth.encode.layers import Aggregated, Aggregating, InContexts, in_contexts, over_sentences
-from wordworth.encode.model import LanguageModel, load_model, wrap
+from wordworth.encode.loading import load_model
+from wordworth.encode.model import LanguageModel, wrap
 from wordworth.encode.pooling import POOLINGS, Pooling, pool
 from wordworth.encode.spans import Failure
 from wordworth.encode.store import VectorStore, encode_to_store

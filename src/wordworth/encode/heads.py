@@ -7,7 +7,8 @@ from typing import Any
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from transformers import __version__ as transformers_version
 
-from wordworth.encode.model import load_files, max_length_of, tokenizer_identity
+from wordworth.encode.loading import load_files
+from wordworth.encode.model import max_length_of, tokenizer_identity
 from wordworth.errors import WordworthError
 
 

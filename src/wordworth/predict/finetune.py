@@ -23,7 +23,7 @@ from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.catalog.read.corpora import Corpus
-from wordworth.encode.model import quietly
+from wordworth.encode.loading import quietly
 from wordworth.engine.cache import Slot, slot
 from wordworth.errors import WordworthError
 from wordworth.files import locked

@@ -18,7 +18,8 @@ from transformers import (
 )
 
 from wordworth.catalog.language_models import locate_language_model
-from wordworth.encode.model import family_of, load_files, trial_ids, wrap
+from wordworth.encode.loading import load_files
+from wordworth.encode.model import family_of, trial_ids, wrap
 from wordworth.errors import WordworthError
 from wordworth.predict.causal import CausalReader
 from wordworth.predict.head import split_head

@@ -21,7 +21,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode.heads import Headed
-from wordworth.encode.model import quietly
+from wordworth.encode.loading import quietly
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
 from wordworth.transform import Subspace, project_out

@@ -1,0 +1,197 @@
+"""What the cache holds, checking it, and removing of it."""
+
+import hashlib
+import json
+import multiprocessing
+import os
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wordworth.cli.cache import cache_app
+from wordworth.engine import cache, housekeeping
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, locked
+
+DAY = 86400.0
+
+
+def kept(kind: str, name: str, size: int, age: float = 0.0) -> Path:
+    """An entry of so many bytes (beside its checksum) that was used so many seconds ago."""
+    folder = cache.entry(kind, name, lambda into: (into / "data").write_bytes(b"x" * size))  # type: ignore[arg-type]
+    os.utime(folder, (time.time() - age,) * 2)
+    return folder
+
+
+def fetched(content: bytes, age: float = 0.0) -> Path:
+    key = hashlib.sha256(content).hexdigest()
+    folder = cache.slot("files", key, {"words.txt": key}).get(lambda into: (into / "words.txt").write_bytes(content))
+    os.utime(folder, (time.time() - age,) * 2)
+    return folder
+
+
+def damage(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[0] ^= 1
+    path.write_bytes(content)
+
+
+def test_totals_by_kind() -> None:
+    kept("vectors", "a", 5000, age=3 * DAY)
+    kept("vectors", "b", 1000)
+    kept("counts", "c", 10)
+    vectors, counts = housekeeping.totals(housekeeping.entries())
+    assert (vectors.kind, vectors.entries) == ("vectors", 2)
+    assert 6000 < vectors.bytes < 6300  # with two lists of checksums
+    assert 2.9 * DAY < vectors.newest - vectors.oldest < 3.1 * DAY
+    assert counts.kind == "counts"
+    assert housekeeping.entries(["counts"])[0].bytes == counts.bytes
+    with pytest.raises(WordworthError, match=r"no kind 'vector'; did you mean vectors\?; the kinds are aggregates, "):
+        housekeeping.entries(["vector"])
+
+
+def test_an_empty_cache() -> None:
+    assert housekeeping.entries() == housekeeping.clear() == housekeeping.verify() == []
+    assert housekeeping.abandoned_bytes() == housekeeping.remove_abandoned() == 0
+
+
+def test_use_makes_young() -> None:
+    folder = kept("vectors", "a", 10, age=9 * DAY)
+    cache._used.clear()  # as in a new process
+    kept_again = cache.entry("vectors", "a", lambda _: None)
+    assert kept_again == folder
+    assert time.time() - housekeeping.entries()[0].used < DAY
+    growing = cache.slot("vectors", "b").part("00000")
+    growing.get(lambda into: (into / "data").write_text("x"))
+    os.utime(growing.path.parent, (1, 1))
+    assert all(time.time() - entry.used < DAY for entry in housekeeping.entries())
+
+
+def test_prune_by_age() -> None:
+    old, new = kept("vectors", "a", 10, age=31 * DAY), kept("vectors", "b", 10, age=29 * DAY)
+    other = kept("counts", "c", 10, age=99 * DAY)
+    removed = housekeeping.prune(older=housekeeping.parsed_age("30d"), kinds=["vectors"])
+    assert [entry.path for entry in removed] == [old]
+    assert new.exists()
+    assert other.exists()
+    with pytest.raises(WordworthError, match="say what to remove: --older 30d, or --max-size 5GB"):
+        housekeeping.prune()
+
+
+def test_prune_by_size_takes_what_was_used_longest_ago_and_fetched_data_last() -> None:
+    data = fetched(b"y" * 4000, age=90 * DAY)
+    old, new = kept("vectors", "a", 4000, age=2 * DAY), kept("vectors", "b", 4000, age=DAY)
+    removed = housekeeping.prune(max_bytes=housekeeping.parsed_size("9kB"))
+    assert [entry.path for entry in removed] == [old]
+    assert [entry.path for entry in housekeeping.prune(max_bytes=0)] == [new, data]
+
+
+def test_what_is_being_made_stays() -> None:
+    folder = kept("vectors", "a", 10)
+    process = multiprocessing.get_context("fork").Process(target=_pruned_by_another, args=(folder,))
+    with locked(folder):
+        process.start()
+        process.join()
+    assert process.exitcode == 0
+    assert folder.exists()
+
+
+def _pruned_by_another(folder: Path) -> None:
+    assert housekeeping.prune(max_bytes=0) == []
+
+
+def test_clear_spares_what_was_fetched_unless_asked() -> None:
+    data, vectors, counts = fetched(b"words"), kept("vectors", "a", 10), kept("counts", "b", 10)
+    assert [entry.path for entry in housekeeping.clear(["counts"])] == [counts]
+    assert [entry.path for entry in housekeeping.clear()] == [vectors]
+    assert [entry.path for entry in housekeeping.clear(fetched=True)] == [data]
+
+
+def test_verify_finds_every_kind_of_entry() -> None:
+    sound = [kept("vectors", "a", 10), fetched(b"words")]
+    harmed, no_sums, data = kept("counts", "b", 10), kept("counts", "c", 10), fetched(b"other words")
+    growing = cache.slot("inferences", "d")
+    for name in ("00000", "00001"):
+        growing.part(name).get(lambda into: (into / "data").write_text("x"))
+    partial = cache.kind_folder("archives") / "half.part"
+    partial.parent.mkdir()
+    partial.write_bytes(b"half")
+    web = cache.kind_folder("web") / "0123" / "vectors.txt"  # as earlier versions kept them: nothing to check by
+    web.parent.mkdir(parents=True)
+    web.write_bytes(b"web")
+    assert housekeeping.verify() == []
+    damage(harmed / "data")
+    (no_sums / cache.SUMS).unlink()
+    damage(data / "words.txt")
+    damage(growing.path / "00001" / "data")
+    gone = [entry.path for entry in housekeeping.verify()]
+    assert sorted(gone) == sorted([harmed, no_sums, data, growing.path / "00001"])
+    assert all(path.exists() for path in (*sound, growing.path / "00000", partial, web))
+
+
+def test_folders_of_several_fetched_files_name_themselves() -> None:
+    contents = {"config.json": b"{}", "weights": b"12"}
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    listing = "".join(f"{sums[name]} {name}\n" for name in sorted(sums))
+    home = cache.slot("files", hashlib.sha256(listing.encode()).hexdigest(), sums)
+    home.get(lambda into: [(into / name).write_bytes(content) for name, content in contents.items()])
+    assert housekeeping.verify(["files"]) == []
+    damage(home.path / "weights")
+    assert [entry.path for entry in housekeeping.verify(["files"])] == [home.path]
+
+
+def test_what_killed_runs_of_any_version_left_is_removed() -> None:
+    folder = kept("conversions", "a", 10)
+    left = folder.parent / ".0123.abcdefgh"  # as earlier versions named them
+    left.mkdir()
+    (left / "model.safetensors").write_bytes(b"x" * 5000)
+    os.utime(left, (1, 1))
+    lock = folder.parent / ".0123.lock"
+    lock.touch()
+    assert housekeeping.remove_abandoned() == 5000
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("5GB", 5 * 10**9), ("200M", 2 * 10**8), ("1.5 kB", 1500), ("12", 12), ("1tb", 10**12)]
+)
+def test_sizes(text: str, size: int) -> None:
+    assert housekeeping.parsed_size(text) == size
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("30d", 30 * DAY), ("12h", DAY / 2), ("2W", 14 * DAY), ("0d", 0.0)])
+def test_ages(text: str, seconds: float) -> None:
+    assert housekeeping.parsed_age(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "d", "-1d", "5GiB", "inf", "1e9", "30", "9" * 5000 + "d", "30m"])
+def test_what_is_no_age(text: str) -> None:
+    with pytest.raises(WordworthError, match="is not a number with h, d or w behind it; write 30d"):
+        housekeeping.parsed_age(text)
+
+
+@pytest.mark.parametrize("text", ["", "GB", "-1", "nan", "5GiB", "9" * 5000, "5 G B"])
+def test_what_is_no_size(text: str) -> None:
+    with pytest.raises(WordworthError, match="is not a number with kB, MB, GB or TB behind it; write 5GB"):
+        housekeeping.parsed_size(text)
+
+
+def test_the_command() -> None:
+    kept("vectors", "a", 2_500_000, age=3 * DAY + 60)
+    harmed = kept("counts", "b", 10)
+    run = CliRunner().invoke
+    listed = run(cache_app, [])
+    assert listed.exit_code == 0, listed.output
+    assert "vectors             1     2.5 MB  3 days ago" in listed.output
+    assert str(cache_dir()) in listed.output
+    table = json.loads(run(cache_app, ["--json"]).output)
+    assert [row["kind"] for row in table["kinds"]] == ["vectors", "counts"]
+    assert json.loads(run(cache_app, ["prune", "--older", "2d", "--json"]).output)[0]["kind"] == "vectors"
+    assert run(cache_app, ["verify"]).output == "damaged and removed: none\n"
+    damage(harmed / "data")
+    verified = run(cache_app, ["verify"])
+    assert (verified.exit_code, verified.output[:36]) == (1, "damaged and removed: 1 of counts, 81")
+    assert run(cache_app, ["clear", "--kind", "counts"]).output == "removed: none\n"
+    assert isinstance(run(cache_app, ["prune", "--older", "x"]).exception, WordworthError)
