@@ -31,6 +31,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def download(url: str, part: Path, what: str) -> None:
         fetched.append(url)
+        part.parent.mkdir(parents=True, exist_ok=True)
         with part.open("ab") as out:  # a real one goes on where it stopped
             out.write(VECTORS.encode())
 
@@ -121,9 +122,11 @@ def test_the_start_of_another_file_is_not_gone_on_with(web: list[str], tmp_path:
     url = "https://host/weather.txt"
     loaded(url)
     (kept,) = (tmp_path / "cache" / "web").glob("*/weather.txt")
-    kept.rename(kept.with_name("weather.txt.part"))  # as if killed; nothing tells what it is the start of
+    part = tmp_path / "cache" / "archives" / f"{kept.parent.name[:16]}-weather.txt.part"
+    kept.rename(part)  # as if killed; nothing shows what it is the start of
     assert len(loaded(url)) == 3
     assert kept.read_text() == VECTORS
+    assert not part.exists()
 
 
 def test_a_pinned_address(web: list[str], tmp_path: Path) -> None:
@@ -134,7 +137,8 @@ def test_a_pinned_address(web: list[str], tmp_path: Path) -> None:
     assert web == [url]
     with pytest.raises(WordworthError, match=r"gives a file with another sha256 than 000000000000…; nothing was kept"):
         loaded(f"{url}#sha256={'0' * 64}")
-    assert not list((tmp_path / "cache" / "web").glob("*/weather.txt*"))
+    assert len(list((tmp_path / "cache" / "web").glob("*/weather.txt*"))) == 1  # the right one stays
+    assert not list((tmp_path / "cache" / "archives").glob("*.part"))
     for odd in ("md5=1234", "sha256=12"):
         with pytest.raises(WordworthError, match=f"ends in #{odd}; only #sha256= and its 64 digits may stand behind"):
             loaded(f"{url}#{odd}")

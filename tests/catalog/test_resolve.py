@@ -68,7 +68,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_models(named: str, label: str, target: str, place: str, source: str) -> None:
     found = resolve(named)
-    assert (found.label, found.target, found.place, found.source) == (label, target, place, source)
+    assert (found.name, found.target, found.place, found.source) == (label, target, place, source)
     assert (label_of(named), target_of(named)) == (label, target)
 
 
@@ -175,6 +175,7 @@ def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> 
 
     def download(url: str, part: Path, what: str) -> None:
         asked.append(url)
+        part.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(VECTORS)
 
     monkeypatch.setattr("wordworth.catalog.fetch.download.download", download)
@@ -195,6 +196,7 @@ def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> 
 
 def load_pairs_source(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     def download(url: str, part: Path, what: str) -> None:
+        part.parent.mkdir(parents=True, exist_ok=True)
         part.write_text("sun\tmoon\t3\n")
 
     monkeypatch.setattr("wordworth.catalog.fetch.download.download", download)
@@ -242,7 +244,8 @@ def test_taking_a_name_apart_loads_no_library() -> None:
     heavy = ["torch", "transformers", "gguf", "huggingface_hub", "httpx2", "unearth"]
     code = (
         "import sys, wordworth.catalog.resolve as r, wordworth.catalog.kinds as k\n"
-        "k.kind_of('smollm2-135m')\n"
+        "from wordworth.catalog.read.lexica import load_lexicon\n"
+        "k.kind_of('smollm2-135m'); load_lexicon('bellezza')\n"
         "for one in ('m=gpt2@main', 'hf://a/b/c.vec', 'https://h/v.txt'): r.resolve(one)\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )

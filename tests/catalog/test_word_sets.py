@@ -2,6 +2,7 @@
 
 import pytest
 
+from wordworth.catalog import registry
 from wordworth.catalog.read.translations import load_translations
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.catalog.registry import entries, entry
@@ -113,3 +114,13 @@ def test_what_is_not_shipped_says_where_to_get_it(monkeypatch):
     with pytest.raises(WordworthError, match=r"xweat-german cannot be fetched by itself and is not here"):
         load_translations("xweat-german")
     assert "github.com/umanlp/XWEAT" in entry("xweat-german").note
+
+
+def test_a_language_is_added_by_declarations_alone(monkeypatch):
+    """The polar words of a new language may stand in the TOML itself."""
+    terms = {"title": "t", "language": "klingon", "licence": "CC0", "reference": "wolfe2022"}
+    for name, words in (("pleasant-klingon", ["bang", "quv"]), ("unpleasant-klingon", ["oy'", "Hegh", "oy'"])):
+        declaration = registry.declared("word_sets", name, {**terms, "words": words, "count": len(words)})
+        monkeypatch.setitem(registry._of_kind("word_sets"), name, declaration)
+    polar = polar_words("klingon")
+    assert (polar.pleasant, polar.unpleasant, polar.dropped) == (("bang", "quv"), ("oy'", "Hegh"), ("oy'",))

@@ -25,10 +25,10 @@ def load_embeddings(
     path = located(resolved).where
     if path.is_dir() and any(path.glob("*-w.npy")):
         for decade in histwords_decades(path):
-            name = f"{resolved.label}/{decade.name.removesuffix('-w.npy')}"
+            name = f"{resolved.name}/{decade.name.removesuffix('-w.npy')}"
             yield load(decade, name=name, language=language, on_bad=on_bad)
         return
-    read = load(path, name=resolved.label, language=language, format=file_format, on_bad=on_bad)
+    read = load(path, name=resolved.name, language=language, format=file_format, on_bad=on_bad)
     yield Embedding(read.words, read.matrix, replace(read.provenance, source=resolved.source))
 
 
@@ -42,6 +42,6 @@ def _of_catalog(resolved: Resolved, declared: Entry, on_bad: OnBad) -> Embedding
     data = located(resolved)
     read = load(data.where, format=declared.details["format"], language=data.language, on_bad=on_bad)
     provenance = replace(
-        read.provenance, name=data.label, source=data.source, sha256=data.sha256, language=data.language
+        read.provenance, name=data.name, source=data.source, sha256=data.sha256, language=data.language
     )
     return Embedding(read.words, read.matrix, provenance)

@@ -29,7 +29,7 @@ def locate_language_model(named: str | Path) -> ModelPlace:
     A model of the hub without a revision stays a name, for `transformers` to fetch.
     """
     resolved = resolve(named)
-    return ModelPlace(resolved.label, _place(resolved), resolved.language)
+    return ModelPlace(resolved.name, _place(resolved), resolved.language)
 
 
 def _place(resolved: Resolved) -> str:

@@ -9,17 +9,18 @@
 `LABEL=` before any of them says what tables call it. A path that is there and holds `=` itself stays whole.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal
 
+from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.hub import from_hub, hub_file, hub_model
 from wordworth.catalog.fetch.web import from_web, public_address, web_file
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.source import Source
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
+from wordworth.files import measured_sum
 
 Place = Literal["catalog", "path", "web", "hub file", "hub"]
 """`hub` is a model by its name on the hub."""
@@ -28,37 +29,22 @@ _PACKED = {".gz", ".bz2", ".xz", ".zip"}
 _MODEL_FILES = {".txt", ".vec", ".bin", ".npz", ".npy", ".safetensors", ".kv", ".model", ".gguf"}
 
 
-class Facts(TypedDict):
-    """What a data set says of itself, and a run records of it."""
-
-    name: str
-    language: str
-    source: str
-    sha256: str
-    licence: str
-    reference: str
-
-
 @dataclass(frozen=True)
-class Resolved:
-    """What a name stands for. `path` and `sha256` are there once it is `located`, or for the user's own files."""
+class Resolved(DataSet):
+    """What a name stands for: how tables call it, and what will be recorded of it.
 
-    label: str
-    """What tables call it."""
+    `path`, and for the catalog `sha256` and `source`, are there once it is `located`. Language, licence and reference
+    are the catalog's, the language blank for what has several.
+    """
+
     target: str
     """What was named, without the label."""
     place: Place
     entry: Entry | None = None
-    language: str = ""
-    """The catalog's; blank for what has several, and for the user's own."""
-    source: str = ""
-    """Where it comes from, as it is recorded; never with an address's query."""
-    licence: str = ""
-    reference: str = ""
     path: Path | None = None
-    sha256: str = ""
     origin: Source | None = None
-    """Of the catalog's sources the one that its data lies at, once located."""
+    """Of the catalog's sources the one that its data lies at."""
+    language: str = field(default="", kw_only=True)
 
     @property
     def where(self) -> Path:
@@ -67,17 +53,6 @@ class Resolved:
             raise WordworthError(f"there is no file {self.target}; check the path")
         return self.path
 
-    @property
-    def facts(self) -> Facts:
-        return Facts(
-            name=self.label,
-            language=self.language,
-            source=self.source,
-            sha256=self.sha256,
-            licence=self.licence,
-            reference=self.reference,
-        )
-
 
 def resolve(named: str | Path, kind: str = "models") -> Resolved:
     """What a name of that kind stands for. A `Path` is always the path of a file or folder."""
@@ -85,13 +60,17 @@ def resolve(named: str | Path, kind: str = "models") -> Resolved:
     if isinstance(named, str) and knows(target, kind):
         known = entry(target, kind)
         language = "" if known.language == "several" else known.language
-        return Resolved(label or target, target, "catalog", known, language, "", known.licence, str(known.reference))
+        citation = str(known.reference)
+        return Resolved(
+            label or target, target, "catalog", known, language=language, licence=known.licence, reference=citation
+        )
     if target.startswith(("https://", "http://")):
         file = web_file(target)
-        return Resolved(label or _plain(Path(file.name), kind), target, "web", source=file.public)
+        name = _plain(Path(file.name), kind)
+        return Resolved(label or name, target, "web", source=file.public)
     if target.startswith("hf://"):
-        name = Path(hub_file(target).path)
-        return Resolved(label or _plain(name, kind), target, "hub file", source=target)
+        name = _plain(Path(hub_file(target).path), kind)
+        return Resolved(label or name, target, "hub file", source=target)
     path = Path(target).expanduser()
     try:
         there = path.exists()
@@ -102,7 +81,7 @@ def resolve(named: str | Path, kind: str = "models") -> Resolved:
             return Resolved(label or target, target, "hub", source=target)
         if kind != "models" and len(path.parts) == 1 and not path.suffix:
             entry(target, kind)  # no such file, and it reads like a name: the error gives the nearest names
-    return Resolved(label or _plain(path, kind), target, "path", source=str(path), path=path)
+    return Resolved(label or _plain(path, kind), target, "path", path=path, source=str(path))
 
 
 def located(resolved: Resolved) -> Resolved:
@@ -128,7 +107,7 @@ def located_data(named: str | Path, kind: str, language: str = "english") -> Res
     path = data.where
     if not _exists(path):
         raise WordworthError(f"there is no file {path}; give the path of a file, or a name from `wordworth ls {kind}`")
-    sha256 = data.sha256 or (sha256_of(path) if path.is_file() else "")
+    sha256 = data.sha256 or (measured_sum(path) if path.is_file() else "")
     return replace(data, sha256=sha256, language=data.language or language)
 
 
@@ -145,7 +124,7 @@ def split_label(named: str | Path) -> tuple[str, str]:
 
 def label_of(named: str | Path, kind: str = "models") -> str:
     """What tables call it."""
-    return resolve(named, kind).label
+    return resolve(named, kind).name
 
 
 def target_of(named: str | Path) -> str:

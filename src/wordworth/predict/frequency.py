@@ -11,6 +11,7 @@ import polars as pl
 from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.catalog.read.frequencies import Frequencies, is_frequency_file, load_frequencies
 from wordworth.catalog.registry import knows
+from wordworth.catalog.resolve import target_of
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
 from wordworth.predict.forms import forms
@@ -61,8 +62,8 @@ def banded(words: Iterable[str], frequencies: Frequencies, bands: Bands) -> dict
 
 def frequencies_of(named: str | Path, *, language: str = "english") -> Frequencies:
     """From a list of the catalog (`wordfreq`), a file of words and counts, or a text, which is counted once."""
-    target = Path(named).expanduser()
-    if (isinstance(named, str) and knows(named, "frequencies")) or is_frequency_file(target):
+    target = target_of(named)
+    if (isinstance(named, str) and knows(target, "frequencies")) or is_frequency_file(Path(target).expanduser()):
         return load_frequencies(named, language=language)
     return counted(load_corpus(named, language=language))
 

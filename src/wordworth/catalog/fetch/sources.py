@@ -12,11 +12,6 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from huggingface_hub import hf_hub_download
-from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
-from wordworth.catalog.fetch.archives import opened, take
-from wordworth.catalog.fetch.download import download
 from wordworth.catalog.source import Pinned, Source
 from wordworth.engine.cache import Slot, kind_folder, slot
 from wordworth.errors import WordworthError
@@ -151,6 +146,10 @@ def _fetch(name: str, source: Source) -> Path:
 @contextmanager
 def _origin(name: str, source: Source) -> Iterator[Callable[[Pinned, Path], object]]:
     """Opens the source and yields `write(pin, path)`, which brings one of its files to `path`."""
+    # What speaks to the network is loaded only when something is fetched.
+    from wordworth.catalog.fetch.archives import opened, take
+    from wordworth.catalog.fetch.download import download
+
     if source.kind == "https":
         part = kind_folder("archives") / f"{source.key[:16]}-{source.content[0].name}.part"
         download(source.url, part, name, source.bytes)
@@ -175,12 +174,17 @@ def _origin(name: str, source: Source) -> Iterator[Callable[[Pinned, Path], obje
 
 
 def _take(archive: Path, member: str, path: Path, source: Source) -> None:
+    from wordworth.catalog.fetch.archives import take
+
     with path.open("wb") as out:
         take(archive, member, out, source.place)
 
 
 def _from_hub(source: Source, pin: Pinned, path: Path) -> None:
     """A file of a repository at a pinned revision; the hub's own cache is left alone."""
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
     try:
         copy = hf_hub_download(source.repo, pin.member or source.place.split("/", 4)[-1], revision=source.revision)
     except (HfHubHTTPError, LocalEntryNotFoundError) as error:

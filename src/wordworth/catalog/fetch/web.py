@@ -1,13 +1,14 @@
 """A file by its address, fetched once. Its query never gets into what is recorded: a token may stand there."""
 
-import hashlib
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from wordworth.engine.cache import key_of, kind_folder, slot
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, locked, replacing, sha256_of
+from wordworth.files import sha256_of
 
 
 @dataclass(frozen=True)
@@ -54,24 +55,25 @@ def public_address(url: str) -> str:
 
 def from_web(url: str) -> Path:
     """The file of an address; a second time it is taken from the cache."""
-    from wordworth.catalog.fetch.download import download
-    from wordworth.catalog.fetch.sources import is_offline
-
     file = web_file(url)
-    target = cache_dir() / "web" / hashlib.sha256(file.address.encode()).hexdigest()[:16] / file.name
-    with locked(target):
-        if not target.exists():
-            if is_offline():
-                raise WordworthError(f"{file.public} is not here and fetching is off; run it once without --offline")
-            part = target.with_name(target.name + ".part")
-            if not file.sha256:  # nothing would show that what is there is the start of another file
-                part.unlink(missing_ok=True)
-            download(file.address, part, file.name)
-            with replacing(target) as whole:
-                part.replace(whole)
-        if file.sha256 and sha256_of(target) != file.sha256:
-            target.unlink()
+    key = key_of([file.address, file.sha256])
+
+    def fetch(folder: Path) -> None:
+        from wordworth.catalog.fetch.download import download
+        from wordworth.catalog.fetch.sources import is_offline
+
+        if is_offline():
+            raise WordworthError(f"{file.public} is not here and fetching is off; run it once without --offline")
+        part = kind_folder("archives") / f"{key[:16]}-{file.name}.part"
+        if not file.sha256:  # nothing would show that what is there is the start of another file
+            part.unlink(missing_ok=True)
+        download(file.address, part, file.name)
+        if file.sha256 and sha256_of(part) != file.sha256:
+            part.unlink()
             raise WordworthError(
                 f"{file.public} gives a file with another sha256 than {file.sha256[:12]}…; nothing was kept"
             )
-    return target
+        shutil.move(part, folder / file.name)
+
+    pinned = {file.name: file.sha256} if file.sha256 else None
+    return slot("web", key, pinned).get(fetch) / file.name

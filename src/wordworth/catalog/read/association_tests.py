@@ -59,10 +59,10 @@ def load_tests(name_or_path: str | Path) -> tuple[AssociationTest, ...]:
     """
     resolved = resolve(name_or_path, "tests")
     if resolved.entry is not None:
-        return (replace(_of_catalog(resolved.entry), name=resolved.label),)
+        return (replace(_of_catalog(resolved.entry), name=resolved.name),)
     path = located(resolved).where
     if path.suffix in (".json", ".jsonl"):
-        return (_checked(resolved.label, resolved.label, _seat_groups(path), path=path, lenient=True),)
+        return (_checked(resolved.name, resolved.name, _seat_groups(path), path=path, lenient=True),)
     tests = _of_toml(path)
     label, _ = split_label(name_or_path)
     if not label:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read import layouts
-from wordworth.catalog.read.data_set import DataSet
 from wordworth.catalog.read.layouts import Report, refuse
 from wordworth.catalog.read.wikipedia import wikipedia_lines
 from wordworth.catalog.resolve import located_data, target_of

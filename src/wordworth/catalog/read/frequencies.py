@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wordworth.catalog.read.data_set import DataSet
+from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import number, read_text
 from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.entry import Entry
-from wordworth.catalog.read.data_set import DataSet
 from wordworth.catalog.read.tables import Table, column, number, read_table, tidy
 from wordworth.catalog.resolve import Resolved, located_data, resolve
 from wordworth.embedding.spelling import lower
@@ -84,7 +84,7 @@ def load_lexicon(
     if declared.entry is not None and "derived" in declared.entry.details:
         from wordworth.catalog.read.bellezza import derived  # which is made of lexica, and so imports this file
 
-        return replace(derived(declared.entry), name=declared.label)
+        return replace(derived(declared.entry), name=declared.name)
     data = located_data(name_or_path, "lexica", language or "english")
     if data.entry is not None:
         return _of_catalog(data, data.entry, word_column, rating_column)

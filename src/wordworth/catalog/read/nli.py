@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.catalog.read.data_set import DataSet
+from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.layouts import json_records, numbered_lines, refuse
 from wordworth.catalog.read.tables import tidy
 from wordworth.catalog.resolve import located_data

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.data_set import DataSet
+from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import Row, Table, column, number, read_table, read_text, tidy
 from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError

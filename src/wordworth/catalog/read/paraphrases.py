@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordworth.catalog.read.data_set import DataSet
+from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import read_text, tidy
 from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from wordworth.catalog.read.data_set import DataSet
+from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import read_text
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import Resolved, located_data, resolve, split_label
@@ -73,7 +73,7 @@ def _of_own_file(file: Resolved) -> Templates:
         raise WordworthError(f"{file.where} is not a TOML file: {error}") from error
     for key, table in tables.items():
         if isinstance(table, dict) and table.get("language") == file.language:
-            return _checked(replace(file, label=key), table, f"{file.where}, table [{key}]")
+            return _checked(replace(file, name=key), table, f"{file.where}, table [{key}]")
     raise WordworthError(
         f'{file.where} has no table with language = "{file.language}"; add one with bleached and aligned texts'
     )

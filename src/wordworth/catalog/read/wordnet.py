@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wordworth.catalog.read.data_set import DataSet
+from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError
 
@@ -77,18 +77,10 @@ def load_wordnet(name_or_path: str | Path = "wordnet-3.0") -> WordNet:
     data = located_data(name_or_path, "wordnets")
     if not data.where.is_dir():
         raise WordworthError(f"{data.where} is no folder; give the one that holds WordNet's data.noun and index.noun")
-    words, hypernyms, senses, irregular = _read(data.where)
-    return WordNet(words=words, hypernyms=hypernyms, senses=senses, irregular=irregular, **data.facts)
+    return _read(data.where, data)
 
 
-def _read(
-    folder: Path,
-) -> tuple[
-    dict[Synset, tuple[str, ...]],
-    dict[Synset, tuple[Synset, ...]],
-    dict[tuple[str, str], tuple[Synset, ...]],
-    dict[tuple[str, str], tuple[str, ...]],
-]:
+def _read(folder: Path, data: DataSet) -> WordNet:
     words: dict[Synset, tuple[str, ...]] = {}
     hypernyms: dict[Synset, tuple[Synset, ...]] = {}
     senses: dict[tuple[str, str], tuple[Synset, ...]] = {}
@@ -115,7 +107,7 @@ def _read(
             for _, line in _lines(exceptions):
                 form, *bases = (cell.replace("_", " ") for cell in line.split())
                 irregular[form, kind] = tuple(bases)
-    return words, hypernyms, senses, irregular
+    return WordNet(words=words, hypernyms=hypernyms, senses=senses, irregular=irregular, **data.facts)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
