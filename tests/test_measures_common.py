@@ -32,6 +32,8 @@ from wordworth.measure import (
 )
 from wordworth.measure.recorded import COUNTED
 
+pytestmark = pytest.mark.kernels
+
 RNG = np.random.default_rng(0)
 WORDS, DIM = 60, 12
 SPACE = RNG.standard_normal((WORDS, DIM)) + 0.3
