@@ -5,12 +5,12 @@ BIN := $(VENV)/bin
 # Offline after `wordworth get`: the environment is not touched again unless its definition changes.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit browser bench results clean
+.PHONY: demo test lint types unit kernels browser bench results clean
 
 demo: $(STAMP)
 	$(BIN)/wordworth audit --quick
 
-test: lint types unit
+test: lint types unit kernels
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -21,6 +21,10 @@ types: $(STAMP)
 
 unit: $(STAMP) browser
 	$(BIN)/python -m pytest
+
+# The numeric tests once more, with the numeric kernels of other processors.
+kernels: $(STAMP)
+	$(BIN)/python tests/kernels/run_again.py
 
 # Tests of the pages open them in chromium; where it cannot be installed they are skipped, and say so.
 browser:

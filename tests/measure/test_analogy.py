@@ -6,6 +6,8 @@ import pytest
 from wordworth.errors import WordworthError
 from wordworth.measure import analogies, analogy, unit_rows
 
+pytestmark = pytest.mark.kernels
+
 RULES = pytest.mark.parametrize("rule", ["3cosadd", "3cosmul"])
 
 

@@ -9,6 +9,8 @@ from wordworth.errors import WordworthError
 from wordworth.measure import bert_score
 from wordworth.statistics import two_by_two
 
+pytestmark = pytest.mark.kernels
+
 RNG = np.random.default_rng(4)
 X, Y = RNG.standard_normal((5, 8)), RNG.standard_normal((7, 8))
 

@@ -20,6 +20,8 @@ from wordworth.measure import (
 )
 from wordworth.measure.rnsb import negative_probability
 
+pytestmark = pytest.mark.kernels
+
 HALF = sqrt(0.5)
 
 

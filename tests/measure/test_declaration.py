@@ -4,7 +4,7 @@ import pytest
 
 from wordworth.catalog.registry import references
 from wordworth.errors import WordworthError
-from wordworth.measure import MEASURES, Measure, named
+from wordworth.measure import MEASURES, named
 from wordworth.measure.declaration import declare
 
 REAL = """
@@ -72,4 +72,4 @@ def test_verdicts_are_about_the_larger_side_unless_lower_is_better():
 
 def test_a_name_is_declared_once():
     with pytest.raises(WordworthError, match="declared twice"):
-        declare(Measure("weat", "Another."))
+        declare("weat", "Another.")

@@ -6,6 +6,8 @@ import pytest
 from wordworth.errors import WordworthError
 from wordworth.measure.isotropy import anisotropy, neuron_share
 
+pytestmark = pytest.mark.kernels
+
 
 def test_anisotropy_is_the_mean_over_all_pairs() -> None:
     x = np.random.default_rng(0).normal(size=(30, 5)) + 1

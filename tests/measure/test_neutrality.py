@@ -7,6 +7,8 @@ from wordworth.errors import WordworthError
 from wordworth.measure.neutrality import Tally, is_neutral, measure_names, replicates, scores
 from wordworth.statistics.bootstrap import percentile_interval
 
+pytestmark = pytest.mark.kernels
+
 # By hand: n = .5, .4, .2, .8; neutral where it is the largest, the tie of the second included: 3 of 4.
 FOUR = np.array([[0.3, 0.5, 0.2], [0.4, 0.4, 0.2], [0.7, 0.2, 0.1], [0.1, 0.8, 0.1]])
 

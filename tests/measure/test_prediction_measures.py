@@ -9,6 +9,8 @@ from wordworth.errors import WordworthError
 from wordworth.measure import accuracy, bits_per, perplexity, type_coverage
 from wordworth.statistics.bootstrap import resample_counts
 
+pytestmark = pytest.mark.kernels
+
 RNG = np.random.default_rng(0)
 WORDS = 400
 CLUSTERS = np.sort(RNG.integers(5, 30, size=WORDS)) * 7  # labels with gaps

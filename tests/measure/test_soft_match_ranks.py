@@ -6,6 +6,8 @@ import pytest
 from wordworth.errors import WordworthError
 from wordworth.measure import neighbour_ranks
 
+pytestmark = pytest.mark.kernels
+
 RNG = np.random.default_rng(3)
 SPACE = RNG.standard_normal((300, 6)).astype(np.float32)
 TARGETS, GUESSES = RNG.integers(300, size=(2, 500))

@@ -7,6 +7,8 @@ from scipy import stats
 from wordworth.errors import WordworthError
 from wordworth.measure import cosines, sc_weat, similarity, unit_rows, valence, valence_spearman
 
+pytestmark = pytest.mark.kernels
+
 
 def test_valence_by_hand():
     # Effect sizes proportional to the ratings agree perfectly; reversed, perfectly the other way.

@@ -9,6 +9,8 @@ import pytest
 from wordworth.errors import WordworthError
 from wordworth.measure import association, sc_weat, sc_weat_p, weat, weat_p
 
+pytestmark = pytest.mark.kernels
+
 EAST, NORTH, WEST = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]
 NORTH_EAST = [3.0, 3.0]  # any length: only directions count
 

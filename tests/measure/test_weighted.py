@@ -14,6 +14,8 @@ from wordworth.measure import (
     resampled_direct_bias,
 )
 
+pytestmark = pytest.mark.kernels
+
 LAYERS, DIM, SIZES = 3, 12, {"targets": 20, "one": 6, "other": 6}
 
 

@@ -8,6 +8,8 @@ from wordworth.errors import WordworthError
 from wordworth.statistics import pearson, spearman
 from wordworth.statistics.bootstrap import resample_counts
 
+pytestmark = pytest.mark.kernels
+
 BOTH = pytest.mark.parametrize(("ours", "scipys"), [(pearson, stats.pearsonr), (spearman, stats.spearmanr)])
 
 

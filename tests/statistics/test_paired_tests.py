@@ -14,6 +14,8 @@ from wordworth.statistics.paired_correlation import correlation_difference
 from wordworth.statistics.sign_flip import mean_interval
 from wordworth.statistics.weat_difference import weat_difference_interval
 
+pytestmark = pytest.mark.kernels
+
 RNG = np.random.default_rng(0)
 
 

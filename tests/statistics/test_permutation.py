@@ -11,6 +11,8 @@ from wordworth.errors import WordworthError
 from wordworth.statistics import permutation, permutation_test
 from wordworth.statistics.partitions import random_partitions, sums_by_size
 
+pytestmark = pytest.mark.kernels
+
 
 def by_definition(values, size_a, sides):
     """Share of partitions with mean(A_i) − mean(B_i) greater than the given one; ties within 1e-12 are not greater."""

@@ -8,6 +8,8 @@ from threadpoolctl import threadpool_info
 
 from wordworth.statistics.threads import in_threads
 
+pytestmark = pytest.mark.kernels
+
 
 def blas_threads():
     return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]

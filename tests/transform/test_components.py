@@ -4,6 +4,8 @@ import pytest
 from wordworth.errors import WordworthError
 from wordworth.transform import fit_components, nullify, orthonormal, project_out
 
+pytestmark = pytest.mark.kernels
+
 
 @pytest.mark.parametrize("shape", [(200, 12), (8, 30)])
 def test_same_as_a_plain_svd_for_every_k(shape: tuple[int, int]) -> None:

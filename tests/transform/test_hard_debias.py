@@ -9,6 +9,8 @@ from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.transform import Subspace, difference_direction, hard_debias, pair_components, with_lengths_of
 
+pytestmark = pytest.mark.kernels
+
 WORDS = ["he", "she", "man", "woman", "Man", "Woman", "king", "queen", "doctor", "nurse", "table", "beard"]
 EQUALIZE = [("man", "woman"), ("king", "queen"), ("uncle", "aunt")]
 SPECIFIC = ["he", "she", "man", "woman", "beard", "lacking"]

@@ -10,6 +10,8 @@ from wordworth.errors import WordworthError
 from wordworth.transform import difference_direction, project_out
 from wordworth.transform.inlp import inlp, leaning_words
 
+pytestmark = pytest.mark.kernels
+
 
 def classes(count: int, kinds: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Classes that lie apart along two of twenty dimensions, unequally wide."""

@@ -24,6 +24,8 @@ from wordworth.transform import (
     vanished,
 )
 
+pytestmark = pytest.mark.kernels
+
 WORDS = [f"w{number}" for number in range(40)]
 PAIRS = [(f"w{number}", f"w{number + 1}") for number in range(0, 12, 2)]
 

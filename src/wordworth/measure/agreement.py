@@ -1,20 +1,16 @@
 """How far estimators of one bias agree: do they order a model's layers alike?"""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from wordworth.measure.declaration import Measure, declare
+from wordworth.embedding.cosine import Matrix, Vectors
+from wordworth.measure.declaration import declare
 
-declare(
-    Measure(
-        "agreement:{one}~{other}", "Spearman's ρ over layers between {one} and {other}.", "bommasani2020", "higher"
-    ),
-    Measure("agreement", "Mean of those ρ over the pairs of different estimators.", "bommasani2020", "higher"),
-)
+declare("agreement:{one}~{other}", "Spearman's ρ over layers between {one} and {other}.", "bommasani2020", "higher")
+declare("agreement", "Mean of those ρ over the pairs of different estimators.", "bommasani2020", "higher")
 
 
-def rank_agreement(one: NDArray[np.floating], other: NDArray[np.floating]) -> NDArray[np.float64]:
+def rank_agreement(one: Vectors, other: Vectors) -> Matrix:
     """Spearman's ρ down the columns of two arrays (layers, resamples) → (resamples).
 
     NaN where all layers of a resample are alike: it has no order.

@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import norms
+from wordworth.embedding.cosine import Matrix, Vectors, norms
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 from wordworth.statistics.threads import in_threads
 
 Rule = Literal["3cosadd", "3cosmul"]
@@ -32,17 +32,13 @@ MULTIPLY = (
     "Share of questions a : b :: c : d with d = argmax cos'(v, b) cos'(v, c) / (cos'(v, a) + 0.001) "
     "and cos' = (1 + cos) / 2 (3CosMul)"
 )
-declare(
-    *(
-        Measure(name + of, f"{formula}{which}.", paper, "higher", "answers analogies better", "analogies")
-        for name, formula, paper in (("analogy", ADD, "mikolov2013a"), ("analogy:3cosmul", MULTIPLY, "levy2014"))
-        for of, which in (("", ""), (":semantic", ", of meaning"), (":syntactic", ", of grammar"))
-    )
-)
+for _name, _formula, _paper in (("analogy", ADD, "mikolov2013a"), ("analogy:3cosmul", MULTIPLY, "levy2014")):
+    for _kind, _which in (("", ""), (":semantic", ", of meaning"), (":syntactic", ", of grammar")):
+        declare(_name + _kind, f"{_formula}{_which}.", _paper, "higher", "answers analogies better", "analogies")
 
 
 def analogies(
-    vectors: NDArray[np.floating],
+    vectors: Vectors,
     questions: NDArray[np.integer],
     *,
     rule: Rule = "3cosadd",
@@ -70,15 +66,15 @@ def analogies(
 class _Space:
     """Vectors and 1 / |v|: rows are brought to length one as they are needed, never all at once."""
 
-    vectors: NDArray[np.floating]
-    scales: NDArray[np.float64]
+    vectors: Vectors
+    scales: Matrix
     candidates: int
 
-    def units(self, rows: NDArray[np.intp] | slice) -> NDArray[np.float64]:
+    def units(self, rows: NDArray[np.intp] | slice) -> Matrix:
         return np.asarray(self.vectors[rows] * self.scales[rows, None], dtype=np.float64)
 
 
-def _check(vectors: NDArray[np.floating], asked: NDArray[np.integer], candidates: int, rule: str) -> None:
+def _check(vectors: Vectors, asked: NDArray[np.integer], candidates: int, rule: str) -> None:
     if rule not in ("3cosadd", "3cosmul"):
         raise WordworthError(f"there is no analogy rule {rule!r}; use 3cosadd or 3cosmul")
     if vectors.ndim != 2:
@@ -109,12 +105,7 @@ def _answer(space: _Space, asked: NDArray[np.intp], rule: Rule, block: int) -> N
 
 
 def _block_best(
-    space: _Space,
-    rows: NDArray[np.float32],
-    words: NDArray[np.intp],
-    places: NDArray[np.intp],
-    part: slice,
-    rule: Rule,
+    space: _Space, rows: NDArray[np.float32], words: NDArray[np.intp], places: NDArray[np.intp], part: slice, rule: Rule
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Each question's best score in one block, and each word's least cosine there, in float32."""
     cosine = rows @ space.units(part).astype(np.float32).T
@@ -153,7 +144,7 @@ def _block_best(
     return bests, lowest
 
 
-def _rounding(best: NDArray[np.float32], lowest: NDArray[np.float32], dim: int, rule: Rule) -> NDArray[np.float64]:
+def _rounding(best: NDArray[np.float32], lowest: NDArray[np.float32], dim: int, rule: Rule) -> Matrix:
     """How far apart two scores that are equal can be in float32: twice the bound on the error of one.
 
     A cosine of unit vectors is off by at most δ = (dim + 4) 2⁻²⁴. 3CosAdd sums three of them. In 3CosMul, with
@@ -171,7 +162,7 @@ def _exact_best(
 ) -> NDArray[np.intp]:
     """The best word in float64 among the blocks in which it can be; of equals the first row."""
 
-    def search(job: tuple[slice, NDArray[np.intp]]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def search(job: tuple[slice, NDArray[np.intp]]) -> tuple[NDArray[np.intp], Matrix]:
         part, some = job
         scores = _scores(space, asked[some], space.units(part), rule)
         question, word = np.nonzero((asked[some] >= part.start) & (asked[some] < part.stop))
@@ -190,7 +181,7 @@ def _pieces(questions: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     return [questions[start : start + EXACTLY] for start in range(0, len(questions), EXACTLY)]
 
 
-def _scores(space: _Space, asked: NDArray[np.intp], units: NDArray[np.float64], rule: Rule) -> NDArray[np.float64]:
+def _scores(space: _Space, asked: NDArray[np.intp], units: Matrix, rule: Rule) -> Matrix:
     a, b, c = (space.units(rows) for rows in asked.T)
     if rule == "3cosadd":
         return np.asarray((b - a + c) @ units.T, dtype=np.float64)

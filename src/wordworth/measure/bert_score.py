@@ -3,19 +3,16 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import unit_rows
+from wordworth.embedding.cosine import Matrix, Vectors, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 
 declare(
-    Measure(
-        "bert-score",
-        "Harmonic mean of the two mean cosines of each token of a sentence with its best match in the other.",
-        "zhang2020",
-        "higher",
-    )
+    "bert-score",
+    "Harmonic mean of the two mean cosines of each token of a sentence with its best match in the other.",
+    "zhang2020",
+    "higher",
 )
 
 
@@ -28,10 +25,10 @@ class BertScore(NamedTuple):
 
 
 def bert_score(
-    reference: NDArray[np.floating],
-    candidate: NDArray[np.floating],
-    reference_weights: NDArray[np.floating] | None = None,
-    candidate_weights: NDArray[np.floating] | None = None,
+    reference: Vectors,
+    candidate: Vectors,
+    reference_weights: Vectors | None = None,
+    candidate_weights: Vectors | None = None,
 ) -> BertScore:
     """Greedy matching of token vectors x (reference, tokens × dim) and y (candidate).
 
@@ -45,7 +42,7 @@ def bert_score(
     return BertScore(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
-def _weighted(best: NDArray[np.float64], weights: NDArray[np.floating] | None) -> float:
+def _weighted(best: Matrix, weights: Vectors | None) -> float:
     if weights is None:
         return float(best.mean())
     if weights.shape != best.shape or not weights.sum() > 0:

@@ -58,12 +58,14 @@ MEASURES: dict[str, Measure] = {}
 """Every measure by its name: filled as the files of this room are imported."""
 
 
-def declare(*measures: Measure) -> None:
-    """Adds measures to `MEASURES`; a name that is declared twice is an error."""
-    for measure in measures:
-        if measure.name in MEASURES:
-            raise WordworthError(f"the measure {measure.name} is declared twice; give one of them another name")
-        MEASURES[measure.name] = measure
+def declare(
+    name: str, formula: str, paper: str = "", better: Better = "", verdict: str = "", noun: str = ""
+) -> Measure:
+    """Adds a measure to `MEASURES`; a name that is declared twice is an error."""
+    if name in MEASURES:
+        raise WordworthError(f"the measure {name} is declared twice; give one of them another name")
+    MEASURES[name] = Measure(name, formula, paper, better, verdict, noun)
+    return MEASURES[name]
 
 
 def named(name: str) -> Measure:

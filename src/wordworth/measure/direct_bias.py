@@ -3,33 +3,30 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import cosines_with, unit_rows
+from wordworth.embedding.cosine import Matrix, Vectors, cosines_with, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 from wordworth.measure.weighted import Weights, shares
 
 NOTHING = 1e-24
 """Of the differences' mean square: less than that is rounding."""
 declare(
-    Measure(
-        "direct-bias",
-        "Mean |cos(w, g)|, g the first principal component of the pairs' differences.",
-        "bolukbasi2016",
-        "lower",
-    ),
-    Measure(
-        "direct-bias:centred",
-        "Mean |cos(w, g)|, g the first component of the differences about their mean.",
-        "bommasani2020",
-        "lower",
-    ),
-    Measure(
-        "direct-bias:explained",
-        "Share of the differences' variance along g; where it is low, direct-bias means little.",
-        "bommasani2020",
-    ),
+    "direct-bias",
+    "Mean |cos(w, g)|, g the first principal component of the pairs' differences.",
+    "bolukbasi2016",
+    "lower",
+)
+declare(
+    "direct-bias:centred",
+    "Mean |cos(w, g)|, g the first component of the differences about their mean.",
+    "bommasani2020",
+    "lower",
+)
+declare(
+    "direct-bias:explained",
+    "Share of the differences' variance along g; where it is low, direct-bias means little.",
+    "bommasani2020",
 )
 
 
@@ -37,18 +34,14 @@ declare(
 class Direction:
     """What the differences of pairs have in common, one a layer."""
 
-    vector: NDArray[np.float64]
+    vector: Matrix
     """(..., dim), of length one; its sign means nothing. With weights of the pairs (..., resamples, dim)."""
-    explained: NDArray[np.float64]
+    explained: Matrix
     """The first component's share of the differences' variance. Where it is low there is no one direction."""
 
 
 def pair_direction(
-    first: NDArray[np.floating],
-    second: NDArray[np.floating],
-    *,
-    centred: bool = False,
-    weights: Weights | None = None,
+    first: Vectors, second: Vectors, *, centred: bool = False, weights: Weights | None = None
 ) -> Direction:
     """g = PCA([m_1 − f_1, …, m_n − f_n])[0] for pairs (..., n, dim) twice.
 
@@ -81,12 +74,12 @@ def pair_direction(
     return Direction(vector, spread[..., -1] / total)
 
 
-def direct_bias(targets: NDArray[np.floating], direction: NDArray[np.float64]) -> NDArray[np.float64]:
+def direct_bias(targets: Vectors, direction: Matrix) -> Matrix:
     """|cos(w, g)| of each word: (..., words, dim) and (..., dim) → (..., words). The measure is their mean."""
     return resampled_direct_bias(targets, direction[..., None, :])[..., 0]
 
 
-def resampled_direct_bias(targets: NDArray[np.floating], directions: NDArray[np.float64]) -> NDArray[np.float64]:
+def resampled_direct_bias(targets: Vectors, directions: Matrix) -> Matrix:
     """The same for the directions (..., resamples, dim) of weighted pairs → (..., words, resamples)."""
     cosine = cosines_with(targets, unit_rows(directions, "the direction"), "the targets")
     return np.asarray(np.abs(cosine), dtype=np.float64)

@@ -1,25 +1,18 @@
 """Relative distance to two classes' centroids (Garg et al. 2018), with absolute values as Bommasani et al. (2020)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import cosines_with, unit_rows
-from wordworth.measure.declaration import Measure, declare
-from wordworth.measure.weighted import Matrix, Weights, plain, weighted_mean
+from wordworth.embedding.cosine import Matrix, Vectors, cosines_with, unit_rows
+from wordworth.measure.declaration import declare
+from wordworth.measure.weighted import Weights, plain, weighted_mean
 
-declare(
-    Measure("garg-euclidean", "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.", "garg2018", "lower"),
-    Measure("garg-cosine", "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.", "garg2018", "lower"),
-)
+declare("garg-euclidean", "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.", "garg2018", "lower")
+declare("garg-cosine", "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.", "garg2018", "lower")
 
 
 def garg_euclidean(
-    targets: NDArray[np.floating],
-    A1: NDArray[np.floating],
-    A2: NDArray[np.floating],
-    *,
-    weights: tuple[Weights, Weights] | None = None,
-) -> NDArray[np.float64]:
+    targets: Vectors, A1: Vectors, A2: Vectors, *, weights: tuple[Weights, Weights] | None = None
+) -> Matrix:
     """|‖w − μ₁‖ − ‖w − μ₂‖| of each word, μ the mean of a class: (..., words, dim) → (..., words).
 
     It grows with the length of the vectors, so layers and models are not comparable by it. With `weights` of the two
@@ -33,20 +26,14 @@ def garg_euclidean(
 
 
 def garg_cosine(
-    targets: NDArray[np.floating],
-    A1: NDArray[np.floating],
-    A2: NDArray[np.floating],
-    *,
-    weights: tuple[Weights, Weights] | None = None,
-) -> NDArray[np.float64]:
+    targets: Vectors, A1: Vectors, A2: Vectors, *, weights: tuple[Weights, Weights] | None = None
+) -> Matrix:
     """|cos(w, μ₁) − cos(w, μ₂)| of each word, centroids of vectors as they are; shapes as in `garg_euclidean`."""
     first, second = (unit_rows(mean, "the classes' means") for mean in _centroids(A1, A2, weights))
     return plain(np.abs(cosines_with(targets, first - second, "the targets")), weights)
 
 
-def _centroids(
-    A1: NDArray[np.floating], A2: NDArray[np.floating], weights: tuple[Weights, Weights] | None
-) -> list[Matrix]:
+def _centroids(A1: Vectors, A2: Vectors, weights: tuple[Weights, Weights] | None) -> list[Matrix]:
     """(..., resamples, dim) of each class."""
     return [weighted_mean(words, drawn) for words, drawn in zip((A1, A2), weights or (None, None), strict=True)]
 

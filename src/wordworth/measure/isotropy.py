@@ -1,24 +1,21 @@
 """How far vectors point one way (anisotropy), and how few neurons make up their length (VAST, “Semantic Isolation”)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import norms, unit_rows
+from wordworth.embedding.cosine import Matrix, Vectors, norms, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 
+declare("anisotropy", "Mean cosine over all pairs of different words.", "ethayarajh2019a", "lower")
 declare(
-    Measure("anisotropy", "Mean cosine over all pairs of different words.", "ethayarajh2019a", "lower"),
-    Measure(
-        "neuron-share:{k}",
-        "Mean share of a vector's length that the {k} largest neurons hold, ranked by their mean square.",
-        "wolfe2022",
-    ),
-    Measure("variance-share", "Share of the vectors' variance along one principal component.", "wolfe2022"),
+    "neuron-share:{k}",
+    "Mean share of a vector's length that the {k} largest neurons hold, ranked by their mean square.",
+    "wolfe2022",
 )
+declare("variance-share", "Share of the vectors' variance along one principal component.", "wolfe2022")
 
 
-def anisotropy(vectors: NDArray[np.floating]) -> float:
+def anisotropy(vectors: Vectors) -> float:
     """The mean cosine over all pairs of different words: (|Σ v̂|² − n) / (n (n − 1)) for vectors (n, dim).
 
     Ethayarajh (2019) estimates it from random pairs; the sum of unit vectors gives all pairs at once.
@@ -30,7 +27,7 @@ def anisotropy(vectors: NDArray[np.floating]) -> float:
     return float((total @ total - n) / (n * (n - 1)))
 
 
-def neuron_share(vectors: NDArray[np.floating], k: int) -> NDArray[np.float64]:
+def neuron_share(vectors: Vectors, k: int) -> Matrix:
     """The share of vector length that the 1, 2, … k largest neurons hold: mean over words of |v_top| / |v|.
 
     Neurons are ranked by their mean square over the words (n, dim). Returns (k,), rising to 1.

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordworth.measure.declaration import Measure, declare
+from wordworth.embedding.cosine import Matrix, Vectors
+from wordworth.measure.declaration import declare
 from wordworth.measure.manzini import mean_cosine
 
-declare(Measure("mac", "Mean cosine distance of the classes' words from the attribute words.", "manzini2019", "higher"))
+declare("mac", "Mean cosine distance of the classes' words from the attribute words.", "manzini2019", "higher")
 
 
-def mac(targets: NDArray[np.floating], attributes: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
+def mac(targets: Vectors, attributes: Sequence[Vectors]) -> Matrix:
     """mean_j mean_{a ∈ A_j} (1 − cos(t, a)) of each target: (..., words, dim), sets (..., n_j, dim) → (..., words).
 
     The targets are the words of the classes and each A_j a set of attributes; the measure is the mean over targets.

@@ -3,30 +3,19 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import cosines_with, unit_rows
+from wordworth.embedding.cosine import Matrix, Vectors, cosines_with, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 from wordworth.measure.weighted import Weights, plain, weighted_mean
 
+declare("manzini", "Mean |mean over classes of mean cos(w, a)|.", "bommasani2020", "lower")
 declare(
-    Measure("manzini", "Mean |mean over classes of mean cos(w, a)|.", "bommasani2020", "lower"),
-    Measure(
-        "manzini:centroid",
-        "Mean |mean over classes of cos(w, μ)| with μ the mean of a class.",
-        "bommasani2020",
-        "lower",
-    ),
+    "manzini:centroid", "Mean |mean over classes of cos(w, μ)| with μ the mean of a class.", "bommasani2020", "lower"
 )
 
 
-def manzini(
-    targets: NDArray[np.floating],
-    classes: Sequence[NDArray[np.floating]],
-    *,
-    weights: Sequence[Weights] | None = None,
-) -> NDArray[np.float64]:
+def manzini(targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None) -> Matrix:
     """|mean_i mean_{a ∈ A_i} cos(w, a)| of each word: (..., words, dim), classes (..., n_i, dim) → (..., words).
 
     With `weights` of each class's words → (..., words, resamples).
@@ -34,7 +23,7 @@ def manzini(
     return np.asarray(np.abs(mean_cosine(targets, classes, weights)), dtype=np.float64)
 
 
-def manzini_centroid(targets: NDArray[np.floating], classes: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
+def manzini_centroid(targets: Vectors, classes: Sequence[Vectors]) -> Matrix:
     """|mean_i cos(w, μ_i)|, μ_i the mean of a class: what the tables of Bommasani et al. hold.
 
     It is larger than by their formula, since a mean of vectors is shorter than the vectors are.
@@ -42,9 +31,7 @@ def manzini_centroid(targets: NDArray[np.floating], classes: Sequence[NDArray[np
     return manzini(targets, [weighted_mean(words) for words in classes])
 
 
-def mean_cosine(
-    targets: NDArray[np.floating], sets: Sequence[NDArray[np.floating]], weights: Sequence[Weights] | None = None
-) -> NDArray[np.float64]:
+def mean_cosine(targets: Vectors, sets: Sequence[Vectors], weights: Sequence[Weights] | None = None) -> Matrix:
     """mean_i mean_{a ∈ A_i} cos(w, a): the classes weigh alike, however many words they have."""
     if not sets or not all(words.shape[-2] for words in sets):
         raise WordworthError("a class without words has no cosines; give at least one word of each")

@@ -9,56 +9,39 @@ scores, the averages of a pair of subjects and the resamples of subjects all com
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 from wordworth.statistics.bootstrap import resample_counts
 
-Matrix = NDArray[np.float64]
 THRESHOLDS = (0.5, 0.7)
 """The paper's τ."""
 BY_PAIR = ":by-pair"
 CHANGE = ":change"
-NEUTRALITY = (
-    Measure(
-        "net-neutral",
-        "Mean probability of neutral over pairs that are all neutral",
-        "dev2020",
-        "higher",
-        "infers more neutrally",
-    ),
-    Measure(
-        "fraction-neutral",
-        "Share of those pairs where neutral is the most probable label, ties included",
-        "dev2020",
-        "higher",
-    ),
-    Measure("threshold:{tau}", "Share of those pairs where P(neutral) is above {tau}", "dev2020", "higher"),
-    Measure("entailment", "Mean probability of entailment over those pairs", "dev2020", "lower"),
-    Measure("contradiction", "Mean probability of contradiction over those pairs", "dev2020", "lower"),
-)
 WAYS = {
     "": ".",
     BY_PAIR: ", where each pair of subjects is averaged over its sentences first.",
     CHANGE: ": the difference from the original setting.",
     BY_PAIR + CHANGE: ", by pairs of subjects: the difference from the original setting.",
 }
-"""Behind the name → behind the formula."""
-declare(
-    *(
-        replace(measure, name=measure.name + behind, formula=measure.formula + said)
-        for measure in NEUTRALITY
-        for behind, said in WAYS.items()
-    )
-)
+"""What may stand behind a measure's name → behind its formula."""
+_WHERE, _SHARE = "over pairs that are all neutral", "Share of pairs that are all neutral where"
+for _way, _said in WAYS.items():
+    _verdict = "" if _way else "infers more neutrally"
+    declare(f"net-neutral{_way}", f"Mean probability of neutral {_WHERE}{_said}", "dev2020", "higher", _verdict)
+    declare(f"fraction-neutral{_way}", f"{_SHARE} no label is more probable{_said}", "dev2020", "higher")
+    declare(f"threshold:{{tau}}{_way}", f"{_SHARE} P(neutral) > {{tau}}{_said}", "dev2020", "higher")
+    declare(f"entailment{_way}", f"Mean probability of entailment {_WHERE}{_said}", "dev2020", "lower")
+    declare(f"contradiction{_way}", f"Mean probability of contradiction {_WHERE}{_said}", "dev2020", "lower")
 _SUMS = 4  # e, n, c and labelled neutral; behind them one for each threshold
 
 
-def is_neutral(probabilities: NDArray[np.floating]) -> NDArray[np.bool_]:
+def is_neutral(probabilities: Vectors) -> NDArray[np.bool_]:
     """Whether neutral is the largest of (…, 3) probabilities, ties included."""
     neutral: NDArray[np.bool_] = probabilities[..., 1] >= probabilities.max(axis=-1)
     return neutral
@@ -95,7 +78,7 @@ class Tally:
         sums = np.zeros((cells, _SUMS + len(thresholds)))
         return cls(shape, tuple(thresholds), np.zeros(cells, dtype=np.int64), sums)
 
-    def add(self, cells: NDArray[np.integer], probabilities: NDArray[np.floating]) -> None:
+    def add(self, cells: NDArray[np.integer], probabilities: Vectors) -> None:
         """Pairs of the given cells (n,) with their probabilities (n, 3)."""
         size, neutral = len(self.counts), probabilities[:, 1]
         columns = [*probabilities.T, is_neutral(probabilities), *(neutral > tau for tau in self.thresholds)]

@@ -1,6 +1,6 @@
 """Measures that are a count, a library's number or a transform's: there is no function of ours to stand beside."""
 
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 
 PROBES = {
     "acceptability": "whether a sentence is acceptable",
@@ -13,25 +13,21 @@ REPRESENTATIONS = {
     ":rest": "from a vector without its first components",
 }
 
-COUNTED = (
-    Measure("coverage", "Share of a data set's items whose words all have vectors.", "", "higher"),
-    # Prediction: what is said instead of a word, and which words are told from their paraphrases.
-    Measure("share", "Share of a band's misses that were answered by a word of the other band.", "dudy2020"),
-    Measure("types", "Share of the text's types that were never among the best guesses.", "dudy2020", "lower"),
-    Measure("hits", "Sentences that lie nearer to their paraphrase than to the other sentence.", "dudy2020", "higher"),
-    Measure("chi2", "χ² of the hits of two sets, without continuity correction.", "dudy2020"),
-    Measure("exact", "Odds ratio of the hits of two sets, with Fisher's exact p.", "dudy2020"),
-    # Subspaces: how well-defined they are, and what a classifier still knows after each round.
-    Measure("dimensions", "Dimensions of the subspace that is taken out."),
-    Measure("principal:{nth}", "The {nth} principal value of a bias's words over the first.", "dev2020"),
-    Measure("cosine", "|cos| between the first component of all words of a bias and what is taken out.", "dev2020"),
-    Measure("inlp:before", "Accuracy of a linear classifier on words held out, before any projection.", "ravfogel2020"),
-    Measure("inlp:after", "Accuracy of a linear classifier on words held out, after the last one.", "ravfogel2020"),
-    Measure("inlp:chance", "Share of the largest class among the words held out.", "ravfogel2020"),
-    *(
-        Measure(name + of, f"Weighted F1 of a logistic regression that tells {what} {source}.", "wolfe2022", "higher")
-        for name, what in PROBES.items()
-        for of, source in REPRESENTATIONS.items()
-    ),
-)
-declare(*COUNTED)
+declare("coverage", "Share of a data set's items whose words all have vectors.", "", "higher")
+# Prediction: what is said instead of a word, and which words are told from their paraphrases.
+declare("share", "Share of a band's misses that were answered by a word of the other band.", "dudy2020")
+declare("types", "Share of the text's types that were never among the best guesses.", "dudy2020", "lower")
+declare("hits", "Sentences that lie nearer to their paraphrase than to the other sentence.", "dudy2020", "higher")
+declare("chi2", "χ² of the hits of two sets, without continuity correction.", "dudy2020")
+declare("exact", "Odds ratio of the hits of two sets, with Fisher's exact p.", "dudy2020")
+# Subspaces: how well-defined they are, and what a classifier still knows after each round.
+declare("dimensions", "Dimensions of the subspace that is taken out.")
+declare("principal:{nth}", "The {nth} principal value of a bias's words over the first.", "dev2020")
+declare("cosine", "|cos| between the first component of all words of a bias and what is taken out.", "dev2020")
+declare("inlp:before", "Accuracy of a linear classifier on words held out, before any projection.", "ravfogel2020")
+declare("inlp:after", "Accuracy of a linear classifier on words held out, after the last one.", "ravfogel2020")
+declare("inlp:chance", "Share of the largest class among the words held out.", "ravfogel2020")
+for _name, _what in PROBES.items():
+    for _part, _source in REPRESENTATIONS.items():
+        _formula = f"Weighted F1 of a logistic regression that tells {_what} {_source}."
+        declare(_name + _part, _formula, "wolfe2022", "higher")

@@ -1,25 +1,20 @@
 """Relational inner product association (Ethayarajh, Duvenaud & Hirst 2019)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import unit_rows
+from wordworth.embedding.cosine import Matrix, Vectors, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 
 declare(
-    Measure(
-        "ripa",
-        "Mean |⟨w, (x − y) / ‖x − y‖⟩|, averaged over pairs (x, y) before the absolute value.",
-        "ethayarajh2019b",
-        "lower",
-    )
+    "ripa",
+    "Mean |⟨w, (x − y) / ‖x − y‖⟩|, averaged over pairs (x, y) before the absolute value.",
+    "ethayarajh2019b",
+    "lower",
 )
 
 
-def ripa(
-    targets: NDArray[np.floating], first: NDArray[np.floating], second: NDArray[np.floating]
-) -> NDArray[np.float64]:
+def ripa(targets: Vectors, first: Vectors, second: Vectors) -> Matrix:
     """⟨w, (x − y) / ‖x − y‖⟩, the mean over the pairs (x, y): (..., words, dim), (..., n, dim) twice → (..., words).
 
     Positive towards `first`. Words keep their length, so the value grows with it. The measure is the mean of |·|.

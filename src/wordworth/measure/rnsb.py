@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 
 if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
@@ -19,22 +20,14 @@ digits), as a share of what the words add to it without their signs."""
 STEPS = 100
 
 declare(
-    Measure(
-        "rnsb",
-        "KL divergence from uniform of the class words' normalised probabilities of being negative.",
-        "sweeney2019",
-        "lower",
-    )
+    "rnsb",
+    "KL divergence from uniform of the class words' normalised probabilities of being negative.",
+    "sweeney2019",
+    "lower",
 )
 
 
-def rnsb(
-    targets: NDArray[np.floating],
-    positive: NDArray[np.floating],
-    negative: NDArray[np.floating],
-    *,
-    strength: float = 1.0,
-) -> float:
+def rnsb(targets: Vectors, positive: Vectors, negative: Vectors, *, strength: float = 1.0) -> float:
     """KL(P ‖ uniform) with P the targets' probabilities of being negative, normalised to sum to one. 0 is no bias.
 
     The probabilities are those of a logistic regression of positive against negative words (n, dim), penalised by
@@ -50,13 +43,7 @@ def rnsb(
     return float(np.sum(share * np.log(share * len(share))))
 
 
-def negative_probability(
-    targets: NDArray[np.floating],
-    positive: NDArray[np.floating],
-    negative: NDArray[np.floating],
-    *,
-    strength: float = 1.0,
-) -> NDArray[np.float64]:
+def negative_probability(targets: Vectors, positive: Vectors, negative: Vectors, *, strength: float = 1.0) -> Matrix:
     """P(negative | w) for each target.
 
     β is a sum of the words fitted on, about their mean, so they are given by their coordinates along the axes they
@@ -77,7 +64,7 @@ def negative_probability(
     return np.asarray(expit(model.decision_function(places)), dtype=np.float64)
 
 
-def _fitted(places: NDArray[np.float64], truth: NDArray[np.integer], strength: float) -> "LogisticRegression":
+def _fitted(places: Matrix, truth: NDArray[np.integer], strength: float) -> "LogisticRegression":
     """The library's Newton solver, judged by the gradient that it leaves.
 
     Its own tolerance is absolute, so a fit that ends too early gives the next one its scale. Its warnings are passed

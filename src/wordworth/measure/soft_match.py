@@ -5,33 +5,31 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import norms
+from wordworth.embedding.cosine import Matrix, Vectors, norms
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 from wordworth.statistics.threads import in_threads
 
 BLOCK = 8_192  # rows of the vocabulary compared at a time
 TARGETS = 256  # targets in one product (16 MB of cosines)
-Units = Callable[[NDArray[np.intp] | slice], NDArray[np.float64]]
+Units = Callable[[NDArray[np.intp] | slice], Matrix]
 """Gives rows of the vectors at length one, in float64; never all of them at once."""
 TIE = 1e-12
 """Cosines of float64 unit vectors that differ by less are rounding, and count as equal."""
 
 declare(
-    Measure(
-        "soft-match@{k}",
-        "Share of words whose guess is among the {k} nearest words by cosine, the word itself first.",
-        "dudy2020",
-        "higher",
-    ),
-    Measure("soft-match", "Share of words whose guess is similar to them.", "dudy2020", "higher"),
-    Measure("T1:soft-match@{k}", "Share of types that soft-match@{k} hits at least once.", "dudy2020", "higher"),
-    Measure("T1:soft-match", "Share of types that soft-match hits at least once.", "dudy2020", "higher"),
+    "soft-match@{k}",
+    "Share of words whose guess is among the {k} nearest words by cosine, the word itself first.",
+    "dudy2020",
+    "higher",
 )
+declare("soft-match", "Share of words whose guess is similar to them.", "dudy2020", "higher")
+declare("T1:soft-match@{k}", "Share of types that soft-match@{k} hits at least once.", "dudy2020", "higher")
+declare("T1:soft-match", "Share of types that soft-match hits at least once.", "dudy2020", "higher")
 
 
 def neighbour_ranks(
-    vectors: NDArray[np.floating],
+    vectors: Vectors,
     targets: NDArray[np.integer],
     guesses: NDArray[np.integer],
     *,
@@ -54,7 +52,7 @@ def neighbour_ranks(
     pairs, place = np.unique(np.stack([targets, guesses], axis=1), axis=0, return_inverse=True)
     scales = 1 / norms(vectors, "the vectors")
 
-    def units(rows: NDArray[np.intp] | slice) -> NDArray[np.float64]:
+    def units(rows: NDArray[np.intp] | slice) -> Matrix:
         return np.asarray(vectors[rows] * scales[rows, None], dtype=np.float64)
 
     ranks = np.where(pairs[:, 0] == pairs[:, 1], 1, 2).astype(np.intp)
@@ -73,9 +71,7 @@ def neighbour_ranks(
     return found
 
 
-def _nearer(
-    units: Units, rows: NDArray[np.float64], start: int, pairs: NDArray[np.intp], near: NDArray[np.float64]
-) -> NDArray[np.intp]:
+def _nearer(units: Units, rows: Matrix, start: int, pairs: NDArray[np.intp], near: Matrix) -> NDArray[np.intp]:
     """For each pair, sorted by target, how many of these rows lie nearer to the target than the guess does."""
     distinct, first = np.unique(pairs[:, 0], return_index=True)
     ends = np.append(first[1:], len(pairs))

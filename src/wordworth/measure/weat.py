@@ -3,11 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import refuse_degenerate, unit_rows
+from wordworth.embedding.cosine import Matrix, Vectors, refuse_degenerate, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.declaration import declare
 from wordworth.statistics.permutation import PERMUTATIONS, Method, PermutationTest, Sides, permutation_test
 from wordworth.statistics.threads import in_threads
 
@@ -15,28 +14,24 @@ BLOCK = 1 << 19  # numbers in one float64 block of targets (4 MB): memory-mapped
 NO_SPREAD = 1e-12  # a standard deviation of cosines below this is rounding, not spread
 
 declare(
-    Measure(
-        "sc-weat",
-        "Effect size of one word: (mean cos(w, A) − mean cos(w, B)) / σ of cos(w, A ∪ B).",
-        "caliskan2017",
-        "zero",
-    ),
-    Measure(
-        "weat",
-        "Effect size of two word sets: (mean s(x, A, B) − mean s(y, A, B)) / σ of s over X ∪ Y, with s(w, A, B) = "
-        "mean cos(w, A) − mean cos(w, B).",
-        "caliskan2017",
-        "zero",
-        "associates more strongly",
-        "association",
-    ),
-    Measure("weat:variance", "Variance of a test's effect sizes over the languages.", "toney2021"),
+    "sc-weat",
+    "Effect size of one word: (mean cos(w, A) − mean cos(w, B)) / σ of cos(w, A ∪ B).",
+    "caliskan2017",
+    "zero",
 )
+declare(
+    "weat",
+    "Effect size of two word sets: (mean s(x, A, B) − mean s(y, A, B)) / σ of s over X ∪ Y, with s(w, A, B) = "
+    "mean cos(w, A) − mean cos(w, B).",
+    "caliskan2017",
+    "zero",
+    "associates more strongly",
+    "association",
+)
+declare("weat:variance", "Variance of a test's effect sizes over the languages.", "toney2021")
 
 
-def sc_weat(
-    targets: NDArray[np.floating], A: NDArray[np.floating], B: NDArray[np.floating], *, block: int = BLOCK
-) -> NDArray[np.float64]:
+def sc_weat(targets: Vectors, A: Vectors, B: Vectors, *, block: int = BLOCK) -> Matrix:
     """d(w) = (mean_a cos(w, a) − mean_b cos(w, b)) / σ_{x ∈ A∪B} cos(w, x), sample standard deviation.
 
     targets (..., words, dim), A (..., p, dim), B (..., q, dim) → (..., words); leading axes (layers) broadcast.
@@ -50,7 +45,7 @@ def sc_weat(
     axes = np.concatenate((centred, _difference(attributes, A.shape[-2])[..., None, :]), axis=-2)
     freedom = attributes.shape[-2] - 1
 
-    def fill(layer: tuple[int, ...], part: slice, dots: NDArray[np.float64], lengths: NDArray[np.float64]) -> None:
+    def fill(layer: tuple[int, ...], part: slice, dots: Matrix, lengths: Matrix) -> None:
         spread = np.sqrt(np.einsum("xw,xw->w", dots[:-1], dots[:-1]) / freedom)
         flat = spread <= NO_SPREAD * lengths
         if flat.any():
@@ -65,9 +60,9 @@ def sc_weat(
 
 
 def sc_weat_p(
-    targets: NDArray[np.floating],
-    A: NDArray[np.floating],
-    B: NDArray[np.floating],
+    targets: Vectors,
+    A: Vectors,
+    B: Vectors,
     *,
     sides: Sides = "one",
     method: Method = "auto",
@@ -80,21 +75,19 @@ def sc_weat_p(
     lead = _leading(targets, attributes, "the targets")
     values = np.empty((*lead, targets.shape[-2], attributes.shape[-2]))
 
-    def fill(layer: tuple[int, ...], part: slice, dots: NDArray[np.float64], lengths: NDArray[np.float64]) -> None:
+    def fill(layer: tuple[int, ...], part: slice, dots: Matrix, lengths: Matrix) -> None:
         values[layer][part] = dots.T  # |w| scales all of a word's statistics alike, so p needs no cosines
 
     _each_block(targets, attributes, lead, block, fill)
     return permutation_test(values, A.shape[-2], sides=sides, method=method, permutations=permutations, seed=seed)
 
 
-def association(targets: NDArray[np.floating], A: NDArray[np.floating], B: NDArray[np.floating]) -> NDArray[np.float64]:
+def association(targets: Vectors, A: Vectors, B: Vectors) -> Matrix:
     """s(w, A, B) = mean_a cos(w, a) − mean_b cos(w, b), shapes as in `sc_weat`."""
     return _association(targets, _attributes(A, B), A.shape[-2], "the targets")
 
 
-def weat(
-    X: NDArray[np.floating], Y: NDArray[np.floating], A: NDArray[np.floating], B: NDArray[np.floating]
-) -> NDArray[np.float64]:
+def weat(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:
     """d = (mean_x s(x, A, B) − mean_y s(y, A, B)) / σ_{w ∈ X∪Y} s(w, A, B), sample standard deviation.
 
     X (..., m, dim), Y (..., n, dim) and A, B as in `sc_weat` → (...), of no dimension for plain sets.
@@ -108,10 +101,10 @@ def weat(
 
 
 def weat_p(
-    X: NDArray[np.floating],
-    Y: NDArray[np.floating],
-    A: NDArray[np.floating],
-    B: NDArray[np.floating],
+    X: Vectors,
+    Y: Vectors,
+    A: Vectors,
+    B: Vectors,
     *,
     sides: Sides = "one",
     method: Method = "auto",
@@ -123,9 +116,7 @@ def weat_p(
     return permutation_test(pooled, X.shape[-2], sides=sides, method=method, permutations=permutations, seed=seed)
 
 
-def _pooled_associations(
-    X: NDArray[np.floating], Y: NDArray[np.floating], A: NDArray[np.floating], B: NDArray[np.floating]
-) -> NDArray[np.float64]:
+def _pooled_associations(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:
     _need_two(X, "X")
     _need_two(Y, "Y")
     attributes = _attributes(A, B)
@@ -135,27 +126,25 @@ def _pooled_associations(
     return np.concatenate(parts, axis=-1)
 
 
-def _association(
-    targets: NDArray[np.floating], attributes: NDArray[np.float64], size_a: int, what: str
-) -> NDArray[np.float64]:
+def _association(targets: Vectors, attributes: Matrix, size_a: int, what: str) -> Matrix:
     _leading(targets, attributes, what)
     difference = _difference(attributes, size_a)
     return np.asarray(np.einsum("...wi,...i->...w", unit_rows(targets, what), difference), dtype=np.float64)
 
 
-def _difference(attributes: NDArray[np.float64], size_a: int) -> NDArray[np.float64]:
+def _difference(attributes: Matrix, size_a: int) -> Matrix:
     """mean â − mean b̂: the mean of dot products with unit vectors is the dot product with their mean."""
     return np.asarray(attributes[..., :size_a, :].mean(axis=-2) - attributes[..., size_a:, :].mean(axis=-2))
 
 
-def _need_two(words: NDArray[np.floating], name: str) -> None:
+def _need_two(words: Vectors, name: str) -> None:
     if words.ndim < 2:
         raise WordworthError(f"the set {name} must be words × dimensions, not of shape {words.shape}")
     if words.shape[-2] < 2:
         raise WordworthError(f"the set {name} has {words.shape[-2]} words; an association test needs at least 2")
 
 
-def _attributes(A: NDArray[np.floating], B: NDArray[np.floating]) -> NDArray[np.float64]:
+def _attributes(A: Vectors, B: Vectors) -> Matrix:
     """A and B as unit vectors in one array (..., p + q, dim)."""
     _need_two(A, "A")
     _need_two(B, "B")
@@ -169,7 +158,7 @@ def _attributes(A: NDArray[np.floating], B: NDArray[np.floating]) -> NDArray[np.
     return np.concatenate(units, axis=-2)
 
 
-def _leading(targets: NDArray[np.floating], attributes: NDArray[np.float64], what: str) -> tuple[int, ...]:
+def _leading(targets: Vectors, attributes: Matrix, what: str) -> tuple[int, ...]:
     if targets.ndim < 2:
         raise WordworthError(f"{what} must be words × dimensions, not of shape {targets.shape}")
     if targets.shape[-1] != attributes.shape[-1]:
@@ -186,11 +175,11 @@ def _leading(targets: NDArray[np.floating], attributes: NDArray[np.float64], wha
 
 
 def _each_block(
-    targets: NDArray[np.floating],
-    axes: NDArray[np.float64],
+    targets: Vectors,
+    axes: Matrix,
     lead: tuple[int, ...],
     block: int,
-    fill: Callable[[tuple[int, ...], slice, NDArray[np.float64], NDArray[np.float64]], None],
+    fill: Callable[[tuple[int, ...], slice, Matrix, Matrix], None],
 ) -> None:
     """Calls fill(layer, rows, x·w (axes, rows), |w| (rows)) for all blocks: one matrix product each, in float64."""
     words, dim = targets.shape[-2:]

@@ -7,13 +7,13 @@ an axis of its own at the end; without them every word counts once, and there is
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
 
-Weights = NDArray[np.floating] | NDArray[np.integer]
-Matrix = NDArray[np.float64]
+Weights = Vectors | NDArray[np.integer]
 
 
-def weighted_mean(words: NDArray[np.floating], weights: Weights | None = None) -> Matrix:
+def weighted_mean(words: Vectors, weights: Weights | None = None) -> Matrix:
     """The mean of a list's vectors: (..., words, dim) and (words, resamples) → (..., resamples, dim)."""
     count = words.shape[-2]
     if not count:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.statistics.arrays import Exact
+
 RESAMPLES = 1_000
 BLOCK = 1 << 20  # counts in one block (4 MB)
 
@@ -23,7 +25,7 @@ def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK) -> It
         yield np.bincount(places.ravel(), minlength=n * size).reshape(n, size).astype(np.int32)
 
 
-def percentile_interval(replicates: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def percentile_interval(replicates: Exact) -> tuple[Exact, Exact]:
     """The 2.5 and 97.5 percentiles over the last axis.
 
     A resample of very few items can be one item throughout and then has no statistic (NaN): it is passed over.

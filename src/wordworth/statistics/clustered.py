@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
+from wordworth.statistics.arrays import Values
 from wordworth.statistics.bootstrap import RESAMPLES, percentile_interval, resample_counts
 
 
@@ -34,8 +35,8 @@ def numbered(labels: NDArray[np.integer], items: int) -> tuple[NDArray[np.intp],
 
 
 def ratio(
-    numerators: NDArray[np.floating] | NDArray[np.bool_],
-    denominators: NDArray[np.floating] | NDArray[np.integer],
+    numerators: Values | NDArray[np.bool_],
+    denominators: Values | NDArray[np.integer],
     clusters: NDArray[np.integer],
     *,
     resamples: int = RESAMPLES,

@@ -8,33 +8,30 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from wordworth.errors import WordworthError
+from wordworth.statistics.arrays import Exact, Values
 from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, percentile_interval, resample_counts
 from wordworth.statistics.threads import in_threads
 
-Replicates = Callable[[NDArray[np.int32]], NDArray[np.float64]]
+Replicates = Callable[[NDArray[np.int32]], Exact]
 
 
 @dataclass(frozen=True)
 class Correlation:
     """ρ and its 95 % interval, one a layer (of no dimension for plain x), over n items."""
 
-    value: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    value: Exact
+    low: Exact
+    high: Exact
     n: int
 
 
-def pearson(
-    x: NDArray[np.floating], y: NDArray[np.floating], *, resamples: int = RESAMPLES, seed: int = 0, block: int = BLOCK
-) -> Correlation:
+def pearson(x: Values, y: Values, *, resamples: int = RESAMPLES, seed: int = 0, block: int = BLOCK) -> Correlation:
     """Pearson's ρ of x (..., items) with y (items); leading axes (layers) share the resamples."""
     columns, ratings = checked_items(x, y)
     return _interval(columns, ratings, pearson_replicates(columns, ratings), x.shape[:-1], resamples, seed, block)
 
 
-def spearman(
-    x: NDArray[np.floating], y: NDArray[np.floating], *, resamples: int = RESAMPLES, seed: int = 0, block: int = BLOCK
-) -> Correlation:
+def spearman(x: Values, y: Values, *, resamples: int = RESAMPLES, seed: int = 0, block: int = BLOCK) -> Correlation:
     """Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked anew."""
     columns, ratings = checked_items(x, y)
     replicates = spearman_replicates(columns, ratings)
@@ -42,14 +39,14 @@ def spearman(
     return _interval(*ranks, replicates, x.shape[:-1], resamples, seed, block)
 
 
-def rank_correlation(x: NDArray[np.floating], y: NDArray[np.floating]) -> NDArray[np.float64]:
+def rank_correlation(x: Values, y: Values) -> Exact:
     """Spearman's ρ alone, without an interval, where there are very many: x (..., items) and y (items) → (...)."""
     columns, ratings = checked_items(x, y)
     ranks = standardised(rankdata(columns, axis=1)), standardised(rankdata(ratings))
     return np.asarray(np.clip(ranks[0] @ ranks[1] / len(y), -1, 1).reshape(x.shape[:-1]), dtype=np.float64)
 
 
-def checked_items(x: NDArray[np.floating], y: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def checked_items(x: Values, y: Values) -> tuple[Exact, Exact]:
     """x as (layers, items) and y as (items), in float64."""
     if y.ndim != 1 or x.ndim < 1 or x.shape[-1] != len(y):
         raise WordworthError(f"values of shape {x.shape} cannot be correlated with {y.shape}: give one rating an item")
@@ -67,13 +64,7 @@ def checked_items(x: NDArray[np.floating], y: NDArray[np.floating]) -> tuple[NDA
 
 
 def _interval(
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
-    replicates: Replicates,
-    shape: tuple[int, ...],
-    resamples: int,
-    seed: int,
-    block: int,
+    x: Exact, y: Exact, replicates: Replicates, shape: tuple[int, ...], resamples: int, seed: int, block: int
 ) -> Correlation:
     if resamples < 1:
         raise WordworthError(f"a bootstrap interval needs at least one resample, not {resamples}")
@@ -84,27 +75,25 @@ def _interval(
     return Correlation(value.reshape(shape), low.reshape(shape), high.reshape(shape), len(y))
 
 
-def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def standardised(values: Exact) -> Exact:
     centred = values - values.mean(axis=-1, keepdims=True)
     return np.asarray(centred / np.sqrt(np.square(centred).mean(axis=-1, keepdims=True)), dtype=np.float64)
 
 
-def _ratio(
-    covariance: NDArray[np.float64], x_variance: NDArray[np.float64], y_variance: NDArray[np.float64], n: int
-) -> NDArray[np.float64]:
+def _ratio(covariance: Exact, x_variance: Exact, y_variance: Exact, n: int) -> Exact:
     """covariance / √(variances); NaN where a resample is constant (its variance is rounding of numbers of size n²)."""
     defined = (x_variance > 1e-12 * n * n) & (y_variance > 1e-12 * n * n)
     product = np.where(defined, x_variance * y_variance, np.nan)
     return np.asarray(np.clip(covariance / np.sqrt(product), -1, 1), dtype=np.float64)
 
 
-def pearson_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Replicates:
+def pearson_replicates(x: Exact, y: Exact) -> Replicates:
     """ρ of every resample from weighted moments: one product (moments × items) @ (items × resamples)."""
     x_scores, y_scores = standardised(x), standardised(y)[None]  # so that the differences below lose no digits
     moments = np.concatenate([x_scores, x_scores**2, x_scores * y_scores, y_scores, y_scores**2])
     layers, n = x.shape
 
-    def replicates(counts: NDArray[np.int32]) -> NDArray[np.float64]:
+    def replicates(counts: NDArray[np.int32]) -> Exact:
         sums = moments @ counts.astype(np.float64)
         sx, sxx, sxy = (sums[i * layers : (i + 1) * layers] for i in range(3))
         sy, syy = sums[-2], sums[-1]
@@ -113,7 +102,7 @@ def pearson_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Replic
     return replicates
 
 
-def spearman_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Replicates:
+def spearman_replicates(x: Exact, y: Exact) -> Replicates:
     """ρ of every resample, ranked exactly within it.
 
     With E(v) how many drawn items are ≤ v and S(v) how many are < v, the average rank of v is (S + E + 1) / 2 and its
@@ -122,12 +111,12 @@ def spearman_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Repli
     n = len(y)
     y_places, x_places = _sorted_places(y), [_sorted_places(column) for column in x]
 
-    def replicates(counts: NDArray[np.int32]) -> NDArray[np.float64]:
+    def replicates(counts: NDArray[np.int32]) -> Exact:
         y_ranks = _centred_ranks(counts, y_places)
         y_weighted = counts * y_ranks
         y_variance = np.einsum("ir,ir->r", y_weighted, y_ranks)
 
-        def layer(places: Places) -> NDArray[np.float64]:
+        def layer(places: Places) -> Exact:
             x_ranks = _centred_ranks(counts, places)
             covariance = np.einsum("ir,ir->r", y_weighted, x_ranks)
             x_variance = np.einsum("ir,ir->r", counts * x_ranks, x_ranks)
@@ -141,14 +130,14 @@ def spearman_replicates(x: NDArray[np.float64], y: NDArray[np.float64]) -> Repli
 Places = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]
 
 
-def _sorted_places(values: NDArray[np.float64]) -> Places:
+def _sorted_places(values: Exact) -> Places:
     """The sorting order, and for each item where its tie group begins and ends in it."""
     order = np.argsort(values)
     ascending = values[order]
     return order, np.searchsorted(ascending, values, side="left"), np.searchsorted(ascending, values, side="right")
 
 
-def _centred_ranks(counts: NDArray[np.int32], places: Places) -> NDArray[np.float64]:
+def _centred_ranks(counts: NDArray[np.int32], places: Places) -> Exact:
     """Twice the distance of each item's average rank from the mean rank, in every resample: (items, resamples)."""
     order, begins, ends = places
     n, resamples = counts.shape

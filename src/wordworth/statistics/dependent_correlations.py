@@ -9,13 +9,14 @@ models of ρ = .8 are told apart 7 % of the time.
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from scipy.stats import t as student
 
 from wordworth.errors import WordworthError
+from wordworth.statistics.arrays import Exact
 
-Tested = tuple[NDArray[np.float64], NDArray[np.float64]]
+Tested = tuple[Exact, Exact]
 CorrelationTest = Literal["williams", "steiger", "meng"]
 
 
@@ -61,30 +62,26 @@ class _Test(Protocol):
     def __call__(self, r1: ArrayLike, r2: ArrayLike, r12: ArrayLike, n: int, *, ranked: bool = False) -> Tested: ...
 
 
-TESTS: dict[CorrelationTest, _Test] = {
-    "williams": williams,
-    "steiger": steiger,
-    "meng": meng,
-}
+TESTS: dict[CorrelationTest, _Test] = {"williams": williams, "steiger": steiger, "meng": meng}
 
 
-def _wider(one: NDArray[np.float64], two: NDArray[np.float64], ranked: bool) -> NDArray[np.float64] | float:
+def _wider(one: Exact, two: Exact, ranked: bool) -> Exact | float:
     return np.sqrt(1 + ((one + two) / 2) ** 2 / 2) if ranked else 1.0
 
 
-def _normal(one: NDArray[np.float64], two: NDArray[np.float64], error: NDArray[np.float64], ranked: bool) -> Tested:
+def _normal(one: Exact, two: Exact, error: Exact, ranked: bool) -> Tested:
     z = _ratio(np.arctanh(one) - np.arctanh(two), error * _wider(one, two, ranked))
     return z, np.asarray(2 * ndtr(-np.abs(z)), dtype=np.float64)
 
 
-def _ratio(difference: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ratio(difference: Exact, error: Exact) -> Exact:
     """difference / error; 0 where both vanish: models that order all items alike do not differ."""
     same = (np.abs(difference) <= 1e-12) & (error <= 1e-6)
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(same, 0.0, difference / np.where(same, 1.0, error)), dtype=np.float64)
 
 
-def _checked(r1: ArrayLike, r2: ArrayLike, r12: ArrayLike, n: int) -> tuple[NDArray[np.float64], ...]:
+def _checked(r1: ArrayLike, r2: ArrayLike, r12: ArrayLike, n: int) -> tuple[Exact, ...]:
     if n < 4:
         raise WordworthError(f"two correlations can be compared over 4 items or more, and there are {n}")
     given = tuple(np.asarray(r, dtype=np.float64) for r in (r1, r2, r12))

@@ -3,17 +3,18 @@
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from scipy.stats import binom, chi2
 
 from wordworth.errors import WordworthError
+from wordworth.statistics.arrays import Exact
 
 McNemar = Literal["mid-p", "exact", "chi2"]
 _Z = float(ndtri(0.975))
 
 
-def mcnemar(only_first: ArrayLike, only_second: ArrayLike, method: McNemar = "mid-p") -> NDArray[np.float64]:
+def mcnemar(only_first: ArrayLike, only_second: ArrayLike, method: McNemar = "mid-p") -> Exact:
     """Two-sided p of b questions that only the first got right against c that only the second did; b and c broadcast.
 
     exact: 2 P(B ≤ min(b, c)), B binomial(b + c, ½), which errs on the safe side. mid-p: half of P(B = min) taken off it

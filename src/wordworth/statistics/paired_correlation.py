@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from wordworth.errors import WordworthError
+from wordworth.statistics.arrays import Exact, Values
 from wordworth.statistics.bootstrap import RESAMPLES, percentile_interval, resample_counts
 from wordworth.statistics.correlation import checked_items, pearson_replicates, spearman_replicates, standardised
 from wordworth.statistics.dependent_correlations import TESTS, CorrelationTest
@@ -16,20 +16,20 @@ from wordworth.statistics.dependent_correlations import TESTS, CorrelationTest
 class CorrelationDifference:
     """ρ of both models (..., 2) and all that is said of ρ₁ − ρ₂ (...)."""
 
-    values: NDArray[np.float64]
-    between: NDArray[np.float64]
+    values: Exact
+    between: Exact
     """The models' correlation with each other."""
-    statistic: NDArray[np.float64]
-    p: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    bootstrap_p: NDArray[np.float64]
+    statistic: Exact
+    p: Exact
+    low: Exact
+    high: Exact
+    bootstrap_p: Exact
     n: int
 
 
 def correlation_difference(
-    x: NDArray[np.floating],
-    y: NDArray[np.floating],
+    x: Values,
+    y: Values,
     *,
     ranked: bool = False,
     test: CorrelationTest = "williams",
@@ -68,7 +68,7 @@ def correlation_difference(
     )
 
 
-def _two_sided(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+def _two_sided(differences: Exact) -> Exact:
     known = np.isfinite(differences).sum(axis=-1)
     below, above = (differences <= 0).sum(axis=-1), (differences >= 0).sum(axis=-1)
     return np.asarray(np.minimum(2 * (np.minimum(below, above) + 1) / (known + 1), 1.0), dtype=np.float64)

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+
+from wordworth.statistics.arrays import Exact
 
 
-def random_partitions(n: int, k: int, m: int, seed: int, block: int) -> Iterator[NDArray[np.float64]]:
+def random_partitions(n: int, k: int, m: int, seed: int, block: int) -> Iterator[Exact]:
     """m random subsets of k of n items as 0/1 columns, in blocks of at most `block` columns.
 
     The draws do not depend on the size of the blocks.
@@ -21,7 +22,7 @@ def random_partitions(n: int, k: int, m: int, seed: int, block: int) -> Iterator
         yield columns
 
 
-def sums_by_size(values: NDArray[np.float64], largest: int) -> list[NDArray[np.float64]]:
+def sums_by_size(values: Exact, largest: int) -> list[Exact]:
     """Subset sums, grouped: item i holds the C(n, i) sums of subsets of i values, for i up to `largest`."""
     groups = [np.zeros(1)]
     for value in values:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from wordworth.errors import WordworthError
+from wordworth.statistics.arrays import Exact, Values
 from wordworth.statistics.partitions import random_partitions, sums_by_size
 from wordworth.statistics.threads import in_threads
 
@@ -34,7 +35,7 @@ ROWS, COLUMNS = 128, 2_000  # of one block of subset sums (2 MB)
 class PermutationTest:
     """p of a permutation test, and how it was come by."""
 
-    p: NDArray[np.float64]
+    p: Exact
     """One p a row; of no dimension when a single row was tested."""
     method: str
     """"exact", "monte-carlo" or "normal"."""
@@ -43,7 +44,7 @@ class PermutationTest:
 
 
 def permutation_test(
-    values: NDArray[np.floating],
+    values: Values,
     size_a: int,
     *,
     sides: Sides = "one",
@@ -106,7 +107,7 @@ def _choose(method: Method, n: int, k: int, rows: int) -> Literal["exact", "mont
     return method
 
 
-def _count_exact(centred: NDArray[np.float64], bar: NDArray[np.float64], k: int, sides: Sides) -> NDArray[np.int64]:
+def _count_exact(centred: Exact, bar: Exact, k: int, sides: Sides) -> NDArray[np.int64]:
     n = centred.shape[1]
     if k > n - k:  # the sum over A is the sum over B of the values turned round: enumerate the smaller set
         centred, k = -centred, n - k
@@ -119,9 +120,7 @@ def _count_exact(centred: NDArray[np.float64], bar: NDArray[np.float64], k: int,
     return counts
 
 
-def _count_in(
-    partitions: NDArray[np.float64], centred: NDArray[np.float64], bar: NDArray[np.float64], sides: Sides
-) -> NDArray[np.int64]:
+def _count_in(partitions: Exact, centred: Exact, bar: Exact, sides: Sides) -> NDArray[np.int64]:
     """For each row, how many of the partitions (n × m, 0/1) have a sum beyond its bar."""
     counts = np.empty(len(centred), dtype=np.int64)
 
@@ -137,7 +136,7 @@ def _count_in(
 
 
 @lru_cache(maxsize=8)
-def _all_partitions(n: int, k: int) -> NDArray[np.float64]:
+def _all_partitions(n: int, k: int) -> Exact:
     """Every subset of k of n items as a 0/1 column: n × C(n, k)."""
     total = comb(n, k)
     members = np.fromiter(chain.from_iterable(combinations(range(n), k)), dtype=np.intp, count=total * k)
@@ -147,7 +146,7 @@ def _all_partitions(n: int, k: int) -> NDArray[np.float64]:
     return matrix
 
 
-def _meet(row: NDArray[np.float64], k: int, bar: float, sides: Sides) -> int:
+def _meet(row: Exact, k: int, bar: float, sides: Sides) -> int:
     """Subsets of k items with a sum beyond the bar, met in the middle: 2^(n/2) sums a half instead of C(n, k).
 
     A subset is i items of the left half and k − i of the right; for each left sum the right sums that carry it over the
@@ -165,9 +164,7 @@ def _meet(row: NDArray[np.float64], k: int, bar: float, sides: Sides) -> int:
     return count
 
 
-def _normal(
-    centred: NDArray[np.float64], observed: NDArray[np.float64], k: int, sides: Sides, permutations: int, seed: int
-) -> NDArray[np.float64]:
+def _normal(centred: Exact, observed: Exact, k: int, sides: Sides, permutations: int, seed: int) -> Exact:
     """1 − Φ(z), or 2(1 − Φ(|z|)). Mean and variance of the m sums come from those of the m partitions (n and n × n)."""
     n = centred.shape[1]
     total, products = np.zeros(n), np.zeros((n, n))

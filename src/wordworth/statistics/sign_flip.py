@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
+from wordworth.statistics.arrays import Exact, Values
 from wordworth.statistics.bootstrap import RESAMPLES, percentile_interval, resample_counts
 from wordworth.statistics.permutation import PERMUTATIONS, TIE, PermutationTest
 
@@ -17,7 +18,7 @@ EXACT = 16
 ROWS = 2_000  # flips in one block
 
 
-def swaps(n: int, permutations: int, seed: int) -> Iterator[NDArray[np.float64]]:
+def swaps(n: int, permutations: int, seed: int) -> Iterator[Exact]:
     """Blocks (m, n) of 0 and 1: which items are swapped. All for few items (the last one stays), else random ones."""
     if n <= EXACT:
         for start in range(0, 1 << (n - 1), ROWS):
@@ -36,7 +37,7 @@ def share_beyond(beyond: NDArray[np.int64], n: int, permutations: int) -> Permut
     return PermutationTest((beyond + 1) / (permutations + 1), "monte-carlo", permutations)
 
 
-def sign_flip(differences: NDArray[np.floating], *, permutations: int = PERMUTATIONS, seed: int = 0) -> PermutationTest:
+def sign_flip(differences: Values, *, permutations: int = PERMUTATIONS, seed: int = 0) -> PermutationTest:
     """Two-sided p of a mean of paired differences (..., n): how often |Σ ±dᵢ| ≥ |Σ dᵢ| (Fisher 1935)."""
     given = np.asarray(differences, dtype=np.float64)
     n = given.shape[-1] if given.ndim else 0
@@ -56,9 +57,7 @@ def sign_flip(differences: NDArray[np.floating], *, permutations: int = PERMUTAT
     return PermutationTest(found.p.reshape(given.shape[:-1]), found.method, found.partitions)
 
 
-def mean_interval(
-    sums: NDArray[np.float64], sizes: NDArray[np.float64], *, resamples: int = RESAMPLES, seed: int = 0
-) -> tuple[float, float]:
+def mean_interval(sums: Exact, sizes: Exact, *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[float, float]:
     """95 % bootstrap interval of Σ sums / Σ sizes over clusters of items; clusters are drawn whole."""
     drawn = resample_counts(len(sums), resamples, seed)
     replicates = np.concatenate([(sums @ counts) / (sizes @ counts) for counts in drawn])

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
+from wordworth.statistics.arrays import Exact, Values
 from wordworth.statistics.bootstrap import RESAMPLES, percentile_interval, resample_counts
 from wordworth.statistics.permutation import PERMUTATIONS, PermutationTest
 from wordworth.statistics.sign_flip import share_beyond, swaps
@@ -17,12 +17,12 @@ NEAR = 1e-9  # of an effect size: closer than this is equal
 class WeatDifference:
     """Effect sizes of two models (..., 2) on the same targets, and the test of their difference."""
 
-    effects: NDArray[np.float64]
+    effects: Exact
     test: PermutationTest
 
 
 def weat_difference(
-    associations: NDArray[np.floating], size_x: int, *, permutations: int = PERMUTATIONS, seed: int = 0
+    associations: Values, size_x: int, *, permutations: int = PERMUTATIONS, seed: int = 0
 ) -> WeatDifference:
     """Two-sided p of d₁ − d₂ for s(w, A, B) of two models, (..., 2, words) with the words of X first.
 
@@ -64,7 +64,7 @@ def weat_difference(
 
 
 def weat_difference_interval(
-    associations: NDArray[np.floating], size_x: int, *, resamples: int = RESAMPLES, seed: int = 0
+    associations: Values, size_x: int, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[float, float]:
     """95 % bootstrap interval of d₁ − d₂ for (2, words): words are drawn within X and within Y, alike in both."""
     given = np.asarray(associations, dtype=np.float64)
@@ -83,13 +83,11 @@ def weat_difference_interval(
     return float(low), float(high)
 
 
-def _sums(values: NDArray[np.float64], contrast: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def _sums(values: Exact, contrast: Exact) -> list[Exact]:
     return [values @ contrast, values.sum(axis=1), np.square(values).sum(axis=1)]
 
 
-def _effects(
-    contrast: NDArray[np.float64], total: NDArray[np.float64], squares: NDArray[np.float64], *, n: int
-) -> NDArray[np.float64]:
+def _effects(contrast: Exact, total: Exact, squares: Exact, *, n: int) -> Exact:
     """d = (mean over X − mean over Y) / sample standard deviation, from sums over all words."""
     variance = (squares - total**2 / n) / (n - 1)
     return np.asarray(contrast / np.sqrt(np.where(variance > 1e-12, variance, np.nan)), dtype=np.float64)

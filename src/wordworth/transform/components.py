@@ -6,12 +6,11 @@ One decomposition serves every number of components: the first k directions are 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
 
-Matrix = NDArray[np.float64]
 ROUNDING = 1e-24
 """Vectors whose variance is below this share of their mean square are the same."""
 
@@ -28,7 +27,7 @@ class Components:
     """(k,): the share of the total variance along each direction."""
 
 
-def fit_components(vectors: NDArray[np.floating], k: int) -> Components:
+def fit_components(vectors: Vectors, k: int) -> Components:
     """The mean of `vectors` (words, dim) and their first k principal directions, in float64."""
     x = np.asarray(vectors, dtype=np.float64)
     words, dim = x.shape
@@ -54,7 +53,7 @@ def fit_components(vectors: NDArray[np.floating], k: int) -> Components:
     return Components(mean, directions, variances[::-1].clip(0) / total)
 
 
-def nullify(vectors: NDArray[np.floating], components: Components, k: int) -> Matrix:
+def nullify(vectors: Vectors, components: Components, k: int) -> Matrix:
     """Vectors without the mean and their part along the first k directions. k = 0 only subtracts the mean."""
     if k > len(components.directions):
         raise WordworthError(f"{len(components.directions)} components were fitted, so {k} cannot be nullified")

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding
+from wordworth.embedding.cosine import Matrix
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import by_blocks, project_out, signed
 from wordworth.transform.subspace import Subspace
@@ -42,7 +42,7 @@ def hard_debias(
     pairs, missing = _spelled(embedding, equalize)
     keep[[index[word] for pair in pairs for word in pair]] = True
 
-    def neutralized(rows: NDArray[np.float64], which: slice) -> NDArray[np.float64]:
+    def neutralized(rows: Matrix, which: slice) -> Matrix:
         unit = _unit(rows, embedding, which.start)
         kept = keep[which]
         unit[~kept] = _unit(project_out(unit[~kept], basis), embedding, which.start)
@@ -62,7 +62,7 @@ def hard_debias(
     )
 
 
-def equalized(unit: NDArray[np.float64], basis: NDArray[np.float64], pair: tuple[str, str]) -> NDArray[np.float64]:
+def equalized(unit: Matrix, basis: Matrix, pair: tuple[str, str]) -> Matrix:
     """Two unit vectors (2, dim) moved to be mirror images about the subspace's complement, still of length one."""
     outside = project_out(unit.mean(axis=0, keepdims=True), basis)
     inside = unit @ basis.T @ basis
@@ -76,7 +76,7 @@ def equalized(unit: NDArray[np.float64], basis: NDArray[np.float64], pair: tuple
     return np.asarray(outside + height * apart / lengths, dtype=np.float64)
 
 
-def _unit(rows: NDArray[np.float64], embedding: Embedding, start: int) -> NDArray[np.float64]:
+def _unit(rows: Matrix, embedding: Embedding, start: int) -> Matrix:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(lengths).all() and (lengths > 0).all()):
         raise WordworthError(

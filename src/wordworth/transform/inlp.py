@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from wordworth.embedding import Embedding
+from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import blocks, project_out
 from wordworth.transform.subspace import Subspace
@@ -43,12 +44,7 @@ class Inlp:
 
 
 def inlp(
-    vectors: NDArray[np.floating],
-    labels: NDArray[np.integer],
-    *,
-    rounds: int = ROUNDS,
-    seed: int = 0,
-    name: str = "inlp",
+    vectors: Vectors, labels: NDArray[np.integer], *, rounds: int = ROUNDS, seed: int = 0, name: str = "inlp"
 ) -> Inlp:
     """The subspace by which a linear SVM tells classes apart. vectors (words, dim), labels (words,)."""
     x, y = np.asarray(vectors, dtype=np.float64), np.asarray(labels)
@@ -74,7 +70,7 @@ def inlp(
     return Inlp(Subspace(name, basis, np.ones(len(basis))), tuple(accuracies), majority, at_chance)
 
 
-def _classifier(x: NDArray[np.float64], y: NDArray[np.integer], name: str) -> LinearSVC:
+def _classifier(x: Matrix, y: NDArray[np.integer], name: str) -> LinearSVC:
     """A linear SVM in its primal form, whose stop is relative to the first gradient.
 
     Vectors are not standardized: the penalty, and so the directions, would be others than the paper's.
@@ -90,8 +86,8 @@ def _classifier(x: NDArray[np.float64], y: NDArray[np.integer], name: str) -> Li
 
 
 def leaning_words(
-    embedding: Embedding, direction: NDArray[np.float64], *, each: int = LEANING, vocabulary: int = VOCABULARY
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    embedding: Embedding, direction: Matrix, *, each: int = LEANING, vocabulary: int = VOCABULARY
+) -> tuple[Matrix, NDArray[np.int64]]:
     """Unit vectors and labels (1, 0) of the words that lean most to either side of a direction, by cosine.
 
     They are what the classifier learns from, as in Ravfogel et al., among the first `vocabulary` words.
@@ -119,7 +115,7 @@ def _held_out(y: NDArray[np.integer], seed: int) -> NDArray[np.bool_]:
     return held
 
 
-def _widened(basis: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _widened(basis: Matrix, weights: Matrix) -> Matrix:
     """The basis and what the weights (classes, dim) add to its span, orthonormal."""
     added = project_out(project_out(weights, basis), basis)  # twice: the first leaves rounding errors of the basis
     _, spread, rows = np.linalg.svd(added, full_matrices=False)

@@ -4,16 +4,16 @@ import hashlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding
+from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
 
 ROWS = 1 << 15
 """Rows that are turned into float64 at a time: a large embedding stays in its own precision."""
 
 
-def orthonormal(directions: NDArray[np.floating]) -> NDArray[np.float64]:
+def orthonormal(directions: Vectors) -> Matrix:
     """An orthonormal basis (rows) of the span of `directions` (k, dim), which must be independent."""
     given = np.atleast_2d(np.asarray(directions, dtype=np.float64))
     scale = np.linalg.norm(given, axis=1, keepdims=True)
@@ -25,13 +25,13 @@ def orthonormal(directions: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray(basis, dtype=np.float64)
 
 
-def project_out(vectors: NDArray[np.floating], basis: NDArray[np.float64]) -> NDArray[np.float64]:
+def project_out(vectors: Vectors, basis: Matrix) -> Matrix:
     """Vectors (words, dim) without their part in the span of the orthonormal rows of `basis`."""
     x = np.asarray(vectors, dtype=np.float64)
     return x - (x @ basis.T) @ basis
 
 
-def remove(embedding: Embedding, basis: NDArray[np.float64], name: str) -> Embedding:
+def remove(embedding: Embedding, basis: Matrix, name: str) -> Embedding:
     """Every vector without its part in the span of the orthonormal rows of `basis`, in the embedding's own precision.
 
     `name` says in the provenance what the basis is, such as “he − she”.
@@ -45,15 +45,13 @@ def remove(embedding: Embedding, basis: NDArray[np.float64], name: str) -> Embed
     return embedding.with_matrix(matrix, f"projected out: {signed(name, basis)}")
 
 
-def signed(name: str, basis: NDArray[np.float64]) -> str:
+def signed(name: str, basis: Matrix) -> str:
     """A subspace's name with its dimensions and a checksum of its projector, so that two of one name are told apart."""
     projector = np.round(basis.T @ basis, 6) + 0.0  # the same for any basis of the span; no negative zeros
     return f"{name} ({len(basis)}; {hashlib.sha256(projector.astype('<f4').tobytes()).hexdigest()[:8]})"
 
 
-def by_blocks(
-    embedding: Embedding, change: Callable[[NDArray[np.float64], slice], NDArray[np.float64]]
-) -> NDArray[np.floating]:
+def by_blocks(embedding: Embedding, change: Callable[[Matrix, slice], Matrix]) -> Vectors:
     """`change(rows, which)` of every block of rows in float64, put together in the embedding's precision."""
     precision = np.result_type(embedding.matrix.dtype, np.float32)  # half precision would leave some of the direction
     matrix = np.empty(embedding.matrix.shape, dtype=precision)
@@ -70,10 +68,10 @@ def with_lengths_of(embedding: Embedding, other: Embedding) -> Embedding:
     if embedding.words != other.words:
         raise WordworthError(f"{embedding.name} and {other.name} do not hold the same words; give two versions of one")
 
-    def stretched(rows: NDArray[np.float64], which: slice) -> NDArray[np.float64]:
+    def stretched(rows: Matrix, which: slice) -> Matrix:
         wanted = np.linalg.norm(np.asarray(other.matrix[which], dtype=np.float64), axis=1, keepdims=True)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        made: NDArray[np.float64] = np.divide(rows * wanted, lengths, out=np.zeros_like(rows), where=lengths > 0)
+        made: Matrix = np.divide(rows * wanted, lengths, out=np.zeros_like(rows), where=lengths > 0)
         return made
 
     return embedding.with_matrix(by_blocks(embedding, stretched), f"lengths of {other.name}")

@@ -1,9 +1,9 @@
 """Directions that mean nothing, as the control: what taking *any* direction out does (Dev et al. 2020, Tables 8–15)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding
+from wordworth.embedding.cosine import Matrix
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import orthonormal
 from wordworth.transform.subspace import Subspace, set_components
@@ -18,7 +18,7 @@ def random_directions(dim: int, *, count: int = COUNT, k: int = 1, seed: int = 0
     """`count` subspaces of k dimensions, spanned by Gaussian vectors: any direction is as likely as any other."""
     if not 0 < k < dim:
         raise WordworthError(f"a random subspace of {k} dimensions in {dim} is not a proper part; take 1 to {dim - 1}")
-    drawn: NDArray[np.float64] = np.random.default_rng(seed).normal(size=(count, k, dim))
+    drawn: Matrix = np.random.default_rng(seed).normal(size=(count, k, dim))
     return [Subspace(f"random:{at}", orthonormal(one), np.ones(k)) for at, one in enumerate(drawn, start=1)]
 
 

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding, Lookup, spellings
+from wordworth.embedding.cosine import Matrix
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import orthonormal
 
-Matrix = NDArray[np.float64]
 Spelled = Callable[[str], Iterable[str]]
 ROUNDING = 1e-12
 """A length or a principal value below this share of the largest is rounding."""
