@@ -126,7 +126,7 @@ def finetune_nli(
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
     from wordworth.infer.model.nli import accuracy
     from wordworth.infer.model.projection import piece_vectors
-    from wordworth.infer.training.finetune_nli import Settings, finetune_nli
+    from wordworth.infer.training.finetune_nli import FinetuneRecipe, finetune_nli
     from wordworth.infer.training.train_nli import chosen_sets
     from wordworth.transform import difference_direction
 
@@ -135,13 +135,13 @@ def finetune_nli(
     words = [word.strip() for word in project.split(",")] if project else []
     if words and (len(words) != 2 or not all(words)):
         raise WordworthError(f"--project is {project!r}; write two words, such as he,she")
-    settings = Settings(epochs=epochs, rate=rate, batch=batch, seed=seed)
+    recipe = FinetuneRecipe(epochs=epochs, rate=rate, batch=batch, seed=seed)
     sets = _told(chosen_sets(data or (), dev or (), test or (), hold_out=hold_out, longest=longest, seed=seed))
     found = locate_language_model(encoder)
     fresh = untrained_cross_encoder(found.place, device=device, name=found.name, seed=seed)
     direction = difference_direction(piece_vectors(fresh.headed, words), *words) if words else None
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
-    model, history = finetune_nli(fresh, training, output, dev=held, projection=direction, settings=settings)
+    model, history = finetune_nli(fresh, training, output, dev=held, projection=direction, recipe=recipe)
     rows = [
         {"part": part, "name": one.name, "pairs": len(one), "accuracy": accuracy(model, one.examples())}
         for part, several in (("dev", sets.dev), ("test", sets.tests))
