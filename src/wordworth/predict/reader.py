@@ -78,15 +78,15 @@ def run_each(model: LanguageModel, sequences: Sequence[Sequence[int]], back: int
         longest = lengths[batch[0]]
         padding = [longest - lengths[at] for at in batch]
         ids = [[*every[at], *[model.pad] * more] for at, more in zip(batch, padding, strict=True)]
-        options: dict[str, Any] = {}
+        given: dict[str, Any] = {}
         if not model.left_only and any(padding):
             mask = [[1] * (longest - more) + [0] * more for more in padding]
-            options["attention_mask"] = torch.tensor(mask, device=model.device)
-        states = model.network(input_ids=torch.tensor(ids, device=model.device), **options)[0]
+            given["attention_mask"] = torch.tensor(mask, device=model.device)
+        states = model.network(input_ids=torch.tensor(ids, device=model.device), **given)[0]
         at = torch.tensor([longest - more - back for more in padding], device=model.device)
-        rows_of_batch = states[torch.arange(len(batch), device=model.device), at]
+        found = states[torch.arange(len(batch), device=model.device), at]
         if out is None:
-            out = rows_of_batch.new_empty(len(every), rows_of_batch.shape[-1])
-        out[torch.tensor(batch, device=model.device)] = rows_of_batch
+            out = found.new_empty(len(every), found.shape[-1])
+        out[torch.tensor(batch, device=model.device)] = found
     assert out is not None
     return out[torch.tensor(rows, device=model.device)]
