@@ -4,9 +4,10 @@ from threading import Thread
 
 import numpy as np
 import pytest
+import torch
 from threadpoolctl import threadpool_info
 
-from wordworth.statistics.threads import in_threads
+from wordworth.statistics.threads import in_threads, in_torch_threads
 
 pytestmark = pytest.mark.kernels
 
@@ -50,3 +51,9 @@ def test_callers_from_several_threads_do_not_restore_each_others_limit():
     assert len(results) == 4
     assert all(np.array_equal(result, results[0]) for result in results)
     assert blas_threads() == before
+
+
+def test_torch_has_one_thread_inside_and_its_own_again_outside():
+    before = torch.get_num_threads()
+    assert in_torch_threads(lambda x: (x * x, torch.get_num_threads()), range(20)) == [(x * x, 1) for x in range(20)]
+    assert torch.get_num_threads() == before

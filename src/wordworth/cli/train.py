@@ -115,19 +115,19 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
     from wordworth.infer.model.nli import accuracy
     from wordworth.infer.model.projection import piece_vectors
-    from wordworth.infer.training.finetune_nli import Settings, finetune_nli
+    from wordworth.infer.training.finetune_nli import FinetuneRecipe, finetune_nli
     from wordworth.transform import difference_direction
 
     if output.exists():
         raise WordworthError(f"{output} is there already; choose another folder with -o")
-    chosen = Settings(epochs=settings.epochs, rate=settings.rate, batch=settings.batch, seed=settings.seed)
+    recipe = FinetuneRecipe(epochs=settings.epochs, rate=settings.rate, batch=settings.batch, seed=settings.seed)
     sets = _sets(settings)
     place = locate_language_model(encoder)
     fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
     words = settings.project
     direction = difference_direction(piece_vectors(fresh.headed, list(words)), *words) if words else None
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
-    model, history = finetune_nli(fresh, training, output, dev=held, projection=direction, settings=chosen)
+    model, history = finetune_nli(fresh, training, output, dev=held, projection=direction, recipe=recipe)
     rows = [
         {"part": part, "name": one.name, "pairs": len(one), "accuracy": accuracy(model, one.examples())}
         for part, several in (("dev", sets.dev), ("test", sets.tests))

@@ -57,7 +57,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Trained:
+class FineTuned:
     """A folder with the weights as safetensors, and what was done."""
 
     folder: Path
@@ -75,7 +75,7 @@ def fine_tune(
     *,
     family: WordFamily | None = None,
     device: str = "auto",
-) -> Trained:
+) -> FineTuned:
     """Trains a model on all of a text, once; a model and text that were trained before are not trained again."""
     chosen = training or Training()
     network, tokenizer, weights, found = load_network(named, device, "float32", family)
@@ -86,7 +86,7 @@ def fine_tune(
             _train(network, tokenizer, found, text, chosen, entry)
     folder = entry.part(_MODEL).path
     notes = json.loads((folder / _NOTES).read_text(encoding="utf-8"))
-    return Trained(folder, notes["steps"], notes["tokens"], notes["loss"])
+    return FineTuned(folder, notes["steps"], notes["tokens"], notes["loss"])
 
 
 def _train(

@@ -61,7 +61,7 @@ class PredictionRules:
 
 
 @dataclass(slots=True, eq=False)
-class Step(Node):
+class PathStep(Node):
     """A node, and what is tried at it."""
 
     word: int = 0
@@ -85,7 +85,7 @@ class Search:
         self.hit1, self.hitk = np.zeros(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
         self.guesses: list[bytes | None] = [None] * len(places)
         """What was spelled; None where it was not decoded."""
-        self._steps: dict[tuple[int, int, int, int], Step] = {}
+        self._steps: dict[tuple[int, int, int, int], PathStep] = {}
 
     def query(self) -> UnitQuery:
         """At the rows of the own paths: all units by which another segmentation may leave them."""
@@ -93,7 +93,7 @@ class Search:
         # Row by row, also within a word: others are listed in order of their row.
         return UnitQuery(np.concatenate(rows), np.concatenate([place.target.other_units for place in self.places]))
 
-    def begin(self, scores: UnitScores, own: Ints) -> list[Step]:
+    def begin(self, scores: UnitScores, own: Ints) -> list[PathStep]:
         """Scores the own paths; gives the first steps of paths that leave them."""
         ends = self.rows + self.counts
         spans = np.stack([self.rows, ends], axis=1).ravel()
@@ -111,13 +111,13 @@ class Search:
             self._first_paths(word, scores, scores.among[others[word] : others[word + 1]])
         return self._next()
 
-    def query_at(self, steps: Sequence[Step]) -> UnitQuery:
+    def query_at(self, steps: Sequence[PathStep]) -> UnitQuery:
         """At each step, the units that the path may go on with."""
         units = [[unit for unit, _ in self._continuations(step)] for step in steps]
         rows = np.repeat(np.arange(len(steps)), [len(some) for some in units])
         return UnitQuery(rows, np.array([unit for some in units for unit in some], dtype=np.int64))
 
-    def follow(self, steps: Sequence[Step], scores: UnitScores) -> list[Step]:
+    def follow(self, steps: Sequence[PathStep], scores: UnitScores) -> list[PathStep]:
         """Goes on from every step; gives the next ones."""
         first = 0
         greedy, ended, among = scores.greedy.tolist(), scores.ended.tolist(), scores.among.tolist()
@@ -134,11 +134,11 @@ class Search:
             first += len(continuations)
         return self._next()
 
-    def _continuations(self, step: Step) -> list[tuple[int, int]]:
+    def _continuations(self, step: PathStep) -> list[tuple[int, int]]:
         text = self.places[step.word].target.text
         return self.units.continuations(text[step.offset :]) if 0 <= step.offset < len(text) else []
 
-    def _next(self) -> list[Step]:
+    def _next(self) -> list[PathStep]:
         steps = [step for step in self._steps.values() if step.guess or not self.hitk[step.word]]
         self._steps = {}
         return steps
@@ -161,7 +161,7 @@ class Search:
             if scores.own_among[row : row + at].all():
                 self._try(word, None, place.start + at, at, unit, offset)
 
-    def _go_on(self, word: int, parent: Step | None, after: int, count: int, spelled: bytes, unit: int) -> None:
+    def _go_on(self, word: int, parent: PathStep | None, after: int, count: int, spelled: bytes, unit: int) -> None:
         """The guess so far goes on with a unit: it is then complete, or there is a step to take."""
         target = self.places[word].target
         parts, blank = len(spelled.split()), bool(spelled) and not spelled.strip()
@@ -185,7 +185,7 @@ class Search:
             return
         self._step(word, parent, after, count, unit, spelled).guess = True
 
-    def _try(self, word: int, parent: Step | None, after: int, count: int, unit: int, offset: int) -> None:
+    def _try(self, word: int, parent: PathStep | None, after: int, count: int, unit: int, offset: int) -> None:
         """A path to the word goes on with a unit that is among the k best."""
         text = self.places[word].target.text
         if offset < 0 or (offset == len(text) and not self.rules.ends):
@@ -193,9 +193,11 @@ class Search:
         elif count + 1 < self.counts[word] + MORE_UNITS and not (offset == len(text) and self.units.trailing):
             self._step(word, parent, after, count, unit, text[:offset]).offset = offset
 
-    def _step(self, word: int, parent: Step | None, after: int, count: int, unit: int, spelled: bytes) -> Step:
+    def _step(self, word: int, parent: PathStep | None, after: int, count: int, unit: int, spelled: bytes) -> PathStep:
         """The guess and a path that go the same way share the step."""
         key = word, after, id(parent), unit
         if key not in self._steps:
-            self._steps[key] = Step(self.texts[word], after, unit, parent, word=word, count=count + 1, spelled=spelled)
+            self._steps[key] = PathStep(
+                self.texts[word], after, unit, parent, word=word, count=count + 1, spelled=spelled
+            )
         return self._steps[key]

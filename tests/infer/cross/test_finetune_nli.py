@@ -13,7 +13,7 @@ from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_encoder import load_cross_encoder, untrained_cross_encoder
 from wordworth.infer.model.nli import LABELS, accuracy
 from wordworth.infer.model.projection import piece_vectors
-from wordworth.infer.training.finetune_nli import Settings, _batches, _height, finetune_nli
+from wordworth.infer.training.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
 from wordworth.transform import difference_direction
 
 SUBJECTS = ("doctor", "man", "woman", "nurse", "bishop", "person")
@@ -26,7 +26,7 @@ DATA = [
         ("Never, no, never.", "contradiction"),
     )
 ]
-QUICK = Settings(epochs=4, rate=5e-3, batch=4)
+QUICK = FinetuneRecipe(epochs=4, rate=5e-3, batch=4)
 
 
 def fresh(make_folder):
@@ -39,7 +39,7 @@ def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
     subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
     before = accuracy(model, DATA)
     trained, history = finetune_nli(
-        model, DATA * 6, tmp_path / "out", projection=subspace, settings=replace(QUICK, epochs=10)
+        model, DATA * 6, tmp_path / "out", projection=subspace, recipe=replace(QUICK, epochs=10)
     )
     assert accuracy(trained, DATA) > max(before, 0.9)
     assert history.losses[-1] < history.losses[0] / 2
@@ -56,7 +56,7 @@ def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
 def test_the_model_as_trained_is_the_model_as_saved(make_folder, tmp_path):
     model = fresh(make_folder)
     subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
-    trained, _ = finetune_nli(model, DATA, tmp_path / "out", projection=subspace, settings=QUICK)
+    trained, _ = finetune_nli(model, DATA, tmp_path / "out", projection=subspace, recipe=QUICK)
     sentences, pairs = ["The man ate.", "No man slept.", "She sold a car."], np.array([[0, 1], [1, 0], [2, 1]])
     on = model.without(subspace).probabilities(sentences, pairs)
     np.testing.assert_allclose(trained.probabilities(sentences, pairs), on, atol=1e-5)
@@ -65,7 +65,7 @@ def test_the_model_as_trained_is_the_model_as_saved(make_folder, tmp_path):
 def test_same_seed_same_weights(make_folder, tmp_path):
     folder = make_folder("bert")
     for name in ("one", "two"):
-        finetune_nli(untrained_cross_encoder(folder, seed=3), DATA, tmp_path / name, settings=QUICK)
+        finetune_nli(untrained_cross_encoder(folder, seed=3), DATA, tmp_path / name, recipe=QUICK)
     one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two"))
     assert one == two
 
@@ -73,7 +73,7 @@ def test_same_seed_same_weights(make_folder, tmp_path):
 def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
     told = iter([0.3, 0.9, 0.9, 0.5])
     monkeypatch.setattr("wordworth.infer.training.finetune_nli.accuracy", lambda *_: next(told))
-    _, history = finetune_nli(fresh(make_folder), DATA, tmp_path / "out", dev=DATA[:3], settings=QUICK)
+    _, history = finetune_nli(fresh(make_folder), DATA, tmp_path / "out", dev=DATA[:3], recipe=QUICK)
     assert (history.kept, history.accuracies) == (2, [0.3, 0.9, 0.9, 0.5])
     saved = json.loads((tmp_path / "out" / "projection.json").read_text())
     assert saved["training"]["kept"] == 2
@@ -90,7 +90,7 @@ def test_nan_stops_says_when_and_keeps_the_last_good_epoch(make_folder, tmp_path
 
     monkeypatch.setattr(module, "forward", breaking)  # 18 pairs in batches of 4: the third batch of epoch 2
     with pytest.raises(WordworthError, match=r"not a number at epoch 2, batch 3; training stopped and epoch 1 is kept"):
-        finetune_nli(fresh(make_folder), DATA, tmp_path / "out", settings=QUICK)
+        finetune_nli(fresh(make_folder), DATA, tmp_path / "out", recipe=QUICK)
     kept = load_cross_encoder(tmp_path / "out")
     assert all(torch.isfinite(weight).all() for weight in kept.network.state_dict().values())
 
@@ -100,7 +100,7 @@ def test_nan_at_once(make_folder, tmp_path):
     with torch.no_grad():
         model.network.classifier.weight.fill_(float("nan"))
     with pytest.raises(WordworthError, match="epoch 1, batch 1; training stopped and no epoch was whole"):
-        finetune_nli(model, DATA, tmp_path / "out", settings=QUICK)
+        finetune_nli(model, DATA, tmp_path / "out", recipe=QUICK)
     assert not (tmp_path / "out").exists()
 
 
@@ -127,7 +127,7 @@ def test_bad_input(make_folder, tmp_path):
         with pytest.raises(WordworthError, match=sentence):
             finetune_nli(model, data, tmp_path / "out")
     with pytest.raises(WordworthError, match="--epochs is 0"):
-        Settings(epochs=0)
+        FinetuneRecipe(epochs=0)
     with pytest.raises(WordworthError, match="dropout is 1"):
         untrained_cross_encoder(make_folder("bert"), dropout=1)
     assert LABELS == ("entailment", "neutral", "contradiction")

@@ -23,8 +23,10 @@ def load(named: str | Path | NliModel, device: str = "auto", labels: Sequence[st
     if not isinstance(named, str | Path):
         return named
     label, _, target = str(named).rpartition("=")
+    titles = []
     for module in MODULES:
         kind: NliKind = import_module(module).NLI_KIND
         if kind.recognizes(target):
             return kind.load(NliRequest(target, label, device, tuple(labels)))
-    raise WordworthError(f"{target} is no NLI model of any kind; name another (`wordworth ls models`)")
+        titles.append(kind.title)
+    raise WordworthError(f"{target} is no NLI model ({', '.join(titles)}); name another (`wordworth ls models`)")

@@ -9,7 +9,6 @@ the projection on, gradients pass through it too, so that nothing can come back 
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -68,19 +67,12 @@ def projected(network: PreTrainedModel, basis: NDArray[np.float64]) -> Iterator[
         x = looked_up.float()
         return (x - (x @ exact.T) @ exact).to(looked_up.dtype)
 
-    handles = [module.register_forward_hook(without) for module in _look_ups(network)]
+    handles = [module.register_forward_hook(without) for module in _tied(network)[0]]
     try:
         yield
     finally:
         for handle in handles:
             handle.remove()
-
-
-@dataclass(frozen=True)
-class _Tied:
-    look_ups: list[nn.Embedding]
-    heads: list[nn.Module]
-    """Other modules that compute with the same matrix."""
 
 
 def _matrix(network: PreTrainedModel) -> Tensor:
@@ -90,7 +82,9 @@ def _matrix(network: PreTrainedModel) -> Tensor:
     return module.weight
 
 
-def _tied(network: PreTrainedModel) -> _Tied:
+def _tied(network: PreTrainedModel) -> tuple[list[nn.Embedding], list[nn.Module]]:
+    """The modules that look up subwords (an encoder–decoder may have several over one matrix), and others, such as
+    heads, that compute with the same matrix."""
     shared = _matrix(network).data_ptr()
     holders = [
         module
@@ -98,12 +92,7 @@ def _tied(network: PreTrainedModel) -> _Tied:
         if isinstance(weight := getattr(module, "weight", None), Tensor) and weight.data_ptr() == shared
     ]
     look_ups = [module for module in holders if isinstance(module, nn.Embedding)]
-    return _Tied(look_ups, [module for module in holders if not isinstance(module, nn.Embedding)])
-
-
-def _look_ups(network: PreTrainedModel) -> list[nn.Embedding]:
-    """An encoder–decoder may look up one matrix through several modules."""
-    return _tied(network).look_ups
+    return look_ups, [module for module in holders if not isinstance(module, nn.Embedding)]
 
 
 def save_projected(
@@ -142,16 +131,17 @@ def _edited(network: PreTrainedModel, subspace: Subspace | None) -> Iterator[Non
     if subspace is None:
         yield
         return
-    tied, matrix, tying = _tied(network), _matrix(network), network.config.tie_word_embeddings
+    (look_ups, heads), matrix = _tied(network), _matrix(network)
+    tying = network.config.tie_word_embeddings
     exact = project_out(matrix.detach().to("cpu", torch.float64).numpy(), subspace.basis)
     changed = nn.Parameter(torch.from_numpy(exact).to(matrix.device, matrix.dtype), requires_grad=matrix.requires_grad)
-    for module in tied.look_ups:
+    for module in look_ups:
         module.weight = changed
-    if tied.heads:
+    if heads:
         network.config.tie_word_embeddings = False
     try:
         yield
     finally:
-        for module in tied.look_ups:
+        for module in look_ups:
             module.weight = matrix
         network.config.tie_word_embeddings = tying

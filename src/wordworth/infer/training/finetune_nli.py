@@ -27,7 +27,7 @@ BUCKET = 50
 
 
 @dataclass(frozen=True)
-class Settings:
+class FinetuneRecipe:
     """How to train."""
 
     epochs: int = 3
@@ -64,7 +64,7 @@ def finetune_nli(
     *,
     dev: Sequence[Example] = (),
     projection: Subspace | None = None,
-    settings: Settings | None = None,
+    recipe: FinetuneRecipe = FinetuneRecipe(),  # noqa: B008 - frozen
 ) -> tuple[CrossEncoder, History]:
     """Trains the network in place; the epoch that is best on `dev` (without it, the last) is saved in `folder`.
 
@@ -72,29 +72,28 @@ def finetune_nli(
     returned. A loss that is not a number stops the training: the error says when, and the folder keeps the last good
     epoch.
     """
-    settings = settings or Settings()
     known, own = _known(model, data), model.columns
     lengths = known.lengths()
     labels = torch.tensor([own[LABELS.index(label)] for *_, label in data])
     history = History()
     network = model.network.requires_grad_(True)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=settings.decay)
-    steps = settings.epochs * math.ceil(len(known) / settings.batch)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _height(step, steps, settings.warm_up))
-    rng = np.random.default_rng(settings.seed)
-    torch.manual_seed(settings.seed)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.rate, weight_decay=recipe.decay)
+    steps = recipe.epochs * math.ceil(len(known) / recipe.batch)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _height(step, steps, recipe.warm_up))
+    rng = np.random.default_rng(recipe.seed)
+    torch.manual_seed(recipe.seed)
     with projected(network, projection.basis) if projection else nullcontext():
-        for epoch in range(1, settings.epochs + 1):
+        for epoch in range(1, recipe.epochs + 1):
             network.train(True)
             total = 0.0
-            with progress(f"Training {model.name}, epoch {epoch} of {settings.epochs}", len(known)) as advance:
-                for number, batch in enumerate(_batches(lengths, settings.batch, rng), start=1):
+            with progress(f"Training {model.name}, epoch {epoch} of {recipe.epochs}", len(known)) as advance:
+                for number, batch in enumerate(_batches(lengths, recipe.batch, rng), start=1):
                     logits = forward(network, model.tokenizer, known.joined(batch))
                     loss = functional.cross_entropy(logits.float(), labels[batch].to(logits.device))
                     _finite(loss, epoch, number, history, folder)
                     optimizer.zero_grad()
                     torch.autograd.backward(loss)
-                    size = torch.nn.utils.clip_grad_norm_(network.parameters(), settings.clip)
+                    size = torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
                     _finite(size, epoch, number, history, folder)
                     optimizer.step()
                     schedule.step()
@@ -106,7 +105,7 @@ def finetune_nli(
                 history.accuracies.append(accuracy(model, dev))
             if not dev or history.accuracies[-1] > max(history.accuracies[:-1], default=-1.0):
                 history.kept = epoch
-                facts = {"training": {**asdict(settings), **asdict(history), "pairs": len(data), "dev": len(dev)}}
+                facts = {"training": {**asdict(recipe), **asdict(history), "pairs": len(data), "dev": len(dev)}}
                 save_projected(model.headed, projection, folder, facts)
     network.requires_grad_(False)
     return load_cross_encoder(folder, device=str(network.device), name=model.name), history

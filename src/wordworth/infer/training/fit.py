@@ -50,7 +50,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Trained:
+class FitResult:
     """How a training went."""
 
     best: int
@@ -89,7 +89,7 @@ class TrainingJob:
         return digest.hexdigest()
 
 
-def train(job: TrainingJob, say: Callable[[str], None] = lambda sentence: None) -> Trained:
+def train(job: TrainingJob, say: Callable[[str], None] = lambda sentence: None) -> FitResult:
     """Trains, or goes on with, the network in the job's folder; its best state is there when this returns or fails."""
     if not len(job.training) or not len(job.dev):
         raise WordworthError("there is nothing to train on, or nothing to stop by; give --data and --dev with pairs")
@@ -126,7 +126,7 @@ class _Run:
             return 0
         return 1 + max(range(len(self.history)), key=lambda at: (self.history[at][1], -at))
 
-    def through(self, say: Callable[[str], None]) -> Trained:
+    def through(self, say: Callable[[str], None]) -> FitResult:
         first = len(self.history) + 1
         if first > 1:
             say(f"goes on after epoch {first - 1}")
@@ -141,7 +141,7 @@ class _Run:
                     write_weights(self.job.folder, self.averaged.state_dict(), self.job.vectors.extra)
                 self._keep()
                 say(f"epoch {epoch}: loss {loss:.4f}, dev accuracy {100 * self.history[-1][1]:.2f}")
-        return Trained(self.best, self.history[self.best - 1][1], tuple(self.history))
+        return FitResult(self.best, self.history[self.best - 1][1], tuple(self.history))
 
     def _epoch(self, epoch: int, advance: Callable[[float], None]) -> float:
         """One pass; returns the mean loss. A loss that is no number ends it before it reaches the weights."""
