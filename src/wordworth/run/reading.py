@@ -159,7 +159,8 @@ def misfit(value: Any, kind: Any) -> str:
     if origin is UnionType:  # of a type, or nothing
         return "" if value is None else misfit(value, inner[0])
     expected = dict if is_typeddict(kind) else origin
-    if not isinstance(value, (int, float) if expected is float else expected) or isinstance(value, bool):
+    accepted: Any = (int, float) if expected is float else expected
+    if not isinstance(value, accepted) or isinstance(value, bool):
         return f"{_NAMES[type(value)]}, not {_NAMES[expected]}"
     parts: Iterable[tuple[Any, Any, Any]] = ()
     if is_typeddict(kind):

@@ -1,12 +1,14 @@
 """Behaviour: the words that a model predicts, the inferences that it draws, and what debiasing changes."""
 
-from collections.abc import Iterator
-
 import polars as pl
 
 from wordworth.report.figures.figure import (
     COLOURS,
+    EXPERIMENT,
+    MEASURE,
+    SETTING,
     Figure,
+    Layout,
     Spec,
     by_layer,
     distinct,
@@ -17,6 +19,7 @@ from wordworth.report.figures.figure import (
     panels,
     picked,
     series,
+    shows,
 )
 from wordworth.report.figures.reduction import ESTIMATORS
 
@@ -26,21 +29,11 @@ GEOMETRIC = ("weat", "valence", "similarity", "analogy", *ESTIMATORS)
 SLICES = 12
 
 
-def predictions(scores: pl.DataFrame) -> Iterator[Figure]:
-    """Whole words predicted."""
-    for make in (hits, coverage, confusion, soft_match, paraphrase):
-        figure = make(scores)
-        if figure is not None:
-            yield figure
-
-
-def hits(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "prediction", MEASURE.str.contains(r"^(top-|T)\d+$"))
+def hits(rows: pl.DataFrame) -> Figure:
     """Dudy and Bedrick's Table 1: words and types predicted."""
-    counted = pl.col("measure").str.contains(r"^(top-|T)\d+$")
-    rows = scores.filter(pl.col("experiment") == "prediction", counted)
-    if rows.is_empty():
-        return None
-    spec = dots(rows, y=["measure"], x="share predicted", colour=series(rows, "model"), by=["dataset"], zero=True)
+    layout = Layout(["dataset"])
+    spec = dots(rows, y=["measure"], x="share predicted", colour=series(rows, "model"), layout=layout, zero=True)
     caption = (
         "top-k: the share of words in a text that are among the model’s k best guesses. Tk: the share of different "
         "words that it ever predicts. A model that says only “the” has a fair top-1 and next to no T1."
@@ -49,11 +42,9 @@ def hits(scores: pl.DataFrame) -> Figure | None:
     return Figure("prediction", title, caption, spec, rows, ("dataset", "measure"), ("model",), "Dot chart")
 
 
-def coverage(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "coverage", SETTING.is_not_null())
+def coverage(rows: pl.DataFrame) -> Figure:
     """Dudy and Bedrick's Figures 1 and 2: by frequency band."""
-    rows = scores.filter(pl.col("experiment") == "coverage", pl.col("setting").is_not_null())
-    if rows.is_empty():
-        return None
     models = series(rows, "model")
     bands = distinct(rows, "setting")
     axis = {"labelAngle": 0 if len(bands) < 4 else -40, "grid": False, "labelOverlap": False}
@@ -70,21 +61,22 @@ def coverage(scores: pl.DataFrame) -> Figure | None:
         },
         "params": picked("model"),
     }
-    spec = panels(view, rows, ["dataset", "measure"], columns=4, free="y")
+    spec = panels(view, rows, Layout(["dataset", "measure"], columns=4, free="y"))
     caption = "top-k over the tokens of a band, Tk over its types: what the model never says is in the rare bands."
     down = ("dataset", "model", "setting")
     return Figure("coverage", "Coverage by frequency band", caption, spec, rows, down, ("measure",), "Bar chart")
 
 
+@shows(EXPERIMENT.is_in(["confusion", "coverage"]))
 def confusion(scores: pl.DataFrame) -> Figure | None:
     """Which band the wrong guesses come from."""
-    ends = pl.col("setting").str.split(">")
-    rows = scores.filter(pl.col("experiment") == "confusion", pl.col("measure") == "share").with_columns(
+    ends = SETTING.str.split(">")
+    rows = scores.filter(EXPERIMENT == "confusion", MEASURE == "share").with_columns(
         said=ends.list.last(), meant=ends.list.first()
     )
     if rows.is_empty():
         return None
-    known = distinct(scores.filter(pl.col("experiment") == "coverage"), "setting")
+    known = distinct(scores.filter(EXPERIMENT == "coverage"), "setting")
     order = [*known, *(band for band in distinct(rows, "said") if band not in known)]
     axis = {"labelAngle": 0, "grid": False, "ticks": False, "domain": False}
     shared = {
@@ -92,13 +84,13 @@ def confusion(scores: pl.DataFrame) -> Figure | None:
         "y": {"field": "meant", "type": "nominal", "sort": order, "title": "band of the word", "axis": axis},
     }
     strength = {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1], "range": [0.04, 0.75]}}
-    told = hover("model", "meant", "said", "value", "n")
+    over = hover("model", "meant", "said", "value", "n")
     view: Spec = {
         "height": 190,
         "layer": [
             {
                 "mark": {"type": "rect", "fill": "var(--c1)"},
-                "encoding": {**shared, "opacity": {**strength, "legend": None}, "tooltip": told},
+                "encoding": {**shared, "opacity": {**strength, "legend": None}, "tooltip": over},
             },
             {
                 "mark": {"type": "text", "fill": "var(--ink)", "fontSize": 11},
@@ -110,21 +102,17 @@ def confusion(scores: pl.DataFrame) -> Figure | None:
             {"calculate": "split(datum.setting, '>')[1]", "as": "said"},
         ],
     }
-    spec = panels(view, rows, ["dataset", "model"])
+    spec = panels(view, rows, Layout(["dataset", "model"]))
     caption = "Of the words of a band that were missed, the share for which a word of another band was guessed."
     down = ("dataset", "model", "setting")
-    kept = rows.drop("said", "meant")
-    return Figure("confusion", "What is said instead", caption, spec, kept, down, ("measure",), "Heat map")
+    return Figure("confusion", "What is said instead", caption, spec, rows, down, ("measure",), "Heat map")
 
 
-def soft_match(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "soft-match", MEASURE.str.contains(r"^(T1:)?soft-match@\d+$"))
+def soft_match(rows: pl.DataFrame) -> Figure:
     """Dudy and Bedrick's Figure 3: near misses counted."""
-    counted = pl.col("measure").str.contains(r"^(T1:)?soft-match@\d+$")
-    rows = scores.filter(pl.col("experiment") == "soft-match", counted).with_columns(
-        over=pl.when(pl.col("measure").str.starts_with("T1:")).then(pl.lit("types")).otherwise(pl.lit("tokens"))
-    )
-    if rows.is_empty():
-        return None
+    kind = pl.when(MEASURE.str.starts_with("T1:")).then(pl.lit("types")).otherwise(pl.lit("tokens"))
+    rows = rows.with_columns(over=kind)
     transform: list[Spec] = [
         {"calculate": "toNumber(split(datum.measure, '@')[1])", "as": "k"},
         {"calculate": "indexof(datum.measure, 'T1:') === 0 ? 'types' : 'tokens'", "as": "over"},
@@ -132,55 +120,38 @@ def soft_match(scores: pl.DataFrame) -> Figure | None:
     x: Spec = {"field": "k", "type": "quantitative", "scale": {"type": "log"}, "title": "neighbours that count, k"}
     dash = series(rows, "setting", "similarity") if len(distinct(rows, "setting")) > 1 else None
     colour = series(rows, "model")
-    spec = lines(rows, x=x, y="accuracy", colour=colour, dash=dash, by=["dataset", "over"], transform=transform)
+    layout = Layout(["dataset", "over"])
+    spec = lines(rows, x=x, y="accuracy", colour=colour, dash=dash, layout=layout, transform=transform)
     caption = (
         "A guess counts when it is among the k nearest words of the right one; @1 is the word itself. Tokens: share of "
         "words in the text; types: share of different words."
     )
     down, across = ("dataset", "model", "setting"), ("measure",)
-    return Figure("soft-match", "Soft matches", caption, spec, rows.drop("over"), down, across)
+    return Figure("soft-match", "Soft matches", caption, spec, rows, down, across)
 
 
-def paraphrase(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "paraphrase", MEASURE == "hits")
+def paraphrase(rows: pl.DataFrame) -> Figure:
     """Dudy and Bedrick's Table 2: rare words against common ones."""
-    rows = scores.filter(pl.col("experiment") == "paraphrase", pl.col("measure") == "hits")
-    if rows.is_empty():
-        return None
     title = "Paraphrases with rare and common words"
     caption = "How often a sentence is closer to its paraphrase than to a sibling, for rare and for common words."
     if rows.get_column("layer").n_unique() > 1:
-        spec = lines(rows, x=by_layer(), y="hits", colour=series(rows, "dataset"), by=["model"])
+        spec = lines(rows, x=by_layer(), y="hits", colour=series(rows, "dataset"), layout=Layout(["model"]))
         return Figure("paraphrase", title, caption, spec, rows, ("model", "layer"), ("dataset",))
     spec = dots(rows, y=["model"], x="hits", colour=series(rows, "dataset"), zero=True)
     return Figure("paraphrase", title, caption, spec, rows, ("model",), ("dataset",), "Dot chart")
 
 
-def inferences(scores: pl.DataFrame) -> Iterator[Figure]:
-    """What an NLI model infers from a group's name."""
-    for make in (neutrality, neutrality_of_slices, accuracy):
-        figure = make(scores)
-        if figure is not None:
-            yield figure
+TOGETHER = ~SETTING.fill_null("").str.starts_with("random:")
+"""Random subspaces are shown by their mean."""
+SLICE = pl.col("dataset").fill_null("").str.contains("/", literal=True)
 
 
-def _neutral(scores: pl.DataFrame) -> pl.DataFrame:
-    single = pl.col("setting").fill_null("").str.starts_with("random:")
-    return scores.filter(pl.col("measure").str.contains(NEUTRAL), ~single)
-
-
-def neutrality(scores: pl.DataFrame) -> Figure | None:
+@shows(MEASURE.str.contains(NEUTRAL), TOGETHER, ~SLICE)
+def neutrality(rows: pl.DataFrame) -> Figure:
     """Dev et al.'s Tables 1, 3, 5, 8, 9 and 15."""
-    rows = _neutral(scores).filter(~pl.col("dataset").fill_null("").str.contains("/", literal=True))
-    if rows.is_empty():
-        return None
-    spec = dots(
-        rows,
-        y=["measure"],
-        x="neutral (1: no biased inference)",
-        colour=series(rows, "setting"),
-        by=["model", "dataset"],
-        zero=True,
-    )
+    x, colour, layout = "neutral (1: no biased inference)", series(rows, "setting"), Layout(["model", "dataset"])
+    spec = dots(rows, y=["measure"], x=x, colour=colour, layout=layout, zero=True)
     caption = (
         "Premise and hypothesis differ only in a word for a person, so neutral is always right. Net neutral: its mean "
         "probability; fraction neutral: how often it wins; threshold: how often its probability is above τ."
@@ -190,53 +161,34 @@ def neutrality(scores: pl.DataFrame) -> Figure | None:
     return Figure("neutrality", title, caption, spec, rows, down, ("setting",), "Dot chart")
 
 
-def neutrality_of_slices(scores: pl.DataFrame) -> Figure | None:
+@shows(MEASURE == "net-neutral", TOGETHER, SLICE)
+def neutrality_of_slices(sliced: pl.DataFrame) -> Figure:
     """The slices of a probe that are least neutral."""
-    sliced = _neutral(scores).filter(
-        pl.col("dataset").str.contains("/", literal=True), pl.col("measure") == "net-neutral"
-    )
-    if sliced.is_empty():
-        return None
     probe = pl.col("dataset").str.split("/").list.first()
-    first = sliced.filter(pl.col("setting") == pl.col("setting").first().over("model"))
+    first = sliced.filter(SETTING.first().over("model") == SETTING)
     least = first.filter(pl.col("value").rank("ordinal").over("model", probe) <= SLICES).select("model", "dataset")
     rows = sliced.join(least, on=["model", "dataset"], how="semi", maintain_order="left").sort("value")
-    colour = series(rows.sort("row"), "setting")
-    spec = dots(rows, y=["dataset"], x="net neutral", colour=colour, by=["model"], free="y")
+    colour, layout = series(rows.sort("row"), "setting"), Layout(["model"], free="y")
+    spec = dots(rows, y=["dataset"], x="net neutral", colour=colour, layout=layout)
     caption = f"The {SLICES} least neutral slices of each probe; all of them are in scores.csv."
     title = "Least neutral slices"
     return Figure("slices", title, caption, spec, rows, ("model", "dataset"), ("setting",), "Dot chart")
 
 
-def accuracy(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "accuracy", MEASURE == "accuracy")
+def accuracy(rows: pl.DataFrame) -> Figure:
     """Dev et al.'s Tables 10, 16 and 17: what debiasing costs."""
-    rows = scores.filter(pl.col("experiment") == "accuracy", pl.col("measure") == "accuracy")
-    if rows.is_empty():
-        return None
-    spec = dots(rows, y=["dataset"], x="accuracy", colour=series(rows, "setting"), by=["model"])
+    spec = dots(rows, y=["dataset"], x="accuracy", colour=series(rows, "setting"), layout=Layout(["model"]))
     caption = "Accuracy on the benchmark itself: what taking the bias out costs, or gains."
-    return Figure(
-        "accuracy", "Accuracy of the NLI model", caption, spec, rows, ("model", "dataset"), ("setting",), "Dot chart"
-    )
+    title, down = "Accuracy of the NLI model", ("model", "dataset")
+    return Figure("accuracy", title, caption, spec, rows, down, ("setting",), "Dot chart")
 
 
-def debiasing(scores: pl.DataFrame) -> Iterator[Figure]:
-    """What debiasing an embedding changes: bias on one side, meaning on the other."""
-    own = scores.filter(pl.col("study") == "debias", ~pl.col("setting").fill_null("").str.starts_with("random:"))
-    for make in (before_and_after, stability):
-        figure = make(own)
-        if figure is not None:
-            yield figure
-
-
-def before_and_after(scores: pl.DataFrame) -> Figure | None:
+@shows(MEASURE.is_in(GEOMETRIC), SETTING.is_not_null(), TOGETHER)
+def before_and_after(rows: pl.DataFrame) -> Figure:
     """Every measure of the vectors on the embedding as it was, as it is, and without a random subspace."""
-    rows = scores.filter(pl.col("measure").is_in(GEOMETRIC), pl.col("setting").is_not_null())
-    if rows.is_empty():
-        return None
-    spec = dots(
-        rows, y=["dataset"], x="value", colour=series(rows, "setting"), by=["measure", "model"], free="xy"
-    )  # fmt: skip
+    layout = Layout(["measure", "model"], free="xy")
+    spec = dots(rows, y=["dataset"], x="value", colour=series(rows, "setting"), layout=layout)
     caption = (
         "The same measures on the embedding as it is and with the bias taken out: tests of bias should come nearer to "
         "0, valence, similarity and analogies should stay. “random”: without random directions, the control."
@@ -246,15 +198,19 @@ def before_and_after(scores: pl.DataFrame) -> Figure | None:
     return Figure("debias", title, caption, spec, rows, down, ("setting",), "Dot chart")
 
 
-def stability(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "stability", TOGETHER)
+def stability(rows: pl.DataFrame) -> Figure:
     """Dev et al.'s Tables 7 and 12: whether a bias has one direction."""
-    rows = scores.filter(pl.col("experiment") == "stability")
-    if rows.is_empty():
-        return None
-    spec = dots(rows, y=["dataset"], x="share or cosine", colour=series(rows, "measure"), by=["model"], zero=True)
+    colour, layout = series(rows, "measure"), Layout(["model"])
+    spec = dots(rows, y=["dataset"], x="share or cosine", colour=colour, layout=layout, zero=True)
     caption = (
         "principal:2nd …: later principal values over the first, small where one direction holds the bias; cosine: "
         "between that direction and the one that is taken out."
     )
     title = "Does the bias have a direction?"
     return Figure("stability", title, caption, spec, rows, ("model", "dataset"), ("measure",), "Dot chart")
+
+
+PREDICTIONS = (hits, coverage, confusion, soft_match, paraphrase)
+INFERENCES = (neutrality, neutrality_of_slices, accuracy)
+DEBIASING = (before_and_after, stability)

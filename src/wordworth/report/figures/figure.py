@@ -4,8 +4,9 @@ A specification holds no data: the page has all scores once, and a figure says w
 the page's CSS variables, so that one drawing serves light, dark and print.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
 from typing import Any
 
 import polars as pl
@@ -20,6 +21,7 @@ DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [12, 2,
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
 BESIDE = 8
 """Colours, dashes and shapes there are."""
+EXPERIMENT, MEASURE, SETTING, LAYER = (pl.col(name) for name in ("experiment", "measure", "setting", "layer"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +53,36 @@ class Figure:
         )
 
 
+Maker = Callable[[pl.DataFrame], Figure | None]
+
+
+def shows(*wanted: pl.Expr) -> Callable[[Maker], Maker]:
+    """Makes a function draw the scores that pass all of `wanted`: it gives None where none do.
+
+    Columns that the function adds for its own use are not among the figure's rows.
+    """
+
+    def selecting(draw: Maker) -> Maker:
+        @wraps(draw)
+        def drawn(scores: pl.DataFrame) -> Figure | None:
+            rows = scores.filter(*wanted) if wanted else scores
+            figure = None if rows.is_empty() else draw(rows)
+            return figure and replace(figure, rows=figure.rows.select(scores.columns))
+
+        return drawn
+
+    return selecting
+
+
 def _row(rows: pl.DataFrame, place: int) -> int:
     return int(rows.filter(pl.col("value").is_not_null()).sort("value").get_column("row")[place])
 
 
 def _where(row: dict[str, Any]) -> str:
-    told = [row["model"], row["dataset"], row["setting"], row["measure"]]
-    told += [f"layer {row['layer']}" if row["layer"] is not None else None]
-    told += [f"{row['pcs']} components nullified" if row["pcs"] is not None else None]
-    return ", ".join(filter(None, told))
+    names = [row["model"], row["dataset"], row["setting"], row["measure"]]
+    names += [f"layer {row['layer']}" if row["layer"] is not None else None]
+    names += [f"{row['pcs']} components nullified" if row["pcs"] is not None else None]
+    return ", ".join(filter(None, names))
 
 
 def varying(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
@@ -68,7 +91,7 @@ def varying(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
 
 
 def distinct(rows: pl.DataFrame, column: str) -> list[Any]:
-    """The values of a column, in the order they are met."""
+    """The values of a column, in the order of the rows."""
     return rows.get_column(column).drop_nulls().unique(maintain_order=True).to_list()
 
 
@@ -84,13 +107,12 @@ def label(columns: Sequence[str]) -> str:
 
 
 def labels(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
-    """What `label` gives for these rows, in the order they are met."""
+    """What `label` gives for these rows, in the order of the rows."""
     if not columns:
         return []
     named = [pl.concat_str(pl.lit(BEFORE.get(name, "")), pl.col(name).cast(pl.String)) for name in columns]
     joined = pl.concat_str([one.fill_null("") for one in named], separator=" · ")
-    found: list[str] = rows.select(joined.alias("label")).get_column("label").unique(maintain_order=True).to_list()
-    return found
+    return [str(name) for name in distinct(rows.select(label=joined), "label")]
 
 
 @dataclass(frozen=True)
@@ -121,8 +143,8 @@ def series(rows: pl.DataFrame, field: str, title: str | None = None, values: Seq
     if field == "model":
         known = rows.select("model", "model_at").unique().sort("model_at")
         return Series(field, known.get_column("model").to_list(), known.get_column("model_at").to_list(), title)
-    found = list(values) if values is not None else distinct(rows, field)
-    return Series(field, found, list(range(len(found))), title)
+    values = distinct(rows, field) if values is None else list(values)
+    return Series(field, values, list(range(len(values))), title)
 
 
 def picked(colour: str) -> list[Spec]:
@@ -142,34 +164,52 @@ def zoom(*axes: str) -> Spec:
 
 def hover(*columns: str) -> list[Spec]:
     """What is shown over a point."""
-    told = []
-    for name in columns:
-        numeric = name in ("value", "low", "high", "p")
-        form = {"format": ".3g" if name == "p" else ".3f"} if numeric else {}
-        told.append({"field": name, "type": "quantitative" if numeric else "nominal", **form})
-    return told
+    formats = {"value": ".3f", "low": ".3f", "high": ".3f", "p": ".3g"}
+    return [
+        {"field": name, "type": "quantitative", "format": formats[name]}
+        if name in formats
+        else {"field": name, "type": "nominal"}
+        for name in columns
+    ]
 
 
-def panels(view: Spec, rows: pl.DataFrame, by: Sequence[str], columns: int = 3, free: str = "") -> Spec:
-    """A view repeated for every value of the columns that vary; alone where none does. `free`: axes of their own."""
-    columns_ = varying(rows, by)
+@dataclass(frozen=True)
+class Layout:
+    """How a chart is spread over panels, and what is shown over a point."""
+
+    by: Sequence[str] = ()
+    """A panel for each value of these columns."""
+    columns: int = 0
+    """Panels beside each other; 0 is as many as the kind of chart bears."""
+    free: str = ""
+    """Axes that each panel has of its own."""
+    tooltip: Sequence[str] = ()
+    """Columns shown beside the usual ones."""
+
+
+ONE_PANEL = Layout()
+
+
+def panels(view: Spec, rows: pl.DataFrame, layout: Layout, columns: int = 3) -> Spec:
+    """A view repeated for every value of the columns that vary; alone where none does."""
+    apart = varying(rows, layout.by)
     transform = view.pop("transform", [])
-    if not columns_:
+    if not apart:
         height = {"height": 270} if isinstance(view["height"], int) else {}
         return {"transform": transform, **view, **height, "width": "container"}
-    every = labels(rows, columns_)
+    every = labels(rows, apart)
     header = {"labelLimit": 300, "title": None}
-    made: Spec = {
-        "transform": [*transform, {"calculate": label(columns_), "as": "panel"}],
+    faceted: Spec = {
+        "transform": [*transform, {"calculate": label(apart), "as": "panel"}],
         "facet": {"field": "panel", "type": "nominal", "sort": every, "header": header, "title": None},
-        "columns": min(columns, len(every)),
+        "columns": min(layout.columns or columns, len(every)),
         "spec": view,
     }
-    if free:
-        made["resolve"] = {"scale": dict.fromkeys(free, "independent")}
-        if "yOffset" in str(view):  # places within a row are those of the panel's own rows
-            made["resolve"]["scale"]["yOffset"] = "independent"
-    return made
+    if layout.free:
+        # Places within a row are those of the panel's own rows.
+        axes = [*layout.free, "yOffset"] if "yOffset" in str(view) else layout.free
+        faceted["resolve"] = {"scale": dict.fromkeys(axes, "independent")}
+    return faceted
 
 
 def lines(
@@ -179,13 +219,10 @@ def lines(
     y: str,
     colour: Series,
     dash: Series | None = None,
-    by: Sequence[str] = (),
+    layout: Layout = ONE_PANEL,
     transform: Sequence[Spec] = (),
-    tooltip: Sequence[str] = (),
-    columns: int = 3,
-    free: str = "",
 ) -> Spec:
-    """Lines, a colour a series, a panel for each of `by`; with their 95 % bands, unless dashes tell more apart."""
+    """Lines, a colour a series; with their 95 % bands, unless dashes tell more apart."""
     stroke = (dash or colour).channel(DASHES, shifted=dash is None, symbol="stroke")
     vertical = {"field": "value", "type": "quantitative", "title": y, "scale": {"zero": False}}
     shared = {"x": x, "color": colour.channel(COLOURS, symbol="stroke")}
@@ -203,11 +240,11 @@ def lines(
             "params": [*picked(colour.field), zoom(*axes)],
         }
     )
-    fields = [colour.field, *([dash.field] if dash else []), x["field"], *tooltip, "value", "low", "high", "n"]
+    fields = [colour.field, *([dash.field] if dash else []), x["field"], *layout.tooltip, "value", "low", "high", "n"]
     points = {**shared, **detail, "y": vertical, "opacity": faded(), "tooltip": hover(*dict.fromkeys(fields))}
     layers.append({"mark": {"type": "point", "filled": True, "size": 18}, "encoding": points})
     view: Spec = {"transform": list(transform), "height": 190, "layer": layers}
-    return panels(view, rows, by, columns, free)
+    return panels(view, rows, layout)
 
 
 def dots(
@@ -216,12 +253,9 @@ def dots(
     y: Sequence[str],
     x: str,
     colour: Series,
-    by: Sequence[str] = (),
+    layout: Layout = ONE_PANEL,
     transform: Sequence[Spec] = (),
-    tooltip: Sequence[str] = (),
     zero: bool = False,
-    columns: int = 2,
-    free: str = "",
 ) -> Spec:
     """A point and its 95 % interval for every task, a colour and a shape a series."""
     tasks = labels(rows, y)
@@ -237,17 +271,18 @@ def dots(
     if rows.get_column("low").is_not_null().any():
         rule = {**shared, "x": {**across, "field": "low"}, "x2": {"field": "high"}, "opacity": faded(0.8)}
         layers.append({"mark": {"type": "rule", "strokeWidth": 1.6}, "encoding": rule})
-    told = hover(*dict.fromkeys(["task", colour.field, *tooltip, "value", "low", "high", "p", "n"]))
-    points = {**shared, "x": across, "opacity": faded(), "tooltip": told, "shape": colour.channel(SHAPES, shifted=True)}
+    over = hover(*dict.fromkeys(["task", colour.field, *layout.tooltip, "value", "low", "high", "p", "n"]))
+    points = {**shared, "x": across, "opacity": faded(), "tooltip": over, "shape": colour.channel(SHAPES, shifted=True)}
     mark = {"type": "point", "filled": True, "size": 55}
     layers.append({"mark": mark, "encoding": points, "params": [*picked(colour.field), zoom("x")]})
     step = 9 * max(1, len(colour.values)) + 8
-    made = {"calculate": label(y), "as": "task"}
+    named = {"calculate": label(y), "as": "task"}
     height: Spec | int = {"step": step, "for": "position"}
-    if "y" in free and varying(rows, by):  # panels of one height, though some have fewer tasks
-        counted = rows.group_by(list(by)).agg(pl.struct(list(y)).n_unique().alias("tasks"))
+    if "y" in layout.free and varying(rows, layout.by):  # panels of one height, though some have fewer tasks
+        counted = rows.group_by(list(layout.by)).agg(pl.struct(list(y)).n_unique().alias("tasks"))
         height = step * counted.select(pl.col("tasks").max()).item()
-    return panels({"transform": [*transform, made], "height": height, "layer": layers}, rows, by, columns, free)
+    view: Spec = {"transform": [*transform, named], "height": height, "layer": layers}
+    return panels(view, rows, layout, columns=2)
 
 
 def by_layer() -> Spec:
