@@ -2,25 +2,9 @@
 
 import polars as pl
 
-from wordworth.report.figures.figure import (
-    EXPERIMENT,
-    LAYER,
-    MEASURE,
-    SETTING,
-    Figure,
-    Layout,
-    Maker,
-    Series,
-    by_components,
-    by_layer,
-    distinct,
-    dots,
-    lines,
-    names,
-    series,
-    shows,
-    varying,
-)
+from wordworth.report.figures import charts
+from wordworth.report.figures.figure import EXPERIMENT, LAYER, MEASURE, SETTING, Figure, Maker, shows
+from wordworth.report.naming import listed
 
 TASKS = ("valence", "similarity", "analogy")
 SETTINGS = ("random", "bleached", "aligned", "misaligned", "decontextualized")
@@ -33,8 +17,8 @@ def intrinsic_tasks(rows: pl.DataFrame) -> Figure:
     # A task that stands in two runs (valnorm and static) is shown once.
     rows = rows.unique(["model", "language", "dataset", "measure"], maintain_order=True, keep="last")
     rows = rows.sort(MEASURE.replace_strict({task: at for at, task in enumerate(TASKS)}), maintain_order=True)
-    task = ["measure", "dataset", *varying(rows, ["language"])]
-    spec = dots(rows, y=task, x=f"{RATED}; for analogies accuracy", colour=series(rows, "model"))
+    task = ["measure", "dataset", *charts.varying(rows, ["language"])]
+    spec = charts.dots(rows, y=task, x=f"{RATED}; for analogies accuracy", colour="model")
     caption = (
         "How far each embedding agrees with people: Pearson’s ρ between the valence of a word (SC-WEAT) and its human "
         "rating, Spearman’s ρ between cosine and rated similarity, share of analogies solved. Bars are 95 % intervals."
@@ -47,23 +31,23 @@ def corpus_size(rows: pl.DataFrame) -> Figure:
     """ValNorm's Figure 1: the tasks on vectors trained on ever larger samples of a corpus."""
     share = {"calculate": "toNumber(split(split(datum.model, '@')[1], '%')[0])", "as": "share"}
     x = {"field": "share", "type": "quantitative", "title": "percent of the corpus", "scale": {"type": "log"}}
-    spec = lines(rows, x=x, y=RATED, colour=series(rows, "dataset"), transform=[share])
+    spec = charts.lines(rows, x=x, y=RATED, colour="dataset", transform=[share])
     caption = "Vectors trained on samples of one corpus: how much text a task needs. Bands are 95 % intervals."
     return Figure("corpus-size", "Quality by size of the corpus", caption, spec, rows, ("model",), ("dataset",))
 
 
-def _settings(rows: pl.DataFrame) -> Series:
-    there = distinct(rows, "setting")
+def _settings(rows: pl.DataFrame) -> charts.Series:
+    there = charts.distinct(rows, "setting")
     known = [name for name in SETTINGS if name in there]
-    return series(rows, "setting", values=[*known, *(name for name in there if name not in SETTINGS)])
+    return charts.series(rows, "setting", values=[*known, *(name for name in there if name not in SETTINGS)])
 
 
 @shows(EXPERIMENT == "contextualization", MEASURE == "valence")
 def valence_by_layer(rows: pl.DataFrame) -> Figure:
     """VAST's Figure 1: valence by layer, a line a setting, with its 95 % band."""
     by = ("model", "dataset")
-    layout = Layout(by, tooltip=by)
-    spec = lines(rows, x=by_layer(), y=f"valence: {RATED}", colour=_settings(rows), layout=layout)
+    layout = charts.Layout(by, tooltip=by)
+    spec = charts.lines(rows, x=charts.by_layer(), y=f"valence: {RATED}", colour=_settings(rows), layout=layout)
     caption = (
         "Pearson’s ρ between a word’s association with pleasant and unpleasant words and its human rating, in every "
         "layer. Where the settings agree, vectors speak of the word; where they part, of its context. Bands are 95 % "
@@ -81,7 +65,7 @@ def affects(rows: pl.DataFrame) -> Figure | None:
     rows = rows.filter(others.any().over(by), others | (MEASURE == "valence"))
     if rows.is_empty():
         return None
-    spec = lines(rows, x=by_layer(), y=RATED, colour=series(rows, "measure"), layout=Layout(by, tooltip=by))
+    spec = charts.lines(rows, x=charts.by_layer(), y=RATED, colour="measure", layout=charts.Layout(by, tooltip=by))
     caption = "Bleached setting. The three dimensions of affect; valence is the strongest signal in the paper."
     title = "Valence, dominance and arousal by layer"
     return Figure("affects", title, caption, spec, rows, (*by, "layer"), ("measure",))
@@ -91,8 +75,8 @@ def affects(rows: pl.DataFrame) -> Figure | None:
 def languages(rows: pl.DataFrame) -> Figure:
     """VAST's Figures 20 to 22: a multilingual model, language by language."""
     by = ("model", "language")
-    layout = Layout(by, tooltip=["dataset"])
-    spec = lines(rows, x=by_layer(), y=f"valence: {RATED}", colour=_settings(rows), layout=layout)
+    layout = charts.Layout(by, tooltip=["dataset"])
+    spec = charts.lines(rows, x=charts.by_layer(), y=f"valence: {RATED}", colour=_settings(rows), layout=layout)
     caption = "Valence by layer and setting in every language for which there is a lexicon. Bands are 95 % intervals."
     return Figure("languages", "Valence by language", caption, spec, rows, (*by, "layer"), ("setting",))
 
@@ -100,21 +84,21 @@ def languages(rows: pl.DataFrame) -> Figure:
 @shows(EXPERIMENT == "tokenization")
 def tokenization(rows: pl.DataFrame) -> Figure:
     """VAST's Figures 2 and 8: words of one token and of several, by pooling."""
-    rows = rows.with_columns(tokens=pl.col("dataset").str.split(":").list.last())
+    rows, tokens = charts.with_parts(rows, charts.Part("tokens", "dataset", ":", 1))
     by = ("model", "measure")
-    spec = lines(
+    spec = charts.lines(
         rows,
-        x=by_layer(),
+        x=charts.by_layer(),
         y=RATED,
-        colour=series(rows, "tokens", "tokens of a word"),
-        dash=series(rows, "pooling", "pooling"),
-        layout=Layout(by, columns=2),
-        transform=[{"calculate": "split(datum.dataset, ':')[1]", "as": "tokens"}],
+        colour=charts.series(rows, "tokens", "tokens of a word"),
+        dash=charts.series(rows, "pooling", "pooling"),
+        layout=charts.Layout(by, columns=2),
+        transform=tokens,
     )
     caption = (
         "Words that the tokenizer keeps whole against words that it splits, in sets of equal size; a split word is "
-        f"represented by {names(distinct(rows, 'pooling'))} of its tokens. In panels named multiple-poles the polar "
-        "words are split too."
+        f"represented by {listed(charts.distinct(rows, 'pooling'))} of its tokens. In panels named "
+        "multiple-poles the polar words are split too."
     )
     return Figure("tokenization", "Tokenization", caption, spec, rows, (*by, "layer"), ("dataset", "pooling"))
 
@@ -122,10 +106,10 @@ def tokenization(rows: pl.DataFrame) -> Figure:
 @shows(EXPERIMENT == "isolation", MEASURE == "valence")
 def isolation(rows: pl.DataFrame) -> Figure:
     """VAST's Table 1 and Figure 3: valence by components nullified."""
-    x, components = by_components(rows)
+    x, components = charts.by_components(rows)
     by = ("model", "dataset", "layer")
-    layout = Layout(by, columns=2, tooltip=by)
-    spec = lines(rows, x=x, y=f"valence: {RATED}", colour=_settings(rows), layout=layout, transform=[components])
+    layout = charts.Layout(by, columns=2, tooltip=by)
+    spec = charts.lines(rows, x=x, y=f"valence: {RATED}", colour=_settings(rows), layout=layout, transform=[components])
     caption = (
         "The best and the top layer. “raw” is untouched, 0 has the mean subtracted, then the first components are "
         "nullified one by one: what comes back was hidden behind directions that do not speak of the word."
@@ -136,11 +120,11 @@ def isolation(rows: pl.DataFrame) -> Figure:
 @shows(EXPERIMENT == "isolation", MEASURE == "anisotropy")
 def anisotropy(rows: pl.DataFrame) -> Figure:
     """How alike all vectors are, by components nullified."""
-    x, components = by_components(rows)
+    x, components = charts.by_components(rows)
     by = ("model", "dataset", "layer")
-    layout = Layout(by, columns=2, tooltip=by)
+    layout = charts.Layout(by, columns=2, tooltip=by)
     y = "mean cosine of two words"
-    spec = lines(rows, x=x, y=y, colour=_settings(rows), layout=layout, transform=[components])
+    spec = charts.lines(rows, x=x, y=y, colour=_settings(rows), layout=layout, transform=[components])
     caption = "Mean cosine of pairs of words: near 1 all vectors point one way, near 0 they are spread out."
     return Figure("anisotropy", "Anisotropy by components nullified", caption, spec, rows, (*by, "pcs"), ("setting",))
 
@@ -148,10 +132,10 @@ def anisotropy(rows: pl.DataFrame) -> Figure:
 @shows(EXPERIMENT == "validation", MEASURE == "similarity")
 def validation(rows: pl.DataFrame) -> Figure:
     """VAST's Figure 4: word similarity by components nullified."""
-    x, components = by_components(rows)
+    x, components = charts.by_components(rows)
     by = ("model", "layer")
-    colour, layout = series(rows, "dataset"), Layout(by, columns=2)
-    spec = lines(rows, x=x, y=f"similarity: {RATED}", colour=colour, layout=layout, transform=[components])
+    layout = charts.Layout(by, columns=2)
+    spec = charts.lines(rows, x=x, y=f"similarity: {RATED}", colour="dataset", layout=layout, transform=[components])
     caption = "Spearman’s ρ of cosines with rated similarity, bleached, in the best layer for valence and the top one."
     title = "Word similarity by components nullified"
     return Figure("validation", title, caption, spec, rows, (*by, "pcs"), ("dataset",))
@@ -160,19 +144,11 @@ def validation(rows: pl.DataFrame) -> Figure:
 @shows(EXPERIMENT == "probes")
 def probes(rows: pl.DataFrame) -> Figure:
     """VAST's probes: what the top components hold."""
-    parts = MEASURE.str.split(":")
-    rows = rows.with_columns(
-        parts.list.first().alias("task"), parts.list.get(1, null_on_oob=True).fill_null("whole vector").alias("from")
-    )
-    x, components = by_components(rows)
-    source = "length(split(datum.measure, ':')) > 1 ? split(datum.measure, ':')[1] : 'whole vector'"
-    transform = [
-        components,
-        {"calculate": "split(datum.measure, ':')[0]", "as": "task"},
-        {"calculate": source, "as": "from"},
-    ]
-    layout = Layout(("model", "task", "setting"))
-    spec = lines(rows, x=x, y="weighted F1", colour=series(rows, "from"), layout=layout, transform=transform)
+    source = charts.Part("from", "measure", ":", 1, "whole vector")
+    rows, parts = charts.with_parts(rows, charts.Part("task", "measure", ":", 0), source)
+    x, components = charts.by_components(rows)
+    layout = charts.Layout(("model", "task", "setting"))
+    spec = charts.lines(rows, x=x, y="weighted F1", colour="from", layout=layout, transform=[components, *parts])
     caption = (
         "Logistic regressions in the top layer: from the whole vector, from the top components alone, and from what "
         "is left without them."

@@ -2,21 +2,8 @@
 
 import polars as pl
 
-from wordworth.report.figures.figure import (
-    EXPERIMENT,
-    LAYER,
-    MEASURE,
-    SETTING,
-    Figure,
-    Layout,
-    Spec,
-    by_layer,
-    distinct,
-    dots,
-    lines,
-    series,
-    shows,
-)
+from wordworth.report.figures import charts
+from wordworth.report.figures.figure import EXPERIMENT, LAYER, MEASURE, SETTING, Figure, Spec, shows
 
 ESTIMATORS = ("direct-bias", "garg-euclidean", "garg-cosine", "manzini")
 ALONE = "alone"
@@ -30,21 +17,17 @@ ALONE = "alone"
 )
 def similarity_by_layer(rows: pl.DataFrame) -> Figure:
     """Bommasani et al.'s Figures 1 and 3 to 10: every pair of poolings in every layer."""
-    poolings = pl.col("pooling").str.split("/")
-    rows = rows.with_columns(f=poolings.list.first(), g=poolings.list.get(1, null_on_oob=True).fill_null(ALONE))
-    transform: list[Spec] = [
-        {"calculate": "split(datum.pooling, '/')[0]", "as": "f"},
-        {"calculate": f"length(split(datum.pooling, '/')) > 1 ? split(datum.pooling, '/')[1] : '{ALONE}'", "as": "g"},
-    ]
+    contexts = charts.Part("g", "pooling", "/", 1, ALONE)
+    rows, parts = charts.with_parts(rows, charts.Part("f", "pooling", "/", 0), contexts)
     by = ("model", "dataset")
-    spec = lines(
+    spec = charts.lines(
         rows,
-        x=by_layer(),
+        x=charts.by_layer(),
         y="similarity: ρ with human ratings",
-        colour=series(rows, "f", "subwords"),
-        dash=series(rows, "g", "contexts"),
-        layout=Layout(by, columns=2, tooltip=["setting"]),
-        transform=transform,
+        colour=charts.series(rows, "f", "subwords"),
+        dash=charts.series(rows, "g", "contexts"),
+        layout=charts.Layout(by, columns=2, tooltip=["setting"]),
+        transform=parts,
     )
     caption = (
         "Spearman’s ρ on word pairs. Colour: how the subwords of a word are pooled; dash: how its vectors over many "
@@ -57,18 +40,18 @@ def similarity_by_layer(rows: pl.DataFrame) -> Figure:
 @shows(EXPERIMENT == "quality", MEASURE == "similarity:best", pl.col("pooling") == "mean/mean")
 def similarity_by_sentences(rows: pl.DataFrame) -> Figure | None:
     """Bommasani et al.'s Tables 1 and 4 to 7: the best layer by number of sentences."""
-    counts = sorted(int(name.partition(":")[2]) for name in distinct(rows, "setting") if ":" in name)
+    counts = sorted(int(name.partition(":")[2]) for name in charts.distinct(rows, "setting") if ":" in name)
     if not counts:
         return None
     count = "datum.setting === 'aggregated' ? 'all' : split(datum.setting, ':')[1]"
     x: Spec = {"field": "sentences", "type": "ordinal", "sort": [*map(str, counts), "all"], "title": "sentences"}
     x["axis"] = {"labelAngle": 0, "grid": False}
-    spec = lines(
+    spec = charts.lines(
         rows,
         x=x,
         y="similarity in the best layer",
-        colour=series(rows, "dataset"),
-        layout=Layout(["model"], tooltip=["layer"]),
+        colour="dataset",
+        layout=charts.Layout(["model"], tooltip=["layer"]),
         transform=[{"calculate": count, "as": "sentences"}],
     )
     caption = "How many sentences it takes to reduce a language model to word vectors, mean over subwords and contexts."
@@ -79,18 +62,15 @@ def similarity_by_sentences(rows: pl.DataFrame) -> Figure | None:
 @shows(EXPERIMENT == "bias", MEASURE.is_in(ESTIMATORS), LAYER.is_not_null())
 def bias_by_layer(rows: pl.DataFrame) -> Figure:
     """Bommasani et al.'s Figures 2 and 11 to 18."""
-    parts = pl.col("dataset").str.split("/")
-    rows = rows.with_columns(attribute=parts.list.first(), targets=parts.list.last())
-    spec = lines(
+    attribute, targets = charts.Part("attribute", "dataset", "/", 0), charts.Part("targets", "dataset", "/", 1)
+    rows, parts = charts.with_parts(rows, attribute, targets)
+    spec = charts.lines(
         rows.sort("model_at", "targets", maintain_order=True),
-        x=by_layer(),
+        x=charts.by_layer(),
         y="bias",
-        colour=series(rows, "attribute"),
-        layout=Layout(("model", "measure", "targets"), columns=4, free="y"),
-        transform=[
-            {"calculate": "split(datum.dataset, '/')[0]", "as": "attribute"},
-            {"calculate": "split(datum.dataset, '/')[1]", "as": "targets"},
-        ],
+        colour=charts.series(rows, "attribute"),
+        layout=charts.Layout(("model", "measure", "targets"), columns=4, free="y"),
+        transform=parts,
     )
     caption = (
         "Each estimator on its own scale: a line that rises in one panel and falls in another is one bias that two "
@@ -103,8 +83,8 @@ def bias_by_layer(rows: pl.DataFrame) -> Figure:
 @shows(EXPERIMENT == "bias", MEASURE.is_in(ESTIMATORS), LAYER.is_null())
 def bias_of_vectors(rows: pl.DataFrame) -> Figure:
     """Bommasani et al.'s Tables 3 and 8, first rows: embeddings that have no layers."""
-    layout = Layout(["measure"], free="xy")
-    spec = dots(rows, y=["dataset"], x="bias", colour=series(rows, "model"), layout=layout)
+    layout = charts.Layout(["measure"], free="xy")
+    spec = charts.dots(rows, y=["dataset"], x="bias", colour="model", layout=layout)
     caption = "Static embeddings under the same estimators, each on its own scale. Bars are 95 % intervals."
     title = "Bias of static embeddings under four estimators"
     return Figure("bias", title, caption, spec, rows, ("dataset",), ("measure", "model"), "Dot chart")
@@ -113,7 +93,7 @@ def bias_of_vectors(rows: pl.DataFrame) -> Figure:
 @shows(MEASURE == "agreement")
 def agreement(rows: pl.DataFrame) -> Figure:
     """The disagreement that the paper sees by eye, as a number."""
-    spec = dots(rows, y=["dataset"], x="mean rank correlation of layers", colour=series(rows, "model"), zero=True)
+    spec = charts.dots(rows, y=["dataset"], x="mean rank correlation of layers", colour="model", zero=True)
     caption = (
         "Do estimators of the same bias order a model’s layers alike? 1: always, 0: no more than chance, below 0: they "
         "contradict each other. Bars are 95 % intervals over resampled word lists."
@@ -127,9 +107,9 @@ def agreement_of_pairs(rows: pl.DataFrame) -> Figure:
     """The same, for every two of them."""
     rows = rows.with_columns(pair=MEASURE.str.strip_prefix("agreement:"))
     pair = {"calculate": "replace(datum.measure, 'agreement:', '')", "as": "pair"}
-    colour, layout = series(rows, "model"), Layout(["dataset"], free="y")
+    layout = charts.Layout(["dataset"], free="y")
     x = "rank correlation of layers"
-    spec = dots(rows, y=["pair"], x=x, colour=colour, layout=layout, transform=[pair], zero=True)
+    spec = charts.dots(rows, y=["pair"], x=x, colour="model", layout=layout, transform=[pair], zero=True)
     caption = "“@pairs”: gender by pairs of words (he, she), else by sets of words. Bars are 95 % intervals."
     title = "Agreement of every two estimators"
     return Figure("agreement-pairs", title, caption, spec, rows, ("measure",), ("dataset", "model"), "Dot chart")

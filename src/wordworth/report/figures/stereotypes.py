@@ -4,7 +4,8 @@ import json
 
 import polars as pl
 
-from wordworth.report.figures.figure import LAYER, MEASURE, Figure, Layout, Spec, by_layer, dots, lines, series, shows
+from wordworth.report.figures import charts
+from wordworth.report.figures.figure import LAYER, MEASURE, Figure, Spec, shows
 from wordworth.report.insights import best_components
 from wordworth.report.naming import SHORT
 
@@ -24,7 +25,7 @@ def associations(rows: pl.DataFrame) -> Figure:
     """WEAT on static embeddings."""
     # A test that stands in two runs of an audit (valnorm and weat) is shown once.
     rows = _named(rows).unique(["model", "language", "dataset"], maintain_order=True, keep="last")
-    spec = dots(rows, y=["test"], x="effect size d", colour=series(rows, "model"), transform=[TEST], zero=True)
+    spec = charts.dots(rows, y=["test"], x="effect size d", colour="model", transform=[TEST], zero=True)
     caption = (
         "Cohen’s d of the ten association tests: above 0 as the test’s name has it, .2 is small, .5 medium, .8 large. "
         "Hover for p, the share of partitions of the words that give as much."
@@ -45,12 +46,12 @@ def before_and_after(scores: pl.DataFrame) -> Figure | None:
     wanted = pl.col("pcs").is_null() | (pl.col("pcs") == pl.col("model").replace_strict(kept, return_dtype=pl.Int64))
     shown = layered.filter(wanted)
     version = {"calculate": "isValid(datum.pcs) ? 'nullified' : 'raw'", "as": "version"}
-    spec = dots(
+    spec = charts.dots(
         shown,
         y=["test"],
         x="effect size d, top layer",
-        colour=series(shown, "version", values=["raw", "nullified"]),
-        layout=Layout(["model"], tooltip=["pcs"]),
+        colour=charts.series(shown, "version", values=["raw", "nullified"]),
+        layout=charts.Layout(["model"], tooltip=["pcs"]),
         transform=[TEST, version],
         zero=True,
     )
@@ -67,8 +68,8 @@ def before_and_after(scores: pl.DataFrame) -> Figure | None:
 def associations_by_layer(rows: pl.DataFrame) -> Figure:
     """The ten tests through the layers."""
     rows = _named(rows)
-    colour, layout = series(rows, "model"), Layout(["test"], columns=4, tooltip=["p"])
-    spec = lines(rows, x=by_layer(), y="effect size d", colour=colour, layout=layout, transform=[TEST])
+    layout = charts.Layout(["test"], columns=4, tooltip=["p"])
+    spec = charts.lines(rows, x=charts.by_layer(), y="effect size d", colour="model", layout=layout, transform=[TEST])
     caption = "Cohen’s d in every layer, bleached, nothing nullified."
     title = "Association tests by layer"
     return Figure("weat-layers", title, caption, spec, rows, ("model", "layer"), ("dataset",))
