@@ -11,7 +11,7 @@ import vl_convert
 
 from made_runs import MadeRun, debiased, random_vast
 from wordworth.report.figures import Figure, draw_svg, figures_of
-from wordworth.report.figures.figure import COLOURS
+from wordworth.report.figures.charts import COLOURS
 from wordworth.report.figures.svg import LIGHT
 from wordworth.report.runs import numbered, read_runs
 

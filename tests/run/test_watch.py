@@ -41,7 +41,11 @@ def test_a_run_that_fails_leaves_no_trace(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name != "cache"] == []
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", json.dumps({"study": "x", "models": [], "other": 1})])
+STARTED = {"study": "x", "models": [], "started": 1, "updated": 2}
+WRONG = [{"other": 1}, {"updated": "x"}, {"models": [1]}, {"what": "\ud800"}, {"done": float("inf")}]
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", "[" * 100_000, *(json.dumps(STARTED | one) for one in WRONG)])
 def test_what_is_no_progress_file(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.progress"
     assert read_progress(path) is None

@@ -1,7 +1,9 @@
 """What is served, and what is not."""
 
 import json
+import os
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,9 +35,9 @@ def test_runs_are_listed(get: Any) -> None:
         ("model=good", 2),
         ("study=valnorm", 4),
         ("study=vast", 0),
-        ("q=audit", 1),
-        ("q=GOOD+seeded", 1),
-        ("model=inner&q=x", 0),
+        ("text=audit", 1),
+        ("text=GOOD+seeded", 1),
+        ("model=inner&text=x", 0),
     ],
 )
 def test_filter(get: Any, query: str, shown: int) -> None:
@@ -136,7 +138,7 @@ def test_security_headers(get: Any, path: str) -> None:
 
 
 def test_pages_hold_no_script_of_their_own(get: Any) -> None:
-    for path in ("/", "/compare?a=good&b=poor", "/?q=%3Cscript%3Ealert(1)%3C/script%3E&model=%22%3E%3Cscript%3E"):
+    for path in ("/", "/compare?a=good&b=poor", "/?text=%3Cscript%3Ealert(1)%3C/script%3E&model=%22%3E%3Cscript%3E"):
         page = get(path)
         assert "'unsafe-inline'" not in page.headers["content-security-policy"]
         assert page.text.count("<script") == 1  # /assets/serve.js
@@ -185,11 +187,41 @@ def test_a_killed_run_is_told_from_a_running_one(get: Any, runs: Path) -> None:
     assert "other" not in get("/running").text
 
 
-def test_a_broken_run_is_passed_over(get: Any, runs: Path) -> None:
-    (runs / "seeded" / "run.json").write_text("{")
+def _no_number(run: Path) -> None:
+    manifest = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(manifest | {"seconds": "<b>long</b>", "models": [1]}))
+
+
+def _fifo(run: Path) -> None:
+    (run / "run.json").unlink()
+    os.mkfifo(run / "run.json")
+
+
+DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "half": (lambda run: (run / "run.json").write_text("{"), "holds a run that cannot be read back"),
+    "other types": (_no_number, "run.json is not as a run writes it (models: 1: a whole number, not a table)"),
+    "no scores": (lambda run: (run / "scores.csv").unlink(), "it has no scores.csv"),
+    "deep": (lambda run: (run / "run.json").write_text("[" * 100_000), "holds a run that cannot be read back"),
+    "a pipe": (_fifo, "it has no run.json"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_run_that_cannot_be_read_hides_no_other(get: Any, runs: Path, name: str) -> None:
+    damage, sentence = DAMAGE[name]
+    damage(runs / "seeded")
+    (runs / os.fsdecode(b"not \xff text")).mkdir()
+    (runs / "bad.progress").write_text('{"study": "x", "models": [], "started": "x", "updated": null}')
     page = get("/")
     assert page.status == 200
     assert "3 runs" in page.text
+    assert "Cannot be read" in page.text
+    assert "<code>seeded</code>: " in page.text
+    assert sentence in page.text.replace("&#x27;", "'")
+    table = json.loads(get("/api/runs").text)
+    assert [run["place"] for run in table["runs"]] == ["audit/valnorm", "good", "poor"]
+    assert sentence in table["unreadable"]["seeded"]
+    assert get("/runs/seeded/").status in (404, 409)  # a page with a sentence
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -158,9 +158,9 @@ def misfit(value: Any, kind: Any) -> str:
         return ""
     if origin is UnionType:  # of a type, or nothing
         return "" if value is None else misfit(value, inner[0])
-    expected: Any = dict if is_typeddict(kind) else origin
-    allowed: Any = (int, float) if expected is float else expected
-    if isinstance(value, bool) or not isinstance(value, allowed):
+    expected = dict if is_typeddict(kind) else origin
+    accepted: Any = (int, float) if expected is float else expected
+    if not isinstance(value, accepted) or isinstance(value, bool):
         return f"{_NAMES[type(value)]}, not {_NAMES[expected]}"
     parts: Iterable[tuple[Any, Any, Any]] = ()
     if is_typeddict(kind):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
 from pathlib import Path
 from threading import Event, Thread
 
@@ -88,7 +89,12 @@ def _write(path: Path, doing: Doing) -> None:
 def read_progress(path: Path) -> Doing | None:
     """What a `RUN.progress` says; None where the run has just ended, or the file is something else."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return Doing(**{**told, "models": tuple(told["models"])})
-    except (OSError, ValueError, TypeError, KeyError):
+        if not path.is_file():
+            return None
+        table = json.loads(path.read_text(encoding="utf-8"))
+        doing = Doing(**{**table, "models": tuple(table["models"])})
+        " ".join((doing.study, doing.what, *doing.models)).encode()
+        times = (doing.started, doing.updated, doing.done, doing.total or 0.0)
+        return doing if all(map(isfinite, times)) else None
+    except (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None

@@ -8,7 +8,7 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 def host_of(header: str) -> str:
-    """The name in a Host header, less its port and brackets."""
+    """The name in a Host header, without its port and brackets."""
     if header.startswith("["):
         return header[1:].partition("]")[0].lower()
     return header.partition(":")[0].lower()

@@ -1,13 +1,13 @@
 """The runs under one folder, and no path outside it."""
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+from wordworth.errors import WordworthError
+from wordworth.run import read_manifest
 from wordworth.run.folder import FILES
 from wordworth.run.watch import SUFFIX, Doing, read_progress
 
@@ -18,14 +18,15 @@ FILES_SHOWN = (*FILES, "report.html", "report.md", "report.tex")
 
 @dataclass(frozen=True)
 class Listed:
-    """One finished run."""
+    """One finished run, or one that cannot be read and the sentence that says why."""
 
     place: str
     """Its folder, from the root, with slashes."""
-    study: str
-    models: tuple[str, ...]
-    started: str
-    seconds: float
+    study: str = ""
+    models: tuple[str, ...] = ()
+    started: str = ""
+    seconds: float = 0.0
+    problem: str = ""
 
     def matches(self, study: str, model: str, text: str) -> bool:
         """Whether it passes a filter; blanks let all pass. The text may stand in its place, study or models."""
@@ -69,39 +70,42 @@ class Library:
         return path if path is not None and path.is_file() else None
 
     def runs(self) -> list[Listed]:
-        """All finished runs, the newest first."""
-        found = [_listed(str(path), path.relative_to(self.root).as_posix(), stamp) for path, stamp in self._walk()]
-        known = [run for run in found if run is not None]
-        return sorted(known, key=lambda run: run.started, reverse=True)
+        """All finished runs, the newest first; at the end those that cannot be read."""
+        runs = []
+        for folder in self._walk():
+            stamps = tuple(_written(folder / name) for name in FILES)
+            runs.append(_listed(folder, folder.relative_to(self.root).as_posix(), stamps))
+        return sorted(runs, key=lambda run: run.started, reverse=True)
 
     def audits(self) -> list[str]:
         """Folders with runs in them and a report over all."""
-        parents = {path.parent for path, _ in self._walk() if path.parent != self.root}
+        parents = {path.parent for path in self._walk() if path.parent != self.root}
         return sorted(path.relative_to(self.root).as_posix() for path in parents if (path / "report.html").is_file())
 
     def doing(self) -> dict[str, Doing]:
         """Runs in progress, by the place that they will have."""
-        found = {}
+        running = {}
         for folder, _, names in self._folders():
             for name in names:
-                if name.endswith(SUFFIX) and not name.startswith("."):
-                    told = read_progress(folder / name)
-                    if told is not None:
-                        found[(folder / name.removesuffix(SUFFIX)).relative_to(self.root).as_posix()] = told
-        return dict(sorted(found.items()))
+                if name.endswith(SUFFIX):
+                    progress = read_progress(folder / name)
+                    if progress is not None:
+                        running[(folder / name.removesuffix(SUFFIX)).relative_to(self.root).as_posix()] = progress
+        return dict(sorted(running.items()))
 
     def _folders(self) -> Iterator[tuple[Path, list[str], list[str]]]:
+        """Folders with their folders and files; not hidden ones, nor names that no address can hold."""
         for where, folders, names in os.walk(self.root, followlinks=False):
             folder = Path(where)
             deep = len(folder.relative_to(self.root).parts) >= DEEPEST
-            folders[:] = [] if deep else sorted(name for name in folders if not name.startswith("."))
-            yield folder, folders, names
+            folders[:] = [] if deep else sorted(name for name in folders if _shown(name))
+            yield folder, folders, [name for name in names if _shown(name)]
 
-    def _walk(self) -> Iterator[tuple[Path, int]]:
+    def _walk(self) -> Iterator[Path]:
         for folder, folders, names in self._folders():
-            if set(FILES) <= set(names) and self.find(folder.relative_to(self.root).as_posix()) is not None:
+            if "run.json" in names and self.find(folder.relative_to(self.root).as_posix()) is not None:
                 folders.clear()
-                yield folder, (folder / "run.json").stat().st_mtime_ns
+                yield folder
 
 
 def run_files(folder: Path) -> list[Path]:
@@ -109,17 +113,31 @@ def run_files(folder: Path) -> list[Path]:
     return sorted([*folder.glob("run.json"), *folder.glob("*/run.json")])
 
 
+def _shown(name: str) -> bool:
+    return not name.startswith(".") and name == name.encode("utf-8", "replace").decode()
+
+
 def _is_run(folder: Path) -> bool:
     return all((folder / name).is_file() for name in FILES)
 
 
-@lru_cache(maxsize=4096)
-def _listed(folder: str, place: str, stamp: int) -> Listed | None:
-    """A run as its manifest tells it, read once for each time it is written; None where that is no manifest."""
-    path = Path(folder)
+def _written(path: Path) -> int | None:
+    """When a file was last written; None where there is none, or no longer."""
     try:
-        told: dict[str, Any] = json.loads((path / "run.json").read_text(encoding="utf-8"))
-        models = tuple(str(model["name"]) for model in told["models"])
-        return Listed(place, str(told["study"]), models, str(told["started"]), float(told["seconds"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return path.stat().st_mtime_ns if path.is_file() else None
+    except OSError:
         return None
+
+
+@lru_cache(maxsize=4096)
+def _listed(folder: Path, place: str, stamps: tuple[int | None, ...]) -> Listed:
+    """A run as its manifest describes it, read once for each time it is written."""
+    lacking = [name for name, written in zip(FILES, stamps, strict=True) if written is None]
+    if lacking:
+        return Listed(place, problem=f"it has no {', '.join(lacking)}")
+    try:
+        manifest = read_manifest(folder)
+    except WordworthError as error:
+        return Listed(place, problem=str(error))
+    models = tuple(model["name"] for model in manifest["models"])
+    return Listed(place, manifest["study"], models, manifest["started"], manifest["seconds"])

@@ -8,7 +8,7 @@ from wordworth.compare import Comparison, verdicts
 from wordworth.compare.verdict import cells, headings, method
 from wordworth.report.markup import Child, Markup, joined, table, tag
 from wordworth.run.watch import Doing
-from wordworth.serve.library import Listed
+from wordworth.serve.library import Library, Listed
 
 WATCH = 2
 """Seconds between two looks at what is running."""
@@ -26,26 +26,29 @@ def document(title: str, *body: Child) -> str:
     return "<!doctype html>\n" + tag("html", head, tag("body", *body), lang="en")
 
 
-def listing(
-    runs: Sequence[Listed],
-    audits: Sequence[str],
-    doing: dict[str, Doing],
-    root: str,
-    chosen: dict[str, str],
-    total: Sequence[Listed],
-) -> str:
+def listing(library: Library, chosen: dict[str, str]) -> str:
     """All runs that pass the filter, with two boxes to tick each: the first and the second to compare."""
-    count = f"{len(runs):,} of {len(total):,} runs" if len(runs) != len(total) else f"{len(total):,} runs"
+    every = library.runs()
+    readable = [run for run in every if not run.problem]
+    runs = [run for run in readable if run.matches(**chosen)]
+    count = f"{len(runs):,} of {len(readable):,} runs" if len(runs) != len(readable) else f"{len(runs):,} runs"
+    nothing = "No run passes the filter." if readable else "There is no run here yet."
     return document(
         "Wordworth runs",
-        tag("header", tag("p", "Wordworth", class_="kicker"), tag("h1", "Runs"), tag("p", root, class_="root")),
+        tag(
+            "header",
+            tag("p", "Wordworth", class_="kicker"),
+            tag("h1", "Runs"),
+            tag("p", str(library.root), class_="root"),
+        ),
         tag(
             "main",
-            tag("section", running(doing), id="running", aria_live="polite", data_every=str(WATCH)),
-            _audits(audits),
-            _filter(total, chosen),
+            tag("section", running(library.doing()), id="running", aria_live="polite", data_every=str(WATCH)),
+            _audits(library.audits()),
+            _filter(readable, chosen),
             tag("p", count, id="count", aria_live="polite"),
-            _table(runs) if runs else tag("p", "No run passes the filter." if total else "There is no run here yet."),
+            _table(runs) if runs else tag("p", nothing),
+            _unreadable([run for run in every if run.problem]),
         ),
     )
 
@@ -66,14 +69,11 @@ def _doing(place: str, one: Doing) -> Markup:
     minutes, seconds = divmod(int(max(0, one.updated - one.started)), 60)
     models = ", ".join(one.models)
     bar: Child = None
+    step = f"{one.what} {one.done:,.0f}" if one.what else "starting"
     if one.total:
-        told = f"{one.what} {one.done:,.0f} of {one.total:,.0f}"
-        bar = tag("progress", told, value=str(min(one.done, one.total)), max=str(one.total), aria_label=told)
-    elif one.what:
-        told = f"{one.what} {one.done:,.0f}"
-    else:
-        told = "starting"
-    state = f"{told} · {minutes}:{seconds:02d}" if one.alive(time.time()) else "stopped: no sign of life"
+        step = f"{one.what} {one.done:,.0f} of {one.total:,.0f}"
+        bar = tag("progress", step, value=str(min(one.done, one.total)), max=str(one.total), aria_label=step)
+    state = f"{step} · {minutes}:{seconds:02d}" if one.alive(time.time()) else "stopped: no sign of life"
     return tag("li", tag("strong", one.study), f" {models} ", tag("code", place), " ", bar, " ", tag("span", state))
 
 
@@ -82,20 +82,25 @@ def _audits(audits: Iterable[str]) -> Child:
     return tag("section", tag("h2", "Audits"), tag("ul", links)) if links else None
 
 
+def _unreadable(runs: Sequence[Listed]) -> Child:
+    rows = [tag("li", tag("code", run.place), ": ", run.problem) for run in runs]
+    return tag("section", tag("h2", "Cannot be read"), tag("ul", rows), id="unreadable") if rows else None
+
+
 def _filter(runs: Sequence[Listed], chosen: dict[str, str]) -> Markup:
     studies = sorted({run.study for run in runs})
     models = sorted({model for run in runs for model in run.models})
 
     def select(name: str, values: Sequence[str]) -> Markup:
         options = [tag("option", f"any {name}", value="")]
-        options += [tag("option", one, value=one, selected=one == chosen.get(name)) for one in values]
+        options += [tag("option", one, value=one, selected=one == chosen[name]) for one in values]
         return tag("select", options, name=name, aria_label=name)
 
     return tag(
         "form",
         select("study", studies),
         select("model", models),
-        tag("input", name="q", type="search", placeholder="Find…", aria_label="Find", value=chosen.get("q", "")),
+        tag("input", name="text", type="search", placeholder="Find…", aria_label="Find", value=chosen["text"]),
         tag("button", "Filter"),
         method="get",
         action="/",
@@ -143,24 +148,24 @@ def back() -> Markup:
     return tag("nav", tag("a", "← all runs", href="/"))
 
 
-def comparison(found: Comparison, places: tuple[str, str]) -> str:
+def comparison(compared: Comparison, places: tuple[str, str]) -> str:
     """The same table and sentences as the command gives."""
     rows: list[list[Child]] = []
-    for one in found.differences:
+    for one in compared.differences:
         task, *numbers = cells(one)
         rows.append([tag("strong", task) if one.real else task, *numbers, one.test, "; ".join(one.notes)])
-    header = [*headings(found), "test", "remarks"]
-    refused = [tag("li", f"{task}: {reason}") for task, reason in found.refused]
+    header = [*headings(compared), "test", "remarks"]
+    refused = [tag("li", f"{task}: {reason}") for task, reason in compared.refused]
     return document(
-        f"{found.first} v {found.second}",
+        f"{compared.first} v {compared.second}",
         back(),
         tag(
             "main",
-            tag("h1", f"{found.first} v {found.second}"),
-            tag("p", f"{found.study} · ", tag("code", places[0]), " v ", tag("code", places[1])),
-            tag("ul", (tag("li", sentence) for sentence in verdicts(found)), class_="verdicts"),
+            tag("h1", f"{compared.first} v {compared.second}"),
+            tag("p", f"{compared.study} · ", tag("code", places[0]), " v ", tag("code", places[1])),
+            tag("ul", (tag("li", sentence) for sentence in verdicts(compared)), class_="verdicts"),
             table(header, rows, right=range(1, 8), caption="differences, task by task"),
-            tag("p", method(found), " ", " ".join(found.remarks)),
+            tag("p", method(compared), " ", " ".join(compared.remarks)),
             [tag("h2", "Not compared"), tag("ul", refused)] if refused else None,
         ),
     )
@@ -178,5 +183,6 @@ def choose_models(places: tuple[str, str], models: tuple[Sequence[str], Sequence
     return document("Which models?", back(), tag("main", tag("h1", "Which models?"), tag("ul", links)))
 
 
-def sorry(status: int, told: str) -> str:
-    return document(told, back(), tag("main", tag("h1", f"{status}"), tag("p", told)))
+def refusal(status: int, sentence: str) -> str:
+    """A page that says why there is nothing else to see."""
+    return document(sentence, back(), tag("main", tag("h1", f"{status}"), tag("p", sentence)))

@@ -44,7 +44,7 @@ def _page(text: str, status: int = 200, policy: str = PAGES) -> Answer:
 
 
 def _missing() -> Answer:
-    return _page(pages.sorry(404, "There is nothing at this address."), 404)
+    return _page(pages.refusal(404, "There is nothing at this address."), 404)
 
 
 @cache
@@ -80,24 +80,22 @@ def answer(library: Library, target: str) -> Answer:
 
 def _file(library: Library, place: str, name: str) -> Answer:
     """A file to save. A report links to those beside it, so they lie at the same address."""
-    found = library.file(place, name)
-    if found is not None and found.suffix in KINDS:
-        return Answer(200, KINDS[found.suffix], found, name=found.name)
+    path = library.file(place, name)
+    if path is not None and path.suffix in KINDS:
+        return Answer(200, KINDS[path.suffix], path, name=path.name)
     return _missing()
 
 
 def _listing(library: Library, query: dict[str, str]) -> Answer:
-    every = library.runs()
-    chosen = {key: query.get(key, "") for key in ("study", "model", "q")}
-    shown = [run for run in every if run.matches(*chosen.values())]
-    text = pages.listing(shown, library.audits(), library.doing(), str(library.root), chosen, every)
-    return _page(text)
+    return _page(pages.listing(library, {key: query.get(key, "") for key in ("study", "model", "text")}))
 
 
 def _runs(library: Library) -> Answer:
-    told: dict[str, Any] = {"runs": [vars(run) for run in library.runs()]}
-    told["running"] = {place: vars(one) | {"alive": one.alive()} for place, one in library.doing().items()}
-    return Answer(200, "application/json", json.dumps(told, ensure_ascii=False).encode())
+    every = [vars(run) for run in library.runs()]
+    table: dict[str, Any] = {"runs": [run for run in every if not run["problem"]]}
+    table["unreadable"] = {run["place"]: run["problem"] for run in every if run["problem"]}
+    table["running"] = {place: vars(one) | {"alive": one.alive()} for place, one in library.doing().items()}
+    return Answer(200, "application/json", json.dumps(table, ensure_ascii=False).encode())
 
 
 def _report(library: Library, place: str) -> Answer:
@@ -120,7 +118,7 @@ def _made(folder: Path, stamps: tuple[int, ...]) -> str:
 def _compare(library: Library, query: dict[str, str]) -> Answer:
     places = query.get("a", ""), query.get("b", "")
     if not all(places):
-        return _page(pages.sorry(400, "Tick a first and a second run to compare."), 400)
+        return _page(pages.refusal(400, "Tick a first and a second run to compare."), 400)
     folders = library.run(places[0]), library.run(places[1])
     if folders[0] is None or folders[1] is None:
         return _missing()
@@ -153,37 +151,37 @@ class Handler(BaseHTTPRequestHandler):
         if self.command in ("GET", "HEAD"):
             return True
         self.close_connection = True  # a body that came along is not read
-        self._send(_page(pages.sorry(405, "Only GET and HEAD are answered here."), 405), True, REFUSED)
+        self._send(_page(pages.refusal(405, "Only GET and HEAD are answered here."), 405), True, REFUSED)
         return False
 
     def _answer(self, *, with_body: bool) -> None:
         if not is_own_host(self.headers.get("Host"), self.server.bound):
-            self._send(_page(pages.sorry(421, "This server does not go by that name."), 421), with_body)
+            self._send(_page(pages.refusal(421, "This server does not go by that name."), 421), with_body)
             return
         try:
-            found = answer(self.server.library, self.path)
+            answered = answer(self.server.library, self.path)
         except WordworthError as error:
-            found = _page(pages.sorry(409, f"{error}."), 409)
+            answered = _page(pages.refusal(409, f"{error}."), 409)
         except FileNotFoundError:  # a run that was replaced or moved while it was being read
-            found = _missing()
-        self._send(found, with_body)
+            answered = _missing()
+        self._send(answered, with_body)
 
-    def _send(self, found: Answer, with_body: bool, more: dict[str, str] | None = None) -> None:
-        self.send_response(found.status)
-        headers = {"Content-Type": found.kind, "Content-Length": str(found.length)}
-        headers |= SECURITY | {"Content-Security-Policy": found.policy} | (more or {})
-        if found.name:
-            headers["Content-Disposition"] = f'attachment; filename="{found.name}"'
+    def _send(self, answered: Answer, with_body: bool, more: dict[str, str] | None = None) -> None:
+        self.send_response(answered.status)
+        headers = {"Content-Type": answered.kind, "Content-Length": str(answered.length)}
+        headers |= SECURITY | {"Content-Security-Policy": answered.policy} | (more or {})
+        if answered.name:
+            headers["Content-Disposition"] = f'attachment; filename="{answered.name}"'
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
         if not with_body:
             return
         try:
-            if isinstance(found.body, bytes):
-                self.wfile.write(found.body)
+            if isinstance(answered.body, bytes):
+                self.wfile.write(answered.body)
                 return
-            with found.body.open("rb") as stream:
+            with answered.body.open("rb") as stream:
                 while part := stream.read(CHUNK):
                     self.wfile.write(part)
         except (BrokenPipeError, ConnectionResetError):  # the reader has gone

@@ -1,31 +1,33 @@
 """The papers' figures with a run's numbers."""
 
-from collections.abc import Callable, Iterator
-
 import polars as pl
 
-from wordworth.report.figures.behaviour import debiasing, inferences, predictions
-from wordworth.report.figures.figure import Figure
-from wordworth.report.figures.meaning import intrinsic_tasks, meaning, valence_by_layer
-from wordworth.report.figures.reduction import estimators, quality
-from wordworth.report.figures.stereotypes import stereotypes
+from wordworth.report.figures import behaviour, meaning, reduction, stereotypes
+from wordworth.report.figures.figure import Figure, Maker
+from wordworth.report.figures.meaning import intrinsic_tasks, valence_by_layer
 from wordworth.report.figures.svg import draw_svg
+from wordworth.report.runs import AS_IT_IS
 
-__all__ = ["SECTIONS", "Figure", "draw_svg", "figures_of", "intrinsic_tasks", "valence_by_layer"]
+__all__ = ["CHAPTERS", "Figure", "draw_svg", "figures_of", "intrinsic_tasks", "valence_by_layer"]
 
-Maker = Callable[[pl.DataFrame], Iterator[Figure]]
+ANY = pl.lit(True)
 
-SECTIONS: dict[str, tuple[Maker, ...]] = {
-    "Word meaning": (meaning, quality),
-    "Stereotypes": (stereotypes, estimators),
-    "Words it says": (predictions,),
-    "Inferences": (inferences,),
-    "Debiasing": (debiasing,),
+CHAPTERS: dict[str, tuple[pl.Expr, tuple[Maker, ...]]] = {
+    "Word meaning": (AS_IT_IS, (*meaning.FIGURES, *reduction.QUALITY)),
+    "Stereotypes": (AS_IT_IS, (*stereotypes.FIGURES, *reduction.BIAS)),
+    "Words it says": (ANY, behaviour.PREDICTIONS),
+    "Inferences": (ANY, behaviour.INFERENCES),
+    "Debiasing": (~AS_IT_IS, behaviour.DEBIASING),
 }
-"""Chapters of a report and what makes their figures."""
+"""The chapters of a report: which scores they are about, and what draws their figures."""
 
 
 def figures_of(scores: pl.DataFrame) -> dict[str, list[Figure]]:
     """The figures that these scores have data for, by chapter; empty chapters are left out."""
-    made = {title: [figure for make in makers for figure in make(scores)] for title, makers in SECTIONS.items()}
-    return {title: figures for title, figures in made.items() if figures}
+    chapters: dict[str, list[Figure]] = {}
+    for title, (about, makers) in CHAPTERS.items():
+        drawn = [make(scores.filter(about)) for make in makers]
+        figures = [figure for figure in drawn if figure is not None]
+        if figures:
+            chapters[title] = figures
+    return chapters

@@ -1,23 +1,9 @@
 """Behaviour: the words that a model predicts, the inferences that it draws, and what debiasing changes."""
 
-from collections.abc import Iterator
-
 import polars as pl
 
-from wordworth.report.figures.figure import (
-    COLOURS,
-    Figure,
-    Spec,
-    by_layer,
-    distinct,
-    dots,
-    faded,
-    hover,
-    lines,
-    panels,
-    picked,
-    series,
-)
+from wordworth.report.figures import charts
+from wordworth.report.figures.figure import EXPERIMENT, MEASURE, SETTING, Figure, Spec, shows
 from wordworth.report.figures.reduction import ESTIMATORS
 
 NEUTRAL = r"^(net-neutral|fraction-neutral|threshold:[\d.]+)$"
@@ -26,21 +12,11 @@ GEOMETRIC = ("weat", "valence", "similarity", "analogy", *ESTIMATORS)
 SLICES = 12
 
 
-def predictions(scores: pl.DataFrame) -> Iterator[Figure]:
-    """Whole words predicted."""
-    for make in (hits, coverage, confusion, soft_match, paraphrase):
-        figure = make(scores)
-        if figure is not None:
-            yield figure
-
-
-def hits(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "prediction", MEASURE.str.contains(r"^(top-|T)\d+$"))
+def hits(rows: pl.DataFrame) -> Figure:
     """Dudy and Bedrick's Table 1: words and types predicted."""
-    counted = pl.col("measure").str.contains(r"^(top-|T)\d+$")
-    rows = scores.filter(pl.col("experiment") == "prediction", counted)
-    if rows.is_empty():
-        return None
-    spec = dots(rows, y=["measure"], x="share predicted", colour=series(rows, "model"), by=["dataset"], zero=True)
+    layout = charts.Layout(["dataset"])
+    spec = charts.dots(rows, y=["measure"], x="share predicted", colour="model", layout=layout, zero=True)
     caption = (
         "top-k: the share of words in a text that are among the model’s k best guesses. Tk: the share of different "
         "words that it ever predicts. A model that says only “the” has a fair top-1 and next to no T1."
@@ -49,13 +25,11 @@ def hits(scores: pl.DataFrame) -> Figure | None:
     return Figure("prediction", title, caption, spec, rows, ("dataset", "measure"), ("model",), "Dot chart")
 
 
-def coverage(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "coverage", SETTING.is_not_null())
+def coverage(rows: pl.DataFrame) -> Figure:
     """Dudy and Bedrick's Figures 1 and 2: by frequency band."""
-    rows = scores.filter(pl.col("experiment") == "coverage", pl.col("setting").is_not_null())
-    if rows.is_empty():
-        return None
-    models = series(rows, "model")
-    bands = distinct(rows, "setting")
+    models = charts.series(rows, "model")
+    bands = charts.distinct(rows, "setting")
     axis = {"labelAngle": 0 if len(bands) < 4 else -40, "grid": False, "labelOverlap": False}
     view: Spec = {
         "height": 190,
@@ -64,123 +38,101 @@ def coverage(scores: pl.DataFrame) -> Figure | None:
             "x": {"field": "setting", "type": "nominal", "sort": bands, "title": "frequency band", "axis": axis},
             "xOffset": {"field": "model", "type": "nominal", "sort": models.values},
             "y": {"field": "value", "type": "quantitative", "title": "share predicted"},
-            "color": models.channel(COLOURS),
-            "opacity": faded(),
-            "tooltip": hover("model", "setting", "measure", "value", "low", "high", "n"),
+            "color": models.channel(charts.COLOURS),
+            "opacity": charts.faded(),
+            "tooltip": charts.hover("model", "setting", "measure", "value", "low", "high", "n"),
         },
-        "params": picked("model"),
+        "params": charts.picked("model"),
     }
-    spec = panels(view, rows, ["dataset", "measure"], columns=4, free="y")
+    spec = charts.panels(view, rows, charts.Layout(["dataset", "measure"], columns=4, free="y"))
     caption = "top-k over the tokens of a band, Tk over its types: what the model never says is in the rare bands."
     down = ("dataset", "model", "setting")
     return Figure("coverage", "Coverage by frequency band", caption, spec, rows, down, ("measure",), "Bar chart")
 
 
+@shows(EXPERIMENT.is_in(["confusion", "coverage"]))
 def confusion(scores: pl.DataFrame) -> Figure | None:
     """Which band the wrong guesses come from."""
-    ends = pl.col("setting").str.split(">")
-    rows = scores.filter(pl.col("experiment") == "confusion", pl.col("measure") == "share").with_columns(
-        said=ends.list.last(), meant=ends.list.first()
-    )
+    meant, said = charts.Part("meant", "setting", ">", 0), charts.Part("said", "setting", ">", 1)
+    rows, parts = charts.with_parts(scores.filter(EXPERIMENT == "confusion", MEASURE == "share"), meant, said)
     if rows.is_empty():
         return None
-    known = distinct(scores.filter(pl.col("experiment") == "coverage"), "setting")
-    order = [*known, *(band for band in distinct(rows, "said") if band not in known)]
+    known = charts.distinct(scores.filter(EXPERIMENT == "coverage"), "setting")
+    order = [*known, *(band for band in charts.distinct(rows, "said") if band not in known)]
     axis = {"labelAngle": 0, "grid": False, "ticks": False, "domain": False}
     shared = {
         "x": {"field": "said", "type": "nominal", "sort": order, "title": "band of the guess", "axis": axis},
         "y": {"field": "meant", "type": "nominal", "sort": order, "title": "band of the word", "axis": axis},
     }
     strength = {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1], "range": [0.04, 0.75]}}
-    told = hover("model", "meant", "said", "value", "n")
+    over = charts.hover("model", "meant", "said", "value", "n")
     view: Spec = {
         "height": 190,
         "layer": [
             {
                 "mark": {"type": "rect", "fill": "var(--c1)"},
-                "encoding": {**shared, "opacity": {**strength, "legend": None}, "tooltip": told},
+                "encoding": {**shared, "opacity": {**strength, "legend": None}, "tooltip": over},
             },
             {
                 "mark": {"type": "text", "fill": "var(--ink)", "fontSize": 11},
                 "encoding": {**shared, "text": {"field": "value", "type": "quantitative", "format": ".0%"}},
             },
         ],
-        "transform": [
-            {"calculate": "split(datum.setting, '>')[0]", "as": "meant"},
-            {"calculate": "split(datum.setting, '>')[1]", "as": "said"},
-        ],
+        "transform": parts,
     }
-    spec = panels(view, rows, ["dataset", "model"])
+    spec = charts.panels(view, rows, charts.Layout(["dataset", "model"]))
     caption = "Of the words of a band that were missed, the share for which a word of another band was guessed."
     down = ("dataset", "model", "setting")
-    kept = rows.drop("said", "meant")
-    return Figure("confusion", "What is said instead", caption, spec, kept, down, ("measure",), "Heat map")
+    return Figure("confusion", "What is said instead", caption, spec, rows, down, ("measure",), "Heat map")
 
 
-def soft_match(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "soft-match", MEASURE.str.contains(r"^(T1:)?soft-match@\d+$"))
+def soft_match(rows: pl.DataFrame) -> Figure:
     """Dudy and Bedrick's Figure 3: near misses counted."""
-    counted = pl.col("measure").str.contains(r"^(T1:)?soft-match@\d+$")
-    rows = scores.filter(pl.col("experiment") == "soft-match", counted).with_columns(
-        over=pl.when(pl.col("measure").str.starts_with("T1:")).then(pl.lit("types")).otherwise(pl.lit("tokens"))
-    )
-    if rows.is_empty():
-        return None
+    kind = pl.when(MEASURE.str.starts_with("T1:")).then(pl.lit("types")).otherwise(pl.lit("tokens"))
+    rows = rows.with_columns(over=kind)
     transform: list[Spec] = [
         {"calculate": "toNumber(split(datum.measure, '@')[1])", "as": "k"},
         {"calculate": "indexof(datum.measure, 'T1:') === 0 ? 'types' : 'tokens'", "as": "over"},
     ]
     x: Spec = {"field": "k", "type": "quantitative", "scale": {"type": "log"}, "title": "neighbours that count, k"}
-    dash = series(rows, "setting", "similarity") if len(distinct(rows, "setting")) > 1 else None
-    colour = series(rows, "model")
-    spec = lines(rows, x=x, y="accuracy", colour=colour, dash=dash, by=["dataset", "over"], transform=transform)
+    dash = charts.series(rows, "setting", "similarity") if len(charts.distinct(rows, "setting")) > 1 else None
+    layout = charts.Layout(["dataset", "over"])
+    spec = charts.lines(rows, x=x, y="accuracy", colour="model", dash=dash, layout=layout, transform=transform)
     caption = (
         "A guess counts when it is among the k nearest words of the right one; @1 is the word itself. Tokens: share of "
         "words in the text; types: share of different words."
     )
     down, across = ("dataset", "model", "setting"), ("measure",)
-    return Figure("soft-match", "Soft matches", caption, spec, rows.drop("over"), down, across)
+    return Figure("soft-match", "Soft matches", caption, spec, rows, down, across)
 
 
-def paraphrase(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "paraphrase", MEASURE == "hits")
+def paraphrase(rows: pl.DataFrame) -> Figure:
     """Dudy and Bedrick's Table 2: rare words against common ones."""
-    rows = scores.filter(pl.col("experiment") == "paraphrase", pl.col("measure") == "hits")
-    if rows.is_empty():
-        return None
     title = "Paraphrases with rare and common words"
     caption = "How often a sentence is closer to its paraphrase than to a sibling, for rare and for common words."
     if rows.get_column("layer").n_unique() > 1:
-        spec = lines(rows, x=by_layer(), y="hits", colour=series(rows, "dataset"), by=["model"])
+        spec = charts.lines(rows, x=charts.by_layer(), y="hits", colour="dataset", layout=charts.Layout(["model"]))
         return Figure("paraphrase", title, caption, spec, rows, ("model", "layer"), ("dataset",))
-    spec = dots(rows, y=["model"], x="hits", colour=series(rows, "dataset"), zero=True)
+    spec = charts.dots(rows, y=["model"], x="hits", colour="dataset", zero=True)
     return Figure("paraphrase", title, caption, spec, rows, ("model",), ("dataset",), "Dot chart")
 
 
-def inferences(scores: pl.DataFrame) -> Iterator[Figure]:
-    """What an NLI model infers from a group's name."""
-    for make in (neutrality, neutrality_of_slices, accuracy):
-        figure = make(scores)
-        if figure is not None:
-            yield figure
+TOGETHER = ~SETTING.fill_null("").str.starts_with("random:")
+"""Random subspaces are shown by their mean."""
+SLICE = pl.col("dataset").fill_null("").str.contains("/", literal=True)
 
 
-def _neutral(scores: pl.DataFrame) -> pl.DataFrame:
-    single = pl.col("setting").fill_null("").str.starts_with("random:")
-    return scores.filter(pl.col("measure").str.contains(NEUTRAL), ~single)
-
-
-def neutrality(scores: pl.DataFrame) -> Figure | None:
+@shows(MEASURE.str.contains(NEUTRAL), TOGETHER, ~SLICE)
+def neutrality(rows: pl.DataFrame) -> Figure:
     """Dev et al.'s Tables 1, 3, 5, 8, 9 and 15."""
-    rows = _neutral(scores).filter(~pl.col("dataset").fill_null("").str.contains("/", literal=True))
-    if rows.is_empty():
-        return None
-    spec = dots(
-        rows,
-        y=["measure"],
-        x="neutral (1: no biased inference)",
-        colour=series(rows, "setting"),
-        by=["model", "dataset"],
-        zero=True,
+    x, colour, layout = (
+        "neutral (1: no biased inference)",
+        charts.series(rows, "setting"),
+        charts.Layout(["model", "dataset"]),
     )
+    spec = charts.dots(rows, y=["measure"], x=x, colour=colour, layout=layout, zero=True)
     caption = (
         "Premise and hypothesis differ only in a word for a person, so neutral is always right. Net neutral: its mean "
         "probability; fraction neutral: how often it wins; threshold: how often its probability is above τ."
@@ -190,53 +142,34 @@ def neutrality(scores: pl.DataFrame) -> Figure | None:
     return Figure("neutrality", title, caption, spec, rows, down, ("setting",), "Dot chart")
 
 
-def neutrality_of_slices(scores: pl.DataFrame) -> Figure | None:
+@shows(MEASURE == "net-neutral", TOGETHER, SLICE)
+def neutrality_of_slices(sliced: pl.DataFrame) -> Figure:
     """The slices of a probe that are least neutral."""
-    sliced = _neutral(scores).filter(
-        pl.col("dataset").str.contains("/", literal=True), pl.col("measure") == "net-neutral"
-    )
-    if sliced.is_empty():
-        return None
     probe = pl.col("dataset").str.split("/").list.first()
-    first = sliced.filter(pl.col("setting") == pl.col("setting").first().over("model"))
+    first = sliced.filter(SETTING.first().over("model") == SETTING)
     least = first.filter(pl.col("value").rank("ordinal").over("model", probe) <= SLICES).select("model", "dataset")
     rows = sliced.join(least, on=["model", "dataset"], how="semi", maintain_order="left").sort("value")
-    colour = series(rows.sort("row"), "setting")
-    spec = dots(rows, y=["dataset"], x="net neutral", colour=colour, by=["model"], free="y")
+    colour, layout = charts.series(rows.sort("row"), "setting"), charts.Layout(["model"], free="y")
+    spec = charts.dots(rows, y=["dataset"], x="net neutral", colour=colour, layout=layout)
     caption = f"The {SLICES} least neutral slices of each probe; all of them are in scores.csv."
     title = "Least neutral slices"
     return Figure("slices", title, caption, spec, rows, ("model", "dataset"), ("setting",), "Dot chart")
 
 
-def accuracy(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "accuracy", MEASURE == "accuracy")
+def accuracy(rows: pl.DataFrame) -> Figure:
     """Dev et al.'s Tables 10, 16 and 17: what debiasing costs."""
-    rows = scores.filter(pl.col("experiment") == "accuracy", pl.col("measure") == "accuracy")
-    if rows.is_empty():
-        return None
-    spec = dots(rows, y=["dataset"], x="accuracy", colour=series(rows, "setting"), by=["model"])
+    spec = charts.dots(rows, y=["dataset"], x="accuracy", colour="setting", layout=charts.Layout(["model"]))
     caption = "Accuracy on the benchmark itself: what taking the bias out costs, or gains."
-    return Figure(
-        "accuracy", "Accuracy of the NLI model", caption, spec, rows, ("model", "dataset"), ("setting",), "Dot chart"
-    )
+    title, down = "Accuracy of the NLI model", ("model", "dataset")
+    return Figure("accuracy", title, caption, spec, rows, down, ("setting",), "Dot chart")
 
 
-def debiasing(scores: pl.DataFrame) -> Iterator[Figure]:
-    """What debiasing an embedding changes: bias on one side, meaning on the other."""
-    own = scores.filter(pl.col("study") == "debias", ~pl.col("setting").fill_null("").str.starts_with("random:"))
-    for make in (before_and_after, stability):
-        figure = make(own)
-        if figure is not None:
-            yield figure
-
-
-def before_and_after(scores: pl.DataFrame) -> Figure | None:
+@shows(MEASURE.is_in(GEOMETRIC), SETTING.is_not_null(), TOGETHER)
+def before_and_after(rows: pl.DataFrame) -> Figure:
     """Every measure of the vectors on the embedding as it was, as it is, and without a random subspace."""
-    rows = scores.filter(pl.col("measure").is_in(GEOMETRIC), pl.col("setting").is_not_null())
-    if rows.is_empty():
-        return None
-    spec = dots(
-        rows, y=["dataset"], x="value", colour=series(rows, "setting"), by=["measure", "model"], free="xy"
-    )  # fmt: skip
+    layout = charts.Layout(["measure", "model"], free="xy")
+    spec = charts.dots(rows, y=["dataset"], x="value", colour="setting", layout=layout)
     caption = (
         "The same measures on the embedding as it is and with the bias taken out: tests of bias should come nearer to "
         "0, valence, similarity and analogies should stay. “random”: without random directions, the control."
@@ -246,15 +179,19 @@ def before_and_after(scores: pl.DataFrame) -> Figure | None:
     return Figure("debias", title, caption, spec, rows, down, ("setting",), "Dot chart")
 
 
-def stability(scores: pl.DataFrame) -> Figure | None:
+@shows(EXPERIMENT == "stability", TOGETHER)
+def stability(rows: pl.DataFrame) -> Figure:
     """Dev et al.'s Tables 7 and 12: whether a bias has one direction."""
-    rows = scores.filter(pl.col("experiment") == "stability")
-    if rows.is_empty():
-        return None
-    spec = dots(rows, y=["dataset"], x="share or cosine", colour=series(rows, "measure"), by=["model"], zero=True)
+    layout = charts.Layout(["model"])
+    spec = charts.dots(rows, y=["dataset"], x="share or cosine", colour="measure", layout=layout, zero=True)
     caption = (
         "principal:2nd …: later principal values over the first, small where one direction holds the bias; cosine: "
         "between that direction and the one that is taken out."
     )
     title = "Does the bias have a direction?"
     return Figure("stability", title, caption, spec, rows, ("model", "dataset"), ("measure",), "Dot chart")
+
+
+PREDICTIONS = (hits, coverage, confusion, soft_match, paraphrase)
+INFERENCES = (neutrality, neutrality_of_slices, accuracy)
+DEBIASING = (before_and_after, stability)

@@ -1,25 +1,20 @@
-"""What a figure is, and the two kinds of chart that most of them are, as Vega-Lite.
+"""What a figure is: a chart as Vega-Lite, the scores that it shows, and the words around it.
 
-A specification holds no data: the page has all scores once, and a figure says which rows of them it draws. Colours are
-the page's CSS variables, so that one drawing serves light, dark and print.
+A specification holds no data: the page has all scores once, and a figure says which rows of them it draws.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import wraps
 from typing import Any
 
 import polars as pl
 
-from wordworth.report.naming import listed, number
+from wordworth.report.naming import number
 
 Spec = dict[str, Any]
 
-SHOWN = "shown"
-COLOURS = [f"var(--c{place})" for place in range(1, 9)]
-DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [12, 2, 2, 2]]
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
-BESIDE = 8
-"""Colours, dashes and shapes there are."""
+EXPERIMENT, MEASURE, SETTING, LAYER = (pl.col(name) for name in ("experiment", "measure", "setting", "layer"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,219 +46,33 @@ class Figure:
         )
 
 
+Maker = Callable[[pl.DataFrame], Figure | None]
+
+
+def shows(*wanted: pl.Expr) -> Callable[[Maker], Maker]:
+    """Makes a function draw the scores that pass all of `wanted`: it gives None where none do.
+
+    Columns that the function adds for its own use are not among the figure's rows.
+    """
+
+    def selecting(draw: Maker) -> Maker:
+        @wraps(draw)
+        def drawn(scores: pl.DataFrame) -> Figure | None:
+            rows = scores.filter(*wanted) if wanted else scores
+            figure = None if rows.is_empty() else draw(rows)
+            return figure and replace(figure, rows=figure.rows.select(scores.columns))
+
+        return drawn
+
+    return selecting
+
+
 def _row(rows: pl.DataFrame, place: int) -> int:
     return int(rows.filter(pl.col("value").is_not_null()).sort("value").get_column("row")[place])
 
 
 def _where(row: dict[str, Any]) -> str:
-    told = [row["model"], row["dataset"], row["setting"], row["measure"]]
-    told += [f"layer {row['layer']}" if row["layer"] is not None else None]
-    told += [f"{row['pcs']} components nullified" if row["pcs"] is not None else None]
-    return ", ".join(filter(None, told))
-
-
-def varying(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
-    """Those of the columns that have more than one value here."""
-    return [name for name in columns if rows.get_column(name).n_unique() > 1]
-
-
-def distinct(rows: pl.DataFrame, column: str) -> list[Any]:
-    """The values of a column, in the order they are met."""
-    return rows.get_column(column).drop_nulls().unique(maintain_order=True).to_list()
-
-
-BEFORE = {"layer": "layer "}
-"""Words before a number that would not speak for itself."""
-
-
-def label(columns: Sequence[str]) -> str:
-    """A Vega expression that joins columns, “a · layer 3”."""
-    return " + ' · ' + ".join(
-        f"(isValid(datum.{name}) ? '{BEFORE.get(name, '')}' + datum.{name} : '')" for name in columns
-    )
-
-
-def labels(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
-    """What `label` gives for these rows, in the order they are met."""
-    if not columns:
-        return []
-    named = [pl.concat_str(pl.lit(BEFORE.get(name, "")), pl.col(name).cast(pl.String)) for name in columns]
-    joined = pl.concat_str([one.fill_null("") for one in named], separator=" · ")
-    found: list[str] = rows.select(joined.alias("label")).get_column("label").unique(maintain_order=True).to_list()
-    return found
-
-
-@dataclass(frozen=True)
-class Series:
-    """What is told apart by colour, dash or shape."""
-
-    field: str
-    values: list[Any]
-    places: list[int]
-    """Which colour each has. A model has the same one in every figure."""
-    title: str | None = None
-
-    def channel(self, pool: Sequence[Any], shifted: bool = False, symbol: str | None = None) -> Spec:
-        """An encoding by the pool; shifted by one a round, so that no two of many share both colour and dash."""
-        chosen = [pool[(at + at // BESIDE if shifted else at) % BESIDE] for at in self.places]
-        if shifted and len(chosen) == 1:  # nothing to tell it from
-            chosen = [pool[0]]
-        legend: Spec | None = {"orient": "top", "columns": 4, "title": self.title, "symbolOpacity": 1}
-        if legend is not None and symbol:
-            legend |= {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2}
-        scale = {"domain": self.values, "range": chosen}
-        legend = legend if len(self.values) > 1 else None
-        return {"field": self.field, "type": "nominal", "scale": scale, "legend": legend, "sort": None}
-
-
-def series(rows: pl.DataFrame, field: str, title: str | None = None, values: Sequence[Any] | None = None) -> Series:
-    """The values of a field, those of models in the order of the report."""
-    if field == "model":
-        known = rows.select("model", "model_at").unique().sort("model_at")
-        return Series(field, known.get_column("model").to_list(), known.get_column("model_at").to_list(), title)
-    found = list(values) if values is not None else distinct(rows, field)
-    return Series(field, found, list(range(len(found))), title)
-
-
-def picked(colour: str) -> list[Spec]:
-    """A click in the legend picks series."""
-    return [{"name": SHOWN, "select": {"type": "point", "fields": [colour]}, "bind": "legend"}]
-
-
-def faded(full: float = 1.0) -> Spec:
-    return {"condition": {"param": SHOWN, "value": full, "empty": True}, "value": 0.08}
-
-
-def zoom(*axes: str) -> Spec:
-    """Ctrl and the wheel zoom, dragging moves, a double click goes back: the wheel alone scrolls the page."""
-    select = {"type": "interval", "zoom": "wheel![event.ctrlKey]", "clear": "dblclick", "encodings": list(axes)}
-    return {"name": "zoom", "select": select, "bind": "scales"}
-
-
-def hover(*columns: str) -> list[Spec]:
-    """What is shown over a point."""
-    told = []
-    for name in columns:
-        numeric = name in ("value", "low", "high", "p")
-        form = {"format": ".3g" if name == "p" else ".3f"} if numeric else {}
-        told.append({"field": name, "type": "quantitative" if numeric else "nominal", **form})
-    return told
-
-
-def panels(view: Spec, rows: pl.DataFrame, by: Sequence[str], columns: int = 3, free: str = "") -> Spec:
-    """A view repeated for every value of the columns that vary; alone where none does. `free`: axes of their own."""
-    columns_ = varying(rows, by)
-    transform = view.pop("transform", [])
-    if not columns_:
-        height = {"height": 270} if isinstance(view["height"], int) else {}
-        return {"transform": transform, **view, **height, "width": "container"}
-    every = labels(rows, columns_)
-    header = {"labelLimit": 300, "title": None}
-    made: Spec = {
-        "transform": [*transform, {"calculate": label(columns_), "as": "panel"}],
-        "facet": {"field": "panel", "type": "nominal", "sort": every, "header": header, "title": None},
-        "columns": min(columns, len(every)),
-        "spec": view,
-    }
-    if free:
-        made["resolve"] = {"scale": dict.fromkeys(free, "independent")}
-        if "yOffset" in str(view):  # places within a row are those of the panel's own rows
-            made["resolve"]["scale"]["yOffset"] = "independent"
-    return made
-
-
-def lines(
-    rows: pl.DataFrame,
-    *,
-    x: Spec,
-    y: str,
-    colour: Series,
-    dash: Series | None = None,
-    by: Sequence[str] = (),
-    transform: Sequence[Spec] = (),
-    tooltip: Sequence[str] = (),
-    columns: int = 3,
-    free: str = "",
-) -> Spec:
-    """Lines, a colour a series, a panel for each of `by`; with their 95 % bands, unless dashes tell more apart."""
-    stroke = (dash or colour).channel(DASHES, shifted=dash is None, symbol="stroke")
-    vertical = {"field": "value", "type": "quantitative", "title": y, "scale": {"zero": False}}
-    shared = {"x": x, "color": colour.channel(COLOURS, symbol="stroke")}
-    detail = {"detail": [{"field": dash.field, "type": "nominal"}]} if dash else {}
-    layers: list[Spec] = []
-    if dash is None and rows.get_column("low").is_not_null().any():
-        ends = {"y": {**vertical, "field": "low"}, "y2": {"field": "high"}}
-        band = {**shared, **ends, "opacity": {**faded(0.14), "value": 0.02}}
-        layers.append({"mark": {"type": "area", "tooltip": False}, "encoding": band})
-    axes = ["x", "y"] if x["type"] == "quantitative" else ["y"]
-    layers.append(
-        {
-            "mark": {"type": "line", "strokeWidth": 1.8},
-            "encoding": {**shared, "y": vertical, "strokeDash": stroke, "opacity": faded()},
-            "params": [*picked(colour.field), zoom(*axes)],
-        }
-    )
-    fields = [colour.field, *([dash.field] if dash else []), x["field"], *tooltip, "value", "low", "high", "n"]
-    points = {**shared, **detail, "y": vertical, "opacity": faded(), "tooltip": hover(*dict.fromkeys(fields))}
-    layers.append({"mark": {"type": "point", "filled": True, "size": 18}, "encoding": points})
-    view: Spec = {"transform": list(transform), "height": 190, "layer": layers}
-    return panels(view, rows, by, columns, free)
-
-
-def dots(
-    rows: pl.DataFrame,
-    *,
-    y: Sequence[str],
-    x: str,
-    colour: Series,
-    by: Sequence[str] = (),
-    transform: Sequence[Spec] = (),
-    tooltip: Sequence[str] = (),
-    zero: bool = False,
-    columns: int = 2,
-    free: str = "",
-) -> Spec:
-    """A point and its 95 % interval for every task, a colour and a shape a series."""
-    tasks = labels(rows, y)
-    axis = {"grid": True, "ticks": False, "domain": False, "labelLimit": 260, "labelPadding": 6}
-    vertical = {"field": "task", "type": "nominal", "sort": tasks, "title": None, "axis": axis}
-    across = {"field": "value", "type": "quantitative", "title": x, "scale": {"zero": zero}}
-    shared = {"y": vertical, "color": colour.channel(COLOURS)}
-    if len(colour.values) > 1:
-        shared["yOffset"] = {"field": colour.field, "type": "nominal", "sort": colour.values}
-    layers: list[Spec] = []
-    if zero:
-        layers.append({"mark": {"type": "rule", "color": "var(--faint)"}, "encoding": {"x": {"datum": 0}}})
-    if rows.get_column("low").is_not_null().any():
-        rule = {**shared, "x": {**across, "field": "low"}, "x2": {"field": "high"}, "opacity": faded(0.8)}
-        layers.append({"mark": {"type": "rule", "strokeWidth": 1.6}, "encoding": rule})
-    told = hover(*dict.fromkeys(["task", colour.field, *tooltip, "value", "low", "high", "p", "n"]))
-    points = {**shared, "x": across, "opacity": faded(), "tooltip": told, "shape": colour.channel(SHAPES, shifted=True)}
-    mark = {"type": "point", "filled": True, "size": 55}
-    layers.append({"mark": mark, "encoding": points, "params": [*picked(colour.field), zoom("x")]})
-    step = 9 * max(1, len(colour.values)) + 8
-    made = {"calculate": label(y), "as": "task"}
-    height: Spec | int = {"step": step, "for": "position"}
-    if "y" in free and varying(rows, by):  # panels of one height, though some have fewer tasks
-        counted = rows.group_by(list(by)).agg(pl.struct(list(y)).n_unique().alias("tasks"))
-        height = step * counted.select(pl.col("tasks").max()).item()
-    return panels({"transform": [*transform, made], "height": height, "layer": layers}, rows, by, columns, free)
-
-
-def by_layer() -> Spec:
-    """The axis of layers."""
-    return {"field": "layer", "type": "quantitative", "title": "layer", "axis": {"tickMinStep": 1, "grid": False}}
-
-
-def by_components(rows: pl.DataFrame) -> tuple[Spec, Spec]:
-    """The axis of components nullified, “raw” first, and the transform that makes it."""
-    numbers = sorted(distinct(rows, "pcs"))
-    order = ["raw", *map(str, numbers)]
-    axis: Spec = {"field": "components", "type": "ordinal", "sort": order, "title": "components nullified"}
-    axis["axis"] = {"labelAngle": 0, "grid": False, "labelOverlap": True}
-    return axis, {"calculate": "isValid(datum.pcs) ? toString(datum.pcs) : 'raw'", "as": "components"}
-
-
-def names(values: Sequence[Any]) -> str:
-    """For captions."""
-    return listed([str(value) for value in values])
+    names = [row["model"], row["dataset"], row["setting"], row["measure"]]
+    names += [f"layer {row['layer']}" if row["layer"] is not None else None]
+    names += [f"{row['pcs']} components nullified" if row["pcs"] is not None else None]
+    return ", ".join(filter(None, names))

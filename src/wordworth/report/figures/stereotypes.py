@@ -1,25 +1,13 @@
 """Association tests: static, by layer, and before and after components are nullified."""
 
 import json
-from collections.abc import Iterator
 
 import polars as pl
 
-from wordworth.report.figures.figure import Figure, Spec, by_layer, dots, lines, series
+from wordworth.report.figures import charts
+from wordworth.report.figures.figure import LAYER, MEASURE, Figure, Spec, shows
 from wordworth.report.insights import best_components
 from wordworth.report.naming import SHORT
-
-
-def stereotypes(scores: pl.DataFrame) -> Iterator[Figure]:
-    """All that the scores have data for."""
-    own = _named(scores.filter(pl.col("study") != "debias", pl.col("measure") == "weat"))
-    figure = associations(own)
-    if figure is not None:
-        yield figure
-    for made in (before_and_after(own, scores), associations_by_layer(own)):
-        if made is not None:
-            yield made
-
 
 TEST: Spec = {"calculate": f"({json.dumps(SHORT)})[datum.dataset] || datum.dataset", "as": "test"}
 """A test's number with what it is about."""
@@ -32,14 +20,12 @@ def _named(rows: pl.DataFrame) -> pl.DataFrame:
     return named.sort("place", "row", nulls_last=True).drop("place")
 
 
-def associations(scores: pl.DataFrame) -> Figure | None:
+@shows(MEASURE == "weat", LAYER.is_null())
+def associations(rows: pl.DataFrame) -> Figure:
     """WEAT on static embeddings."""
-    rows = scores.filter(pl.col("layer").is_null())
-    if rows.is_empty():
-        return None
     # A test that stands in two runs of an audit (valnorm and weat) is shown once.
-    rows = rows.unique(["model", "language", "dataset"], maintain_order=True, keep="last")
-    spec = dots(rows, y=["test"], x="effect size d", colour=series(rows, "model"), transform=[TEST], zero=True)
+    rows = _named(rows).unique(["model", "language", "dataset"], maintain_order=True, keep="last")
+    spec = charts.dots(rows, y=["test"], x="effect size d", colour="model", transform=[TEST], zero=True)
     caption = (
         "Cohen’s d of the ten association tests: above 0 as the test’s name has it, .2 is small, .5 medium, .8 large. "
         "Hover for p, the share of partitions of the words that give as much."
@@ -47,45 +33,46 @@ def associations(scores: pl.DataFrame) -> Figure | None:
     return Figure("weat", "Association tests", caption, spec, rows, ("dataset",), ("model",), "Dot chart")
 
 
-def before_and_after(rows: pl.DataFrame, scores: pl.DataFrame) -> Figure | None:
+@shows()
+def before_and_after(scores: pl.DataFrame) -> Figure | None:
     """VAST's Figure 5: the top layer raw, and with the components nullified that recover most valence."""
-    layered = rows.filter(pl.col("layer").is_not_null(), pl.col("layer") == pl.col("layer").max().over("model"))
-    if layered.is_empty() or layered.get_column("pcs").is_null().all():
+    layered = _named(scores.filter(MEASURE == "weat", LAYER.is_not_null()))
+    layered = layered.filter(LAYER.max().over("model") == LAYER)
+    if layered.get_column("pcs").is_null().all():
         return None
     chosen = best_components(scores)
     most = layered.group_by("model").agg(pl.col("pcs").max()).iter_rows()
     kept = {model: chosen.get(model, pcs) for model, pcs in most}
     wanted = pl.col("pcs").is_null() | (pl.col("pcs") == pl.col("model").replace_strict(kept, return_dtype=pl.Int64))
     shown = layered.filter(wanted)
-    made = {"calculate": "isValid(datum.pcs) ? 'nullified' : 'raw'", "as": "version"}
-    spec = dots(
-        shown, y=["test"], x="effect size d, top layer", colour=series(shown, "version", values=["raw", "nullified"]),
-        by=["model"], transform=[TEST, made], tooltip=["pcs"], zero=True,
-    )  # fmt: skip
-    told = "; ".join(f"{model}: {pcs}" for model, pcs in kept.items())
+    version = {"calculate": "isValid(datum.pcs) ? 'nullified' : 'raw'", "as": "version"}
+    spec = charts.dots(
+        shown,
+        y=["test"],
+        x="effect size d, top layer",
+        colour=charts.series(shown, "version", values=["raw", "nullified"]),
+        layout=charts.Layout(["model"], tooltip=["pcs"]),
+        transform=[TEST, version],
+        zero=True,
+    )
+    counts = "; ".join(f"{model}: {pcs}" for model, pcs in kept.items())
     caption = (
         "Bias that non-semantic directions hide: d in the top layer raw, and with as many components nullified as "
-        f"bring most valence back ({told})."
+        f"bring most valence back ({counts})."
     )
     title = "Association tests before and after nullifying"
     return Figure("weat-nullified", title, caption, spec, shown, ("model", "dataset"), ("pcs",), "Dot chart")
 
 
-def associations_by_layer(scores: pl.DataFrame) -> Figure | None:
+@shows(MEASURE == "weat", LAYER.is_not_null(), pl.col("pcs").is_null())
+def associations_by_layer(rows: pl.DataFrame) -> Figure:
     """The ten tests through the layers."""
-    rows = scores.filter(pl.col("layer").is_not_null(), pl.col("pcs").is_null())
-    if rows.is_empty():
-        return None
-    spec = lines(
-        rows,
-        x=by_layer(),
-        y="effect size d",
-        colour=series(rows, "model"),
-        by=["test"],
-        transform=[TEST],
-        tooltip=["p"],
-        columns=4,
-    )
+    rows = _named(rows)
+    layout = charts.Layout(["test"], columns=4, tooltip=["p"])
+    spec = charts.lines(rows, x=charts.by_layer(), y="effect size d", colour="model", layout=layout, transform=[TEST])
     caption = "Cohen’s d in every layer, bleached, nothing nullified."
     title = "Association tests by layer"
     return Figure("weat-layers", title, caption, spec, rows, ("model", "layer"), ("dataset",))
+
+
+FIGURES = (associations, before_and_after, associations_by_layer)

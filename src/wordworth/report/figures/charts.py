@@ -1,0 +1,267 @@
+"""The kinds of chart that most figures are, as Vega-Lite.
+
+Colours are the page's CSS variables, so that one drawing serves light, dark and print.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from wordworth.report.figures.figure import Spec
+
+SHOWN = "shown"
+COLOURS = [f"var(--c{place})" for place in range(1, 9)]
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [12, 2, 2, 2]]
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
+BESIDE = 8
+"""Colours, dashes and shapes there are."""
+
+
+def varying(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
+    """Those of the columns that have more than one value here."""
+    return [name for name in columns if rows.get_column(name).n_unique() > 1]
+
+
+def distinct(rows: pl.DataFrame, column: str) -> list[Any]:
+    """The values of a column, in the order of the rows."""
+    return rows.get_column(column).drop_nulls().unique(maintain_order=True).to_list()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a column's text, “single” of “bellezza:single”, named alike for polars and for Vega."""
+
+    name: str
+    column: str
+    separator: str
+    place: int
+    otherwise: str = ""
+    """Where the text has fewer parts."""
+
+    @property
+    def calculate(self) -> Spec:
+        """For Vega."""
+        parts = f"split(datum.{self.column}, '{self.separator}')"
+        part = f"{parts}[{self.place}]"
+        if self.otherwise:
+            part = f"length({parts}) > {self.place} ? {part} : '{self.otherwise}'"
+        return {"calculate": part, "as": self.name}
+
+    @property
+    def expression(self) -> pl.Expr:
+        """For polars."""
+        part = pl.col(self.column).str.split(self.separator).list.get(self.place, null_on_oob=True)
+        return part.fill_null(self.otherwise).alias(self.name) if self.otherwise else part.alias(self.name)
+
+
+def with_parts(rows: pl.DataFrame, *parts: Part) -> tuple[pl.DataFrame, list[Spec]]:
+    """Scores with the parts as columns, and the transforms that give Vega the same."""
+    return rows.with_columns(part.expression for part in parts), [part.calculate for part in parts]
+
+
+BEFORE = {"layer": "layer "}
+"""Words before a number that would not speak for itself."""
+
+
+def label(columns: Sequence[str]) -> str:
+    """A Vega expression that joins columns, “a · layer 3”."""
+    return " + ' · ' + ".join(
+        f"(isValid(datum.{name}) ? '{BEFORE.get(name, '')}' + datum.{name} : '')" for name in columns
+    )
+
+
+def labels(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
+    """What `label` gives for these rows, in the order of the rows."""
+    if not columns:
+        return []
+    named = [pl.concat_str(pl.lit(BEFORE.get(name, "")), pl.col(name).cast(pl.String)) for name in columns]
+    joined = pl.concat_str([one.fill_null("") for one in named], separator=" · ")
+    return [str(name) for name in distinct(rows.select(label=joined), "label")]
+
+
+@dataclass(frozen=True)
+class Series:
+    """What is told apart by colour, dash or shape."""
+
+    field: str
+    values: list[Any]
+    places: list[int]
+    """Which colour each has. A model has the same one in every figure."""
+    title: str | None = None
+
+    def channel(self, pool: Sequence[Any], shifted: bool = False, symbol: str | None = None) -> Spec:
+        """An encoding by the pool; shifted by one a round, so that no two of many share both colour and dash."""
+        chosen = [pool[(at + at // BESIDE if shifted else at) % BESIDE] for at in self.places]
+        if shifted and len(chosen) == 1:  # nothing to tell it from
+            chosen = [pool[0]]
+        legend: Spec | None = {"orient": "top", "columns": 4, "title": self.title, "symbolOpacity": 1}
+        if legend is not None and symbol:
+            legend |= {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2}
+        scale = {"domain": self.values, "range": chosen}
+        legend = legend if len(self.values) > 1 else None
+        return {"field": self.field, "type": "nominal", "scale": scale, "legend": legend, "sort": None}
+
+
+def series(rows: pl.DataFrame, field: str, title: str | None = None, values: Sequence[Any] | None = None) -> Series:
+    """The values of a field, those of models in the order of the report."""
+    if field == "model":
+        known = rows.select("model", "model_at").unique().sort("model_at")
+        return Series(field, known.get_column("model").to_list(), known.get_column("model_at").to_list(), title)
+    values = distinct(rows, field) if values is None else list(values)
+    return Series(field, values, list(range(len(values))), title)
+
+
+def picked(colour: str) -> list[Spec]:
+    """A click in the legend picks series."""
+    return [{"name": SHOWN, "select": {"type": "point", "fields": [colour]}, "bind": "legend"}]
+
+
+def faded(full: float = 1.0) -> Spec:
+    return {"condition": {"param": SHOWN, "value": full, "empty": True}, "value": 0.08}
+
+
+def zoom(*axes: str) -> Spec:
+    """Ctrl and the wheel zoom, dragging moves, a double click goes back: the wheel alone scrolls the page."""
+    select = {"type": "interval", "zoom": "wheel![event.ctrlKey]", "clear": "dblclick", "encodings": list(axes)}
+    return {"name": "zoom", "select": select, "bind": "scales"}
+
+
+def hover(*columns: str) -> list[Spec]:
+    """What is shown over a point."""
+    formats = {"value": ".3f", "low": ".3f", "high": ".3f", "p": ".3g"}
+    return [
+        {"field": name, "type": "quantitative", "format": formats[name]}
+        if name in formats
+        else {"field": name, "type": "nominal"}
+        for name in columns
+    ]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a chart is spread over panels, and what is shown over a point."""
+
+    by: Sequence[str] = ()
+    """A panel for each value of these columns."""
+    columns: int = 0
+    """Panels beside each other; 0 is as many as the kind of chart bears."""
+    free: str = ""
+    """Axes that each panel has of its own."""
+    tooltip: Sequence[str] = ()
+    """Columns shown beside the usual ones."""
+
+
+ONE_PANEL = Layout()
+
+
+def panels(view: Spec, rows: pl.DataFrame, layout: Layout, columns: int = 3) -> Spec:
+    """A view repeated for every value of the columns that vary; alone where none does."""
+    apart = varying(rows, layout.by)
+    transform = view.pop("transform", [])
+    if not apart:
+        height = {"height": 270} if isinstance(view["height"], int) else {}
+        return {"transform": transform, **view, **height, "width": "container"}
+    every = labels(rows, apart)
+    header = {"labelLimit": 300, "title": None}
+    faceted: Spec = {
+        "transform": [*transform, {"calculate": label(apart), "as": "panel"}],
+        "facet": {"field": "panel", "type": "nominal", "sort": every, "header": header, "title": None},
+        "columns": min(layout.columns or columns, len(every)),
+        "spec": view,
+    }
+    if layout.free:
+        # Places within a row are those of the panel's own rows.
+        axes = [*layout.free, "yOffset"] if "yOffset" in str(view) else layout.free
+        faceted["resolve"] = {"scale": dict.fromkeys(axes, "independent")}
+    return faceted
+
+
+def lines(
+    rows: pl.DataFrame,
+    *,
+    x: Spec,
+    y: str,
+    colour: Series | str,
+    dash: Series | None = None,
+    layout: Layout = ONE_PANEL,
+    transform: Sequence[Spec] = (),
+) -> Spec:
+    """Lines, a colour a series (or a column's value); with their 95 % bands, unless dashes tell more apart."""
+    colour = series(rows, colour) if isinstance(colour, str) else colour
+    stroke = (dash or colour).channel(DASHES, shifted=dash is None, symbol="stroke")
+    vertical = {"field": "value", "type": "quantitative", "title": y, "scale": {"zero": False}}
+    shared = {"x": x, "color": colour.channel(COLOURS, symbol="stroke")}
+    detail = {"detail": [{"field": dash.field, "type": "nominal"}]} if dash else {}
+    layers: list[Spec] = []
+    if dash is None and rows.get_column("low").is_not_null().any():
+        ends = {"y": {**vertical, "field": "low"}, "y2": {"field": "high"}}
+        band = {**shared, **ends, "opacity": {**faded(0.14), "value": 0.02}}
+        layers.append({"mark": {"type": "area", "tooltip": False}, "encoding": band})
+    axes = ["x", "y"] if x["type"] == "quantitative" else ["y"]
+    layers.append(
+        {
+            "mark": {"type": "line", "strokeWidth": 1.8},
+            "encoding": {**shared, "y": vertical, "strokeDash": stroke, "opacity": faded()},
+            "params": [*picked(colour.field), zoom(*axes)],
+        }
+    )
+    fields = [colour.field, *([dash.field] if dash else []), x["field"], *layout.tooltip, "value", "low", "high", "n"]
+    points = {**shared, **detail, "y": vertical, "opacity": faded(), "tooltip": hover(*dict.fromkeys(fields))}
+    layers.append({"mark": {"type": "point", "filled": True, "size": 18}, "encoding": points})
+    view: Spec = {"transform": list(transform), "height": 190, "layer": layers}
+    return panels(view, rows, layout)
+
+
+def dots(
+    rows: pl.DataFrame,
+    *,
+    y: Sequence[str],
+    x: str,
+    colour: Series | str,
+    layout: Layout = ONE_PANEL,
+    transform: Sequence[Spec] = (),
+    zero: bool = False,
+) -> Spec:
+    """A point and its 95 % interval for every task, a colour and a shape a series (or a column's value)."""
+    colour = series(rows, colour) if isinstance(colour, str) else colour
+    tasks = labels(rows, y)
+    axis = {"grid": True, "ticks": False, "domain": False, "labelLimit": 260, "labelPadding": 6}
+    vertical = {"field": "task", "type": "nominal", "sort": tasks, "title": None, "axis": axis}
+    across = {"field": "value", "type": "quantitative", "title": x, "scale": {"zero": zero}}
+    shared = {"y": vertical, "color": colour.channel(COLOURS)}
+    if len(colour.values) > 1:
+        shared["yOffset"] = {"field": colour.field, "type": "nominal", "sort": colour.values}
+    layers: list[Spec] = []
+    if zero:
+        layers.append({"mark": {"type": "rule", "color": "var(--faint)"}, "encoding": {"x": {"datum": 0}}})
+    if rows.get_column("low").is_not_null().any():
+        rule = {**shared, "x": {**across, "field": "low"}, "x2": {"field": "high"}, "opacity": faded(0.8)}
+        layers.append({"mark": {"type": "rule", "strokeWidth": 1.6}, "encoding": rule})
+    over = hover(*dict.fromkeys(["task", colour.field, *layout.tooltip, "value", "low", "high", "p", "n"]))
+    points = {**shared, "x": across, "opacity": faded(), "tooltip": over, "shape": colour.channel(SHAPES, shifted=True)}
+    mark = {"type": "point", "filled": True, "size": 55}
+    layers.append({"mark": mark, "encoding": points, "params": [*picked(colour.field), zoom("x")]})
+    step = 9 * max(1, len(colour.values)) + 8
+    named = {"calculate": label(y), "as": "task"}
+    height: Spec | int = {"step": step, "for": "position"}
+    if "y" in layout.free and varying(rows, layout.by):  # panels of one height, though some have fewer tasks
+        counted = rows.group_by(list(layout.by)).agg(pl.struct(list(y)).n_unique().alias("tasks"))
+        height = step * counted.select(pl.col("tasks").max()).item()
+    view: Spec = {"transform": [*transform, named], "height": height, "layer": layers}
+    return panels(view, rows, layout, columns=2)
+
+
+def by_layer() -> Spec:
+    """The axis of layers."""
+    return {"field": "layer", "type": "quantitative", "title": "layer", "axis": {"tickMinStep": 1, "grid": False}}
+
+
+def by_components(rows: pl.DataFrame) -> tuple[Spec, Spec]:
+    """The axis of components nullified, “raw” first, and the transform that makes it."""
+    numbers = sorted(distinct(rows, "pcs"))
+    order = ["raw", *map(str, numbers)]
+    axis: Spec = {"field": "components", "type": "ordinal", "sort": order, "title": "components nullified"}
+    axis["axis"] = {"labelAngle": 0, "grid": False, "labelOverlap": True}
+    return axis, {"calculate": "isValid(datum.pcs) ? toString(datum.pcs) : 'raw'", "as": "components"}
