@@ -124,8 +124,6 @@ def gather(reading: VectorFile, flaws: Flaws, sink: BinaryIO | None) -> list[str
             advance(len(block.words))
     flaws.settle()
     if not words:
-        skipped = "; ".join(flaws.dropped())
-        raise WordworthError(
-            f"{flaws.path} has no rows to use{f' ({skipped})' if skipped else ''}; give a file with vectors"
-        )
+        skipped = f" ({'; '.join(flaws.dropped())})" if flaws.dropped() else ""
+        raise WordworthError(f"{flaws.path} has no rows to use{skipped}; give a file with vectors")
     return words
