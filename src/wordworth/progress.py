@@ -17,7 +17,7 @@ _listeners: list[Listener] = []
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """While this lasts, `listener(what, done, total)` is told of all progress, on a screen or not."""
+    """While this lasts, `listener(what, done, total)` hears of all progress, on a screen or not."""
     _listeners.append(listener)
     try:
         yield

@@ -77,9 +77,9 @@ def _where(mask: NDArray[np.bool_]) -> list[int]:
 def _good_rows(block: Block, vectors: NDArray[np.float32], seen: set[str], flaws: Flaws) -> NDArray[np.bool_]:
     """Which rows to keep: usable word, finite, not all zero, not seen before. `seen` grows by the words kept."""
     good = np.ones(len(block.words), dtype=np.bool_)
-    for i, told in _bad_words(block.words):
+    for i, flaw in _bad_words(block.words):
         good[i] = False
-        flaws.add("word", block.numbers[i], told)
+        flaws.add("word", block.numbers[i], flaw)
     finite = np.isfinite(vectors).all(axis=1)
     for i in _where(good & ~finite):
         flaws.add("number", block.numbers[i], f"the vector of {quoted(block.words[i])} has NaN or infinity in it")
@@ -110,7 +110,7 @@ def gather(reading: VectorFile, flaws: Flaws, sink: BinaryIO | None) -> list[str
     seen: set[str] = set()
     with progress(f"reading {flaws.path.name}", None) as advance:
         for block in reading.blocks:
-            with np.errstate(over="ignore"):  # beyond float32: becomes infinity, and is told as such
+            with np.errstate(over="ignore"):  # beyond float32: becomes infinity, and is reported as such
                 vectors = np.ascontiguousarray(block.vectors, dtype="<f4")
             good = _good_rows(block, vectors, seen, flaws)
             flaws.settle()
@@ -124,6 +124,6 @@ def gather(reading: VectorFile, flaws: Flaws, sink: BinaryIO | None) -> list[str
             advance(len(block.words))
     flaws.settle()
     if not words:
-        left = "; ".join(flaws.dropped())
-        raise WordworthError(f"{flaws.path} has no rows to use{f' ({left})' if left else ''}; give a file with vectors")
+        skipped = f" ({'; '.join(flaws.dropped())})" if flaws.dropped() else ""
+        raise WordworthError(f"{flaws.path} has no rows to use{skipped}; give a file with vectors")
     return words

@@ -8,7 +8,7 @@ from wordworth.errors import WordworthError
 OnBad = Literal["stop", "drop"]
 Kind = Literal["number", "zero", "repeat", "fields", "field", "encoding", "word", "header"]
 
-# How a count of rows of a kind is told.
+# How a count of rows of a kind is worded.
 _PLURAL: dict[Kind, str] = {
     "number": "with NaN or infinity",
     "zero": "that are all zero",
@@ -19,7 +19,7 @@ _PLURAL: dict[Kind, str] = {
     "word": "without a usable word",
     "header": "in the header",
 }
-_SHOWN = 3  # flaws of a kind told in full; the rest are counted
+_SHOWN = 3  # flaws of a kind quoted in full; the rest are counted
 
 
 def quoted(word: str | bytes) -> str:
@@ -46,35 +46,35 @@ class Flaws:
         self.notes: list[str] = []
         """Sentences for `Provenance.dropped` about rows left out on purpose, which are no flaws."""
         self._first: tuple[int, Kind, str] | None = None
-        self._told: list[tuple[int, Kind, str]] = []
+        self._quoted: list[tuple[int, Kind, str]] = []
 
-    def add(self, kind: Kind, number: int, told: str) -> None:
-        """A flaw in row `number`; `told` names the word and what is wrong with it."""
+    def add(self, kind: Kind, number: int, flaw: str) -> None:
+        """A flaw in row `number`; `flaw` names the word and what is wrong with it."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
         if kind not in self.tolerated and (self._first is None or number < self._first[0]):
-            self._first = (number, kind, told)
+            self._first = (number, kind, flaw)
         if self.counts[kind] <= _SHOWN:
-            self._told.append((number, kind, told))
+            self._quoted.append((number, kind, flaw))
 
     def settle(self) -> None:
         """Stops at the first flaw of the rows read so far, unless flaws are to be dropped."""
         if self._first is None or self.on_bad == "drop":
             return
-        number, first, told = self._first
+        number, first, flaw = self._first
         others = {kind: count - (kind == first) for kind, count in self.counts.items() if kind not in self.tolerated}
         more = ", ".join(f"{count:,} more {_PLURAL[kind]}" for kind, count in others.items() if count)
         raise WordworthError(
-            f"{self.path}, {self.place} {number:,}: {told}{f' (up to here also {more})' if more else ''}; "
+            f"{self.path}, {self.place} {number:,}: {flaw}{f' (up to here also {more})' if more else ''}; "
             "mend the file, or leave such rows out with --on-bad drop"
         )
 
-    def cut(self, told: str) -> WordworthError:
+    def cut(self, flaw: str) -> WordworthError:
         """The error for a file that ends too early, which no option makes usable."""
-        return WordworthError(f"{self.path} is cut short: {told}; fetch or copy the file again")
+        return WordworthError(f"{self.path} is cut short: {flaw}; fetch or copy the file again")
 
     def dropped(self) -> tuple[str, ...]:
         """What was left out: the first few of each kind in full, then the count of the rest."""
-        full = [f"{self.place} {number:,}: {told}" for number, _, told in sorted(self._told)]
+        full = [f"{self.place} {number:,}: {flaw}" for number, _, flaw in sorted(self._quoted)]
         rest = [
             f"{count - _SHOWN:,} more rows {_PLURAL[kind]}" for kind, count in self.counts.items() if count > _SHOWN
         ]

@@ -85,22 +85,22 @@ def recognise(files: tuple[Path, ...]) -> str:
     for magic, what in _KNOWN_OTHERS.items():
         if start.startswith(magic):
             raise WordworthError(f"{path} is {what}")
-    found = ""
+    name = ""
     if start.startswith(b"\x93NUMPY"):
         if len(files) < 2:
             raise WordworthError(
                 f"{path} is a matrix without its words; put a parquet index, or for HistWords the -vocab.pkl, beside it"
             )
-        found = "npy-parquet" if files[1].suffix == ".parquet" else "histwords"
+        name = "npy-parquet" if files[1].suffix == ".parquet" else "histwords"
     elif start[:1] == b"\x80" and start[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         if b"gensim" not in start[:200]:
             raise _unknown(path, "it is a pickle, and not one of gensim's")
-        found = "gensim"
+        name = "gensim"
     elif start[8:9] == b"{" and 0 < int.from_bytes(start[:8], "little") < 1 << 32:
-        found = "safetensors"
-    if found and packed:
-        raise WordworthError(f"{path} is a {packed} of {found}; unpack it and give the path of the file inside")
-    return found or _text_or_binary(path, start)
+        name = "safetensors"
+    if name and packed:
+        raise WordworthError(f"{path} is a {packed} of {name}; unpack it and give the path of the file inside")
+    return name or _text_or_binary(path, start)
 
 
 def _is_npz(path: Path) -> bool:

@@ -38,14 +38,14 @@ def index_beside(path: Path) -> Path | None:
     same = path.with_suffix(".parquet")
     if same.is_file():
         return same
-    found = sorted(path.parent.glob("*.parquet"))
-    return found[0] if len(found) == 1 else None
+    indexes = sorted(path.parent.glob("*.parquet"))
+    return indexes[0] if len(indexes) == 1 else None
 
 
 def pair_in(folder: Path) -> Path | None:
     """The only `.npy` file of a folder that has a parquet index too."""
-    found = sorted(folder.glob("*.npy"))
-    return found[0] if len(found) == 1 and index_beside(found[0]) else None
+    matrices = sorted(folder.glob("*.npy"))
+    return matrices[0] if len(matrices) == 1 and index_beside(matrices[0]) else None
 
 
 def read_indexed(path: Path, index: Path) -> VectorFile:
@@ -76,10 +76,10 @@ def vocabulary_beside(path: Path) -> Path | None:
 
 def histwords_decades(folder: Path | str) -> list[Path]:
     """The decades of a HistWords folder in order of time: the paths of `1800-w.npy`, `1810-w.npy`, …"""
-    found = [path for path in Path(folder).glob("*-w.npy") if re.fullmatch(r"\d{4}-w\.npy", path.name)]
-    if not found:
+    decades = [path for path in Path(folder).glob("*-w.npy") if re.fullmatch(r"\d{4}-w\.npy", path.name)]
+    if not decades:
         raise WordworthError(f"{folder} has no HistWords decades; give a folder with files such as 1800-w.npy")
-    return sorted(found)
+    return sorted(decades)
 
 
 def read_histwords(path: Path, vocabulary: Path) -> VectorFile:

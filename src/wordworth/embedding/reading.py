@@ -17,7 +17,7 @@ _SUFFIXES = {".gz", ".bz2", ".xz", ".zip", ".txt", ".vec", ".bin", ".npz", ".npy
 
 
 def _name_of(path: Path) -> str:
-    """What tables call a file when nobody says: its name less what tells the format."""
+    """What tables call a file when nobody says: its name without what tells the format."""
     name = path.name
     while Path(name).suffix in _SUFFIXES:
         name = Path(name).stem
@@ -36,9 +36,9 @@ def load(
     """Reads word vectors in any of `FORMATS`, recognised by content and name unless `format` says which.
 
     `on_bad`: rows with NaN, infinity, only zeros, a repeated word, a wrong number of fields or a wrong encoding either
-    stop the reading with their line, or are left out and told in `provenance.dropped` (of repeats the first is kept).
+    stop the reading with their line, or are skipped and listed in `provenance.dropped` (of repeats the first is kept).
     `language` goes to the provenance, and says which words of Numberbatch to keep (English unless it is given).
-    `cache=False` reads the file anew and leaves nothing behind. Vectors are float32 and read-only.
+    `cache=False` reads the file anew and keeps nothing. Vectors are float32 and read-only.
     """
     if on_bad not in ("stop", "drop"):
         raise WordworthError(f"on-bad is {on_bad!r}; it can be stop or drop")
@@ -48,17 +48,17 @@ def load(
     files = files_of(source)
     if cache:
         options = (format or "", on_bad, language)
-        found = mapped.through_cache(files, options, lambda: begin(files, format, language, on_bad))
+        stored = mapped.through_cache(files, options, lambda: begin(files, format, language, on_bad))
     else:
-        found = _in_memory(files, format, language, on_bad)
+        stored = _in_memory(files, format, language, on_bad)
     provenance = Provenance(
         name=name or _name_of(files[0]),
         source=str(source),
-        sha256=found.sha256,
-        language=language or found.language,
-        dropped=found.dropped,
+        sha256=stored.sha256,
+        language=language or stored.language,
+        dropped=stored.dropped,
     )
-    return Embedding(found.words, found.matrix, provenance)
+    return Embedding(stored.words, stored.matrix, provenance)
 
 
 def _in_memory(files: tuple[Path, ...], format: str | None, language: str, on_bad: OnBad) -> mapped.Stored:  # noqa: A002

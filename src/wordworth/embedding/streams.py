@@ -75,7 +75,7 @@ def only_member(path: Path) -> zipfile.ZipInfo:
 
 
 def inner_name(path: Path) -> str:
-    """The name of the file without its compression: of the zip's member, or less `.gz`, `.bz2`, `.xz`."""
+    """The name of the file without `.gz`, `.bz2` or `.xz`, or that of the zip's member."""
     kind = compression(path)
     if kind == "zip":
         with _whole(path):

@@ -114,7 +114,7 @@ def _parsed(lines: bytes, count: int, dim: int) -> tuple[list[str], NDArray[np.f
 
 
 def _line(line: bytes, dim: int, number: int, flaws: Flaws) -> tuple[str, list[float]] | None:
-    """One line by itself, or None with its flaw told."""
+    """One line by itself, or None with its flaw reported."""
     fields = line.rsplit(None, dim)
     word = fields[0] if fields else b""
     if line[:1].isspace() and line.strip():
@@ -165,7 +165,7 @@ def _odd_blocks(lines: Sequence[bytes], numbers: Sequence[int], dim: int, flaws:
 def _concepts(
     lines: Sequence[bytes], numbers: Sequence[int], code: str, flaws: Flaws
 ) -> tuple[list[bytes], list[int], int]:
-    """The lines of one language, less `/c/LANGUAGE/`; and how many there are of other languages."""
+    """The lines of one language, without `/c/LANGUAGE/`; and how many there are of other languages."""
     prefix = f"/c/{code}/".encode()
     kept = [(line[len(prefix) :], n) for line, n in zip(lines, numbers, strict=True) if line.startswith(prefix)]
     odd = [(line, n) for line, n in zip(lines, numbers, strict=True) if not line.startswith(b"/c/")]
@@ -203,11 +203,11 @@ def _body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iterator[
             yield from _odd_blocks(chunk.removesuffix(b"\n").split(b"\n"), numbers, shape.dim, flaws)
     if others:
         flaws.notes.append(f"{others:,} rows of other languages than {code}")
-    found = number - 1
-    if shape.rows is not None and found < shape.rows:
-        raise flaws.cut(f"the header says {shape.rows:,} rows and there are {max(found, 0):,}")
-    if shape.rows is not None and found > shape.rows:
-        flaws.add("header", 1, f"the header says {shape.rows:,} rows and there are {found:,}")
+    rows = number - 1
+    if shape.rows is not None and rows < shape.rows:
+        raise flaws.cut(f"the header says {shape.rows:,} rows and there are {max(rows, 0):,}")
+    if shape.rows is not None and rows > shape.rows:
+        flaws.add("header", 1, f"the header says {shape.rows:,} rows and there are {rows:,}")
 
 
 def _whole_line(last: bytes, dim: int, flaws: Flaws) -> None:

@@ -1,7 +1,7 @@
 """Running sums, minima and maxima of the words' vectors over contexts, for all layers and poolings at once.
 
 f(subwords) is the same for every f where a word is one token, and that is most of the time. So each word has one set
-of accumulators for its occurrences of one token, and one set for each f only if it is ever met in several tokens.
+of accumulators for its occurrences of one token, and one set for each f only if it ever comes as several tokens.
 Memory is layers × words × dim, whatever the number of contexts.
 """
 
@@ -106,10 +106,10 @@ class Accumulators:
         at = torch.from_numpy(rows)
         if "mean" in into:
             # A sparse product adds up in float64 whatever falls on a row; index_add_ takes ten times as long.
-            met, place = np.unique(rows, return_inverse=True)
-            sums = csr_array((weights, (place, np.arange(len(rows)))), shape=(len(met), len(rows)))
+            distinct, place = np.unique(rows, return_inverse=True)
+            sums = csr_array((weights, (place, np.arange(len(rows)))), shape=(len(distinct), len(rows)))
             for layer, vector in enumerate(vectors.numpy()):
-                into["mean"][layer][met] += sums @ vector
+                into["mean"][layer][distinct] += sums @ vector
         for g, kind in (("min", "amin"), ("max", "amax")):
             if g in into:
                 with warnings.catch_warnings():

@@ -118,9 +118,9 @@ def chunks(sentences: Iterable[Found], values: int) -> Iterator[list[Found]]:
     size = max(LEAST, CHUNK_BYTES // (4 * values))
     chunk: list[Found] = []
     held = 0
-    for found in sentences:
-        chunk.append(found)
-        held += len(found.spans)
+    for sentence in sentences:
+        chunk.append(sentence)
+        held += len(sentence.spans)
         if held >= size:
             yield chunk
             chunk, held = [], 0
@@ -171,11 +171,11 @@ class _Run:
         contexts: list[Context] = []
         words: list[int] = []
         weights: list[float] = []
-        for found in chunk:
-            whole = fits(self.model, found.text)
-            weighs = 1.0 if self.weight is None else self.weight(found.text)
-            for word, start, end in found.spans:
-                context: Context | None = Context(self.words[word], found.text, start, end)
+        for sentence in chunk:
+            whole = fits(self.model, sentence.text)
+            weighs = 1.0 if self.weight is None else self.weight(sentence.text)
+            for word, start, end in sentence.spans:
+                context: Context | None = Context(self.words[word], sentence.text, start, end)
                 if not whole and context is not None:
                     self.counts.windowed += 1
                     context = window(self.model, context)

@@ -1,7 +1,7 @@
 """Where a word stands among the tokens: from the tokenizer's character offsets, checked against its own text.
 
 Offsets alone cannot be trusted (some include the space before the word, some the marker, some shift when the
-normaliser changes lengths), so the tokens found are spelled out again and must give the word and nothing else.
+normaliser changes lengths), so the tokens are spelled out again and must give the word and nothing else.
 """
 
 from collections.abc import Sequence
@@ -68,11 +68,11 @@ def tokenize(
         spans: list[tuple[int, int]] = []
         placed: list[int] = []
         for row in rows:
-            found = locate(tokenizer, text, contexts[row].start, contexts[row].end, ids, offsets, special)
-            if isinstance(found, str):
-                failures.append(Failure(row, contexts[row].word, found))
+            span = locate(tokenizer, text, contexts[row].start, contexts[row].end, ids, offsets, special)
+            if isinstance(span, str):
+                failures.append(Failure(row, contexts[row].word, span))
             else:
-                spans.append(found)
+                spans.append(span)
                 placed.append(row)
         if placed:
             types = tuple(encoded["token_type_ids"][at]) if with_types else ()
@@ -114,19 +114,20 @@ def locate(
     around = text[left:start].strip() + text[end : max(end, right)]
     if around:
         return f"its tokens also cover {around!r} beside it"
-    found, word = spelled(tokenizer, pieces), plain(tokenizer, text[start:end])
-    if found != word:
-        return f"its tokens spell {found!r}, not {word!r}"
+    spelling, word = spelled(tokenizer, pieces), plain(tokenizer, text[start:end])
+    if spelling != word:
+        return f"its tokens spell {spelling!r}, not {word!r}"
     return first, last + 1
 
 
 def spelled(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
-    """The text of tokens, without markers and spaces, as the tokenizer's normaliser leaves it."""
+    """The text of tokens, without markers and spaces, after the tokenizer's normaliser."""
     text: str = tokenizer.backend_tokenizer.decode(ids, skip_special_tokens=False)
     return plain(tokenizer, text.removeprefix(CONTINUING))
 
 
 def plain(tokenizer: PreTrainedTokenizerFast, text: str) -> str:
+    """A text after the tokenizer's normaliser, without markers and spaces."""
     normalizer = tokenizer.backend_tokenizer.normalizer
     if normalizer is not None:
         text = normalizer.normalize_str(text)

@@ -70,10 +70,10 @@ def entries(kinds: Sequence[str] = ()) -> list[CacheEntry]:
     ]
 
 
-def totals(found: Iterable[CacheEntry]) -> list[KindTotal]:
+def totals(listed: Iterable[CacheEntry]) -> list[KindTotal]:
     """Entries, bytes and times of each kind, the largest first."""
     by_kind: dict[str, list[CacheEntry]] = {}
-    for entry in found:
+    for entry in listed:
         by_kind.setdefault(entry.kind, []).append(entry)
     rows = [
         KindTotal(
