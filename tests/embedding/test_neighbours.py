@@ -24,5 +24,5 @@ def test_blocks_give_what_a_sort_gives(block):
 
 @pytest.mark.parametrize("k", [0, 3])
 def test_too_few_vectors(k):
-    with pytest.raises(WordworthError, match=f"{k} neighbours cannot be had among 3 vectors"):
+    with pytest.raises(WordworthError, match=f"{k} neighbours cannot be found among 3 vectors"):
         nearest_neighbours(np.eye(3), np.array([0]), k)

@@ -14,12 +14,12 @@ def nearest_neighbours(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """The k other rows nearest to each of `rows`, nearest first, and their cosines: two arrays (len(rows), k)."""
     if not 0 < k < len(vectors):
-        raise WordworthError(f"{k} neighbours cannot be had among {len(vectors)} vectors; ask for fewer, or at least 1")
-    asked = unit_rows(vectors[rows])
+        raise WordworthError(f"{k} neighbours cannot be found among {len(vectors)} vectors; take fewer, or at least 1")
+    units = unit_rows(vectors[rows])
     best = np.full((len(rows), k), -np.inf)
     place = np.zeros((len(rows), k), dtype=np.intp)
     for start in range(0, len(vectors), block):
-        near = asked @ unit_rows(vectors[start : start + block]).T
+        near = units @ unit_rows(vectors[start : start + block]).T
         inside = np.flatnonzero((rows >= start) & (rows < start + block))
         near[inside, rows[inside] - start] = -np.inf  # no word is its own neighbour
         columns = near.shape[1]

@@ -50,15 +50,15 @@ def analogies(
     3cosadd: cos(v, b) − cos(v, a) + cos(v, c). 3cosmul: cos'(v, b) · cos'(v, c) / (cos'(v, a) + 0.001), with
     cos' = (1 + cos) / 2. Compare the answer with column d. `restrict_vocab` seeks it among the first rows only.
     """
-    asked = np.asarray(questions)
+    rows = np.asarray(questions)
     candidates = len(vectors) if restrict_vocab is None else min(restrict_vocab, len(vectors))
-    _check(vectors, asked, candidates, rule)
+    _check(vectors, rows, candidates, rule)
     space = _Space(vectors, 1 / norms(vectors, "the vectors"), candidates)
-    answers = np.empty(len(asked), dtype=np.intp)
-    order = np.lexsort((asked[:, 2], asked[:, 1], asked[:, 0]))  # questions of one pair (a, b) stand together
-    for start in range(0, len(asked), QUESTIONS):
+    answers = np.empty(len(rows), dtype=np.intp)
+    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))  # questions of one pair (a, b) stand together
+    for start in range(0, len(rows), QUESTIONS):
         part = order[start : start + QUESTIONS]
-        answers[part] = _answer(space, asked[part, :3].astype(np.intp), rule, block)
+        answers[part] = _answer(space, rows[part, :3].astype(np.intp), rule, block)
     return answers
 
 
@@ -74,34 +74,36 @@ class _Space:
         return np.asarray(self.vectors[rows] * self.scales[rows, None], dtype=np.float64)
 
 
-def _check(vectors: Vectors, asked: NDArray[np.integer], candidates: int, rule: str) -> None:
+def _check(vectors: Vectors, questions: NDArray[np.integer], candidates: int, rule: str) -> None:
     if rule not in ("3cosadd", "3cosmul"):
         raise WordworthError(f"there is no analogy rule {rule!r}; use 3cosadd or 3cosmul")
     if vectors.ndim != 2:
         raise WordworthError(f"the vectors must be words × dimensions, not of shape {vectors.shape}")
-    if asked.ndim != 2 or asked.shape[1] != 4 or not np.issubdtype(asked.dtype, np.integer):
-        raise WordworthError(f"questions must be rows of four integers (a, b, c, d), not {asked.dtype} {asked.shape}")
+    if questions.ndim != 2 or questions.shape[1] != 4 or not np.issubdtype(questions.dtype, np.integer):
+        raise WordworthError(
+            f"questions are rows of four integers (a, b, c, d), not {questions.dtype} {questions.shape}"
+        )
     if candidates < 4:
         raise WordworthError(f"an analogy needs a vocabulary of at least 4 words, and there are {candidates}")
-    outside = (asked < 0) | (asked >= len(vectors))
+    outside = (questions < 0) | (questions >= len(vectors))
     if outside.any():
         question = int(np.argwhere(outside)[0, 0])
-        raise WordworthError(f"question {question} names a row outside the {len(vectors)} vectors; leave it out")
+        raise WordworthError(f"question {question} names a row outside the {len(vectors)} vectors; drop it")
 
 
-def _answer(space: _Space, asked: NDArray[np.intp], rule: Rule, block: int) -> NDArray[np.intp]:
-    words, places = np.unique(asked, return_inverse=True)
-    places = places.reshape(asked.shape)
+def _answer(space: _Space, questions: NDArray[np.intp], rule: Rule, block: int) -> NDArray[np.intp]:
+    words, places = np.unique(questions, return_inverse=True)
+    places = places.reshape(questions.shape)
     size = max(1, min(block, max(1_024, COSINES // len(words))))
     blocks = [slice(lo, min(lo + size, space.candidates)) for lo in range(0, space.candidates, size)]
     rows = space.units(words).astype(np.float32)
 
-    found = in_threads(lambda part: _block_best(space, rows, words, places, part, rule), blocks)
-    bests = np.stack([best for best, _ in found], axis=1)
+    by_block = in_threads(lambda part: _block_best(space, rows, words, places, part, rule), blocks)
+    bests = np.stack([best for best, _ in by_block], axis=1)
     best = bests.max(axis=1)
-    lowest = np.min([low for _, low in found], axis=0)[places[:, 0]]
+    lowest = np.min([low for _, low in by_block], axis=0)[places[:, 0]]
     near = bests >= (best - _rounding(best, lowest, rows.shape[1], rule))[:, None]
-    return _exact_best(space, asked, blocks, near, rule)
+    return _exact_best(space, questions, blocks, near, rule)
 
 
 def _block_best(
@@ -158,22 +160,22 @@ def _rounding(best: NDArray[np.float32], lowest: NDArray[np.float32], dim: int, 
 
 
 def _exact_best(
-    space: _Space, asked: NDArray[np.intp], blocks: list[slice], near: NDArray[np.bool_], rule: Rule
+    space: _Space, questions: NDArray[np.intp], blocks: list[slice], near: NDArray[np.bool_], rule: Rule
 ) -> NDArray[np.intp]:
     """The best word in float64 among the blocks in which it can be; of equals the first row."""
 
     def search(job: tuple[slice, NDArray[np.intp]]) -> tuple[NDArray[np.intp], Matrix]:
         part, some = job
-        scores = _scores(space, asked[some], space.units(part), rule)
-        question, word = np.nonzero((asked[some] >= part.start) & (asked[some] < part.stop))
-        scores[question, asked[some][question, word] - part.start] = -np.inf
+        scores = _scores(space, questions[some], space.units(part), rule)
+        question, word = np.nonzero((questions[some] >= part.start) & (questions[some] < part.stop))
+        scores[question, questions[some][question, word] - part.start] = -np.inf
         return scores.argmax(axis=1) + part.start, scores.max(axis=1)
 
     jobs = [(part, some) for number, part in enumerate(blocks) for some in _pieces(np.flatnonzero(near[:, number]))]
-    best, answers = np.full(len(asked), -np.inf), np.full(len(asked), -1, dtype=np.intp)
-    for (_, some), (found, score) in zip(jobs, in_threads(search, jobs), strict=True):
+    best, answers = np.full(len(questions), -np.inf), np.full(len(questions), -1, dtype=np.intp)
+    for (_, some), (answer, score) in zip(jobs, in_threads(search, jobs), strict=True):
         better = score > best[some]
-        best[some[better]], answers[some[better]] = score[better], found[better]
+        best[some[better]], answers[some[better]] = score[better], answer[better]
     return answers
 
 
@@ -181,8 +183,8 @@ def _pieces(questions: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     return [questions[start : start + EXACTLY] for start in range(0, len(questions), EXACTLY)]
 
 
-def _scores(space: _Space, asked: NDArray[np.intp], units: Matrix, rule: Rule) -> Matrix:
-    a, b, c = (space.units(rows) for rows in asked.T)
+def _scores(space: _Space, questions: NDArray[np.intp], units: Matrix, rule: Rule) -> Matrix:
+    a, b, c = (space.units(rows) for rows in questions.T)
     if rule == "3cosadd":
         return np.asarray((b - a + c) @ units.T, dtype=np.float64)
     shifted = [(1 + rows @ units.T) / 2 for rows in (a, b, c)]

@@ -41,15 +41,15 @@ def type_coverage(
     number, k = numbered(clusters, len(hits))
     if hits.shape != types.shape:
         raise WordworthError(f"hits of shape {hits.shape} do not go with types of shape {types.shape}")
-    met, right = (_by_cluster(kind[some], number[some], (kinds, k)) for some in (slice(None), hits))
+    words, right = (_by_cluster(kind[some], number[some], (kinds, k)) for some in (slice(None), hits))
     value = np.unique(kind[hits]).size / kinds
     if k == 1:
         return Estimate(value, np.nan, np.nan, kinds)
     replicates = []
     # Blocks such that types × resamples stay small, whatever the number of clusters.
     for counts in resample_counts(k, resamples, seed, block=max(1, 4 * BLOCK * k // kinds)):
-        there, found = ((held @ counts > 0).sum(axis=0) for held in (met, right))
-        replicates.append(found / there)
+        drawn, hit = ((held @ counts > 0).sum(axis=0) for held in (words, right))
+        replicates.append(hit / drawn)
     error = NORMAL * float(np.concatenate(replicates).std(ddof=1)) if resamples > 1 else np.nan
     return Estimate(value, max(0.0, value - error), min(1.0, value + error), kinds)
 

@@ -42,6 +42,6 @@ def bits_per(
 def _checked(logp: Matrix) -> Matrix:
     bad = np.flatnonzero(~(logp <= ROUNDING) | ~np.isfinite(logp))
     if len(bad):
-        told = f"word {int(bad[0])} has ln p = {logp[bad[0]]}"
-        raise WordworthError(f"a log probability must be a finite number of at most 0, and {told}")
+        word = f"word {int(bad[0])} has ln p = {logp[bad[0]]}"
+        raise WordworthError(f"a log probability must be a finite number of at most 0, and {word}")
     return logp

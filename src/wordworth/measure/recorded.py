@@ -14,7 +14,7 @@ REPRESENTATIONS = {
 }
 
 declare("coverage", "Share of a data set's items whose words all have vectors.", "", "higher")
-# Prediction: what is said instead of a word, and which words are told from their paraphrases.
+# Prediction: what is said instead of a word, and whether paraphrases lie near.
 declare("share", "Share of a band's misses that were answered by a word of the other band.", "dudy2020")
 declare("types", "Share of the text's types that were never among the best guesses.", "dudy2020", "lower")
 declare("hits", "Sentences that lie nearer to their paraphrase than to the other sentence.", "dudy2020", "higher")

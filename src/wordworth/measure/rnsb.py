@@ -65,7 +65,7 @@ def negative_probability(targets: Vectors, positive: Vectors, negative: Vectors,
 
 
 def _fitted(places: Matrix, truth: NDArray[np.integer], strength: float) -> "LogisticRegression":
-    """The library's Newton solver, judged by the gradient that it leaves.
+    """The library's Newton solver, judged by the gradient where it stops.
 
     Its own tolerance is absolute, so a fit that ends too early gives the next one its scale. Its warnings are passed
     over: at the optimum rounding decides whether a last step counts as one, and the gradient says what is true.

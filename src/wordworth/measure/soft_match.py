@@ -48,7 +48,7 @@ def neighbour_ranks(
         return np.empty(0, dtype=np.intp)
     named = np.concatenate([targets, guesses])
     if named.min() < 0 or named.max() >= len(vectors):
-        raise WordworthError(f"a target or a guess names a row outside the {len(vectors)} vectors; leave it out")
+        raise WordworthError(f"a target or a guess names a row outside the {len(vectors)} vectors; drop it")
     pairs, place = np.unique(np.stack([targets, guesses], axis=1), axis=0, return_inverse=True)
     scales = 1 / norms(vectors, "the vectors")
 
@@ -67,8 +67,7 @@ def neighbour_ranks(
             live = live[ranks[live] <= most]
     if most is not None:
         ranks = np.minimum(ranks, most + 1)
-    found: NDArray[np.intp] = ranks[place.reshape(-1)]
-    return found
+    return np.asarray(ranks[place.reshape(-1)])
 
 
 def _nearer(units: Units, rows: Matrix, start: int, pairs: NDArray[np.intp], near: Matrix) -> NDArray[np.intp]:

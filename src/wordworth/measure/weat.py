@@ -1,13 +1,14 @@
 """Association tests: SC-WEAT (WEFAT) for single words, WEAT for two sets (Caliskan et al. 2017; ValNorm's Table 1)."""
 
 from collections.abc import Callable
+from typing import Unpack
 
 import numpy as np
 
 from wordworth.embedding.cosine import Matrix, Vectors, refuse_degenerate, unit_rows
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
-from wordworth.statistics.permutation import PERMUTATIONS, Method, PermutationTest, Sides, permutation_test
+from wordworth.statistics.permutation import PermutationTest, Permuting, permutation_test
 from wordworth.statistics.threads import in_threads
 
 BLOCK = 1 << 19  # numbers in one float64 block of targets (4 MB): memory-mapped float32 input is never copied whole
@@ -60,15 +61,7 @@ def sc_weat(targets: Vectors, A: Vectors, B: Vectors, *, block: int = BLOCK) -> 
 
 
 def sc_weat_p(
-    targets: Vectors,
-    A: Vectors,
-    B: Vectors,
-    *,
-    sides: Sides = "one",
-    method: Method = "auto",
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
-    block: int = BLOCK,
+    targets: Vectors, A: Vectors, B: Vectors, *, block: int = BLOCK, **settings: Unpack[Permuting]
 ) -> PermutationTest:
     """Pr_i[s(w, A_i, B_i) > s(w, A, B)] over the partitions of A ∪ B that keep the sizes; shapes as in `sc_weat`."""
     attributes = _attributes(A, B)
@@ -79,7 +72,7 @@ def sc_weat_p(
         values[layer][part] = dots.T  # |w| scales all of a word's statistics alike, so p needs no cosines
 
     _each_block(targets, attributes, lead, block, fill)
-    return permutation_test(values, A.shape[-2], sides=sides, method=method, permutations=permutations, seed=seed)
+    return permutation_test(values, A.shape[-2], **settings)
 
 
 def association(targets: Vectors, A: Vectors, B: Vectors) -> Matrix:
@@ -100,20 +93,10 @@ def weat(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:
     return np.asarray((pooled[..., :size].mean(axis=-1) - pooled[..., size:].mean(axis=-1)) / spread)
 
 
-def weat_p(
-    X: Vectors,
-    Y: Vectors,
-    A: Vectors,
-    B: Vectors,
-    *,
-    sides: Sides = "one",
-    method: Method = "auto",
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
-) -> PermutationTest:
+def weat_p(X: Vectors, Y: Vectors, A: Vectors, B: Vectors, **settings: Unpack[Permuting]) -> PermutationTest:
     """Pr_i[s(X_i, Y_i, A, B) > s(X, Y, A, B)] over the partitions of X ∪ Y that keep the sizes."""
     pooled = _pooled_associations(X, Y, A, B)
-    return permutation_test(pooled, X.shape[-2], sides=sides, method=method, permutations=permutations, seed=seed)
+    return permutation_test(pooled, X.shape[-2], **settings)
 
 
 def _pooled_associations(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:

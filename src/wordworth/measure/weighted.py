@@ -38,4 +38,4 @@ def shares(weights: Weights, count: int) -> Matrix:
 
 def plain(values: Matrix, *weights: object) -> Matrix:
     """Values without the axis of resamples where there were no weights."""
-    return values if any(given is not None for given in weights) else values[..., 0]
+    return values if any(counts is not None for counts in weights) else values[..., 0]

@@ -3,7 +3,7 @@
 r₁ and r₂ are the models' correlations with the ratings, r₁₂ that of the models with each other, all over the same n
 items. Each test gives its statistic and a two-sided p; arguments broadcast. Pearson's r has the variance that the tests
 take it to have; Spearman's has 1 + r²/2 times that (Bonett & Wright 2000), which `ranked` allows for: without it equal
-models of ρ = .8 are told apart 7 % of the time.
+models of ρ = .8 are said to differ 7 % of the time.
 """
 
 from typing import Literal, Protocol
@@ -84,7 +84,7 @@ def _ratio(difference: Exact, error: Exact) -> Exact:
 def _checked(r1: ArrayLike, r2: ArrayLike, r12: ArrayLike, n: int) -> tuple[Exact, ...]:
     if n < 4:
         raise WordworthError(f"two correlations can be compared over 4 items or more, and there are {n}")
-    given = tuple(np.asarray(r, dtype=np.float64) for r in (r1, r2, r12))
-    if any((np.abs(r) > 1).any() for r in given):
+    correlations = tuple(np.asarray(r, dtype=np.float64) for r in (r1, r2, r12))
+    if any((np.abs(r) > 1).any() for r in correlations):
         raise WordworthError("a correlation lies between −1 and 1; give the three of two models and the ratings")
-    return given
+    return correlations

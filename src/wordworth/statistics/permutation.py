@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, combinations
 from math import comb
-from typing import Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,18 @@ TIE = 1e-12  # of the summed magnitudes: sums closer than this are equal, not gr
 ROWS, COLUMNS = 128, 2_000  # of one block of subset sums (2 MB)
 
 
+class Permuting(TypedDict, total=False):
+    """The settings of `permutation_test`, for functions that hand them on."""
+
+    sides: Sides
+    method: Method
+    permutations: int
+    seed: int
+
+
 @dataclass(frozen=True)
 class PermutationTest:
-    """p of a permutation test, and how it was come by."""
+    """p of a permutation test, and how it was computed."""
 
     p: Exact
     """One p a row; of no dimension when a single row was tested."""
@@ -147,9 +156,9 @@ def _all_partitions(n: int, k: int) -> Exact:
 
 
 def _meet(row: Exact, k: int, bar: float, sides: Sides) -> int:
-    """Subsets of k items with a sum beyond the bar, met in the middle: 2^(n/2) sums a half instead of C(n, k).
+    """Subsets of k items with a sum beyond the bar, from sums of two halves: 2^(n/2) sums a half instead of C(n, k).
 
-    A subset is i items of the left half and k − i of the right; for each left sum the right sums that carry it over the
+    A subset is i items of the left half and k − i of the right; for each left sum the right sums that lift it over the
     bar are counted by bisection.
     """
     middle = len(row) // 2

@@ -39,22 +39,22 @@ def share_beyond(beyond: NDArray[np.int64], n: int, permutations: int) -> Permut
 
 def sign_flip(differences: Values, *, permutations: int = PERMUTATIONS, seed: int = 0) -> PermutationTest:
     """Two-sided p of a mean of paired differences (..., n): how often |Σ ±dᵢ| ≥ |Σ dᵢ| (Fisher 1935)."""
-    given = np.asarray(differences, dtype=np.float64)
-    n = given.shape[-1] if given.ndim else 0
+    values = np.asarray(differences, dtype=np.float64)
+    n = values.shape[-1] if values.ndim else 0
     if n < 1:
         raise WordworthError("a paired permutation test needs at least one pair of values")
     if permutations < 1:
         raise WordworthError(f"a paired permutation test needs at least one permutation, not {permutations}")
-    if not np.isfinite(given).all():
+    if not np.isfinite(values).all():
         raise WordworthError("a difference is not finite; drop that item before testing")
-    columns = given.reshape(-1, n).T
+    columns = values.reshape(-1, n).T
     total = columns.sum(axis=0)
     bar = np.abs(total) - TIE * np.abs(columns).sum(axis=0)
     beyond = np.zeros(columns.shape[1], dtype=np.int64)
     for block in swaps(n, permutations, seed):
         beyond += np.count_nonzero(np.abs(total - 2 * (block @ columns)) >= bar, axis=0)
     found = share_beyond(beyond, n, permutations)
-    return PermutationTest(found.p.reshape(given.shape[:-1]), found.method, found.partitions)
+    return PermutationTest(found.p.reshape(values.shape[:-1]), found.method, found.partitions)
 
 
 def mean_interval(sums: Exact, sizes: Exact, *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[float, float]:

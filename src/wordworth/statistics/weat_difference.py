@@ -29,16 +29,16 @@ def weat_difference(
     Each model's associations are brought to mean 0 and standard deviation 1, which d does not feel, so that those of a
     word can change places between the models; then both effect sizes are taken anew. p is the share of such exchanges
     with |d₁ − d₂| as large as observed. Bringing both models to one spread costs the differences a degree of freedom of
-    n − 1, which is given back before they are exchanged, or few words would be told apart too often.
+    n − 1, which is given back before they are exchanged, or few words would differ too often.
     """
-    given = np.asarray(associations, dtype=np.float64)
-    n = given.shape[-1] if given.ndim > 1 else 0
-    if given.ndim < 2 or given.shape[-2] != 2 or not 2 <= size_x <= n - 2:
-        raise WordworthError(f"associations of shape {given.shape} are not of two models and two sets of 2 words")
-    spread = given.std(axis=-1, ddof=1, keepdims=True)
-    if not (spread > 1e-12 * np.abs(given).max(axis=-1, keepdims=True)).all():
+    values = np.asarray(associations, dtype=np.float64)
+    n = values.shape[-1] if values.ndim > 1 else 0
+    if values.ndim < 2 or values.shape[-2] != 2 or not 2 <= size_x <= n - 2:
+        raise WordworthError(f"associations of shape {values.shape} are not of two models and two sets of 2 words")
+    spread = values.std(axis=-1, ddof=1, keepdims=True)
+    if not (spread > 1e-12 * np.abs(values).max(axis=-1, keepdims=True)).all():
         raise WordworthError("a model associates all words of X and Y equally, so it has no effect size to compare")
-    z = (given - given.mean(axis=-1, keepdims=True)) / spread
+    z = (values - values.mean(axis=-1, keepdims=True)) / spread
     first, second = (z[..., model, :].reshape(-1, n) for model in (0, 1))
     rows = len(first)
     contrast = np.concatenate([np.full(size_x, 1 / size_x), np.full(n - size_x, -1 / (n - size_x))])
@@ -58,7 +58,7 @@ def weat_difference(
         two = _effects(*(start - gained[:, at] for at, start in enumerate(begin[1])), n=n)
         beyond += np.count_nonzero(np.abs(one - two) >= bar, axis=0)
     found = share_beyond(beyond, n, permutations)
-    shape = given.shape[:-2]
+    shape = values.shape[:-2]
     test = PermutationTest(found.p.reshape(shape), found.method, found.partitions)
     return WeatDifference(np.moveaxis(effects, 0, -1).reshape(*shape, 2), test)
 
@@ -67,9 +67,9 @@ def weat_difference_interval(
     associations: Values, size_x: int, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[float, float]:
     """95 % bootstrap interval of d₁ − d₂ for (2, words): words are drawn within X and within Y, alike in both."""
-    given = np.asarray(associations, dtype=np.float64)
-    z = (given - given.mean(axis=-1, keepdims=True)) / given.std(axis=-1, ddof=1, keepdims=True)
-    sizes = size_x, given.shape[1] - size_x
+    values = np.asarray(associations, dtype=np.float64)
+    z = (values - values.mean(axis=-1, keepdims=True)) / values.std(axis=-1, ddof=1, keepdims=True)
+    sizes = size_x, values.shape[1] - size_x
     means, squares = [], []
     for at, side in enumerate(np.split(z, [size_x], axis=1)):
         counts = np.concatenate(list(resample_counts(sizes[at], resamples, seed + at)), axis=1)

@@ -70,7 +70,7 @@ def equalized(unit: Matrix, basis: Matrix, pair: tuple[str, str]) -> Matrix:
     lengths = np.linalg.norm(apart, axis=1, keepdims=True)
     if (lengths < 1e-12).any():
         raise WordworthError(
-            f"{pair[0]!r} and {pair[1]!r} do not differ in the subspace, so they cannot be equalized; leave them out"
+            f"{pair[0]!r} and {pair[1]!r} do not differ in the subspace, so they cannot be equalized; drop the pair"
         )
     height = np.sqrt(max(0.0, 1 - float(np.square(outside).sum())))
     return np.asarray(outside + height * apart / lengths, dtype=np.float64)
@@ -90,7 +90,7 @@ def _spelled(
     embedding: Embedding, equalize: Sequence[tuple[str, str]]
 ) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """The pairs in each case that the embedding has both words of; and those it has in none. A word serves once."""
-    found: dict[tuple[str, str], None] = {}
+    pairs: dict[tuple[str, str], None] = {}
     missing = []
     taken: set[str] = set()
     for first, second in equalize:
@@ -98,8 +98,8 @@ def _spelled(
         there = [pair for pair in dict.fromkeys(tried) if all(word in embedding for word in pair)]
         for pair in there:
             if pair[0] != pair[1] and not taken & set(pair):
-                found[pair] = None
+                pairs[pair] = None
                 taken |= set(pair)
         if not there:
             missing.append((first, second))
-    return list(found), missing
+    return list(pairs), missing

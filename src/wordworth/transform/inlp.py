@@ -32,7 +32,7 @@ VOCABULARY = 150_000
 
 @dataclass(frozen=True, eq=False)
 class Inlp:
-    """What was found, round by round."""
+    """The subspace that was taken out, and how well a classifier did round by round."""
 
     subspace: Subspace
     accuracies: tuple[float, ...]
@@ -117,6 +117,6 @@ def _held_out(y: NDArray[np.integer], seed: int) -> NDArray[np.bool_]:
 
 def _widened(basis: Matrix, weights: Matrix) -> Matrix:
     """The basis and what the weights (classes, dim) add to its span, orthonormal."""
-    added = project_out(project_out(weights, basis), basis)  # twice: the first leaves rounding errors of the basis
+    added = project_out(project_out(weights, basis), basis)  # twice, against the rounding of the first
     _, spread, rows = np.linalg.svd(added, full_matrices=False)
     return np.concatenate([basis, rows[spread > 1e-8 * np.linalg.norm(weights)]])

@@ -15,13 +15,13 @@ ROWS = 1 << 15
 
 def orthonormal(directions: Vectors) -> Matrix:
     """An orthonormal basis (rows) of the span of `directions` (k, dim), which must be independent."""
-    given = np.atleast_2d(np.asarray(directions, dtype=np.float64))
-    scale = np.linalg.norm(given, axis=1, keepdims=True)
+    rows = np.atleast_2d(np.asarray(directions, dtype=np.float64))
+    scale = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(scale).all() and (scale > 0).all()):
         raise WordworthError("a direction to take out is zero or not a number")
-    _, spread, basis = np.linalg.svd(given / scale, full_matrices=False)
+    _, spread, basis = np.linalg.svd(rows / scale, full_matrices=False)
     if spread[-1] < 1e-10 * spread[0]:
-        raise WordworthError("the directions to take out are not independent; leave out the repeated one")
+        raise WordworthError("the directions to take out are not independent; drop the repeated one")
     return np.asarray(basis, dtype=np.float64)
 
 
@@ -46,14 +46,14 @@ def remove(embedding: Embedding, basis: Matrix, name: str) -> Embedding:
 
 
 def signed(name: str, basis: Matrix) -> str:
-    """A subspace's name with its dimensions and a checksum of its projector, so that two of one name are told apart."""
+    """A subspace's name with its dimensions and a checksum of its projector, so that two of one name differ."""
     projector = np.round(basis.T @ basis, 6) + 0.0  # the same for any basis of the span; no negative zeros
     return f"{name} ({len(basis)}; {hashlib.sha256(projector.astype('<f4').tobytes()).hexdigest()[:8]})"
 
 
 def by_blocks(embedding: Embedding, change: Callable[[Matrix, slice], Matrix]) -> Vectors:
     """`change(rows, which)` of every block of rows in float64, put together in the embedding's precision."""
-    precision = np.result_type(embedding.matrix.dtype, np.float32)  # half precision would leave some of the direction
+    precision = np.result_type(embedding.matrix.dtype, np.float32)  # half precision would keep some of the direction
     matrix = np.empty(embedding.matrix.shape, dtype=precision)
     for which in blocks(len(embedding)):
         matrix[which] = change(np.asarray(embedding.matrix[which], dtype=np.float64), which)
@@ -63,7 +63,7 @@ def by_blocks(embedding: Embedding, change: Callable[[Matrix, slice], Matrix]) -
 def with_lengths_of(embedding: Embedding, other: Embedding) -> Embedding:
     """Every vector in its own direction and with the length that its word has in `other`, row by row.
 
-    For networks that were trained on `other`: hard debiasing leaves vectors of length one, which they never met.
+    For networks that were trained on `other`: hard debiasing gives vectors of length one, unlike those.
     """
     if embedding.words != other.words:
         raise WordworthError(f"{embedding.name} and {other.name} do not hold the same words; give two versions of one")
@@ -71,14 +71,13 @@ def with_lengths_of(embedding: Embedding, other: Embedding) -> Embedding:
     def stretched(rows: Matrix, which: slice) -> Matrix:
         wanted = np.linalg.norm(np.asarray(other.matrix[which], dtype=np.float64), axis=1, keepdims=True)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        made: Matrix = np.divide(rows * wanted, lengths, out=np.zeros_like(rows), where=lengths > 0)
-        return made
+        return np.asarray(np.divide(rows * wanted, lengths, out=np.zeros_like(rows), where=lengths > 0))
 
     return embedding.with_matrix(by_blocks(embedding, stretched), f"lengths of {other.name}")
 
 
 def vanished(before: Embedding, after: Embedding, share: float = 1e-5) -> list[str]:
-    """Words of which less than `share` of their length is left: they lay in what was taken out."""
+    """Words that keep no more than `share` of their length: they lay in what was taken out."""
     gone: list[str] = []
     for which in blocks(len(before)):
         lengths = [np.linalg.norm(np.asarray(one.matrix[which], dtype=np.float64), axis=1) for one in (before, after)]

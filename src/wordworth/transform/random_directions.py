@@ -29,9 +29,9 @@ def random_components(
     if words > len(embedding):
         raise WordworthError(f"{embedding.name} has {len(embedding)} words, so {words} cannot be drawn; draw fewer")
     rng = np.random.default_rng(seed)
-    found = []
+    subspaces = []
     for at in range(1, count + 1):
         rows = rng.choice(len(embedding), words, replace=False)
         drawn = [embedding.words[int(row)] for row in rows]
-        found.append(set_components(embedding, drawn, k, name=f"random:{at}", spelled=lambda word: (word,)))
-    return found
+        subspaces.append(set_components(embedding, drawn, k, name=f"random:{at}", spelled=lambda word: (word,)))
+    return subspaces

@@ -28,7 +28,7 @@ class Subspace:
     words: tuple[str, ...] = ()
     """The words it was made of, as the vocabulary spells them."""
     missing: tuple[str, ...] = ()
-    """Words asked for that the embedding lacks."""
+    """Words that the embedding lacks."""
 
     def __len__(self) -> int:
         return len(self.basis)
@@ -38,15 +38,15 @@ def difference_direction(
     embedding: Embedding, first: str, second: str, *, unit: bool = True, spelled: Spelled | None = None
 ) -> Subspace:
     """v = unit(unit(a) − unit(b)), as Dev et al. take it for he and she; `unit=False` subtracts vectors as they are."""
-    found = embedding.find([first, second], spelled or spellings())
-    if found.missing:
+    lookup = embedding.find([first, second], spelled or spellings())
+    if lookup.missing:
         raise WordworthError(
-            f"{embedding.name} has no word {found.missing[0]!r}, so {first} − {second} is no direction in it; "
+            f"{embedding.name} has no word {lookup.missing[0]!r}, so {first} − {second} is no direction in it; "
             "name two words that it has"
         )
-    one, other = _vectors(embedding, found, unit)
+    one, other = _vectors(embedding, lookup, unit)
     same = f"{first!r} and {second!r} have one direction in {embedding.name}; name two other words"
-    return Subspace(f"{first} − {second}", *_difference(one, other, same), found.forms)
+    return Subspace(f"{first} − {second}", *_difference(one, other, same), lookup.forms)
 
 
 def pair_components(
@@ -64,19 +64,19 @@ def pair_components(
     differences, taken about zero. A pair that lacks a word is left out.
     """
     spelled = spelled or spellings()
-    found = [embedding.find(pair, spelled) for pair in pairs]
-    whole = [one for one in found if not one.missing]
-    missing = tuple(word for one in found for word in one.missing)
+    lookups = [embedding.find(pair, spelled) for pair in pairs]
+    whole = [lookup for lookup in lookups if not lookup.missing]
+    missing = tuple(word for lookup in lookups for word in lookup.missing)
     if len(whole) < max(k, 1):
         raise WordworthError(
             f"{embedding.name} has both words of {len(whole)} of {len(pairs)} {name}, which is too few for "
             f"{k} components; give more pairs"
         )
-    both = np.stack([_vectors(embedding, one, unit) for one in whole])
+    both = np.stack([_vectors(embedding, lookup, unit) for lookup in whole])
     halves = (both[:, 0] - both[:, 1]) / 2
     # Each pair is there twice, at +d and −d: the values are √2 times those of d alone.
     basis, values = _principal(halves, k, name)
-    return Subspace(name, basis, values * np.sqrt(2), tuple(form for one in whole for form in one.forms), missing)
+    return Subspace(name, basis, values * np.sqrt(2), tuple(form for lookup in whole for form in lookup.forms), missing)
 
 
 def set_components(
@@ -89,15 +89,15 @@ def set_components(
     spelled: Spelled | None = None,
 ) -> Subspace:
     """The first k principal components of a set of words about their mean: 8 demonyms (k = 1), 8 adherents (k = 2)."""
-    found = embedding.find(list(dict.fromkeys(words)), spelled or spellings())
-    if len(found.words) < k + 1:
+    lookup = embedding.find(list(dict.fromkeys(words)), spelled or spellings())
+    if len(lookup.words) < k + 1:
         raise WordworthError(
-            f"{embedding.name} has {len(found.words)} of the {len(words)} words of {name}, and {k} components need "
+            f"{embedding.name} has {len(lookup.words)} of the {len(words)} words of {name}, and {k} components need "
             f"{k + 1}; give more words or fewer components"
         )
-    vectors = _vectors(embedding, found, unit)
+    vectors = _vectors(embedding, lookup, unit)
     basis, values = _principal(vectors - vectors.mean(axis=0), k, name)
-    return Subspace(name, basis, values, found.forms, found.missing)
+    return Subspace(name, basis, values, lookup.forms, lookup.missing)
 
 
 def two_means(
@@ -110,13 +110,13 @@ def two_means(
     spelled: Spelled | None = None,
 ) -> Subspace:
     """unit(mean of one set − mean of the other), such as names of men and of women (Dev & Phillips 2019)."""
-    found = [embedding.find(list(dict.fromkeys(words)), spelled or spellings()) for words in (first, second)]
-    if not all(one.words for one in found):
+    lookups = [embedding.find(list(dict.fromkeys(words)), spelled or spellings()) for words in (first, second)]
+    if not all(lookup.words for lookup in lookups):
         raise WordworthError(f"{embedding.name} has no word of one of the two sets of {name}; give other words")
-    one, other = (_vectors(embedding, lookup, unit).mean(axis=0) for lookup in found)
+    one, other = (_vectors(embedding, lookup, unit).mean(axis=0) for lookup in lookups)
     same = f"the two sets of {name} have one mean in {embedding.name}; give other words"
-    words = tuple(form for lookup in found for form in lookup.forms)
-    missing = tuple(word for lookup in found for word in lookup.missing)
+    words = tuple(form for lookup in lookups for form in lookup.forms)
+    missing = tuple(word for lookup in lookups for word in lookup.missing)
     return Subspace(name, *_difference(one, other, same), words, missing)
 
 
@@ -131,14 +131,14 @@ def joined(*subspaces: Subspace) -> Subspace:
     )
 
 
-def _vectors(embedding: Embedding, found: Lookup, unit: bool) -> Matrix:
-    vectors = embedding.vectors(found.rows)
+def _vectors(embedding: Embedding, lookup: Lookup, unit: bool) -> Matrix:
+    vectors = embedding.vectors(lookup.rows)
     if not unit:
         return vectors
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(lengths).all() and (lengths > 0).all()):
-        odd = found.forms[int(np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)).ravel())[0])]
-        raise WordworthError(f"the vector of {odd!r} in {embedding.name} is zero or not finite; leave the word out")
+        odd = lookup.forms[int(np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)).ravel())[0])]
+        raise WordworthError(f"the vector of {odd!r} in {embedding.name} is zero or not finite; drop the word")
     return np.asarray(vectors / lengths, dtype=np.float64)
 
 
