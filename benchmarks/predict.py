@@ -16,8 +16,8 @@ import torch
 from benchmarks.common import Result, best_of, in_fresh_process, seconds
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.encode.batches import take
 from wordworth.encode.gguf import converted
+from wordworth.engine.batching import take
 from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, WordModel, load_word_model, predict_words
 from wordworth.predict.predict import chunks

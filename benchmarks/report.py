@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from tests.made_runs import leave, random_vast
+from tests.made_runs import random_vast
 
 from benchmarks.common import Result, seconds
 from wordworth.report.writing import write_report
@@ -38,7 +38,7 @@ def opening() -> Result:
     with TemporaryDirectory() as scratch:
         words = [f"word{at}" for at in range(WORDS)]
         names = [f"random-{at}" for at in range(MODELS)]
-        run = leave(Path(scratch) / "run", random_vast(names, layers=LAYERS, words=words))
+        run = random_vast(names, layers=LAYERS, words=words).write(Path(scratch) / "run")
         start = perf_counter()
         report = write_report([run])
         making = perf_counter() - start

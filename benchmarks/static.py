@@ -11,6 +11,7 @@ from time import perf_counter
 
 import numpy as np
 import torch
+from wordworth.study.static.texts import PAIRS, words_of_pairs
 
 from benchmarks.common import Result, best_of, in_fresh_process, seconds
 from wordworth.catalog.language_models import locate_language_model
@@ -19,10 +20,9 @@ from wordworth.catalog.read.pairs import load_pairs
 from wordworth.contexts import Context, Finder, Sample, draw_sentences
 from wordworth.encode import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, Aggregate, LanguageModel, aggregate, load_model
 from wordworth.encode.aggregation import chunks
-from wordworth.encode.batches import budget_for, take
 from wordworth.encode.capabilities import hidden_states
 from wordworth.encode.spans import locate, tokenize
-from wordworth.study.static.texts import PAIRS, words_of_pairs
+from wordworth.engine.batching import budget_for, take
 
 MODEL, CORPUS = "minilm-l6", "enwiki-sample"
 SENTENCES, LOOP = 1_500, 1_000

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 from pages import put
+from wordworth.study.debias.gather import ORIGINAL, RANDOM
 
 from wordworth.study.debias import METHODS, PARTS, Plan, Report, debias
-from wordworth.study.debias.gather import ORIGINAL, RANDOM
 from wordworth.study.debias.tables import cost_rows, stability_rows
 
 PAGE = Path(__file__).parent / "debias.md"

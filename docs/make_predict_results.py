@@ -7,10 +7,10 @@ predictions are kept in the cache. The paraphrase probe wants $WORDWORTH_DATA an
 from pathlib import Path
 
 from pages import markdown, put
+from wordworth.report.predict_tables import predict_tables
 
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
-from wordworth.report.predict_tables import predict_tables
 from wordworth.study.predict import predict
 
 PAGE = Path(__file__).parent / "predict.md"

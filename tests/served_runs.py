@@ -7,35 +7,21 @@ from threading import Thread
 
 import numpy as np
 
-from wordworth.run import Manifest, write_run
+from made_runs import MadeRun
 from wordworth.serve import make_server
-from wordworth.study.findings import Findings
 
 
-def small_run(folder: Path, model: str, noise: float, *, seed: int = 0, overwrite: bool = False) -> None:
+def small_run(folder: Path, model: str, noise: float, *, seed: int = 0) -> None:
     """A run of valence on sixty words."""
-    findings = Findings("valnorm")
+    run = MadeRun("valnorm", seed=seed, settings={"seed": seed})
     ratings = np.random.default_rng(1).normal(5, 2, 60)
     values = ratings + np.random.default_rng(2).normal(0, noise, 60)
     where = {"experiment": "valence", "model": model, "language": "english", "dataset": "bellezza"}
     words = [f"w{n}" for n in range(60)]
-    findings.item(**where, item=words, group="lexicon", reference=ratings.tolist(), value=values.tolist())
-    findings.score(**where, measure="valence", value=0.5, low=0.4, high=0.6, n=60)
-    findings.models[model] = {"name": model, "source": "", "sha256": "0"}
-    manifest = Manifest(
-        study="valnorm",
-        command=["wordworth"],
-        options={"seed": seed},
-        seed=seed,
-        models=[*findings.models.values()],
-        data=[],
-        left_out={},
-        notes=[],
-        started="2026-01-02T03:04:05+00:00",
-        seconds=1.0,
-        versions={"wordworth": "1"},
-    )
-    write_run(folder, manifest, findings.scores, findings.items, overwrite=overwrite)
+    run.item(**where, item=words, group="lexicon", reference=ratings.tolist(), value=values.tolist())
+    run.score(**where, measure="valence", value=0.5, low=0.4, high=0.6, n=60)
+    run.model(model, sha256="0")
+    run.write(folder)
 
 
 def small_runs(folder: Path) -> Path:

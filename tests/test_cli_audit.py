@@ -91,7 +91,7 @@ def test_two_audited_models_are_compared(command: Command, work: Path) -> None:
 
 
 BAD = [
-    (("audit", "nowhere/none.txt"), "nowhere/none.txt is neither a path, nor in the catalog"),
+    (("audit", "nowhere/none.txt"), "there is no model at nowhere/none.txt"),
     (("audit", "mine.txt", "mine.txt"), "a model is named twice"),
     (("audit", "mine.txt", "--kind", "word"), "--kind is 'word'; it can be static, causal, masked, encoder or nli"),
     (("compare", "none"), "none is not a run: it has no run.json"),

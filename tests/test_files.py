@@ -1,13 +1,26 @@
 import errno
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
+from safetensors import SafetensorError
 
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, locked, replacing, sha256_of, space_checked
+from wordworth.files import (
+    SCRATCH,
+    abandoned,
+    cache_dir,
+    locked,
+    measured_sum,
+    replacing,
+    sha256_of,
+    space_checked,
+    sweep,
+)
 
 
 def names(folder: Path) -> list[str]:
@@ -45,13 +58,18 @@ def test_an_error_leaves_nothing(tmp_path: Path, error: type[BaseException]) -> 
     assert (folder / "a.txt").read_text() == "old"
 
 
-def test_a_folder_that_another_process_made_first_is_kept(tmp_path: Path) -> None:
-    target = tmp_path / "here" / "data"
+def _overtaken(target: Path) -> None:
     with replacing(target) as made:
         made.mkdir()
         (made / "mine").touch()
         target.mkdir()
         (target / "theirs").touch()
+
+
+def test_a_folder_that_another_process_made_first_is_kept_and_reported(tmp_path: Path) -> None:
+    target = tmp_path / "here" / "data"
+    with pytest.raises(WordworthError, match=r"another process wrote .*data meanwhile, which is kept; choose another"):
+        _overtaken(target)
     assert names(target) == ["theirs"]
     assert names(target.parent) == ["data"]
 
@@ -111,6 +129,21 @@ def test_a_full_disk(tmp_path: Path, number: int) -> None:
     assert names(tmp_path / "here") == []
 
 
+def test_a_full_disk_inside_libraries_that_raise_no_os_error(tmp_path: Path) -> None:
+    """As safetensors 0.8 and polars 2.1 raise them on a full disk."""
+    full = "No space left on device (os error 28)"
+    for error in (
+        SafetensorError(f"Error while serializing: I/O error: {full}"),
+        pl.exceptions.ComputeError(f"parquet: File out of specification: underlying IO error: {full}"),
+        OSError(full),
+    ):
+        with pytest.raises(WordworthError, match="no space left in"):
+            _half(tmp_path / "here" / "a", error)
+    with pytest.raises(pl.exceptions.ComputeError, match="other"):
+        _half(tmp_path / "here" / "a", pl.exceptions.ComputeError("other"))
+    assert names(tmp_path / "here") == []
+
+
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])
 def test_a_folder_that_cannot_be_written(tmp_path: Path, number: int) -> None:
     with (
@@ -140,6 +173,58 @@ def test_a_file_in_the_way_of_a_folder(tmp_path: Path) -> None:
 def test_other_errors_pass_through(tmp_path: Path) -> None:
     with pytest.raises(InterruptedError), space_checked(tmp_path):
         raise InterruptedError(errno.EINTR, "interrupted")
+
+
+KILLED = """
+import os, signal
+with replacing(target) as made:
+    made.mkdir()
+    (made / "new").write_text("new" * 1000)
+    if target.exists():
+        target.replace(made.with_name("old"))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_writer_left_is_swept(tmp_path: Path) -> None:
+    target = tmp_path / "here" / "run"
+    assert process(KILLED, target).wait() == -signal.SIGKILL
+    assert [path.name.endswith(SCRATCH) for path in target.parent.iterdir()] == [True]
+    with replacing(target.with_name("other")) as made:
+        made.write_text("x")
+    assert names(target.parent) == ["other"]
+
+
+def test_a_writer_killed_between_old_and_new_is_undone(tmp_path: Path) -> None:
+    target = tmp_path / "here" / "run"
+    target.mkdir(parents=True)
+    (target / "kept").touch()
+    assert process(KILLED, target).wait() == -signal.SIGKILL
+    assert not target.exists()
+    assert sweep(target.parent) == 3000
+    assert names(target) == ["kept"]
+    assert names(target.parent) == ["run"]
+
+
+def test_what_is_being_written_is_not_swept(tmp_path: Path) -> None:
+    with replacing(tmp_path / "a") as made:
+        made.write_text("whole")
+        assert abandoned(tmp_path) == []
+        assert sweep(tmp_path) == 0
+    assert (tmp_path / "a").read_text() == "whole"
+    unmarked = tmp_path / f".b.x{SCRATCH}"
+    unmarked.mkdir()  # just made, and not marked yet
+    assert abandoned(tmp_path) == []
+    os.utime(unmarked, (1, 1))
+    assert abandoned(tmp_path) == [unmarked]
+
+
+def test_a_sum_is_measured_again_when_the_file_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"abc")
+    assert measured_sum(path) == sha256_of(path)
+    path.write_bytes(b"abcd")
+    assert measured_sum(path) == sha256_of(path)
 
 
 def test_the_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

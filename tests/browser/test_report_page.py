@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from made_runs import leave, random_infer, random_predict, random_vast
+from made_runs import random_infer, random_predict, random_vast
 from wordworth.report.writing import write_report
 
 EVIL = "<script>window.hit = 1</script>"
@@ -19,9 +19,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All studies in one report, with names that would be scripts."""
     folder = tmp_path_factory.mktemp("audit")
     words = ["kindness", EVIL, IMAGE, "</script>", *(f"word{at}" for at in range(20))]
-    leave(folder / "vast", random_vast(["tiny", EVIL], words=words))
-    leave(folder / "predict", random_predict("tiny", words=["the", IMAGE, "kindness"]))
-    leave(folder / "infer", random_infer(IMAGE, f"doctor → {IMAGE}", f"{EVIL} ⇒ {IMAGE}"))
+    random_vast(["tiny", EVIL], words=words).write(folder / "vast")
+    random_predict("tiny", words=["the", IMAGE, "kindness"]).write(folder / "predict")
+    random_infer(IMAGE, f"doctor → {IMAGE}", f"{EVIL} ⇒ {IMAGE}").write(folder / "infer")
     return write_report([folder])
 
 

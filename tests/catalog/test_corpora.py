@@ -44,7 +44,7 @@ def test_bad_utf8_has_its_line(tmp_path: Path) -> None:
 
 
 def test_there_is_no_such_text(tmp_path: Path) -> None:
-    with pytest.raises(WordworthError, match=r"there is no text file .*x\.txt; give a path, or a name"):
+    with pytest.raises(WordworthError, match=r"there is no file .*x\.txt; give the path of a file, or a name"):
         load_corpus(tmp_path / "x.txt")
     with pytest.raises(WordworthError, match="'redit' is not in the corpora of the catalog; did you mean reddit"):
         load_corpus("redit")
@@ -53,17 +53,17 @@ def test_there_is_no_such_text(tmp_path: Path) -> None:
 def test_wikitext(tmp_path: Path) -> None:
     path = tmp_path / "wiki.tokens"
     path.write_text(" \n = Robert <unk> = \n \n = = Career = = \n It cost 1 @,@ 000 well @-@ spent 2 @.@ 5 , = x \n")
-    assert list(Corpus("w", "english", (path,), "wikitext")) == ["It cost 1,000 well-spent 2.5 , = x"]
+    assert list(Corpus("w", (path,), "wikitext")) == ["It cost 1,000 well-spent 2.5 , = x"]
 
 
 def test_tsv(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text('plain\t1\n"say ""no"" now"\t2\n"\t3\n\tno text\n\n')
-    assert list(Corpus("t", "english", (path,), "tsv")) == ["plain", 'say "no" now', '"']
-    assert list(Corpus("t", "english", (path,), "tsv", column=2)) == ["1", "2", "3", "no text"]
+    assert list(Corpus("t", (path,), "tsv")) == ["plain", 'say "no" now', '"']
+    assert list(Corpus("t", (path,), "tsv", column=2)) == ["1", "2", "3", "no text"]
     path.write_text("a\tb\nshort\n")
     with pytest.raises(WordworthError, match=r"t\.tsv, line 2: 1 columns, and the text is column 2"):
-        list(Corpus("t", "english", (path,), "tsv", column=2))
+        list(Corpus("t", (path,), "tsv", column=2))
 
 
 def test_tagged_zip(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_tagged_zip(tmp_path: Path) -> None:
         archive.writestr("brown/ca01", "\n\tThe/at and/or/cc jury/nn said/vbd\n\n ``/`` No/rb ''/''\n")
         archive.writestr("brown/README", "not/a text/b")
     expected = ["The and/or jury said", '" No "', "Later ."]
-    assert list(Corpus("b", "english", (path,), "nltk-tagged-zip")) == expected
+    assert list(Corpus("b", (path,), "nltk-tagged-zip")) == expected
 
 
 PAGE = """\

@@ -16,7 +16,10 @@ from typing import Any
 import pytest
 
 from wordworth.catalog.fetch import archives, download, sources
+from wordworth.catalog.source import parse
+from wordworth.engine import cache
 from wordworth.errors import WordworthError
+from wordworth.files import forget_sums
 
 CONTENT = b"".join(b"%d words and their worth\n" % n for n in range(9000))
 MEMBER = "thing/data/words.txt"
@@ -117,7 +120,7 @@ def table(content: bytes = CONTENT, archive: bytes = WHEEL, **other: Any) -> dic
 
 
 def fetch(*tables: dict[str, Any]) -> Path:
-    return sources.locate("words", [sources.parse(one) for one in tables]).path
+    return sources.locate("words", [parse(one) for one in tables]).path
 
 
 def left(tmp_path: Path) -> list[str]:
@@ -290,11 +293,38 @@ def test_a_cut_file_in_the_cache_is_fetched_again(index: Index) -> None:
     assert fetch(table()).read_bytes() == CONTENT
 
 
+def quietly_altered(path: Path) -> None:
+    """Other content of the same size and time: as a new process finds it."""
+    stat = path.stat()
+    path.write_bytes(CONTENT[:-1] + b"!")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    forget_sums()
+
+
+def test_an_altered_file_in_the_cache_is_fetched_again_and_counted(index: Index) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    path = fetch(table())
+    before = cache.damaged().get("files", 0)
+    quietly_altered(path)
+    assert fetch(table()).read_bytes() == CONTENT
+    assert cache.damaged()["files"] == before + 1
+
+
+def test_an_altered_file_is_not_used_offline(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
+    quietly_altered(fetch(table()))
+    monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
+    message = "words is damaged in the cache and fetching is off; run `wordworth get words` with a network first"
+    with pytest.raises(WordworthError, match=message):
+        fetch(table())
+
+
 def test_an_altered_file_is_found_by_verify(index: Index) -> None:
     index.files["thing-1.0-py3-none-any.whl"] = WHEEL
     path = fetch(table())
-    path.write_bytes(CONTENT[:-1] + b"!")
-    located = sources.locate("words", [sources.parse(table())])
+    located = sources.here("words", [parse(table())])
+    assert located is not None
+    quietly_altered(path)
     with pytest.raises(WordworthError, match="damaged in the cache and has been removed; run the command again"):
         sources.verify("words", located)
     assert fetch(table()).read_bytes() == CONTENT

@@ -24,7 +24,7 @@ def test_jsonl(tmp_path: Path) -> None:
     assert [flaw.removeprefix(str(path)) for flaw in flaws] == [
         ", line 3: not JSON from character 17 on; correct the line",
         ", line 4: no text in the field 'text' (fields: title); name one as PATH#FIELD",
-        ", line 5: no text in the field 'text' (fields: none); name one as PATH#FIELD",
+        ", line 5: not a JSON object; write one on each line",
     ]
     with pytest.raises(WordworthError, match=r"a\.jsonl, line 3: not JSON"):
         list(load_corpus(path))
@@ -120,7 +120,7 @@ def test_a_data_set_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         asked.update(options, repository=repository, file=file)
         return str(path)
 
-    monkeypatch.setattr("wordworth.catalog.embeddings.hf_hub_download", fetched)
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", fetched)
     corpus = load_corpus("hf://datasets/owner/name/data/part.jsonl@abc#text")
     assert list(corpus) == ["Words."]
     assert (asked["repository"], asked["file"], asked["repo_type"]) == ("owner/name", "data/part.jsonl", "dataset")

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from wordworth.run import Manifest, Run, read_run, surroundings, write_run
-from wordworth.study.findings import Findings
+from made_runs import MadeRun
+from wordworth.run import Run, read_run
 
 MakeRun = Callable[..., Run]
 
 
 @pytest.fixture
 def make_run(tmp_path: Path) -> MakeRun:
-    """Writes a run of the study with the items (and scores) given, and reads it back."""
+    """Writes a run of the study with these items (and scores), and reads it back."""
 
     def make(
         name: str,
@@ -23,35 +23,19 @@ def make_run(tmp_path: Path) -> MakeRun:
         items: Sequence[dict[str, Any]],
         *,
         scores: Sequence[dict[str, Any]] = (),
-        options: dict[str, Any] | None = None,
         data: dict[str, str] | None = None,
-        seed: int = 0,
+        **manifest: Any,
     ) -> Run:
-        findings = Findings(study)
-        for one in items:
-            findings.item(**one)
-        for one in items:
-            findings.score(**{key: one.get(key) for key in ("experiment", "model", "dataset", "setting")}, value=0.0)
-        for one in scores:
-            findings.score(**one)
-        told = [{"name": one} if isinstance(one, str) else one for one in models]
-        versions, hardware = surroundings()
-        manifest = Manifest(
-            study=study,
-            command=["wordworth"],
-            options={"models": [one["name"] for one in told], "seed": seed, **(options or {})},
-            seed=seed,
-            models=told,
-            data=[{"name": key, "sha256": value} for key, value in (data or {}).items()],
-            left_out={},
-            notes=[],
-            started="2026-01-01T00:00:00+00:00",
-            seconds=1.0,
-            versions=versions,
-            hardware=hardware,
-        )
-        folder = tmp_path / "runs" / name
-        write_run(folder, manifest, findings.scores, findings.items)
-        return read_run(folder)
+        run = MadeRun(study, **manifest)
+        for facts in models:
+            run.model(**({"name": facts} if isinstance(facts, str) else facts))
+        run.manifest["data"] = [{"name": key, "sha256": value} for key, value in (data or {}).items()]
+        run.manifest["settings"] = {"models": list(map(str, models)), **run.manifest["settings"]}
+        for columns in items:
+            run.item(**columns)
+            run.score(**{key: columns.get(key) for key in ("experiment", "model", "dataset", "setting")}, value=0.0)
+        for row in scores:
+            run.score(**row)
+        return read_run(run.write(tmp_path / "runs" / name))
 
     return make

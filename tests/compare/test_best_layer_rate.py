@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from wordworth.compare.matching import matched
-from wordworth.compare.tasks import Task
+from wordworth.compare.tasks import ComparedTask
 from wordworth.statistics.dependent_correlations import williams
 
 WORDS, LAYERS, COUNT = 120, 24, 800
@@ -34,7 +34,9 @@ def test_the_best_of_many_layers_is_no_better() -> None:
     chances, honest, naive = [], [], []
     for _ in range(COUNT):
         models = [0.6 * ratings + 0.8 * rng.normal(size=(layers, WORDS)) for layers in (LAYERS, 3)]
-        task = Task("pearson", "valence", "contextualization", None, "x", None, *(frame(m, ratings) for m in models))
+        task = ComparedTask(
+            "pearson", "valence", "contextualization", None, "x", None, *(frame(m, ratings) for m in models)
+        )
         found = matched(task, None, None, "best", seed=0).frame
         r = np.corrcoef(found.select("value", "value_second", "reference").to_numpy().T)
         chances.append(float(williams(r[0, 2], r[1, 2], r[0, 1], len(found))[1]))

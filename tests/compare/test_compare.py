@@ -8,9 +8,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import pearsonr, spearmanr
 
-from wordworth.compare import Comparison, Settings, compare, sides, verdicts
+from wordworth.compare import Comparison, ComparisonSettings, compare, sides, verdicts
 from wordworth.errors import WordworthError
-from wordworth.run import Run
+from wordworth.run import Run, read_run
 from wordworth.statistics import sign_flip, weat_difference
 from wordworth.statistics.dependent_correlations import steiger, williams
 
@@ -35,7 +35,7 @@ def valence(model: str, noise: float, words: int = 200, **more: Any) -> dict[str
 
 
 def compared(*runs: Run, models: Any = None, settings: Any = None, **chosen: Any) -> Comparison:
-    return compare(*sides(list(runs), models, settings), Settings(resamples=200, permutations=999, **chosen))
+    return compare(*sides(list(runs), models, settings), ComparisonSettings(resamples=200, permutations=999, **chosen))
 
 
 def test_valence_of_two_runs(make_run: Any) -> None:
@@ -229,8 +229,8 @@ def test_a_static_embedding_beside_a_language_model(make_run: Any) -> None:
 CHANGED = [
     ({"study": "weat"}, "they are of the studies valnorm and weat"),
     ({"seed": 1}, r"what was drawn at random is not the same \(seeds 0 and 1\)"),
-    ({"options": {"contexts": "reddit"}}, "the option contexts was 'enwiki-sample' in one and 'reddit' in the other"),
-    ({"options": {"contexts": "enwiki-sample", "templates": "mine"}}, "the option templates was None"),
+    ({"settings": {"contexts": "reddit"}}, "the setting contexts was 'enwiki-sample' in one and 'reddit' in the other"),
+    ({"settings": {"contexts": "enwiki-sample", "templates": "mine"}}, "the setting templates was None"),
     ({"data": {"polar words, english": "2"}}, "'polar words, english' is not the same data in both"),
     ({"data": {"bellezza": "2"}}, "bellezza is not the same data in both"),
 ]
@@ -238,7 +238,7 @@ CHANGED = [
 
 @pytest.mark.parametrize(("change", "reason"), CHANGED)
 def test_refusals(make_run: Any, change: dict[str, Any], reason: str) -> None:
-    given = {"options": {"contexts": "enwiki-sample"}, "data": {"polar words, english": "1", "bellezza": "1"}}
+    given = {"settings": {"contexts": "enwiki-sample"}, "data": {"polar words, english": "1", "bellezza": "1"}}
     one = make_run("a", "valnorm", ["a"], [valence("a", 1)], **given)
     change = given | change
     two = make_run("b", change.pop("study", "valnorm"), ["b"], [valence("b", 1)], **change)
@@ -247,9 +247,24 @@ def test_refusals(make_run: Any, change: dict[str, Any], reason: str) -> None:
 
 
 def test_what_differs_only_in_how_it_was_computed_can_be_compared(make_run: Any) -> None:
-    one = make_run("a", "valnorm", ["a"], [valence("a", 1)], options={"resamples": 10, "device": "cpu"})
-    two = make_run("b", "valnorm", ["b"], [valence("b", 1)], options={"resamples": 20, "device": "cuda"})
+    """The study says which settings those are; one of the two runs may be of a version that did not say it."""
+    settings = [{"resamples": 10, "random": 2, "sample": 5}, {"resamples": 20, "random": 8, "sample": 5}]
+    one = make_run("a", "debias", ["a"], [valence("a", 1)], settings=settings[0], may_differ=["resamples", "random"])
+    two = make_run("b", "debias", ["b"], [valence("b", 1)], settings=settings[1])
     assert compared(one, two).differences
+    other = make_run("c", "debias", ["b"], [valence("b", 1)], settings=settings[1] | {"sample": 6})
+    with pytest.raises(WordworthError, match="the setting sample was 5 in one and 6 in the other"):
+        compared(one, other)
+
+
+def test_a_run_that_does_not_name_its_model_can_be_compared(make_run: Any) -> None:
+    assert compared(make_run("r", "valnorm", [], [valence("a", 1), valence("bb", 2)])).differences
+
+
+def test_the_same_folder_twice_is_one_run(make_run: Any) -> None:
+    run = make_run("r", "valnorm", ["a"], [valence("a", 1)])
+    with pytest.raises(WordworthError, match="cannot be compared with itself"):
+        sides([run, read_run(run.folder)])
 
 
 def test_one_task_may_be_refused_and_the_rest_compared(make_run: Any) -> None:

@@ -69,7 +69,7 @@ def test_uniform() -> None:
     places = Counter(
         (context.text, context.start)
         for seed in range(2000)
-        for context in random_contexts(["love"], lines, seed=seed, before=1, after=0).contexts
+        for context in random_contexts(["love"], lines, seed=seed).contexts
     )
     assert len(places) == 4
     assert all(abs(count - 500) < 5 * (2000 * 0.25 * 0.75) ** 0.5 for count in places.values())

@@ -17,7 +17,7 @@ def texts(path: Path, **options: int) -> list[str]:
 
 
 def test_uniform_sample(tmp_path: Path) -> None:
-    sample = draw_sentences(LINES, Finder(WORDS), tmp_path / "s", count=50, name="mine")
+    sample = draw_sentences(LINES, Finder(WORDS), tmp_path / "s", count=50)
     assert (sample.sentences, sample.eligible, sample.lines, sample.broken) == (50, 201, 201, 0)
     found = list(sample.read())
     assert len({one.text for one in found}) == 50
@@ -81,10 +81,12 @@ def test_inverse_frequency_by_hand(tmp_path: Path) -> None:
 
 
 def test_nothing_to_draw(tmp_path: Path) -> None:
-    with pytest.raises(WordworthError, match=r"mine has no line of text, so no contexts can be drawn; give another"):
-        draw_sentences([], Finder(WORDS), tmp_path / "s", count=5, name="mine")
-    with pytest.raises(WordworthError, match=r"no word of the vocabulary is met in a sentence .* of mine \(1 lines\)"):
-        draw_sentences(["A cat."], Finder(WORDS), tmp_path / "s", count=5, name="mine")
+    with pytest.raises(WordworthError, match=r"the text has no line, so no contexts can be drawn; give another"):
+        draw_sentences([], Finder(WORDS), tmp_path / "s", count=5)
+    with pytest.raises(
+        WordworthError, match=r"no word of the vocabulary occurs in a sentence .* of the text \(1 lines\)"
+    ):
+        draw_sentences(["A cat."], Finder(WORDS), tmp_path / "s", count=5)
     for options in ({}, {"count": 0}, {"count": 1, "per_word": 1}, {"per_word": -1}):
         with pytest.raises(WordworthError, match="say how many sentences to draw in all, or how many a word"):
             draw_sentences(LINES, Finder(WORDS), tmp_path / "s", **options)

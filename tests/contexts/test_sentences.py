@@ -72,7 +72,7 @@ def test_only_sentences_with_a_word_and_lower_case() -> None:
     finder = Finder(["cat"])
     lines = ["The Cat sat on the old Mat of Mary. The dog sat on the old mat of Mary."]
     assert [found.text for found in finder.sentences(lines)] == ["The Cat sat on the old Mat of Mary."]
-    (found,) = finder.sentences(lines, lower_case=True)
+    (found,) = Finder(["cat"], lower_case=True).sentences(lines)
     assert found.text == "the cat sat on the old mat of mary."
 
 

@@ -1,15 +1,18 @@
 """The settings of VAST: texts and bins as the paper has them (“Approach”, “Contextual Settings”)."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from wordworth.catalog.registry import entries, entry
 from wordworth.contexts import (
+    SETTINGS,
     Context,
     aligned,
     bleached,
+    contexts_in,
     decontextualized,
-    in_setting,
     in_template,
     load_templates,
     misaligned,
@@ -18,7 +21,6 @@ from wordworth.contexts import (
 )
 from wordworth.errors import WordworthError
 
-LANGUAGES = ["english", "spanish", "portuguese", "french", "german", "polish", "turkish", "chinese"]
 PAPER = [
     "It is very unpleasant to think of war",
     "It is unpleasant to think of war",
@@ -49,19 +51,38 @@ def test_bins_and_wording_of_the_authors_code() -> None:
 
 def test_bleached_and_alone() -> None:
     assert bleached(["war"], load_templates()) == [Context("war", "This is war", 8, 11)]
-    assert bleached(["war"], load_templates())[0].prefix == "This is "
     assert decontextualized(["war"]) == [Context("war", "war", 0, 3)]
 
 
 def test_polar_words_stay_aligned() -> None:
     templates, words = load_templates(), ["love", "murder"]
     ratings = [8.7, 1.5]
-    assert in_setting("misaligned", words, ratings, templates, polar=True) == aligned(words, ratings, templates)
-    assert in_setting("misaligned", words, ratings, templates) == misaligned(words, ratings, templates)
-    assert in_setting("bleached", words, ratings, templates) == bleached(words, templates)
-    assert in_setting("decontextualized", words, ratings, templates) == decontextualized(words)
-    with pytest.raises(WordworthError, match="random contexts are drawn from a corpus; use random_contexts"):
-        in_setting("random", words, ratings, templates)
+
+    def in_setting(setting: str, **options: Any) -> list[Context | None]:
+        return contexts_in(setting, words, templates=templates, ratings=ratings, **options)
+
+    assert in_setting("misaligned", polar=True) == aligned(words, ratings, templates)
+    assert in_setting("misaligned") == misaligned(words, ratings, templates)
+    assert in_setting("aligned") == in_setting("aligned", polar=True) == aligned(words, ratings, templates)
+    assert in_setting("bleached") == bleached(words, templates)
+    assert in_setting("decontextualized") == decontextualized(words)
+    drawn = Context("love", "all you need is love", 16, 20)
+    assert in_setting("random", random={"love": drawn}) == [drawn, None]
+
+
+@pytest.mark.parametrize(
+    ("setting", "options", "message"),
+    [
+        ("random", {}, "random contexts are drawn from a corpus: give --contexts"),
+        ("aligned", {}, "the aligned setting needs templates"),
+        ("misaligned", {"templates": load_templates()}, "the misaligned setting needs a rating for every word"),
+        ("alined", {}, "there is no setting 'alined'; did you mean aligned"),
+        ("xyz", {}, f"there is no setting 'xyz'; there are {', '.join(SETTINGS)}"),
+    ],
+)
+def test_what_a_setting_needs(setting: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(WordworthError, match=message):
+        contexts_in(setting, ["war"], **options)
 
 
 def test_ratings_of_polar_words() -> None:
@@ -78,15 +99,26 @@ def test_scales_are_mapped_linearly() -> None:
         rescaled([5.5], (1, 5))
 
 
+LANGUAGES = [one.language for one in entries("templates") if one.name.startswith("vast") and one.name != "vast-code"]
+
+
+def test_the_catalog_lists_the_templates_of_all_languages() -> None:
+    assert LANGUAGES == ["english", "spanish", "portuguese", "french", "german", "polish", "turkish", "chinese"]
+    polish = entry("vast-polish", "templates")
+    assert (polish.title, polish.count) == ("VAST: bleached and aligned contexts in Polish", 6)
+    assert "to be checked by a native reader" in polish.note
+    assert load_templates("vast", "polish").reference == str(polish.reference)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_eight_languages(language: str) -> None:
+def test_every_language(language: str) -> None:
     templates = load_templates("vast", language)
     assert templates.language == language
     assert templates.edges == (1, 2.5, 4, 6, 7.5, 9)
     texts = [templates.bleached, *templates.aligned]
     assert len(set(texts)) == 6
     # A causal model must have read the valence before it comes to the word.
-    assert len({in_template(text, "x").prefix for text in texts}) == 6
+    assert len({text[: in_template(text, "x").start] for text in texts}) == 6
 
 
 def test_own_templates(tmp_path: Path) -> None:
@@ -137,11 +169,11 @@ def test_faults_are_named(tmp_path: Path, change: dict[str, str], message: str) 
 def test_unknown_names(tmp_path: Path) -> None:
     with pytest.raises(WordworthError, match="there are no templates 'vats-english'"):
         load_templates("vats")
-    with pytest.raises(WordworthError, match=r"there is no templates file .*nowhere\.toml"):
+    with pytest.raises(WordworthError, match=r"there is no file .*nowhere\.toml"):
         load_templates(str(tmp_path / "nowhere.toml"))
     broken = tmp_path / "broken.toml"
     broken.write_text("= no")
-    with pytest.raises(WordworthError, match="is not a TOML file in UTF-8"):
+    with pytest.raises(WordworthError, match="is not a TOML file"):
         load_templates(str(broken))
 
 

@@ -14,7 +14,7 @@ from wordworth.files import cache_dir
 
 
 def entries():
-    return [entry for entry in (cache_dir() / "embeddings").iterdir() if entry.is_dir()]
+    return list((cache_dir() / "embeddings").glob("[!.]*/[!.]*"))
 
 
 @pytest.fixture
@@ -76,17 +76,17 @@ def test_options_have_entries_of_their_own(tmp_path):
 
 
 def cut(file):
-    file.write_bytes(file.read_bytes()[:-1])
+    file.write_bytes(file.read_bytes()[:-2])
 
 
 def altered(file):
     content = bytearray(file.read_bytes())
-    content[-1] ^= 1
+    content[-2] ^= 1
     file.write_bytes(content)
     os.utime(file, ns=(1, 1))
 
 
-@pytest.mark.parametrize("name", ["words.txt", "matrix.npy", "meta.json"])
+@pytest.mark.parametrize("name", ["words.txt", "matrix.npy", "meta.json", "SHA256SUMS"])
 @pytest.mark.parametrize("harm", [cut, altered, os.unlink])
 def test_a_harmed_entry_is_made_again(tmp_path, embedding, reads, name, harm):
     path = tmp_path / "v.bin"

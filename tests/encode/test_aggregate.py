@@ -26,6 +26,7 @@ from wordworth.encode import (
 from wordworth.encode.accumulators import Accumulators, saved_vectors
 from wordworth.encode.spans import locate
 from wordworth.encode.windows import fits, window
+from wordworth.engine.batching import BATCH_TOKENS
 from wordworth.errors import WordworthError
 
 Tiny = Callable[[str], LanguageModel]
@@ -182,7 +183,8 @@ def test_batches_and_chunks_change_nothing(tiny_model: Tiny, tmp_path: Path, mon
     monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
     monkeypatch.setattr("wordworth.encode.aggregation.CHUNK_BYTES", 1)
     monkeypatch.setattr("wordworth.encode.aggregation.LEAST", 1)
-    (found,) = aggregate(model, WORDS, sample, batch_tokens=7)
+    monkeypatch.setitem(BATCH_TOKENS, "cpu", 7)
+    (found,) = aggregate(model, WORDS, sample)
     for pooling, expected_vectors in vectors.items():
         np.testing.assert_allclose(found.vectors(3, pooling), expected_vectors, rtol=1e-4, atol=1e-5)
 
@@ -211,8 +213,19 @@ def test_resumes_after_a_kill(tiny_model: Tiny, tmp_path: Path, monkeypatch: pyt
     assert found.contexts.tolist() == expected.contexts.tolist()
     for pooling, vectors in whole.items():
         np.testing.assert_allclose(found.vectors(1, pooling), vectors, rtol=1e-4, atol=1e-6)
-    kept = sorted(path.name for path in found.path.parent.iterdir())
-    assert kept == ["6.safetensors"]
+    assert [path.name for path in found.path.parent.parent.iterdir()] == ["6"]
+
+
+def test_damage_is_seen_and_computed_again(tiny_model: Tiny, tmp_path: Path) -> None:
+    model, sample = tiny_model("bert"), drawn(tmp_path)
+    parts = aggregate(model, WORDS, sample, snapshots=[2])
+    expected = parts[-1].vectors(1)
+    for part in parts:
+        content = bytearray(part.path.read_bytes())
+        content[-5] ^= 1
+        part.path.write_bytes(content)
+    again = aggregate(model, WORDS, sample, snapshots=[2])
+    np.testing.assert_array_equal(again[-1].vectors(1), expected)
 
 
 def test_a_second_run_computes_nothing(tiny_model: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
-"""Batches, memory that runs out, values that are not numbers, and the tree of shared tokens."""
+"""Memory that runs out, values that are not numbers, and the trie of shared tokens."""
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,30 +10,16 @@ import torch
 
 from wordworth.contexts import decontextualized, in_template
 from wordworth.encode import LanguageModel, encode
-from wordworth.encode.batches import Budget, Tally, budget_for, halving, take
-from wordworth.encode.token_trie import grow
+from wordworth.encode.token_trie import trie_levels
 from wordworth.errors import WordworthError
 
 Tiny = Callable[[str], LanguageModel]
 TEMPLATE = "It is neither pleasant nor unpleasant to think of WORD"
 
 
-def test_batches_pad_only_where_a_pass_costs_more() -> None:
-    lengths = [9] * 4 + [8] * 3 + [3] * 5
-    pending = deque(range(len(lengths)))
-    budget = Budget(tokens=90, pass_cost=3)
-    batches = []
-    while pending:
-        batches.append(take(pending, lengths, budget))
-    assert batches == [[0, 1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11]]
-    pending = deque(range(len(lengths)))
-    assert take(pending, lengths, Budget(tokens=90, pass_cost=2)) == [0, 1, 2, 3, 4, 5]
-    assert take(pending, lengths, Budget(tokens=4, pass_cost=0)) == [6], "one text always goes, however long"
-
-
-def test_tree_by_hand() -> None:
+def test_trie_by_hand() -> None:
     """Two prefixes; nodes with children come first in their level, and equal runs share their nodes."""
-    levels, paths = grow([(0, (7, 8)), (0, (7,)), (1, (7, 9, 8)), (0, (5,)), (0, (7, 8))])
+    levels, paths = trie_levels([(0, (7, 8)), (0, (7,)), (1, (7, 9, 8)), (0, (5,)), (0, (7, 8))])
     assert [level.tokens for level in levels] == [[7, 7, 5], [9, 8], [8]]
     assert [level.parents for level in levels] == [[0, 1, 0], [1, 0], [0]]
     assert [level.inner for level in levels] == [2, 1, 0]
@@ -51,7 +36,7 @@ def test_only_distinct_tokens_run(tiny_model: Tiny, words: list[str]) -> None:
     assert len(nodes) < sum(map(len, runs))
 
 
-def test_templates_grow_together(tiny_model: Tiny, words: list[str]) -> None:
+def test_templates_run_together(tiny_model: Tiny, words: list[str]) -> None:
     """Prefixes of unlike length: the longer one's last tokens run along with the words of the shorter one."""
     model = tiny_model("gpt2")
     templates = ("It is pleasant to think of WORD", "It is very pleasant to think of WORD", TEMPLATE)
@@ -123,14 +108,6 @@ def test_a_single_text_that_does_not_fit(tiny_model: Tiny) -> None:
     assert str(raised.value) == message
 
 
-def test_other_errors_are_not_swallowed() -> None:
-    def broken(_: list[int]) -> None:
-        raise RuntimeError("shapes do not match")
-
-    with pytest.raises(RuntimeError, match="shapes do not match"):
-        halving(broken, [1, 2], 2, Budget(4, 1), Tally())
-
-
 def test_not_a_number_names_word_and_layer(tiny_model: Tiny) -> None:
     model = tiny_model("bert")
     contexts = [in_template("This is WORD", word) for word in ("garden", "pleasant", "storm")]
@@ -157,7 +134,7 @@ def test_wrong_arguments(tiny_model: Tiny) -> None:
     with pytest.raises(WordworthError, match="tiny-bert has layers 0 to 3, not 4"):
         encode(model, [], layers=[4])
     with pytest.raises(WordworthError, match="a batch of 0 tokens holds nothing; give at least 1"):
-        budget_for(torch.device("cpu"), 0)
+        encode(model, [in_template("This is WORD", "garden")], batch_tokens=0)
 
 
 def test_nothing_to_encode(tiny_model: Tiny) -> None:

@@ -12,7 +12,7 @@ from gguf import GGUFWriter
 from safetensors.torch import load_file, save_file
 
 from wordworth.contexts import in_template
-from wordworth.encode import LanguageModel, deviation, encode, load_model
+from wordworth.encode import LanguageModel, encode, load_model
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, sha256_of
 
@@ -34,7 +34,7 @@ def folder(tiny_model: Tiny, tmp_path: Path) -> Callable[[str], Path]:
 def test_from_a_folder(tiny_model: Tiny, folder: Callable[[str], Path], kind: str) -> None:
     built, loaded = tiny_model(kind), load_model(folder(kind), device="cpu")
     assert (loaded.name, loaded.family, loaded.layers, loaded.dim) == (kind, built.family, built.layers, built.dim)
-    assert (loaded.left_only, loaded.reuses_past) == (built.left_only, built.reuses_past)
+    assert (loaded.left_only, loaded.reuses_kv_cache) == (built.left_only, built.reuses_kv_cache)
     contexts = [in_template("This is WORD", word) for word in ("love", "unhappiness")]
     expected = encode(built, contexts).vectors["last"]
     np.testing.assert_allclose(encode(loaded, contexts).vectors["last"], expected, rtol=1e-5, atol=1e-5)
@@ -185,24 +185,10 @@ def test_from_gguf(tiny_model: Tiny, tmp_path: Path, bos: bool) -> None:
 def test_gguf_is_converted_once(tiny_model: Tiny, tmp_path: Path) -> None:
     path = gguf_of(tiny_model("llama-bpe"), tmp_path / "tiny.gguf", bos=False)
     load_model(path)
-    (made,) = (cache_dir() / "converted").glob("[!.]*")
+    (made,) = (cache_dir() / "conversions").glob("[!.]*")
     written = (made / "model.safetensors").stat().st_mtime_ns
     load_model(tmp_path)
     assert (made / "model.safetensors").stat().st_mtime_ns == written
     shutil.copy(path, tmp_path / "other.gguf")
     with pytest.raises(WordworthError, match="holds 2 GGUF files; give the path of one of them"):
         load_model(tmp_path)
-
-
-def test_deviation_of_half_precision(folder: Callable[[str], Path], words: list[str]) -> None:
-    path = folder("gpt2")
-    contexts = [in_template("This is WORD", word) for word in words]
-    half = load_model(path, device="cpu", dtype="bfloat16")
-    assert half.reuses_past
-    measured = deviation(half, contexts, sample=20)
-    assert measured.dtype == "bfloat16"
-    assert measured.words == 20
-    assert 1e-4 < measured.relative < 0.1
-    assert 0.99 < measured.cosine < 1
-    exact = load_model(path, device="cpu")
-    assert deviation(exact, contexts, exact=exact).relative == 0

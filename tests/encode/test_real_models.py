@@ -23,7 +23,7 @@ def test_equals_one_at_a_time(name: str, layers: int, dim: int, family: str) -> 
     """The word stands last in these templates, so its tokens are the last ones, specials aside."""
     model = real(name)
     assert (model.layers, model.dim, model.family) == (layers, dim, family)
-    assert model.reuses_past == (family == "causal")
+    assert model.reuses_kv_cache == (family == "causal")
     templates = load_templates()
     contexts = [*bleached(WORDS, templates), *misaligned(WORDS, [5.0] * len(WORDS), templates)]
     encoded = encode(model, contexts, ["first", "last", "mean"])

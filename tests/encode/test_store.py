@@ -32,7 +32,7 @@ def contexts(words: list[str]) -> list[Context]:
 
 
 def chunks() -> list[Path]:
-    return sorted((cache_dir() / "vectors").glob("*/*.safetensors"))
+    return sorted((cache_dir() / "vectors").glob("*/*/*.safetensors"))
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_damage_is_seen_and_made_good(tiny_model: Tiny, contexts: list[Context],
         content[-3] ^= 1
         chunk.write_bytes(content)
     elif damage == "no checksum":
-        chunk.with_suffix(".sha256").unlink()
+        (chunk.parent / "SHA256SUMS").unlink()
     else:
         chunk.unlink()
     assert (encode_to_store(model, contexts).vectors(3) == before).all()

@@ -115,6 +115,28 @@ def test_rnsb_is_the_library_s_logistic_regression(scale):
     np.testing.assert_allclose(found, expected, atol=2e-4)
 
 
+@pytest.mark.parametrize("scale", [1e-4, 1e-2, 1, 1e2, 1e4])
+@pytest.mark.parametrize("kind", ["round", "long mean", "nearly collinear"])
+def test_rnsb_of_any_scale_is_what_a_turned_space_gives(kind, scale):
+    rng = np.random.default_rng(4)
+    words = rng.normal(size=(80, 40))
+    if kind == "long mean":  # as in a language model: one direction for all, and axes of very different width
+        words = 50 + words * np.logspace(0, -4, 40)
+    if kind == "nearly collinear":
+        words = words[:, :1] + 1e-6 * words
+    turned = words @ np.linalg.qr(rng.normal(size=(40, 40)))[0]
+    one, other = (rnsb(*np.split(space * scale, [30, 55])) for space in (words, turned))
+    assert one == pytest.approx(other, rel=1e-6, abs=1e-12)
+
+
+def test_rnsb_that_cannot_be_fitted():
+    words = np.random.default_rng(5).normal(size=(30, 6))
+    with pytest.raises(WordworthError, match="certain beyond rounding"):
+        rnsb(words[:10] * 1e6, words[10:20], words[20:])
+    with pytest.raises(WordworthError, match="all have one vector"):
+        rnsb(words, np.ones((3, 6)), np.ones((4, 6)))
+
+
 def test_layers_at_once():
     space = np.random.default_rng(2).normal(size=(3, 30, 5))
     words, first, second = space[:, :20], space[:, 20:25], space[:, 25:]

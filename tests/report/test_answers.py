@@ -4,31 +4,30 @@ from pathlib import Path
 
 import pytest
 
-from made_runs import debiased, leave, random_predict, random_vast
+from made_runs import MadeRun, debiased, random_predict, random_vast
 from wordworth.report.answers import answers
 from wordworth.report.leaderboard import leaderboard
-from wordworth.report.runs import gather
-from wordworth.study.findings import Findings
+from wordworth.report.runs import read_runs
 
 
 def _said(folders: list[Path]) -> dict[str, list[str]]:
     return {
-        answer.question: [f"{saying.lead}|{saying.model}|{saying.text}" for saying in answer.sayings]
-        for answer in answers(gather(folders))
+        answer.question: [f"{sentence.lead}|{sentence.model}|{sentence.text}" for sentence in answer.sentences]
+        for answer in answers(read_runs(folders))
     }
 
 
-def _vectors(**effects: float) -> Findings:
-    findings = Findings("weat")
-    findings.models["m"] = {"name": "m", "words": 5}
+def _vectors(**effects: float) -> MadeRun:
+    run = MadeRun("weat")
+    run.model("m", words=5)
     where = {"experiment": "weat", "model": "m", "language": "english", "measure": "weat"}
     for name, value in effects.items():
-        findings.score(**where, dataset=name, value=value, p=0.001 if value > 0 else 0.99, n=16)
-    return findings
+        run.score(**where, dataset=name, value=value, p=0.001 if value > 0 else 0.99, n=16)
+    return run
 
 
 def test_the_strongest_stereotypes_come_first(tmp_path: Path) -> None:
-    run = leave(tmp_path / "weat", _vectors(weat1=2.0, weat6=1.5, weat7=-1.8, weat8=0.2, weat10=0.9))
+    run = _vectors(weat1=2.0, weat6=1.5, weat7=-1.8, weat8=0.2, weat10=0.9).write(tmp_path / "weat")
     (said,) = _said([run])["Whom does it stereotype?"]
     assert "shows 3 of 4 social stereotypes at p < .05" in said  # flowers and insects are no group of people
     assert said.index("the reverse of “mathematics") < said.index("male names with career") < said.index("young people")
@@ -38,24 +37,24 @@ def test_the_strongest_stereotypes_come_first(tmp_path: Path) -> None:
 
 
 def test_a_question_without_data_is_not_answered(tmp_path: Path) -> None:
-    said = _said([leave(tmp_path / "weat", _vectors(weat6=1.0))])
+    said = _said([_vectors(weat6=1.0).write(tmp_path / "weat")])
     assert list(said) == ["Whom does it stereotype?", "What was left out?"]
     assert said["What was left out?"] == ["||No item was left out of the numbers."]
 
 
 def test_words_never_predicted(tmp_path: Path) -> None:
-    said = _said([leave(tmp_path / "predict", random_predict("tiny"))])["Which words does it never say?"]
-    told = "never predicted 2 of 4 different words that it met."
-    assert said[1] == f"|tiny|{told} Met most often: “axolotl” (3 times), “sat” (3 times)."
+    said = _said([random_predict("tiny").write(tmp_path / "predict")])["Which words does it never say?"]
+    never = "never predicted 2 of 4 different words of the text."
+    assert said[1] == f"|tiny|{never} The most frequent: “axolotl” (3 times), “sat” (3 times)."
 
 
 def test_every_answer_points_to_something(audit: Path) -> None:
     from wordworth.report.figures import figures_of
 
-    gathered = gather([audit])
-    places = {figure.id for figures in figures_of(gathered.scores).values() for figure in figures}
-    for answer in answers(gathered):
-        assert {saying.figure for saying in answer.sayings} <= places | {"left-out", "pairs"}
+    runs = read_runs([audit])
+    places = {figure.id for figures in figures_of(runs.scores).values() for figure in figures}
+    for answer in answers(runs):
+        assert {sentence.figure for sentence in answer.sentences} <= places | {"left-out", "pairs"}
 
 
 def test_inferences_before_and_after(audit: Path) -> None:
@@ -66,8 +65,8 @@ def test_inferences_before_and_after(audit: Path) -> None:
 
 def test_what_debiasing_changes(tmp_path: Path) -> None:
     effects = {"original": 1.5, "projection": 0.5, "random": 1.4, "random:1": 1.3}
-    findings = debiased("vectors", effects, {"original": 0.8, "projection": 0.79})
-    said = _said([leave(tmp_path / "debias", findings)])
+    run = debiased("vectors", effects, {"original": 0.8, "projection": 0.79})
+    said = _said([run.write(tmp_path / "debias")])
     (told,) = said["What does debiasing change?"]
     assert told.startswith("|vectors|With projection the mean |d| of social association tests goes from 1.50 to .50 ")
     assert told.endswith("(random directions: 1.40); meaning: bellezza .80 → .79.")
@@ -76,27 +75,27 @@ def test_what_debiasing_changes(tmp_path: Path) -> None:
 
 def test_of_many_models_the_first_and_the_last_are_told(tmp_path: Path) -> None:
     models = [f"m{number}" for number in range(6)]
-    said = _said([leave(tmp_path / "vast", random_vast(models, tests=3))])["Does it know what words mean?"]
+    said = _said([random_vast(models, tests=3).write(tmp_path / "vast")])["Does it know what words mean?"]
     assert [sentence.partition("|")[0] for sentence in said] == ["Highest of 6 models", "Lowest of 6 models"]
 
 
 def test_what_was_left_out_is_counted(tmp_path: Path) -> None:
-    findings = _vectors(weat6=1.0)
-    findings.item(experiment="weat", model="m", item=["a", "b"], left_out=["not in vocabulary"] * 2)
-    (said,) = _said([leave(tmp_path / "weat", findings)])["What was left out?"]
+    run = _vectors(weat6=1.0)
+    run.item(experiment="weat", model="m", item=["a", "b"], left_out=["not in vocabulary"] * 2)
+    (said,) = _said([run.write(tmp_path / "weat")])["What was left out?"]
     assert said == "||2 items were left out of the numbers: 2 not in vocabulary."
 
 
 def test_the_leaderboard_has_the_best_of_each_column(tmp_path: Path) -> None:
-    findings = Findings("valnorm")
+    run = MadeRun("valnorm", measures={"valence": {"better": "higher"}, "perplexity": {"better": "lower"}})
     for model, valence, effect, perplexity in (("a", 0.8, 1.2, 20.0), ("b", 0.9, 0.4, 30.0)):
-        findings.models[model] = {"name": model, "words": 5}
+        run.model(model, words=5)
         where = {"model": model, "language": "english"}
         told = {"dataset": "bellezza", "measure": "valence", "value": valence}
-        findings.score(experiment="valence", **where, **told)
-        findings.score(experiment="weat", **where, dataset="weat6", measure="weat", value=-effect)
-        findings.score(experiment="prediction", **where, dataset="t", measure="perplexity", value=perplexity)
-    board = leaderboard(gather([leave(tmp_path / "run", findings)]))
+        run.score(experiment="valence", **where, **told)
+        run.score(experiment="weat", **where, dataset="weat6", measure="weat", value=-effect)
+        run.score(experiment="prediction", **where, dataset="t", measure="perplexity", value=perplexity)
+    board = leaderboard(read_runs([run.write(tmp_path / "run")]))
     assert [(column.title, column.best) for column in board.columns] == [
         ("valence bellezza", "b"),
         ("stereotypes, mean |d|", "b"),

@@ -8,10 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from made_runs import leave, random_infer, random_predict, random_vast
+from made_runs import MadeRun, random_infer, random_predict, random_vast
 from wordworth.report import explorer as room
-from wordworth.report.runs import gather
-from wordworth.study.findings import Findings
+from wordworth.report.runs import read_runs
 
 
 def _facts(found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -32,12 +31,12 @@ def _values(block: dict[str, Any]) -> np.ndarray[Any, Any]:
 
 
 def test_effects_come_back_by_setting_layer_and_word(tmp_path: Path) -> None:
-    findings = random_vast(["tiny"])
-    found = room.explorer(gather([leave(tmp_path / "run", findings)]))
+    run = random_vast(["tiny"])
+    found = room.explorer(read_runs([run.write(tmp_path / "run")]))
     assert found is not None
     (block,) = found["valence"]
     values = _values(block)
-    items = findings.items.filter(findings.items.get_column("experiment") == "contextualization")
+    items = run.items.filter(run.items.get_column("experiment") == "contextualization")
     for row in items.iter_rows(named=True):
         at = (
             block["settings"].index(row["setting"]),
@@ -56,7 +55,7 @@ def test_effects_come_back_by_setting_layer_and_word(tmp_path: Path) -> None:
 def test_a_large_lexicon_is_sampled_over_its_ratings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "CELLS", 60 * 28)
     words = [f"word{at}" for at in range(200)]
-    found = room.explorer(gather([leave(tmp_path / "run", random_vast(["tiny"], words=words))]))
+    found = room.explorer(read_runs([random_vast(["tiny"], words=words).write(tmp_path / "run")]))
     assert found is not None
     (block,) = found["valence"]
     assert len(block["words"]) == 60
@@ -66,13 +65,13 @@ def test_a_large_lexicon_is_sampled_over_its_ratings(tmp_path: Path, monkeypatch
 
 def test_the_words_a_model_gets_most_wrong(tmp_path: Path) -> None:
     """Ratings 1, 2, 3, 4 and effects in the same order but for two words, exchanged."""
-    findings = Findings("valnorm")
+    run = MadeRun("valnorm")
     where = {"experiment": "valence", "model": "m", "language": "english", "dataset": "bellezza"}
-    findings.models["m"] = {"name": "m", "words": 4}
-    findings.score(**where, measure="valence", value=0.2, n=4)
+    run.model("m", words=4)
+    run.score(**where, measure="valence", value=0.2, n=4)
     told = {"item": ["foul", "poor", "fair", "fine"], "reference": [1.0, 2.0, 3.0, 4.0], "value": [4.0, 2.0, 3.0, 1.0]}
-    findings.item(**where, group="lexicon", **told)
-    found = room.explorer(gather([leave(tmp_path / "run", findings)]))
+    run.item(**where, group="lexicon", **told)
+    found = room.explorer(read_runs([run.write(tmp_path / "run")]))
     assert found is not None
     wrong = found["valence"][0]["wrong"]
     apart = round(3 / np.std([1, 2, 3, 4], ddof=1), 2)
@@ -81,18 +80,18 @@ def test_the_words_a_model_gets_most_wrong(tmp_path: Path) -> None:
 
 def test_pairs_predictions_and_inferences(tmp_path: Path) -> None:
     runs = [
-        leave(tmp_path / "vast", random_vast(["tiny"], tests=1)),
-        leave(tmp_path / "predict", random_predict("tiny")),
-        leave(tmp_path / "infer", random_infer("nli")),
+        random_vast(["tiny"], tests=1).write(tmp_path / "vast"),
+        random_predict("tiny").write(tmp_path / "predict"),
+        random_infer("nli").write(tmp_path / "infer"),
     ]
-    found = room.explorer(gather(runs))
+    found = room.explorer(read_runs(runs))
     assert found is not None
     facts = _facts(found)
     assert sum(fact["item"] == "word0 word1" for fact in facts) == 4  # two pair sets, two layers, raw
-    (met,) = (fact for fact in facts if fact["experiment"] == "prediction" and fact["item"] == "cat")
-    assert (met["met"], met["hits"], met["found_as"]) == (3, 3, "a")
+    (cat,) = (fact for fact in facts if fact["experiment"] == "prediction" and fact["item"] == "cat")
+    assert (cat["times"], cat["hits"], cat["found_as"]) == (3, 3, "a")
     (never,) = (fact for fact in facts if fact["experiment"] == "prediction" and fact["item"] == "axolotl")
-    assert (never["met"], never["hits"]) == (3, 0)
+    assert (never["times"], never["hits"]) == (3, 0)
     inferred = [fact for fact in facts if fact["item"] == "accountant → gentleman"]
     assert [fact["setting"] for fact in inferred] == ["original", "projection", "random", "random:1"]
     assert (inferred[0]["entailment"], inferred[0]["value"], inferred[0]["contradiction"]) == (0.7, 0.2, 0.1)
@@ -100,7 +99,7 @@ def test_pairs_predictions_and_inferences(tmp_path: Path) -> None:
 
 def test_too_many_facts_are_thinned_evenly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "FACTS", 40)
-    found = room.explorer(gather([leave(tmp_path / "run", random_vast(["tiny"]))]))
+    found = room.explorer(read_runs([random_vast(["tiny"]).write(tmp_path / "run")]))
     assert found is not None
     kept = [fact["item"] for fact in _facts(found) if fact["dataset"] == "ws-353" and fact["layer"] == 3]
     assert len(kept) == 10
@@ -109,6 +108,6 @@ def test_too_many_facts_are_thinned_evenly(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_nothing_to_look_up(tmp_path: Path) -> None:
-    findings = Findings("weat")
-    findings.score(experiment="weat", model="m", dataset="weat6", measure="weat", value=1.0)
-    assert room.explorer(gather([leave(tmp_path / "run", findings)])) is None
+    run = MadeRun("weat")
+    run.score(experiment="weat", model="m", dataset="weat6", measure="weat", value=1.0)
+    assert room.explorer(read_runs([run.write(tmp_path / "run")])) is None

@@ -9,42 +9,41 @@ from typing import Any
 import pytest
 import vl_convert
 
-from made_runs import debiased, leave, random_vast
+from made_runs import MadeRun, debiased, random_vast
 from wordworth.report.figures import Figure, draw_svg, figures_of
 from wordworth.report.figures.figure import COLOURS
 from wordworth.report.figures.svg import LIGHT
-from wordworth.report.runs import gather, numbered
-from wordworth.study.findings import Findings
+from wordworth.report.runs import numbered, read_runs
 
 
 def _figures(*folders: Path) -> dict[str, Figure]:
-    found = figures_of(gather(folders).scores)
+    found = figures_of(read_runs(folders).scores)
     return {figure.id: figure for figures in found.values() for figure in figures}
 
 
 @pytest.fixture
 def reduced(tmp_path: Path) -> Path:
     """A run in the shape of `static`, with made-up numbers."""
-    findings = Findings("static")
+    run = MadeRun("static")
     where = {"model": "tiny", "language": "english"}
-    findings.used_language_model("tiny", "", "", {"family": "masked", "layers": 4})
+    run.model("tiny", family="masked", layers=4)
     for layer in range(5):
         for setting, pooling in (("aggregated", "mean/mean"), ("aggregated", "max/min"), ("decontextualized", "mean")):
             told = {"dataset": "rg-65", "setting": setting, "pooling": pooling, "layer": layer, "value": layer / 10}
-            findings.score(experiment="quality", **where, **told, measure="similarity", n=65)
+            run.score(experiment="quality", **where, **told, measure="similarity", n=65)
         for measure in ("direct-bias", "manzini"):
             told = {"dataset": "gender-pairs/professions", "layer": layer, "value": 0.1 * layer, "measure": measure}
-            findings.score(experiment="bias", **where, **told, low=0.0, high=0.6)
+            run.score(experiment="bias", **where, **told, low=0.0, high=0.6)
     for setting in ("aggregated:100", "aggregated:1000", "aggregated"):
         told = {"dataset": "rg-65", "setting": setting, "pooling": "mean/mean", "layer": 4, "value": 0.4}
-        findings.score(experiment="quality", **where, **told, measure="similarity:best", n=65)
+        run.score(experiment="quality", **where, **told, measure="similarity:best", n=65)
     for measure in ("agreement", "agreement:direct-bias@pairs~manzini"):
         told = {"dataset": "gender/professions", "measure": measure, "value": 0.3, "low": -0.2, "high": 0.8}
-        findings.score(experiment="agreement", **where, **told, n=5)
+        run.score(experiment="agreement", **where, **told, n=5)
     for measure in ("manzini", "garg-cosine"):
         told = {"dataset": "race/professions", "measure": measure, "value": 0.2, "low": 0.1, "high": 0.3}
-        findings.score(experiment="bias", model="vectors", language="english", **told, n=20)
-    return leave(tmp_path / "static", findings)
+        run.score(experiment="bias", model="vectors", language="english", **told, n=20)
+    return run.write(tmp_path / "static")
 
 
 def test_all_figures_of_the_papers(audit: Path, reduced: Path) -> None:
@@ -73,18 +72,18 @@ def _widths(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_rows_of_a_figure_are_its_scores(audit: Path) -> None:
-    scores = gather([audit]).scores
+    scores = read_runs([audit]).scores
     for figure in _figures(audit).values():
         for row in figure.rows.iter_rows(named=True):
             assert scores.row(row["row"], named=True)["value"] == row["value"]
 
 
 def test_a_figure_in_words(tmp_path: Path) -> None:
-    findings = Findings("vast")
+    run = MadeRun("vast")
     for layer, value in enumerate((0.5, 0.9, 0.1)):
         where = {"model": "m", "language": "english", "dataset": "bellezza", "setting": "bleached"}
-        findings.score(experiment="contextualization", **where, layer=layer, measure="valence", value=value)
-    alt = _figures(leave(tmp_path / "run", findings))["valence-layers"].alt
+        run.score(experiment="contextualization", **where, layer=layer, measure="valence", value=value)
+    alt = _figures(run.write(tmp_path / "run"))["valence-layers"].alt
     assert alt == (
         "Line chart of 3 numbers. Valence by layer and setting. Lowest .10 (m, bellezza, bleached, valence, layer 2), "
         "highest .90 (m, bellezza, bleached, valence, layer 1)."
@@ -92,7 +91,7 @@ def test_a_figure_in_words(tmp_path: Path) -> None:
 
 
 def test_a_model_has_one_colour_in_all_figures(tmp_path: Path) -> None:
-    figures = _figures(leave(tmp_path / "run", random_vast(["one", "two", "three"], tests=3)))
+    figures = _figures(random_vast(["one", "two", "three"], tests=3).write(tmp_path / "run"))
     view = figures["weat-layers"].spec["spec"]["layer"][0]["encoding"]["color"]["scale"]
     assert dict(zip(view["domain"], view["range"], strict=True)) == dict(
         zip(("one", "two", "three"), COLOURS[:3], strict=True)
@@ -100,7 +99,7 @@ def test_a_model_has_one_colour_in_all_figures(tmp_path: Path) -> None:
 
 
 def test_many_series_differ_in_colour_or_dash(tmp_path: Path) -> None:
-    figures = _figures(leave(tmp_path / "run", random_vast([f"m{at}" for at in range(12)], tests=2, layers=4)))
+    figures = _figures(random_vast([f"m{at}" for at in range(12)], tests=2, layers=4).write(tmp_path / "run"))
     encoding = figures["weat-layers"].spec["spec"]["layer"][0]["encoding"]
     looks = zip(encoding["color"]["scale"]["range"], map(str, encoding["strokeDash"]["scale"]["range"]), strict=True)
     assert len(set(looks)) == 12
@@ -109,7 +108,7 @@ def test_many_series_differ_in_colour_or_dash(tmp_path: Path) -> None:
 def test_before_and_after_is_raw_and_the_best_number_of_components(audit: Path) -> None:
     from wordworth.report.insights import best_components
 
-    scores = gather([audit]).scores
+    scores = read_runs([audit]).scores
     shown = _figures(audit)["weat-nullified"].rows
     assert set(shown.get_column("pcs")) == {None, best_components(scores)["tiny"]}
     assert set(shown.get_column("layer")) == {6}
@@ -117,18 +116,18 @@ def test_before_and_after_is_raw_and_the_best_number_of_components(audit: Path) 
 
 def test_debiasing_before_after_and_the_control(tmp_path: Path) -> None:
     effects = {"original": 1.5, "projection": 0.5, "random": 1.4, "random:1": 1.3}
-    figures = _figures(leave(tmp_path / "debias", debiased("vectors", effects, {"original": 0.8, "projection": 0.79})))
+    figures = _figures(debiased("vectors", effects, {"original": 0.8, "projection": 0.79}).write(tmp_path / "debias"))
     assert list(figures) == ["debias", "stability"]
     assert set(figures["debias"].rows.get_column("setting")) == {"original", "projection", "random"}
     assert set(figures["debias"].rows.get_column("measure")) == {"weat", "valence"}
 
 
 def test_drawn_without_a_browser() -> None:
-    findings = Findings("valnorm")
+    run = MadeRun("valnorm")
     for model, value in (("one", 0.8), ("two", 0.7)):
         told = {"dataset": "bellezza", "measure": "valence", "value": value, "low": value - 0.1, "high": value + 0.1}
-        findings.score(experiment="valence", model=model, language="english", **told, n=399)
-    (figures,) = figures_of(numbered(findings.scores)).values()
+        run.score(experiment="valence", model=model, language="english", **told, n=399)
+    (figures,) = figures_of(numbered(run.scores)).values()
     drawn = draw_svg(figures[0])
     assert drawn.startswith("<svg")
     assert "var(" not in drawn
@@ -165,6 +164,6 @@ def test_contrast(theme: str) -> None:
 def test_no_text_of_the_data_is_in_an_expression(tmp_path: Path) -> None:
     """Names reach Vega as data alone; its expressions are ours."""
     name = "'); alert(1); ('"
-    for figure in _figures(leave(tmp_path / "run", random_vast([name, "other"], tests=2))).values():
+    for figure in _figures(random_vast([name, "other"], tests=2).write(tmp_path / "run")).values():
         transforms = json.dumps([figure.spec.get("transform"), figure.spec.get("spec", {}).get("transform")])
         assert "alert" not in transforms

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from made_runs import leave, random_infer, random_predict, random_vast
+from made_runs import random_infer, random_predict, random_vast
+from wordworth.report import plain_answers
 from wordworth.report.markup import VOID, Markup, inner, tag
 from wordworth.report.page import page
 from wordworth.report.payload import columnar, packed, script
-from wordworth.report.runs import COLUMNS, gather
+from wordworth.report.plain import markdown
+from wordworth.report.runs import read_runs
 from wordworth.report.writing import write_report
+from wordworth.run.schema import SCORES
 
 EVIL = "<script>window.hit = 1</script>"
 IMAGE = "<img src=x onerror=window.hit=1>"
@@ -57,17 +60,19 @@ def evil(tmp_path: Path) -> Path:
     """A model, words, pairs and sentences that would be scripts."""
     words = [EVIL, IMAGE, "</script>", *(f"word{at}" for at in range(20))]
     folder = tmp_path / "evil"
-    findings = random_vast([EVIL], words=words)
-    findings.note(f"a note with {IMAGE}")
-    findings.left_out[f"left out for {IMAGE}"] = 2
-    leave(folder / "vast", findings, references={"evil": f"@misc{{evil, title={{{EVIL}}}}}"})
-    leave(folder / "predict", random_predict(f"b{EVIL}", words=words[:4]))
-    leave(folder / "infer", random_infer(IMAGE, f"doctor → {IMAGE}", f"{EVIL} ⇒ {IMAGE}"))
+    run = random_vast([EVIL], words=words)
+    run.manifest["notes"].append(f"a note with {IMAGE}")
+    run.manifest["left_out"][f"left out for {IMAGE}"] = 2
+    run.manifest["failed"] = [{"model": EVIL, "layer": 1, "measure": "rnsb", "reason": IMAGE}]
+    run.manifest["damaged"] = {EVIL: 2}
+    run.write(folder / "vast", references={"evil": f"@misc{{evil, title={{{EVIL}}}}}"}, method=IMAGE)
+    random_predict(f"b{EVIL}", words=words[:4]).write(folder / "predict")
+    random_infer(IMAGE, f"doctor → {IMAGE}", f"{EVIL} ⇒ {IMAGE}").write(folder / "infer")
     return folder
 
 
 def test_nothing_of_the_data_becomes_an_element(evil: Path) -> None:
-    seen = Seen(page(gather([evil]), evil))
+    seen = Seen(page(read_runs([evil]), evil))
     names = [name for name, _ in seen.elements]
     assert "img" not in names
     assert names.count("script") == 4 + 3  # data, and code: the library and two of ours
@@ -79,7 +84,7 @@ def test_nothing_of_the_data_becomes_an_element(evil: Path) -> None:
 
 def test_only_the_pages_own_scripts_may_run(audit: Path) -> None:
     """The policy has the checksum of each script, and of no other."""
-    text = page(gather([audit]), audit)
+    text = page(read_runs([audit]), audit)
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     allowed = set(re.findall(r"sha256-[\w+/=]+", policy))
     code = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
@@ -88,7 +93,7 @@ def test_only_the_pages_own_scripts_may_run(audit: Path) -> None:
 
 
 def test_the_page_is_whole(audit: Path) -> None:
-    seen = Seen(page(gather([audit]), audit))
+    seen = Seen(page(read_runs([audit]), audit))
     ids = seen.ids()
     assert len(ids) == len(set(ids))
     links = [str(attributes["href"]) for name, attributes in seen.elements if name == "a"]
@@ -105,13 +110,13 @@ def test_the_page_is_whole(audit: Path) -> None:
 
 
 def test_scores_come_back_from_the_page(audit: Path) -> None:
-    gathered = gather([audit])
-    text = page(gathered, audit)
+    runs = read_runs([audit])
+    text = page(runs, audit)
     (held,) = re.findall(r'id="scores">(.*?)</script>', text, flags=re.DOTALL)
     table = json.loads(held)
-    assert table["length"] == len(gathered.scores)
-    for name in COLUMNS:
-        column, expected = table["columns"][name], gathered.scores.get_column(name).to_list()
+    assert table["length"] == len(runs.scores)
+    for name in SCORES:
+        column, expected = table["columns"][name], runs.scores.get_column(name).to_list()
         if isinstance(column, dict):
             values = [column["values"][code] if code >= 0 else None for code in column["codes"]]
             assert values == expected
@@ -122,7 +127,7 @@ def test_scores_come_back_from_the_page(audit: Path) -> None:
 
 
 def test_links_lead_to_the_runs_from_where_the_report_lies(tmp_path: Path) -> None:
-    run = leave(tmp_path / "a run & more", random_predict("tiny"))
+    run = random_predict("tiny").write(tmp_path / "a run & more")
     place = write_report([run], tmp_path / "elsewhere" / "r.html")
     assert 'href="../a%20run%20%26%20more/scores.csv"' in place.read_text(encoding="utf-8")
 
@@ -130,24 +135,47 @@ def test_links_lead_to_the_runs_from_where_the_report_lies(tmp_path: Path) -> No
 def test_twelve_models_of_thirty_layers_stay_small(tmp_path: Path) -> None:
     """Random numbers in the size that a large comparison has; the time it takes to open is in the benchmarks."""
     words = [f"word{at}" for at in range(399)]
-    run = leave(tmp_path / "run", random_vast([f"random-{at}" for at in range(12)], layers=30, words=words))
+    run = random_vast([f"random-{at}" for at in range(12)], layers=30, words=words).write(tmp_path / "run")
     assert write_report([run]).stat().st_size < 15_000_000
 
 
 def test_a_run_without_bibtex_names_its_papers(audit: Path) -> None:
-    text = page(gather([audit]), audit)
-    assert "These runs carry no BibTeX" in text
+    text = page(read_runs([audit]), audit)
+    assert "These runs hold no BibTeX" in text
     assert "Wolfe and Caliskan (2022), VAST" in text
 
 
 def test_bibtex_of_all_runs_once(tmp_path: Path) -> None:
     runs = [
-        leave(tmp_path / name, random_predict(name), references={"one": "@misc{one,}", name: f"@misc{{{name},}}"})
+        random_predict(name).write(tmp_path / name, references={"one": "@misc{one,}", name: f"@misc{{{name},}}"})
         for name in ("a", "b")
     ]
-    text = page(gather(runs), tmp_path)
+    text = page(read_runs(runs), tmp_path)
     assert text.count("@misc{one,}") == 1
     assert "@misc{b,}" in text
+
+
+def test_what_failed_and_what_was_damaged_is_shown(tmp_path: Path) -> None:
+    failed = [{"model": "tiny", "experiment": "bias", "layer": 8, "measure": "rnsb", "reason": "it did not converge."}]
+    run = random_predict("tiny").write(tmp_path / "run", failed=failed, damaged={"vectors": 1200, "contexts": 0})
+    runs = read_runs([run])
+    text = "".join(Seen(page(runs, tmp_path)).texts)
+    assert "What failed" in text
+    assert "runtinybias8rnsbit did not converge." in text
+    assert "Damaged entries of the cache were computed again: vectors (1,200)." in text
+    (sentence, _) = plain_answers(runs)["What was left out?"]
+    assert sentence == "1 part of the runs failed, and the rest stands without: it did not converge."
+    assert "| run | tiny | bias |  | 8 | rnsb | it did not converge. |" in markdown(runs)
+
+
+def test_the_method_is_in_the_runs_own_words(tmp_path: Path) -> None:
+    measures = {"top-1": {"formula": "hits / words", "better": "higher"}}
+    folders = [
+        random_predict(name).write(tmp_path / name, method="Whole words.", measures=measures) for name in ("a", "b")
+    ]
+    text = "".join(Seen(page(read_runs(folders), tmp_path)).texts)
+    assert text.count("Whole words.") == 1
+    assert text.count("top-1hits / wordshigher") == 1
 
 
 def test_markup_escapes_by_construction() -> None:

@@ -5,28 +5,27 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from made_runs import leave, random_predict
+from made_runs import MadeRun, random_predict
 from wordworth.cli import app
 from wordworth.errors import WordworthError
 from wordworth.report.figures import figures_of
 from wordworth.report.plain import latex, markdown, pivoted
-from wordworth.report.runs import gather
+from wordworth.report.runs import read_runs
 from wordworth.report.writing import write_report
 from wordworth.run import reserve
-from wordworth.study.findings import Findings
 
 
 @pytest.fixture
 def two(tmp_path: Path) -> Path:
-    findings = Findings("valnorm")
+    run = MadeRun("valnorm")
     for model, value in (("a_b", 0.812), ("50% & <more>", -0.05)):
         told = {"dataset": "bellezza", "measure": "valence", "value": value, "low": value, "high": value}
-        findings.score(experiment="valence", model=model, language="english", **told, n=399)
-    return leave(tmp_path / "run", findings)
+        run.score(experiment="valence", model=model, language="english", **told, n=399)
+    return run.write(tmp_path / "run")
 
 
 def test_the_table_behind_a_figure(two: Path) -> None:
-    (figures,) = figures_of(gather([two]).scores).values()
+    (figures,) = figures_of(read_runs([two]).scores).values()
     title, header, rows = pivoted(figures[0])
     assert title == "Intrinsic tasks"
     assert header == ["measure", "dataset", "a_b", "50% & <more>"]
@@ -34,7 +33,7 @@ def test_the_table_behind_a_figure(two: Path) -> None:
 
 
 def test_markdown(two: Path) -> None:
-    text = markdown(gather([two]))
+    text = markdown(read_runs([two]))
     assert "| valence | bellezza | .81 | −.05 |" in text
     assert "| measure | dataset | a\\_b | 50% &amp; &lt;more&gt; |" in text
     assert "| --- | --- | ---: | ---: |" in text
@@ -43,7 +42,7 @@ def test_markdown(two: Path) -> None:
 
 
 def test_latex(two: Path) -> None:
-    text = latex(gather([two]))
+    text = latex(read_runs([two]))
     assert r"measure & dataset & a\_b & 50\% \& <more> \\" in text
     assert r"valence & bellezza & .81 & −.05 \\" in text
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 2
@@ -59,7 +58,7 @@ def test_the_command_writes_beside_the_run(two: Path) -> None:
 
 
 def test_many_runs_go_where_they_are_told(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = leave(tmp_path / "other", random_predict("tiny"))
+    other = random_predict("tiny").write(tmp_path / "other")
     monkeypatch.chdir(tmp_path)
     assert write_report([two, other]) == Path("report.html")
     assert (tmp_path / "report.html").is_file()

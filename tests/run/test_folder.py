@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.run import Manifest, read_run, surroundings, write_run
+from wordworth.run import Manifest, read_run, schema, surroundings, write_run
 
-SCORES = pl.DataFrame({"model": ["a"], "value": [0.5]})
-ITEMS = pl.DataFrame({"item": ["null", "x"], "value": [0.1, None]})
+SCORES = pl.DataFrame([{"model": "a", "value": 0.5}], schema=schema.SCORES)
+ITEMS = pl.DataFrame([{"item": "null", "value": 0.1}, {"item": "x", "value": None}], schema=schema.ITEMS)
 
 
 def manifest() -> Manifest:
@@ -51,18 +51,3 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(KeyboardInterrupt):
         write_run(tmp_path / "run", manifest(), SCORES, ITEMS)
     assert not (tmp_path / "run").exists()
-
-
-def test_not_a_run(tmp_path: Path) -> None:
-    with pytest.raises(WordworthError, match=r"is not a run: it has no run\.json, scores\.csv"):
-        read_run(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["run.json", "scores.csv", "items.parquet"])
-def test_a_damaged_run_is_one_sentence(tmp_path: Path, name: str) -> None:
-    write_run(tmp_path / "run", manifest(), SCORES, ITEMS)
-    (tmp_path / "run" / name).write_bytes(b'{"half": ')
-    if name == "scores.csv":
-        (tmp_path / "run" / name).write_bytes(b"")
-    with pytest.raises(WordworthError, match=r"run holds a run that cannot be read back \(.+\); run it again"):
-        read_run(tmp_path / "run")

@@ -51,7 +51,7 @@ def test_a_report_is_made_where_there_is_none(get: Any, runs: Path) -> None:
     assert report.status == 200
     assert "What a word is worth to good" in report.text
     assert "sandbox allow-scripts" in report.headers["content-security-policy"]
-    small_run(runs / "good", "better", 1, overwrite=True)
+    small_run(runs / "good", "better", 1)
     assert "What a word is worth to better" in get("/runs/good/").text  # made anew for a new run
     assert get("/runs/audit/").text == "<p>the audit's report</p>"
     assert sorted(str(path) for path in runs.rglob("*")) == before  # nothing is written

@@ -1,6 +1,7 @@
-from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.study.citations import PAPERS, cited
 from wordworth.study.findings import Findings
+
+from wordworth.catalog.read.lexica import load_lexicon
 
 
 def test_papers_data_and_models_are_cited_once() -> None:

@@ -6,6 +6,8 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
+from wordworth.study.debias.gather import absorb_controls
+from wordworth.study.findings import Findings
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
@@ -17,9 +19,7 @@ from wordworth.errors import WordworthError
 from wordworth.measure import cosines, sc_weat, similarity, valence
 from wordworth.study import Options
 from wordworth.study.debias import PARTS, Plan, Report, debias
-from wordworth.study.debias.gather import absorb_controls
 from wordworth.study.debias.tables import changed, cost_rows, stability_rows, versions
-from wordworth.study.findings import Findings
 from wordworth.transform import difference_direction, random_directions, remove
 
 SETS = ("bommasani-male", "bommasani-female", "bommasani-professions")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
+from wordworth.files import cache_dir
 from wordworth.infer.model.attention import Network, Shape
 from wordworth.infer.model.nli import LABELS
 from wordworth.infer.model.over_vectors import AttentionNli
@@ -209,7 +210,7 @@ def test_a_killed_run_goes_on(model: AttentionNli, probe: Path, monkeypatch: pyt
     third = Counting(model)
     assert infer([third], **options).scores.equals(findings.scores)
     assert third.calls == []
-    broken = next(scoring.cache_dir().glob("infer/*/00001.safetensors"))
+    broken = next(cache_dir().glob("inferences/*/00001/*.safetensors"))
     broken.write_bytes(b"half a file")
     assert infer([third], **options).scores.equals(findings.scores)
     assert third.calls == [24]
@@ -219,7 +220,7 @@ def test_shards_meet_in_the_cache(model: AttentionNli, probe: Path, monkeypatch:
     monkeypatch.setattr(scoring, "BLOCK", 12)
     options = {"probes": [probe], "mitigate": (), "random": 0, "options": FEW}
     whole = infer([model], **options).scores
-    for path in scoring.cache_dir().glob("infer/*/*.safetensors"):
+    for path in cache_dir().glob("inferences/*/*/*.safetensors"):
         path.unlink()
     parts = [infer([model], shard=f"{part}/3", **options) for part in (1, 2, 3)]
     assert [part.scores.item(0, "n") for part in parts] == [36, 24, 24]

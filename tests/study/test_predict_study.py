@@ -6,17 +6,17 @@ from math import exp, log, log2
 import numpy as np
 import polars as pl
 import pytest
+from wordworth.report.predict_tables import predict_tables
+from wordworth.study.predict.nearness import train_word2vec
 
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.paraphrases import Paraphrases, Triple
 from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.report.predict_tables import predict_tables
 from wordworth.run import read_run
 from wordworth.study import Options
 from wordworth.study.predict import predict
-from wordworth.study.predict.nearness import train_word2vec
 
 LINES = [
     "the cat sat on a mat",

@@ -4,16 +4,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from wordworth.study.findings import Findings
+from wordworth.study.options import Options
+from wordworth.study.static.agreement import Draws, curves, draw
+from wordworth.study.static.bias import beside, definitions
+from wordworth.study.static.lists import Lists, Space, load_lists, restricted, space_of_embedding
 
 from wordworth.catalog.embeddings import load_embeddings
 from wordworth.embedding import Embedding, Provenance
 from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini, pair_direction
-from wordworth.study.findings import Findings
-from wordworth.study.options import Options
 from wordworth.study.static import static
-from wordworth.study.static.agreement import Draws, curves, draw
-from wordworth.study.static.bias import beside, definitions
-from wordworth.study.static.lists import Lists, Space, load_lists, restricted, space_of_embedding
 
 OPTIONS = Options(resamples=20)
 

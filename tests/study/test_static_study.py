@@ -15,13 +15,13 @@ import transformers as hf
 from gensim.models import KeyedVectors
 from scipy.stats import spearmanr
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from wordworth.study.findings import Findings
+from wordworth.study.options import Options
 
 from wordworth.cli import main
 from wordworth.embedding import load
 from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, load_model
 from wordworth.errors import WordworthError
-from wordworth.study.findings import Findings
-from wordworth.study.options import Options
 from wordworth.study.static import export, static
 
 PAIRS = [
@@ -189,9 +189,9 @@ def test_an_empty_text_and_one_without_the_words(model: LanguageModel, pairs: Pa
     empty, other = tmp_path / "empty.txt", tmp_path / "other.txt"
     empty.write_text("\n\n")
     other.write_text("Nothing of what is asked for stands in this line of text.\n")
-    with pytest.raises(WordworthError, match=r"empty\.txt has no line of text, so no contexts can be drawn"):
+    with pytest.raises(WordworthError, match=r"the text has no line, so no contexts can be drawn"):
         quality(model, empty, pairs)
-    with pytest.raises(WordworthError, match=r"no word of the vocabulary is met in a sentence .* of other\.txt"):
+    with pytest.raises(WordworthError, match=r"no word of the vocabulary occurs in a sentence .* of the text"):
         quality(model, other, pairs)
 
 

@@ -7,6 +7,7 @@ from statistics import variance
 import numpy as np
 import polars as pl
 import pytest
+from wordworth.study.corpus_size import Sample, choose_lines, train_fasttext
 
 from wordworth.catalog.read.association_tests import load_test, translated
 from wordworth.catalog.read.lexica import load_lexicon
@@ -14,7 +15,6 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.study import Findings, Options, valnorm
-from wordworth.study.corpus_size import Sample, choose_lines, train_fasttext
 
 QUICK = Options(resamples=20, permutations=100)
 
@@ -159,7 +159,7 @@ def test_a_corpus_that_cannot_serve(tmp_path: Path) -> None:
         valnorm([], corpus=blank, dim=0, lexica=["bellezza"])
     with pytest.raises(WordworthError, match=r"a share of 0 % of a corpus cannot be drawn; give one above 0"):
         corpus_size(blank, (0,))
-    with pytest.raises(WordworthError, match="there is no text file"):
+    with pytest.raises(WordworthError, match="there is no file"):
         corpus_size(tmp_path / "none.txt", (100,))
     with pytest.raises(WordworthError, match="'enwiki' is not in the corpora of the catalog; did you mean"):
         corpus_size("enwiki", (100,))

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import pearsonr, spearmanr
+from wordworth.study.findings import ITEMS, SCORES, Findings
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
@@ -14,7 +15,6 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.study import Options, valnorm
-from wordworth.study.findings import ITEMS, SCORES, Findings
 
 
 def rows(embedding: Embedding, words: tuple[str, ...] | list[str]) -> list[list[float]]:

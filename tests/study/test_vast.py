@@ -8,6 +8,9 @@ import pytest
 import torch
 import transformers as hf
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from wordworth.study.vast.encodings import Encodings
+from wordworth.study.vast.scale import in_setting
+from wordworth.study.vast.scales import Scales, balanced, greedy_poles
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
@@ -17,10 +20,7 @@ from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import WordworthError
 from wordworth.study import Findings, Options
 from wordworth.study.vast import vast
-from wordworth.study.vast.encodings import Encodings
 from wordworth.study.vast.probes import Task, _ending, _probe
-from wordworth.study.vast.scale import in_setting
-from wordworth.study.vast.scales import Scales, balanced, greedy_poles
 
 LAYERS, DIM = 2, 16
 QUICK = Options(resamples=20, permutations=200)
@@ -240,7 +240,7 @@ def test_balanced_polar_words_are_seeded() -> None:
         ({"templates": "vst"}, "there are no templates"),
         ({"lexica": ["belleza"]}, "did you mean bellezza"),
         ({"language": "klingon"}, "klingon"),
-        ({"contexts": "nowhere.txt"}, "there is no text file nowhere.txt"),
+        ({"contexts": "nowhere.txt"}, "there is no file nowhere.txt"),
         ({"components": -1}, "components"),
     ],
 )

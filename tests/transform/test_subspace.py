@@ -12,6 +12,7 @@ from wordworth.errors import WordworthError
 from wordworth.transform import (
     Subspace,
     difference_direction,
+    fit_components,
     joined,
     pair_components,
     random_components,
@@ -179,3 +180,17 @@ def test_he_she_is_the_gender_direction_of_google_news():
     found = stability(full, difference_direction(words, "he", "she"))
     assert found.ratios == pytest.approx((0.51, 0.45, 0.31), abs=0.01)
     assert found.cosine == pytest.approx(0.91, abs=0.01)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1, 1e9])
+def test_what_is_no_direction_does_not_depend_on_the_vectors_length(scale):
+    rng = np.random.default_rng(6)
+    rows = rng.normal(size=(6, 8))
+    rows[5] = rows[4] * (1 + 1e-15)
+    words = made(rows * scale)
+    assert len(set_components(words, words.words[:5], 4, unit=False)) == 4
+    assert len(difference_direction(words, "w0", "w1", unit=False)) == 1
+    with pytest.raises(WordworthError, match="have one direction"):
+        difference_direction(words, "w4", "w5", unit=False)
+    with pytest.raises(WordworthError, match="all vectors are the same"):
+        fit_components(np.tile(rows[0], (5, 1)) * scale, 1)

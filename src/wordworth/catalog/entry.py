@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wordworth.catalog.fetch.sources import Source
+from wordworth.catalog.source import Source
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Entry:
     details: Mapping[str, Any] = field(default_factory=dict)
     """What only its kind has: columns, family, word sets."""
 
-    def layout(self, source: Source) -> dict[str, Any]:
+    def layout(self, source: Source | None) -> dict[str, Any]:
         """How a copy is laid out: what the entry says, overruled by what that source says."""
         keys = ("columns", "format", "delimiter")
-        return {key: self.details[key] for key in keys if key in self.details} | dict(source.layout)
+        return {key: self.details[key] for key in keys if key in self.details} | dict(source.layout if source else {})

@@ -1,15 +1,11 @@
-"""What kind of model a name stands for, as the catalog or the model's own files tell it."""
+"""What kind of model a name stands for, by the catalog or by the model's own files."""
 
 import json
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from gguf import GGUFReader
-from huggingface_hub import hf_hub_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
-from wordworth.catalog.fetch.sources import is_offline
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.fetch.hub import config_of
+from wordworth.catalog.resolve import resolve
 from wordworth.errors import WordworthError
 
 Kind = Literal["static", "causal", "masked", "encoder", "nli"]
@@ -31,40 +27,36 @@ GGUF_ENCODERS = ("bert", "roberta", "t5")
 
 
 def kind_of(named: str | Path) -> Kind:
-    """static (word vectors), causal, masked, encoder (without a head) or nli. What cannot be told is an error."""
-    target = str(named).rpartition("=")[2]
-    if isinstance(named, str) and knows(target, "models"):
-        family: Kind = entry(target, "models").details["family"]
+    """static (word vectors), causal, masked, encoder (without a head) or nli; an error where the files do not say."""
+    resolved = resolve(named)
+    if resolved.entry is not None:
+        family: Kind = resolved.entry.details["family"]
         return family
-    if target.startswith(("https://", "http://", "hf://")):
-        return "static"  # language models of the hub go by their own name
-    path = Path(target).expanduser()
+    if resolved.place == "hub":
+        return _of_config(config_of(resolved.target), resolved.target)
+    path = resolved.path
+    if path is None:  # an address or hf://…; language models of the hub go by their own name
+        return "static"
     if path.is_dir():
-        if (path / "config.json").is_file():
-            return _of_config(path / "config.json", target)
-        if any(path.glob("*-w.npy")):
-            return "static"  # HistWords
-        raise WordworthError(f"{target} holds neither a config.json nor HistWords decades; {_say()}")
+        return _of_folder(path)
     if path.is_file():
         return _of_gguf(path) if path.suffix == ".gguf" else "static"
-    if path.is_absolute() or target.startswith((".", "~")):
-        raise WordworthError(f"there is no model at {target}; give a name (`wordworth ls models`) or a path")
-    return _of_config(_from_hub(target), target)
+    raise WordworthError(f"there is no model at {resolved.target}; give a name (`wordworth ls models`) or a path")
 
 
 def _say() -> str:
     return f"say what it is with --kind ({', '.join(KINDS)})"
 
 
-def _from_hub(name: str) -> Path:
-    try:
-        return Path(hf_hub_download(name, "config.json", local_files_only=is_offline()))
-    except LocalEntryNotFoundError as error:
-        entry_or_hub = f"{name} is neither a path, nor in the catalog, nor here from the hub, which cannot be reached"
-        raise WordworthError(f"{entry_or_hub}; see `wordworth ls models`") from error
-    except (HfHubHTTPError, HFValidationError) as error:
-        told = f"{name} is neither a path, nor in the catalog, nor does the hub give its config.json to you"
-        raise WordworthError(f"{told} ({type(error).__name__}); see `wordworth ls models`") from error
+def _of_folder(folder: Path) -> Kind:
+    if (folder / "config.json").is_file():
+        return _of_config(folder / "config.json", str(folder))
+    if any(folder.glob("*.npy")):
+        return "static"  # HistWords, or a matrix and its index
+    weights = sorted(folder.glob("*.gguf"))
+    if weights:
+        return _of_gguf(weights[0])
+    raise WordworthError(f"{folder} holds neither a config.json, nor GGUF weights, nor .npy vectors; {_say()}")
 
 
 def _of_config(path: Path, named: str) -> Kind:
@@ -82,7 +74,7 @@ def _of_config(path: Path, named: str) -> Kind:
         labels = {str(label).lower() for label in (config.get("id2label") or {}).values()}
         if "entailment" in labels:
             return "nli"
-        raise WordworthError(f"{named} tells apart {', '.join(sorted(labels)) or 'unnamed classes'}, not entailment")
+        raise WordworthError(f"{named} classifies {', '.join(sorted(labels)) or 'unnamed classes'}, not entailment")
     for ending, kind in HEADS.items():
         if architecture.endswith(ending):
             return kind
@@ -90,6 +82,8 @@ def _of_config(path: Path, named: str) -> Kind:
 
 
 def _of_gguf(path: Path) -> Kind:
+    from gguf import GGUFReader
+
     try:
         field = GGUFReader(path).fields.get("general.architecture")
     except (ValueError, OSError) as error:

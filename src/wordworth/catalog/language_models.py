@@ -1,11 +1,14 @@
-"""From what a user names to a language model's files: a name of the catalog, a path, or a name of the hub."""
+"""From what a user names to a language model's files."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordworth.catalog.fetch.sources import is_offline, locate
-from wordworth.catalog.registry import entries, entry, knows
+from wordworth.catalog.fetch.hub import HubFile, hub_model, is_cached, snapshot
+from wordworth.catalog.registry import entries
+from wordworth.catalog.resolve import Resolved, located, resolve
 from wordworth.errors import WordworthError, nearest
+
+_OTHERS = {"static": "a static embedding", "nli": "an NLI model"}
 
 
 @dataclass(frozen=True)
@@ -17,32 +20,41 @@ class ModelPlace:
     place: str
     """A folder, a GGUF file, or the name of a repository on the hub."""
     language: str
-    """Blank where nobody says."""
+    """Blank where the catalog does not say, or says several."""
 
 
 def locate_language_model(named: str | Path) -> ModelPlace:
-    """The files of a language model, fetched where the catalog has them. `LABEL=…` says what tables call it.
+    """The files of a language model, fetched where the catalog has them or a revision of the hub is named.
 
-    What is neither in the catalog nor a path goes to the hub by its own name (`gpt2`, `owner/name`).
+    A model of the hub without a revision stays a name, for `transformers` to fetch.
     """
-    label, _, target = str(named).rpartition("=")
-    if isinstance(named, str) and knows(target, "models"):
-        found = entry(target, "models")
-        other = {"static": "a static embedding", "nli": "an NLI model"}
-        if kind := other.get(found.details["family"]):
-            known = [one.name for one in entries("models") if one.details["family"] not in other]
+    resolved = resolve(named)
+    return ModelPlace(resolved.label, _place(resolved), resolved.language)
+
+
+def _place(resolved: Resolved) -> str:
+    target = resolved.target
+    if resolved.entry is not None:
+        if other := _OTHERS.get(resolved.entry.details["family"]):
+            known = [one.name for one in entries("models") if one.details["family"] not in _OTHERS]
             raise WordworthError(
-                f"{target} is {kind}, and this study takes language models, such as {', '.join(known)}"
+                f"{target} is {other}, and this study takes language models, such as {', '.join(known)}"
             )
-        located = locate(target, found.sources)
-        language = "" if found.language == "several" else found.language
-        return ModelPlace(label or target, str(located.path), language)
-    path = Path(target).expanduser()
-    if path.exists():
-        return ModelPlace(label or path.stem, str(path), "")
-    if path.is_absolute() or target.startswith((".", "~")) or path.suffix in (".gguf", ".safetensors"):
+        return str(located(resolved).path)
+    if resolved.place == "hub":
+        return _on_hub(target)
+    if resolved.path is None:
+        raise WordworthError(f"{resolved.source} is one file, read as word vectors; name a language model of the hub")
+    if not resolved.path.exists():
         raise WordworthError(f"there is no model at {target}; give the path of a GGUF file or of a model's folder")
-    if is_offline():
-        close = nearest(target, [one.name for one in entries("models")])
-        raise WordworthError(f"{target} is not in the catalog{close}; it may be on the hub, and fetching is off")
-    return ModelPlace(label or target, target, "")
+    return str(resolved.path)
+
+
+def _on_hub(name: str) -> str:
+    from wordworth.catalog.fetch.sources import is_offline
+
+    model = hub_model(name) or HubFile(name)
+    if is_offline() and not is_cached(model):
+        close = nearest(name, [one.name for one in entries("models")])
+        raise WordworthError(f"{name} is not in the catalog, and fetching from the hub is off{close}")
+    return str(snapshot(name)) if model.revision else name

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from wordworth.catalog.entry import Entry, Reference
-from wordworth.catalog.fetch.sources import parse
+from wordworth.catalog.source import parse
 from wordworth.errors import WordworthError, nearest
 
 KINDS = (
@@ -19,21 +19,22 @@ _SINGULAR = {"lexicon": "lexica", "corpus": "corpora", "analogy": "analogies", "
 _REQUIRED = ("title", "language", "licence", "reference", "count")
 _COMMON = (*_REQUIRED, "scale", "note", "sources")
 # An entry without a source is made of other entries (a derived lexicon, a test of word sets) or stands in the TOML.
-_SOURCELESS = ("derived", "x", "bleached", "premise", "hub")
+_SOURCELESS = ("derived", "x", "words", "bleached", "premise", "hub")
 
 
 def kind_named(kind: str) -> str:
     """The kind a user means: `word-sets` and `word_set` are `word_sets`."""
-    asked = kind.replace("-", "_").lower()
-    asked = _SINGULAR.get(asked, asked)
-    found = next((known for known in KINDS if asked in (known, known.removesuffix("s"))), None)
-    if found is None:
-        raise WordworthError(f"there is no kind {kind!r} in the catalog; there are {', '.join(KINDS)}")
-    return found
+    spelled = kind.replace("-", "_").lower()
+    spelled = _SINGULAR.get(spelled, spelled)
+    for known in KINDS:
+        if spelled in (known, known.removesuffix("s")):
+            return known
+    raise WordworthError(f"there is no kind {kind!r} in the catalog; there are {', '.join(KINDS)}")
 
 
 @cache
-def _table(name: str) -> dict[str, Any]:
+def toml_of(name: str) -> dict[str, Any]:
+    """One of the catalog's TOML files, as it stands."""
     return tomllib.loads((files("wordworth.catalog") / "entries" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -42,7 +43,7 @@ def references() -> dict[str, Reference]:
     """Key → reference."""
     return {
         key: Reference(key=key, **{**table, "authors": tuple(table["authors"])})
-        for key, table in _table("references").items()
+        for key, table in toml_of("references").items()
     }
 
 
@@ -84,18 +85,18 @@ def declared(kind: str, name: str, table: Mapping[str, Any]) -> Entry:
 
 @cache
 def _of_kind(kind: str) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
-    for name, table in _table(kind).items():
+    named: dict[str, Entry] = {}
+    for name, table in toml_of(kind).items():
         members = table.get("members")
         if members is None:
-            found[name] = declared(kind, name, table)
+            named[name] = declared(kind, name, table)
             continue
         # A file of many sets: each member is an entry of its own, with the collection's terms and sources.
         shared = {key: value for key, value in table.items() if key != "members"}
         for member, own in members.items():
             title = f"{table['title']}: {member.replace('_', ' ').replace('-', ' ')}"
-            found[member] = declared(kind, member, {**shared, "title": title, **own})
-    return found
+            named[member] = declared(kind, member, {**shared, "title": title, **own})
+    return named
 
 
 def entries(kind: str | None = None) -> tuple[Entry, ...]:

@@ -1,11 +1,11 @@
-"""What `wordworth show` and `wordworth ls` tell of an entry, as plain data."""
+"""What `wordworth show` and `wordworth ls` show of an entry, as plain data."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 
-from wordworth.catalog.embeddings import on_this_machine
 from wordworth.catalog.entry import Entry
+from wordworth.catalog.fetch.hub import hub_file, is_cached
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.association_tests import load_test
@@ -45,46 +45,49 @@ class Shown:
     """What was left out or merged in reading, one sentence each."""
 
 
-def is_here(found: Entry) -> bool:
+def is_here(declared: Entry) -> bool:
     """Whether an entry's data, and that of the entries it is made of, is on this machine.
 
     A file in its place that is not the published one is not its data; loading the entry says so.
     """
-    if "hub" in found.details:
-        return on_this_machine(found.details["hub"])
+    if "hub" in declared.details:
+        return is_cached(hub_file(declared.details["hub"]))
     try:
-        return all(not one.sources or here(one.name, one.sources) is not None for one in (found, *made_of(found)))
+        return all(not one.sources or here(one.name, one.sources) is not None for one in (declared, *made_of(declared)))
     except WordworthError:
         return False
 
 
-def made_of(found: Entry) -> tuple[Entry, ...]:
+def made_of(declared: Entry) -> tuple[Entry, ...]:
     """The other entries that an entry is made of."""
-    recipe = found.details.get("derived")
+    recipe = declared.details.get("derived")
     if recipe:
         kinds = {"lexicon": "lexica", "words": "lexica", "translation": "word_sets"}
         return tuple(entry(name, kinds[role]) for role, name in recipe.items())
-    if found.kind == "tests" and not found.sources:
-        return tuple(entry(found.details[group]["set"], "word_sets") for group in "xyab")
+    if declared.kind == "tests" and not declared.sources:
+        return tuple(entry(declared.details[group]["set"], "word_sets") for group in "xyab")
     return ()
 
 
-def summary(found: Entry, rows: int = 5) -> Shown:
+def summary(declared: Entry, rows: int = 5) -> Shown:
     """What there is to say of an entry, with its first rows where its data is here. Nothing is fetched."""
-    there = is_here(found)
-    header, first, left_out = _FIRST[found.kind](found, rows) if there or found.kind in _DECLARED else ((), (), ())
+    there = is_here(declared)
+    header, first, left_out = (
+        _FIRST[declared.kind](declared, rows) if there or declared.kind in _DECLARED else ((), (), ())
+    )
     return Shown(
-        kind=found.kind,
-        name=found.name,
-        title=found.title,
-        count=found.count,
-        language=found.language,
-        scale=found.scale,
-        licence=found.licence,
-        reference=str(found.reference),
-        bibtex=found.reference.bibtex(),
-        note=found.note,
-        sources=tuple(source.place for source in found.sources) or tuple(filter(None, [found.details.get("hub", "")])),
+        kind=declared.kind,
+        name=declared.name,
+        title=declared.title,
+        count=declared.count,
+        language=declared.language,
+        scale=declared.scale,
+        licence=declared.licence,
+        reference=str(declared.reference),
+        bibtex=declared.reference.bibtex(),
+        note=declared.note,
+        sources=tuple(source.place for source in declared.sources)
+        or tuple(filter(None, [declared.details.get("hub", "")])),
         here=there,
         header=header,
         rows=first,
@@ -95,8 +98,8 @@ def summary(found: Entry, rows: int = 5) -> Shown:
 _First = tuple[tuple[str, ...], Rows, tuple[str, ...]]
 
 
-def _lexicon(found: Entry, rows: int) -> _First:
-    lexicon = load_lexicon(found.name)
+def _lexicon(declared: Entry, rows: int) -> _First:
+    lexicon = load_lexicon(declared.name)
     first = tuple(
         (word, *(f"{values[at]:.4g}" for values in lexicon.ratings.values()))
         for at, word in enumerate(lexicon.words[:rows])
@@ -104,11 +107,11 @@ def _lexicon(found: Entry, rows: int) -> _First:
     return ("word", *lexicon.ratings), first, tuple(map(str, lexicon.left_out))
 
 
-def _word_set(found: Entry, rows: int) -> _First:
-    if found.details.get("translations"):
-        forms = load_translations(found.name).forms
-        return ("word", "forms"), tuple((word, ", ".join(given)) for word, given in islice(forms.items(), rows)), ()
-    words = load_word_set(found.name)
+def _word_set(declared: Entry, rows: int) -> _First:
+    if declared.details.get("translations"):
+        forms = load_translations(declared.name).forms
+        return ("word", "forms"), tuple((word, ", ".join(of_word)) for word, of_word in islice(forms.items(), rows)), ()
+    words = load_word_set(declared.name)
     dropped = tuple(f"{word!r} stands more than once and is taken once" for word in words.dropped)
     if words.pairs:
         return ("first", "second"), words.pairs[:rows], dropped
@@ -118,52 +121,52 @@ def _word_set(found: Entry, rows: int) -> _First:
     return ("word", *words.scores), first, dropped
 
 
-def _test(found: Entry, rows: int) -> _First:
-    test = load_test(found.name)
+def _test(declared: Entry, rows: int) -> _First:
+    test = load_test(declared.name)
     sets = zip("XYAB", test.labels, test.groups, strict=True)
     first = tuple((which, label, str(len(words)), ", ".join(words[:rows])) for which, label, words in sets)
     return ("set", "label", "count", "first words"), first, test.remarks
 
 
-def _pairs(found: Entry, rows: int) -> _First:
-    pairs = load_pairs(found.name)
+def _pairs(declared: Entry, rows: int) -> _First:
+    pairs = load_pairs(declared.name)
     first = zip(pairs.first, pairs.second, (f"{score:.4g}" for score in pairs.scores), strict=True)
     return ("first", "second", "score"), tuple(islice(first, rows)), ()
 
 
-def _analogies(found: Entry, rows: int) -> _First:
-    return ("a", "b", "c", "d"), load_analogies(found.name).questions[:rows], ()
+def _analogies(declared: Entry, rows: int) -> _First:
+    return ("a", "b", "c", "d"), load_analogies(declared.name).questions[:rows], ()
 
 
-def _nli(found: Entry, rows: int) -> _First:
-    data = load_nli(found.name)
-    told = tuple(f"{count:,} {reason}" for reason, count in data.left_out.items())
+def _nli(declared: Entry, rows: int) -> _First:
+    data = load_nli(declared.name)
+    left_out = tuple(f"{count:,} {reason}" for reason, count in data.left_out.items())
     columns = (data.premises, data.hypotheses, data.labels)
-    return ("premise", "hypothesis", "label"), tuple(islice(zip(*columns, strict=True), rows)), told
+    return ("premise", "hypothesis", "label"), tuple(islice(zip(*columns, strict=True), rows)), left_out
 
 
-def _template(found: Entry, rows: int) -> _First:
-    details = found.details
+def _template(declared: Entry, rows: int) -> _First:
+    details = declared.details
     first = [(setting, details[setting]) for setting in ("bleached", "premise", "hypothesis") if setting in details]
     first += [(f"aligned {one['low']:g} to {one['high']:g}", one["text"]) for one in details.get("aligned", ())]
     return ("setting", "text"), tuple(first), ()
 
 
-def _frequencies(found: Entry, rows: int) -> _First:
-    listed = load_frequencies(found.name)
+def _frequencies(declared: Entry, rows: int) -> _First:
+    listed = load_frequencies(declared.name)
     first = tuple((word, f"{count:,.0f}") for word, count in islice(listed.counts.items(), rows))
     return ("word", listed.unit), first, ()
 
 
-def _paraphrases(found: Entry, rows: int) -> _First:
-    probe = load_paraphrases(found.name)
+def _paraphrases(declared: Entry, rows: int) -> _First:
+    probe = load_paraphrases(declared.name)
     left_out = tuple(f"{sentence!r}: {reason}" for sentence, reason in probe.left_out)
     return ("word", "hypernym", "sibling"), tuple(triple.differing() for triple in probe.triples[:rows]), left_out
 
 
-def _described(found: Entry, rows: int) -> _First:
+def _described(declared: Entry, rows: int) -> _First:
     """Models and corpora: what is declared of them; their data is too large to look into."""
-    plain = [(key, str(value)) for key, value in found.details.items() if isinstance(value, str | int | float)]
+    plain = [(key, str(value)) for key, value in declared.details.items() if isinstance(value, str | int | float)]
     return ("field", "value"), tuple(plain), ()
 
 

@@ -7,16 +7,14 @@ import typer
 
 from wordworth import __version__
 from wordworth.cli.audit import audit
+from wordworth.cli.cache import cache_app
 from wordworth.cli.catalog import get, list_entries, show
 from wordworth.cli.compare import compare
-from wordworth.cli.debias import debias
-from wordworth.cli.infer import run_infer
-from wordworth.cli.predict import run_predict
 from wordworth.cli.report import report
 from wordworth.cli.run import run_app
 from wordworth.cli.serve import serve
-from wordworth.cli.static import export, run_static
 from wordworth.cli.train import finetune_nli, train_nli
+from wordworth.cli.vectors import debias, export
 from wordworth.errors import WordworthError
 
 app = typer.Typer(
@@ -25,22 +23,21 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-run_app.command("static")(run_static)
-run_app.command("predict")(run_predict)
-run_app.command("infer")(run_infer)
-app.command()(audit)
+app.command("audit")(audit)
 app.add_typer(run_app, name="run")
 app.command()(report)
-app.command()(compare)
+app.command("compare")(compare)
 app.command()(serve)
-app.command()(debias)
+app.command("debias")(debias)
 app.command("train-nli")(train_nli)
 app.command("finetune-nli")(finetune_nli)
-app.command()(export)
+app.command("export")(export)
 app.command("ls")(list_entries)
 app.command()(show)
 app.command()(get)
+app.add_typer(cache_app, name="cache")
 
 
 def _version(value: bool) -> None:
@@ -67,16 +64,16 @@ def main() -> None:
     try:
         code = app(prog_name="wordworth", standalone_mode=False)
     except WordworthError as error:
-        told = str(error)
+        message = str(error)
     except PermissionError as error:
-        told = f"{error.filename} cannot be opened ({error.strerror}); check its rights"
+        message = f"{error.filename} cannot be opened ({error.strerror}); check its rights"
     except UsageError as error:
-        told = error.format_message()
-        if not told:  # a command without its arguments has shown its help
+        message = error.format_message()
+        if not message:  # a command without its arguments has shown its help
             raise SystemExit(2) from None
         command = error.ctx.command_path if error.ctx else "wordworth"
-        told = f"{told[0].lower()}{told[1:].rstrip('.')} (see `{command} --help`)"
+        message = f"{message[0].lower()}{message[1:].rstrip('.')} (see `{command} --help`)"
     else:
         raise SystemExit(code or 0)
-    sys.stderr.write(f"wordworth: {' '.join(told.split())}\n")
+    sys.stderr.write(f"wordworth: {' '.join(message.split())}\n")
     raise SystemExit(2)

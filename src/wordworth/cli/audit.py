@@ -2,123 +2,151 @@
 
 import re
 import time
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.common import (
-    Device,
-    Json,
-    Offline,
-    Precision,
-    Seed,
-    carry_out,
-    one_of,
-)
+from wordworth.cli.options import SHARED, with_options
 from wordworth.errors import WordworthError
+from wordworth.task.settings import Network, Seeded, Settings, setting
+
+KINDS = ("static", "causal", "masked", "encoder", "nli")
 
 
-def audit(
-    models: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[MODEL]", help="Names of the catalog or the hub, or paths; the defaults if not given."),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Less of everything: minutes instead of hours.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder; runs/audit-MODEL if not given.")
-    ] = None,
-    kind: Annotated[
-        str | None, typer.Option(help="static, causal, masked, encoder or nli, where the model's files do not tell.")
-    ] = None,
-    device: Device = "auto",
-    precision: Precision = "float32",
-    seed: Seed = 0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace runs in the folder that differ.")] = False,
-    json: Json = False,
-    offline: Offline = False,
+@dataclass(frozen=True, kw_only=True)
+class AuditSettings(Network, Seeded):
+    """What an audit asks of every study that takes it."""
+
+    quick: bool = setting(False, "Less of everything: minutes instead of hours.", "what is measured")
+    kind: str | None = setting(None, "What the model is, where its files do not say.", "on what", choices=KINDS)
+
+
+Audited = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[MODEL]", help="Names of the catalog or the hub, or paths; the defaults if not given."),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="DIR", help="Folder; runs/audit-MODEL if not given.", rich_help_panel="output"
+    ),
+]
+
+
+def _audit(
+    settings: AuditSettings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **_: Any
 ) -> None:
-    """Run all that applies to a model, skip what is in the folder already, and write one report."""
-    from wordworth import display, report
-    from wordworth.catalog.kinds import KINDS
-    from wordworth.study import Options
+    from wordworth import report
+    from wordworth.cli import display
     from wordworth.study.audit import DEFAULTS, plan
 
-    chosen_kind = None if kind is None else one_of("kind", kind, KINDS)
-    named = models or list(DEFAULTS)
-    planned, left_out = plan(named, chosen_kind)
-    folder = output or _default_folder(models, quick)
-    given_places = {"device": device, "dtype": precision}
+    planned, left_out = plan(models or list(DEFAULTS), settings.kind)
+    folder = output or _default_folder(models, settings.quick)
     steps = []
-    for one in planned:
-        asked = dict(one.step.quick) if quick else {}
-        asked |= {name: value for name, value in given_places.items() if name in one.step.places}
-        options = Options(seed=seed, resamples=one.step.quick_resamples) if quick else Options(seed=seed)
-        recorded = {"models": list(one.models), **asked, **asdict(options)}
-        steps.append((one, asked, options, _is_there(folder / one.step.study, recorded, overwrite)))
+    for step in planned:
+        chosen = _chosen(step.study.settings, settings, step.study.quick if settings.quick else {})
+        steps.append(_Step(step, chosen, folder / step.study.name, overwrite))
+    for one in steps:  # before anything is computed
+        one.there = _is_there(one)
     loaded: dict[str, Any] = {}
-    told: list[dict[str, Any]] = []
-    for one, asked, options, there in steps:
-        study, line = one.step.study, f"{one.step.study}: {', '.join(one.models)}"
-        if there:
-            display.err.print(f"{line} (there already)", style="dim", markup=False)
-            told.append({"study": study, "models": one.models, "state": "kept"})
-            continue
-        display.err.print(line, markup=False)
-        began = time.monotonic()
-        try:
-            given = _loaded(one.models, loaded, device, precision) if one.step.takes_loaded else None
-            findings = carry_out(
-                study, one.step.find, folder / study, overwrite, list(one.models), options, given, **asked
-            )
-        except WordworthError as error:  # the other studies can still be run; the exit code tells
-            display.err.print(f"{study} failed: {error}", style="red", markup=False, soft_wrap=True)
-            told.append({"study": study, "models": one.models, "state": "failed", "reason": str(error)})
-            continue
-        display.warnings_of(findings)
-        told.append({"study": study, "models": one.models, "state": "run", "seconds": time.monotonic() - began})
+    results = [_run(step, settings, loaded) for step in steps]
     loaded.clear()
-    if all(one["state"] == "failed" for one in told):
-        raise WordworthError(f"every study of the audit failed; the first, {told[0]['study']}: {told[0]['reason']}")
+    if all(result["state"] == "failed" for result in results):
+        first = results[0]
+        raise WordworthError(f"every study of the audit failed; the first, {first['study']}: {first['reason']}")
     place = report.write_report([folder])
-    said = report.said(report.gather([folder]))
+    answers = report.plain_answers(report.read_runs([folder]))
     if json:
-        display.print_json(
-            {"folder": str(folder), "report": str(place), "studies": told, "answers": said, "left_out": left_out}
-        )
+        outcome = {"folder": str(folder), "report": str(place), "studies": results}
+        display.print_json({**outcome, "answers": answers, "left_out": left_out})
     else:
-        display.audit(said, left_out, place)
-    if any(one["state"] == "failed" for one in told):
+        display.audit(answers, left_out, place)
+    if any(result["state"] == "failed" for result in results):
         raise typer.Exit(1)
+
+
+@dataclass
+class _Step:
+    """One study of the audit, with its settings and its folder."""
+
+    planned: Any
+    settings: Settings
+    folder: Path
+    overwrite: bool
+    there: bool = False
+
+
+def _chosen(declared: type[Settings], audit: AuditSettings, quick: Any) -> Settings:
+    """The study's settings: its own defaults or quick ones, with what the audit was given where the study takes it."""
+    names = {field.name for field in declared.fields()}
+    shared = {name: getattr(audit, name) for name in ("seed", "device", "precision") if name in names}
+    return declared(**{**quick, **shared})
+
+
+def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any]) -> dict[str, Any]:
+    """Runs a study of the audit; one that fails leaves the others to be run, and shows in the exit code."""
+    from wordworth.cli import display
+    from wordworth.cli.run import run_study
+
+    study, models = step.planned.study, list(step.planned.models)
+    line = f"{study.name}: {', '.join(models)}"
+    result: dict[str, Any] = {"study": study.name, "models": models}
+    if step.there:
+        display.notice(f"{line} (there already)", "dim")
+        return result | {"state": "kept"}
+    display.notice(line, "")
+    began = time.monotonic()
+    try:
+        given = _loaded(models, loaded, settings) if study.takes_loaded else models
+        findings = run_study(study, given, step.settings, step.folder, step.overwrite, models)
+    except WordworthError as error:
+        display.notice(f"{study.name} failed: {error}", "red")
+        return result | {"state": "failed", "reason": str(error)}
+    display.warnings_of(findings)
+    return result | {"state": "run", "seconds": time.monotonic() - began}
 
 
 def _default_folder(models: list[str] | None, quick: bool) -> Path:
     """The same folder for the same models, so that an audit that was broken off goes on."""
-    names = [name.rpartition("=")[0] or Path(name.rpartition("=")[2]).name for name in models or ["defaults"]]
+    from wordworth.catalog.resolve import label_of
+
+    names = [Path(label_of(name)).name for name in models or ["defaults"]]
     safe = re.sub(r"[^\w.+-]+", "-", "+".join(names)).strip("-.")
     return Path("runs") / f"audit-{safe}{'-quick' if quick else ''}"
 
 
-def _is_there(folder: Path, options: dict[str, Any], overwrite: bool) -> bool:
+def _is_there(step: _Step) -> bool:
     """Whether the run is there already. Another one in its place is an error before anything is computed."""
     from wordworth import __version__, run
 
-    reason = run.why_not_the_same(folder, options, __version__)
-    if reason and not overwrite:
-        told = f"{folder} holds another run ({reason})"
-        raise WordworthError(f"{told}; choose another folder with -o, or replace it with --overwrite")
+    models = list(step.planned.models)
+    reason = run.why_not_the_same(step.folder, models, step.settings.as_table(), __version__)
+    if reason and not step.overwrite:
+        raise WordworthError(
+            f"{step.folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
+        )
     if reason == "":
-        run.reserve(folder, overwrite=overwrite)
+        run.reserve(step.folder, overwrite=step.overwrite)
     return reason is None
 
 
-def _loaded(models: tuple[str, ...], loaded: dict[str, Any], device: str, precision: str) -> list[Any]:
+def _loaded(models: list[str], loaded: dict[str, Any], settings: AuditSettings) -> list[Any]:
     """Language models, loaded once for all studies that take them so; word vectors stay names."""
-    from wordworth.study.static.reduction import is_static
-    from wordworth.study.static.reduction import loaded as load
+    from wordworth.catalog.kinds import kind_of
 
     for model in models:
-        if model not in loaded and not is_static(model):
-            loaded[model] = load(model, device, precision)
+        if model not in loaded and kind_of(model) != "static":
+            from wordworth.study.language_models import loaded as load
+
+            loaded[model] = load(model, settings)
     return [loaded.get(model, model) for model in models]
+
+
+audit = with_options(
+    AuditSettings,
+    _audit,
+    {"models": (Audited, None), **SHARED, "output": (Folder, None)},
+    "Run all that applies to a model, skip what is in the folder already, and write one report.",
+)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wordworth.cli.common import Json, Offline
+from wordworth.cli.options import Json, Offline
 
 
 def list_entries(
@@ -19,9 +19,9 @@ def list_entries(
     json: Json = False,
 ) -> None:
     """What can be named, with its licence and whether it is here."""
-    from wordworth import display
     from wordworth.catalog.registry import entries
     from wordworth.catalog.show import is_here
+    from wordworth.cli import display
 
     found = entries(kind)
     if json:
@@ -37,9 +37,9 @@ def list_entries(
 
 def show(name: str, json: Json = False) -> None:
     """One entry of the catalog: count, first rows, licence, citation."""
-    from wordworth import display
     from wordworth.catalog.registry import entry
     from wordworth.catalog.show import summary
+    from wordworth.cli import display
 
     shown = summary(entry(name))
     if json:
@@ -71,11 +71,11 @@ def show(name: str, json: Json = False) -> None:
 
 def get(names: Annotated[list[str], typer.Argument(metavar="NAME…")], offline: Offline = False) -> None:
     """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
-    from wordworth import display
-    from wordworth.catalog.embeddings import from_hub
+    from wordworth.catalog.fetch.hub import from_hub
     from wordworth.catalog.fetch.sources import here, locate, verify
     from wordworth.catalog.registry import entry
     from wordworth.catalog.show import made_of
+    from wordworth.cli import display
 
     wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
     for one in wanted.values():

@@ -1,62 +1,85 @@
 """`wordworth compare RUN RUN`: which differences are real."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.common import Json, Resamples, Seed, one_of
+from wordworth.cli.options import SHARED, with_options
 from wordworth.errors import WordworthError
-
-Runs = Annotated[
-    list[Path], typer.Argument(metavar="RUN [RUN]", help="Folders of two runs, or of one with both in it.")
-]
-
-
-def compare(
-    runs: Runs,
-    models: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="A B", help="A model of the first run, and one of the second."),
-    ] = None,
-    settings: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="A B", help="Two settings to hold against each other.")
-    ] = None,
-    layer: Annotated[
-        str, typer.Option(help="best (each model's, picked on other items than are compared), top, or a number.")
-    ] = "best",
-    components: Annotated[
-        int | None, typer.Option(help="Compare with the mean and this many components taken off (vast).")
-    ] = None,
-    test: Annotated[str, typer.Option(help="Of dependent correlations: williams, steiger or meng.")] = "williams",
-    resamples: Resamples = 1_000,
-    permutations: Annotated[int, typer.Option(help="Random exchanges where they cannot all be counted.")] = 10_000,
-    seed: Seed = 0,
-    json: Json = False,
-) -> None:
-    """Differences between two models on the same items, by paired tests with Holm's correction."""
-    from wordworth import compare as comparing
-    from wordworth import display, run
-
-    for name, value, least in (("resamples", resamples, 1), ("permutations", permutations, 1), ("seed", seed, 0)):
-        if value < least:
-            raise WordworthError(f"--{name} is {value}; it must be a whole number from {least} up")
-    chosen = comparing.Settings(
-        layer=_layer(layer),
-        pcs=components,
-        test=one_of("test", test, ("williams", "steiger", "meng")),
-        resamples=resamples,
-        permutations=permutations,
-        seed=seed,
-    )
-    found = comparing.compare(*comparing.sides([run.read_run(folder) for folder in runs], models, settings), chosen)
-    if json:
-        display.print_json(found.as_table() | {"verdicts": comparing.verdicts(found)})
-        return
-    display.comparison(found)
+from wordworth.task.settings import HOW, ON, Intervals, setting
 
 
 def _layer(text: str) -> Any:
-    if text.isdecimal():
-        return int(text)
-    return one_of("layer", text, ("best", "top", "a number"))
+    if text in ("best", "top"):
+        return text
+    if not text.isdecimal():
+        raise WordworthError(f"--layer is {text!r}; it can be best, top or a number")
+    return int(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareSettings(Intervals):
+    """How two runs are compared."""
+
+    layer: str | int = setting(
+        "best",
+        "best (each model's, picked on other items than are compared), top, or a number.",
+        ON,
+        metavar="best|top|N",
+        parse=_layer,
+    )
+    components: int | None = setting(
+        None, "Compare with the mean and this many components taken off (vast).", ON, least=0
+    )
+    test: str = setting("williams", "Of dependent correlations.", HOW, choices=("williams", "steiger", "meng"))
+    permutations: int = setting(
+        10_000, "Random exchanges where they cannot all be counted.", HOW, least=1, most=10_000_000
+    )
+
+
+def _compare(
+    settings: CompareSettings,
+    runs: list[Path],
+    models: tuple[str, str] | None,
+    settings_named: tuple[str, str] | None,
+    json: bool,
+) -> None:
+    from wordworth import compare as comparing
+    from wordworth import run
+    from wordworth.cli import display
+
+    names = ("layer", "test", "resamples", "permutations", "seed")
+    chosen = comparing.ComparisonSettings(pcs=settings.components, **{name: getattr(settings, name) for name in names})
+    sides = comparing.sides([run.read_run(folder) for folder in runs], models, settings_named)
+    result = comparing.compare(*sides, chosen)
+    if json:
+        display.print_json(result.as_table() | {"verdicts": comparing.verdicts(result)})
+        return
+    display.comparison(result)
+
+
+_RUNS = Annotated[
+    list[Path], typer.Argument(metavar="RUN [RUN]", help="Folders of two runs, or of one with both in it.")
+]
+_MODELS = Annotated[
+    tuple[str, str] | None,
+    typer.Option(metavar="A B", help="A model of the first run, and one of the second.", rich_help_panel=ON),
+]
+_SETTINGS = Annotated[
+    tuple[str, str] | None,
+    typer.Option("--settings", metavar="A B", help="Two settings to hold against each other.", rich_help_panel=ON),
+]
+
+compare = with_options(
+    CompareSettings,
+    _compare,
+    {
+        "runs": (_RUNS, ...),
+        "models": (_MODELS, None),
+        "settings_named": (_SETTINGS, None),
+        "json": SHARED["json"],
+    },
+    "Differences between two models on the same items, by paired tests with Holm's correction.",
+)

@@ -17,7 +17,7 @@ def report(
     form: Annotated[str, typer.Option("--format", help="html, md (Markdown) or latex (tables).")] = "html",
 ) -> None:
     """A report of runs: answers, the papers' figures, published numbers beside ours, a look-up; one HTML file."""
-    from wordworth import display
+    from wordworth.cli import display
     from wordworth.report import write_report
 
     place = write_report(runs, output, form)

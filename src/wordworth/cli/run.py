@@ -1,202 +1,61 @@
-"""`wordworth run STUDY MODEL…`"""
+"""`wordworth run STUDY MODEL…`: a command for every study, out of its declaration."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Any
 
 import typer
 
-from wordworth.cli.common import (
-    Balance,
-    Case,
-    Config,
-    Device,
-    Format,
-    Json,
-    Language,
-    Method,
-    Models,
-    Offline,
-    OnBad,
-    Output,
-    Overwrite,
-    Permutations,
-    Precision,
-    Resamples,
-    Seed,
-    Sides,
-    Test,
-    leave,
-    on_bad_checked,
-    options,
-    two_numbers,
-)
+from wordworth.cli.options import SHARED, Models, with_options
+from wordworth.run import Findings
+from wordworth.study import STUDIES, Study, study
+from wordworth.task.settings import Settings
 
 run_app = typer.Typer(help="Run a study; it leaves a folder with scores, items and a manifest.", no_args_is_help=True)
 
 
-@run_app.command("valnorm")
-def run_valnorm(
-    models: Models = None,
-    lexicon: Annotated[list[str] | None, typer.Option(help="Lexicon: a name or a CSV/TSV file; repeatable.")] = None,
-    language: Language = None,
-    experiment: Annotated[
-        list[str] | None, typer.Option(help="valence, weat, similarity, analogy, corpus-size; all if not given.")
-    ] = None,
-    pairs: Annotated[list[str] | None, typer.Option(help="Word pairs: a name or a file; repeatable.")] = None,
-    test: Test = None,
-    corpus: Annotated[str | None, typer.Option(help="Text for corpus-size: a name or a file.")] = None,
-    share: Annotated[list[float] | None, typer.Option(help="Percent of the corpus's lines; repeatable.")] = None,
-    dimensions: Annotated[int, typer.Option(help="Of the vectors that corpus-size trains.")] = 300,
-    word_column: Annotated[str | None, typer.Option(help="Column of the words in your own lexicon.")] = None,
-    rating_column: Annotated[str | None, typer.Option(help="Column of the ratings in your own lexicon.")] = None,
-    balance: Balance = False,
-    case: Case = "fold",
-    sides: Sides = "one",
-    p_method: Method = "auto",
-    permutations: Permutations = 10_000,
-    resamples: Resamples = 1_000,
-    analogy_vocabulary: Annotated[
-        int, typer.Option(help="First words among which analogies are sought; 0: all.")
-    ] = 300_000,
-    on_bad: OnBad = "stop",
-    file_format: Format = None,
-    seed: Seed = 0,
-    output: Output = None,
-    overwrite: Overwrite = False,
-    json: Json = False,
-    offline: Offline = False,
-    config: Config = None,
-) -> None:
-    """Quality of static embeddings by valence (ValNorm), with WEAT, similarity and analogies beside it."""
-    from wordworth.study import valnorm
-    from wordworth.study.corpus_size import SHARES
+def run_study(
+    declared: Study, models: list[Any], settings: Settings, folder: Path, overwrite: bool, named: list[str]
+) -> Findings:
+    """Runs a study on models and writes its folder, which can be watched meanwhile; `named` is what was asked for."""
+    from wordworth import run
 
-    more = {"resamples": resamples, "analogy_vocabulary": analogy_vocabulary}
-    chosen = options(seed, case, sides, p_method, permutations, balance, **more)
-    leave(
-        "valnorm",
-        valnorm,
-        output,
-        overwrite,
-        json,
-        models,
-        chosen,
-        lexica=lexicon or (),
-        languages=language or (),
-        experiments=experiment or (),
-        pairs=pairs or (),
-        tests=test or (),
-        corpus=corpus,
-        shares=share or SHARES,
-        dim=dimensions,
-        word_column=word_column,
-        rating_column=rating_column,
-        on_bad=on_bad_checked(on_bad),
-        file_format=file_format,
-    )
+    run.reserve(folder, overwrite=overwrite)
+    with run.watched(folder, declared.name, named):
+        findings = declared.run(models, settings, named)
+    findings.save(folder, overwrite=overwrite)
+    return findings
 
 
-@run_app.command("weat")
-def run_weat(
-    models: Models = None,
-    test: Test = None,
-    language: Language = None,
-    balance: Balance = False,
-    case: Case = "fold",
-    sides: Sides = "one",
-    p_method: Method = "auto",
-    permutations: Permutations = 10_000,
-    on_bad: OnBad = "stop",
-    file_format: Format = None,
-    seed: Seed = 0,
-    output: Output = None,
-    overwrite: Overwrite = False,
-    json: Json = False,
-    offline: Offline = False,
-    config: Config = None,
-) -> None:
-    """Association tests (WEAT): effect size and permutation p; the ten of the paper, or your own."""
-    from wordworth.study import weat_study
+def print_findings(declared: Study, findings: Findings, folder: Path, as_json: bool) -> None:
+    """The tables of a study, what a user should know at once, and the folder; or all of it as JSON."""
+    from wordworth.cli import display
 
-    chosen = options(seed, case, sides, p_method, permutations, balance)
-    leave(
-        "weat",
-        weat_study,
-        output,
-        overwrite,
-        json,
-        models,
-        chosen,
-        tests=test or (),
-        languages=language or (),
-        on_bad=on_bad_checked(on_bad),
-        file_format=file_format,
-    )
+    if as_json:
+        rest = {"left_out": findings.left_out_by_kind(), "notes": findings.notes, "failed": findings.failed}
+        display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **rest})
+        return
+    for table in declared.tables(findings.scores, findings.items):
+        display.table(*table)
+    display.warnings_of(findings)
+    display.line(str(folder))
 
 
-@run_app.command("vast")
-def run_vast(
-    models: Models = None,
-    lexicon: Annotated[list[str] | None, typer.Option(help="Lexicon: a name or a CSV/TSV file; repeatable.")] = None,
-    language: Annotated[str, typer.Option(help="Language of lexicon, polar words and templates.")] = "english",
-    experiment: Annotated[
-        list[str] | None,
-        typer.Option(help="contextualization, tokenization, isolation, probes, validation, bias, languages."),
-    ] = None,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="random, bleached, aligned, misaligned, decontextualized; repeatable.")
-    ] = None,
-    pooling: Annotated[
-        str, typer.Option(help="Subword of a word: first, last, mean, max, min. Blank: last, or mean if bidirectional.")
-    ] = "",
-    contexts: Annotated[
-        str, typer.Option(metavar="NAME|PATH|none", help="Text that random contexts are drawn from.")
-    ] = "enwiki-sample",
-    templates: Annotated[str, typer.Option(help="vast, vast-code (the authors' wording), or a TOML file.")] = "vast",
-    pairs: Annotated[list[str] | None, typer.Option(help="Word pairs of validation; repeatable.")] = None,
-    test: Test = None,
-    components: Annotated[int, typer.Option(help="Principal components to nullify, at most.")] = 12,
-    word_column: Annotated[str | None, typer.Option(help="Column of the words in your own lexicon.")] = None,
-    rating_column: Annotated[str | None, typer.Option(help="Column of the ratings in your own lexicon.")] = None,
-    scale: Annotated[str | None, typer.Option(metavar="LOW,HIGH", help="Scale of your own lexicon.")] = None,
-    balance: Balance = False,
-    sides: Sides = "one",
-    p_method: Method = "auto",
-    permutations: Permutations = 10_000,
-    resamples: Resamples = 1_000,
-    device: Device = "auto",
-    precision: Precision = "float32",
-    seed: Seed = 0,
-    output: Output = None,
-    overwrite: Overwrite = False,
-    json: Json = False,
-    offline: Offline = False,
-    config: Config = None,
-) -> None:
-    """What a language model knows of a word, layer by layer and setting by setting (VAST)."""
-    from wordworth.study.vast import vast
+def _command(name: str) -> None:
+    declared = study(name)
 
-    chosen = options(seed, "fold", sides, p_method, permutations, balance, resamples=resamples)
-    leave(
-        "vast",
-        vast,
-        output,
-        overwrite,
-        json,
-        models,
-        chosen,
-        lexica=lexicon or (),
-        language=language,
-        experiments=experiment or (),
-        settings=setting or (),
-        pooling=pooling,
-        contexts=contexts,
-        templates=templates,
-        pairs=pairs or (),
-        tests=test or (),
-        components=components,
-        scale=two_numbers("scale", scale),
-        word_column=word_column,
-        rating_column=rating_column,
-        device=device,
-        dtype=precision,
-    )
+    def body(
+        settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **_: Any
+    ) -> None:
+        from wordworth import run
+
+        folder = output or run.default_folder(name)
+        chosen = list(models or declared.default_models)
+        print_findings(declared, run_study(declared, chosen, settings, folder, overwrite, chosen), folder, json)
+
+    more = {"models": (Models, None), **SHARED}
+    run_app.command(name)(with_options(declared.settings, body, more, declared.summary))
+
+
+for _name in STUDIES:
+    if study(_name).audited:  # debias writes an embedding too, and is a command of its own
+        _command(_name)

@@ -1,145 +1,131 @@
 """`wordworth train-nli` and `finetune-nli`: NLI models over word vectors or ELMo, and out of any encoder."""
 
+import inspect
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.common import (
-    Config,
-    Device,
-    Json,
-    Offline,
-    Seed,
-    one_of,
-)
+from wordworth.cli.options import OUTPUT, SHARED, with_options
 from wordworth.errors import WordworthError
+from wordworth.task.settings import HOW, ON, Named, Seeded, comma_pair, setting
 
-Folder = Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the model.")]
-Dev = Annotated[list[str] | None, typer.Option(metavar="NAME|FILE", help="Pairs to stop by.")]
-Test = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME|FILE", help="Pairs to measure on; their premises are never trained on."),
+Folder = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the model.", rich_help_panel=OUTPUT)
 ]
-HoldOut = Annotated[float, typer.Option(help="Without --dev: share of the premises of the first data set to stop by.")]
-Longest = Annotated[int | None, typer.Option(help="Leave out pairs with a sentence of more words than this.")]
-
-Data = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME|FILE", help="Pairs to train on: a name (`wordworth ls nli`) or .jsonl, .tsv, .parquet."),
-]
+REQUIRED = inspect.Parameter.empty
 
 
-def train_nli(
-    output: Folder,
-    data: Data = None,
-    dev: Dev = None,
-    test: Test = None,
-    vectors: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help="Word vectors, or a folder with ELMo's options.json and .hdf5.")
-    ] = "glove-6b-50d",
-    hold_out: HoldOut = 0.1,
-    longest: Longest = None,
-    hidden: Annotated[int, typer.Option(help="Width of the encoder, both directions together.")] = 200,
-    dropout: Annotated[float, typer.Option(help="Share of units dropped in training.")] = 0.2,
-    beside: Annotated[
-        bool | None,
-        typer.Option(
-            "--beside/--no-beside", help="Put the vectors beside the encoder's output; only for ELMo if not given."
-        ),
-    ] = None,
-    epochs: Annotated[int, typer.Option(help="Passes over the data, at most.")] = 100,
-    patience: Annotated[int, typer.Option(help="Epochs without a better dev accuracy before it stops.")] = 5,
-    batch: Annotated[int, typer.Option(help="Pairs a step, at most; all of one length.")] = 32,
-    rate: Annotated[float, typer.Option(help="Learning rate of Adam.")] = 1e-3,
-    smoothing: Annotated[float, typer.Option(help="Label smoothing.")] = 0.0,
-    average: Annotated[
-        float, typer.Option(help="Decay of the averaged weights, which are kept; 0: no average.")
-    ] = 0.999,
-    threads: Annotated[int, typer.Option(help="Cores; the same number gives the same model.")] = 1,
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    seed: Seed = 0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where another training lies.")] = False,
-    json: Json = False,
-    offline: Offline = False,
-    config: Config = None,
-) -> None:
-    """Train the decomposable attention model on NLI data; run again, it goes on where it was stopped."""
-    from wordworth import display
+@dataclass(frozen=True, kw_only=True)
+class NliData(Seeded):
+    """What an NLI model is trained on, stopped by and measured on."""
+
+    data: tuple[Named, ...] = setting(
+        (),
+        "Pairs to train on: a name (`wordworth ls nli`) or .jsonl, .tsv, .parquet.",
+        ON,
+        metavar="NAME|FILE",
+    )
+    dev: tuple[Named, ...] = setting((), "Pairs to stop by.", ON, metavar="NAME|FILE")
+    test: tuple[Named, ...] = setting(
+        (), "Pairs to measure on; their premises are never trained on.", ON, metavar="NAME|FILE"
+    )
+    hold_out: float = setting(
+        0.1, "Without --dev: share of the premises of the first data set to stop by.", ON, least=0, most=0.9
+    )
+    longest: int | None = setting(None, "Leave out pairs with a sentence of more words than this.", ON, least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainSettings(NliData):
+    """The decomposable attention model and its training."""
+
+    vectors: Named = setting(
+        "glove-6b-50d", "Word vectors, or a folder with ELMo's options.json and .hdf5.", ON, metavar="NAME|FILE"
+    )
+    hidden: int = setting(200, "Width of the encoder, both directions together.", HOW, least=2)
+    dropout: float = setting(0.2, "Share of units dropped in training.", HOW, least=0, most=0.95)
+    beside: str = setting(
+        "auto",
+        "Put the vectors beside the encoder's output; auto: only for ELMo.",
+        HOW,
+        choices=("auto", "yes", "no"),
+    )
+    epochs: int = setting(100, "Passes over the data, at most.", HOW, least=1)
+    patience: int = setting(5, "Epochs without a better dev accuracy before it stops.", HOW, least=1)
+    batch: int = setting(32, "Pairs a step, at most; all of one length.", HOW, least=1)
+    rate: float = setting(1e-3, "Learning rate of Adam.", HOW, least=1e-9, most=10)
+    smoothing: float = setting(0.0, "Label smoothing.", HOW, least=0, most=0.99)
+    average: float = setting(
+        0.999, "Decay of the averaged weights, which are kept; 0: no average.", HOW, least=0, most=1
+    )
+    threads: int = setting(1, "Cores; the same number gives the same model.", HOW, least=1)
+    device: str = setting("cpu", "Where it is trained.", HOW, choices=("cpu", "cuda"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinetuneSettings(NliData):
+    """Fine-tuning of an encoder."""
+
+    project: tuple[str, str] | None = setting(
+        None,
+        "Take this direction out of the subword embeddings, all the while.",
+        HOW,
+        metavar="A,B",
+        parse=comma_pair,
+    )
+    epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1)
+    batch: int = setting(32, "Pairs a step.", HOW, least=1)
+    rate: float = setting(3e-5, "Learning rate at its height.", HOW, least=1e-9, most=10)
+    device: str = setting("auto", "auto, cpu, cuda, or cuda:1 and so on.", HOW)
+
+
+def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
+    from wordworth.cli import display
     from wordworth.infer.training.fit import Recipe
-    from wordworth.infer.training.train_nli import NetworkSize, chosen_sets, cleared
+    from wordworth.infer.training.train_nli import NetworkSize, cleared
     from wordworth.infer.training.train_nli import train_nli as trained
 
     if overwrite:
         cleared(output)
-    recipe = Recipe(
-        epochs=epochs,
-        patience=patience,
-        batch=batch,
-        rate=rate,
-        smoothing=smoothing,
-        average=average,
-        seed=seed,
-        threads=threads,
-        device=one_of("device", device, ("cpu", "cuda")),
-    )
-    sets = _told(chosen_sets(data or (), dev or (), test or (), hold_out=hold_out, longest=longest, seed=seed))
-
-    def say(sentence: str) -> None:
-        display.err.print(sentence, markup=False, soft_wrap=True)
-
+    names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads", "device")
+    recipe = Recipe(**{name: getattr(settings, name) for name in names})
+    beside = {"auto": None, "yes": True, "no": False}[settings.beside]
     results = trained(
-        vectors, sets, output, NetworkSize(hidden, dropout=dropout, beside=beside), recipe=recipe, say=say
+        settings.vectors,
+        _sets(settings),
+        output,
+        NetworkSize(settings.hidden, dropout=settings.dropout, beside=beside),
+        recipe=recipe,
+        say=lambda sentence: display.notice(sentence, ""),
     )
     if json:
         display.print_json({"folder": str(output), **results})
         return
     rows = [_row(part, one) for part in ("training", "dev", "test") for one in results[part]]
     display.table("", ["part", "data", "pairs", "accuracy"], rows, right=[2, 3])
-    display.out.print(f"best of {results['epochs']} epochs: {results['best_epoch']}", markup=False)
-    display.out.print(str(output), markup=False, soft_wrap=True)
+    display.line(f"best of {results['epochs']} epochs: {results['best_epoch']}")
+    display.line(str(output))
 
 
-def finetune_nli(
-    encoder: Annotated[str, typer.Argument(help="A name of the catalog or the hub, or a folder.")],
-    output: Folder,
-    data: Data = None,
-    dev: Dev = None,
-    test: Test = None,
-    project: Annotated[
-        str, typer.Option(metavar="A,B", help="Take this direction out of the subword embeddings, all the while.")
-    ] = "",
-    hold_out: HoldOut = 0.1,
-    longest: Longest = None,
-    epochs: Annotated[int, typer.Option(help="Passes over the data; the best on the held-out pairs is kept.")] = 3,
-    batch: Annotated[int, typer.Option(help="Pairs a step.")] = 32,
-    rate: Annotated[float, typer.Option(help="Learning rate at its height.")] = 3e-5,
-    device: Device = "auto",
-    seed: Seed = 0,
-    json: Json = False,
-    offline: Offline = False,
-    config: Config = None,
-) -> None:
-    """Fine-tune any encoder on NLI data, with a bias direction taken out of its subwords if one is named."""
-    from wordworth import display
+def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool, **_: Any) -> None:
     from wordworth.catalog.language_models import locate_language_model
+    from wordworth.cli import display
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
     from wordworth.infer.model.nli import accuracy
     from wordworth.infer.model.projection import piece_vectors
     from wordworth.infer.training.finetune_nli import FinetuneRecipe, finetune_nli
-    from wordworth.infer.training.train_nli import chosen_sets
     from wordworth.transform import difference_direction
 
     if output.exists():
         raise WordworthError(f"{output} is there already; choose another folder with -o")
-    words = [word.strip() for word in project.split(",")] if project else []
-    if words and (len(words) != 2 or not all(words)):
-        raise WordworthError(f"--project is {project!r}; write two words, such as he,she")
-    recipe = FinetuneRecipe(epochs=epochs, rate=rate, batch=batch, seed=seed)
-    sets = _told(chosen_sets(data or (), dev or (), test or (), hold_out=hold_out, longest=longest, seed=seed))
-    found = locate_language_model(encoder)
-    fresh = untrained_cross_encoder(found.place, device=device, name=found.name, seed=seed)
-    direction = difference_direction(piece_vectors(fresh.headed, words), *words) if words else None
+    recipe = FinetuneRecipe(epochs=settings.epochs, rate=settings.rate, batch=settings.batch, seed=settings.seed)
+    sets = _sets(settings)
+    place = locate_language_model(encoder)
+    fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
+    words = settings.project
+    direction = difference_direction(piece_vectors(fresh.headed, list(words)), *words) if words else None
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
     model, history = finetune_nli(fresh, training, output, dev=held, projection=direction, recipe=recipe)
     rows = [
@@ -151,21 +137,53 @@ def finetune_nli(
         display.print_json({"folder": str(output), "kept": history.kept, "losses": history.losses, "accuracy": rows})
         return
     display.table("", ["part", "data", "pairs", "accuracy"], [_row(one["part"], one) for one in rows], right=[2, 3])
-    display.out.print(f"best of {len(history.losses)} epochs: {history.kept}", markup=False)
-    display.out.print(str(output), markup=False, soft_wrap=True)
+    display.line(f"best of {len(history.losses)} epochs: {history.kept}")
+    display.line(str(output))
 
 
-def _told(sets: Any) -> Any:
-    """The sets again, once what was left out of them is told."""
-    from wordworth import display
+def _sets(settings: NliData) -> Any:
+    """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
+    from wordworth.cli import display
+    from wordworth.infer.training.train_nli import chosen_sets
 
+    sets = chosen_sets(
+        settings.data,
+        settings.dev,
+        settings.test,
+        hold_out=settings.hold_out,
+        longest=settings.longest,
+        seed=settings.seed,
+    )
     for one in (*sets.training, *sets.dev, *sets.tests):
         for reason, count in one.left_out.items():
             if count:
-                display.err.print(f"left out of {one.name}: {count:,} {reason}", style="yellow", markup=False)
+                display.notice(f"left out of {one.name}: {count:,} {reason}")
     return sets
 
 
 def _row(part: str, one: dict[str, Any]) -> tuple[str, str, str, str]:
     right = f"{100 * one['accuracy']:.2f}" if "accuracy" in one else ""
     return part, one["name"], f"{one['pairs']:,}", right
+
+
+_RESTART = Annotated[
+    bool, typer.Option("--overwrite", help="Begin anew where another training lies.", rich_help_panel=OUTPUT)
+]
+_SHARED = {**SHARED, "output": (Folder, REQUIRED)}
+
+train_nli = with_options(
+    TrainSettings,
+    _train,
+    {**_SHARED, "overwrite": (_RESTART, False)},
+    "Train the decomposable attention model on NLI data; run again, it goes on where it was stopped.",
+)
+
+finetune_nli = with_options(
+    FinetuneSettings,
+    _finetune,
+    {
+        "encoder": (Annotated[str, typer.Argument(help="A name of the catalog or the hub, or a folder.")], REQUIRED),
+        **{name: option for name, option in _SHARED.items() if name != "overwrite"},
+    },
+    "Fine-tune any encoder on NLI data, with a bias direction taken out of its subwords if one is named.",
+)

@@ -1,7 +1,7 @@
 """Which differences between two models are real: their runs held against each other, item by item."""
 
-from wordworth.compare.comparison import Comparison, Difference, Settings, compare
+from wordworth.compare.comparison import Comparison, ComparisonSettings, Difference, compare
 from wordworth.compare.sides import Side, sides
 from wordworth.compare.verdict import verdicts
 
-__all__ = ["Comparison", "Difference", "Settings", "Side", "compare", "sides", "verdicts"]
+__all__ = ["Comparison", "ComparisonSettings", "Difference", "Side", "compare", "sides", "verdicts"]

@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wordworth.compare.directions import GROWS_WITH_VECTORS
 from wordworth.compare.matching import LayerRule, Matched, NotComparableError, matched
 from wordworth.compare.sides import Side, other_data, refuse_unlike, remarks
-from wordworth.compare.tasks import ARROW, Family, Task, tasks
+from wordworth.compare.tasks import ARROW, ComparedTask, Family, tasks
 from wordworth.errors import WordworthError
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.dependent_correlations import CorrelationTest
@@ -22,8 +23,6 @@ from wordworth.statistics.sign_flip import mean_interval, sign_flip
 from wordworth.statistics.weat_difference import weat_difference, weat_difference_interval
 
 ALPHA = 0.05
-SCALED = ("garg-euclidean",)
-"""Measures in the units of a model's vectors: of one model before and after, not of two models."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +76,11 @@ class Comparison:
 
     def as_table(self) -> dict[str, Any]:
         """For JSON."""
-        table = asdict(self)
-        for told, one in zip(table["differences"], self.differences, strict=True):
-            told["real"] = one.real
-        return table
+        return asdict(self) | {"differences": [asdict(one) | {"real": one.real} for one in self.differences]}
 
 
 @dataclass(frozen=True)
-class Settings:
+class ComparisonSettings:
     """How the tests are done."""
 
     layer: LayerRule = "best"
@@ -95,34 +91,37 @@ class Settings:
     seed: int = 0
 
 
-def compare(first: Side, second: Side, settings: Settings | None = None) -> Comparison:
+def compare(first: Side, second: Side, settings: ComparisonSettings | None = None) -> Comparison:
     """Every task that both sides have items of. Runs that asked different questions are refused, with the reason."""
-    settings = settings or Settings()
+    settings = settings or ComparisonSettings()
     refuse_unlike(first, second)
     changed = other_data(first, second)
-    found: list[Difference] = []
+    tested: list[Difference] = []
     refused: list[tuple[str, str]] = []
     for task in tasks(first, second, settings.pcs):
-        if changed & {str(task.dataset), str(task.dataset).partition("/")[0].partition(":")[0]}:
-            refused.append((task.name, f"{task.dataset} is not the same data in both (its sha256 differs)"))
-            continue
-        if task.measure in SCALED and first.model != second.model:
-            refused.append((task.name, "it grows with the length of a model's vectors, which is not the models' bias"))
-            continue
         try:
-            found.append(_difference(task, matched(task, first, second, settings.layer, settings.seed), settings))
+            _refuse_task(task, first, second, changed)
+            both = matched(task, first, second, settings.layer, settings.seed)
+            tested.append(_difference(task, both, settings))
         except NotComparableError as error:
             refused.append((task.name, str(error)))
-    if not found:
-        told = f"{first.label} and {second.label} have no task in common that can be tested"
-        raise WordworthError(f"{told} ({refused[0][0]}: {refused[0][1]})" if refused else told)
-    adjusted = holm([one.p for one in found])
-    corrected = tuple(replace(one, p_holm=float(p)) for one, p in zip(found, adjusted, strict=True))
-    study = str(first.run.manifest["study"])
+    if not tested:
+        nothing = f"{first.label} and {second.label} have no task in common that can be tested"
+        raise WordworthError(f"{nothing} ({refused[0][0]}: {refused[0][1]})" if refused else nothing)
+    adjusted = holm([one.p for one in tested])
+    corrected = tuple(replace(one, p_holm=float(p)) for one, p in zip(tested, adjusted, strict=True))
+    study = first.run.manifest["study"]
     return Comparison(study, first.label, second.label, corrected, tuple(refused), tuple(remarks(first, second)))
 
 
-def _difference(task: Task, both: Matched, settings: Settings) -> Difference:
+def _refuse_task(task: ComparedTask, first: Side, second: Side, changed: set[str]) -> None:
+    if changed & {str(task.dataset), str(task.dataset).partition("/")[0].partition(":")[0]}:
+        raise NotComparableError(f"{task.dataset} is not the same data in both (its sha256 differs)")
+    if task.measure in GROWS_WITH_VECTORS and first.model != second.model:
+        raise NotComparableError("it grows with the length of a model's vectors, which is not the models' bias")
+
+
+def _difference(task: ComparedTask, both: Matched, settings: ComparisonSettings) -> Difference:
     if len(both.frame) < 4:
         raise NotComparableError(f"{len(both.frame)} items in common, and 4 are needed")
     values = both.frame.select("value", "value_second").to_numpy().T.astype(np.float64)
@@ -147,31 +146,32 @@ Tested = dict[str, Any]
 
 def _columns(values: Sequence[float], interval: Sequence[float], p: float, test: str, **more: Any) -> Tested:
     (first, second), (low, high) = values, interval
-    told = {"first": first, "second": second, "difference": first - second, "low": float(low), "high": float(high)}
-    return told | {"p": float(p), "test": test, **more}
+    ends = {"first": first, "second": second, "difference": first - second, "low": float(low), "high": float(high)}
+    return ends | {"p": float(p), "test": test, **more}
 
 
-def _correlated(frame: pl.DataFrame, values: NDArray[np.float64], settings: Settings, *, ranked: bool) -> Tested:
+def _correlated(
+    frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings, *, ranked: bool
+) -> Tested:
     people = frame.get_column("reference").to_numpy().astype(np.float64)
     for name, column in (("the ratings", people), ("one model's values", values[0]), ("one model's values", values[1])):
         if np.ptp(column) <= 1e-12 * np.abs(column).max():
             raise NotComparableError(f"{name} are the same for all {len(people)} items in common")
-    found = correlation_difference(
+    result = correlation_difference(
         values, people, ranked=ranked, test=settings.test, resamples=settings.resamples, seed=settings.seed
     )
-    interval = float(found.low), float(found.high)
-    told = float(found.bootstrap_p)
-    return _columns(found.values.tolist(), interval, float(found.p), settings.test, p_bootstrap=told)
+    interval, p_bootstrap = (float(result.low), float(result.high)), float(result.bootstrap_p)
+    return _columns(result.values.tolist(), interval, float(result.p), settings.test, p_bootstrap=p_bootstrap)
 
 
-def _hit(frame: pl.DataFrame, values: NDArray[np.float64], settings: Settings) -> Tested:
+def _hit(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
     right = values > 0.5
     only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
     _, low, high = paired_proportions(*only, right.shape[1])
     return _columns(right.mean(axis=1).tolist(), (low, high), float(mcnemar(*only)), "mcnemar:mid-p")
 
 
-def _associated(frame: pl.DataFrame, values: NDArray[np.float64], settings: Settings) -> Tested:
+def _associated(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
     groups = frame.get_column("group")
     is_x = groups.str.starts_with("X: ").to_numpy()
     if min(is_x.sum(), (~is_x).sum()) < 2:
@@ -179,15 +179,15 @@ def _associated(frame: pl.DataFrame, values: NDArray[np.float64], settings: Sett
     ordered, size = np.concatenate([values[:, is_x], values[:, ~is_x]], axis=1), int(is_x.sum())
     if min(values.std(axis=1)) <= 1e-12:
         raise NotComparableError("one model associates all targets in common alike")
-    found = weat_difference(ordered, size, permutations=settings.permutations, seed=settings.seed)
+    result = weat_difference(ordered, size, permutations=settings.permutations, seed=settings.seed)
     interval = weat_difference_interval(ordered, size, resamples=settings.resamples, seed=settings.seed)
     labels = sorted(groups.unique().to_list())
     detail = " v ".join(label.partition(": ")[2] for label in labels)
-    how = f"exchange:{found.test.method}"
-    return _columns(found.effects.tolist(), interval, float(found.test.p), how, detail=detail)
+    how = f"exchange:{result.test.method}"
+    return _columns(result.effects.tolist(), interval, float(result.test.p), how, detail=detail)
 
 
-def _averaged(frame: pl.DataFrame, values: NDArray[np.float64], settings: Settings) -> Tested:
+def _averaged(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
     """Items of one subject, or of one line of text, lean the same way: their difference is flipped as one."""
     subject = pl.col("item").str.split(ARROW).list.first()
     line = pl.col("place").str.split(":").list.first()
@@ -199,14 +199,14 @@ def _averaged(frame: pl.DataFrame, values: NDArray[np.float64], settings: Settin
         .agg(pl.col("difference").sum(), pl.len().alias("size"))
     )
     differences, sizes = sums.get_column("difference").to_numpy(), sums.get_column("size").to_numpy().astype(np.float64)
-    found = sign_flip(differences, permutations=settings.permutations, seed=settings.seed)
+    result = sign_flip(differences, permutations=settings.permutations, seed=settings.seed)
     interval = mean_interval(differences, sizes, resamples=settings.resamples, seed=settings.seed)
     clustered = f" over {len(sums)} clusters" if len(sums) < len(frame) else ""
-    how = f"sign-flip:{found.method}{clustered}"
-    return _columns(values.mean(axis=1).tolist(), interval, float(found.p), how)
+    how = f"sign-flip:{result.method}{clustered}"
+    return _columns(values.mean(axis=1).tolist(), interval, float(result.p), how)
 
 
-_TESTS: dict[Family, Callable[[pl.DataFrame, NDArray[np.float64], Settings], Tested]] = {
+_TESTS: dict[Family, Callable[[pl.DataFrame, NDArray[np.float64], ComparisonSettings], Tested]] = {
     "pearson": lambda frame, values, settings: _correlated(frame, values, settings, ranked=False),
     "spearman": lambda frame, values, settings: _correlated(frame, values, settings, ranked=True),
     "hits": _hit,

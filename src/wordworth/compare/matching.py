@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from wordworth.compare.sides import Side, described
-from wordworth.compare.tasks import Task
+from wordworth.compare.tasks import ComparedTask
 from wordworth.errors import WordworthError
 
 LayerRule = Literal["best", "top"] | int
@@ -30,7 +30,7 @@ class Matched:
     notes: tuple[str, ...]
 
 
-def matched(task: Task, first: Side, second: Side, rule: LayerRule, seed: int) -> Matched:
+def matched(task: ComparedTask, first: Side, second: Side, rule: LayerRule, seed: int) -> Matched:
     """The task's values side by side.
 
     `best`: the layer of highest correlation, picked for each side on one random half of the shared items and compared
@@ -50,13 +50,13 @@ def matched(task: Task, first: Side, second: Side, rule: LayerRule, seed: int) -
         picking, shared = _halves(shared, seed)
         for at, frame in enumerate(frames):
             layers[at] = _best(frame, picking, task.family) if layered[at] else None
-        told = _layers_told(layers)
-        notes.append(f"{told}, picked on {len(picking):,} of the items and compared on the other {len(shared):,}")
+        halves = f"picked on {len(picking):,} of the items and compared on the other {len(shared):,}"
+        notes.append(f"{_layers_named(layers)}, {halves}")
     else:
         for at, side in enumerate((first, second)):
             layers[at] = _layer(task, side, frames[at], rule) if layered[at] else None
         if any(layered):
-            notes.append(f"{_layers_told(layers)} ({_how(task, frames, rule)})")
+            notes.append(f"{_layers_named(layers)} ({_how(task, frames, rule)})")
     sides = [_one_layer(frame, layer, side) for frame, layer, side in zip(frames, layers, (first, second), strict=True)]
     joined = sides[0].join(sides[1].select(*KEY, "value"), on=KEY, suffix="_second", nulls_equal=True)
     joined = joined.join(shared, on=KEY, how="semi", nulls_equal=True).sort(KEY)
@@ -94,9 +94,9 @@ def _best(frame: pl.DataFrame, picking: pl.DataFrame, family: str) -> int:
     return int(by_layer.get_column("layer")[-1])
 
 
-def _layer(task: Task, side: Side, frame: pl.DataFrame, rule: LayerRule) -> int:
+def _layer(task: ComparedTask, side: Side, frame: pl.DataFrame, rule: LayerRule) -> int:
     there = sorted(frame.get_column("layer").drop_nulls().unique().to_list())
-    top = int(described(side).get("layers", there[-1]))
+    top = int(described(side).get("layers") or there[-1])
     if isinstance(rule, int):
         wanted = rule
     elif rule == "top":
@@ -112,7 +112,7 @@ def _layer(task: Task, side: Side, frame: pl.DataFrame, rule: LayerRule) -> int:
     return wanted
 
 
-def _how(task: Task, frames: list[pl.DataFrame], rule: LayerRule) -> str:
+def _how(task: ComparedTask, frames: list[pl.DataFrame], rule: LayerRule) -> str:
     if rule != "best":
         return "top layer" if rule == "top" else "as asked"
     if any(frame.get_column("layer").drop_nulls().n_unique() == 1 for frame in frames):
@@ -120,13 +120,13 @@ def _how(task: Task, frames: list[pl.DataFrame], rule: LayerRule) -> str:
     return "a quarter of the way up" if task.family == "mean" else "the best by valence, picked by the run"
 
 
-def _picked_by_run(task: Task, side: Side) -> int:
+def _picked_by_run(task: ComparedTask, side: Side) -> int:
     """`vast` treats the layer of highest valence and the top one alone with components nullified."""
     chosen = side.run.scores.filter(
         pl.col("model") == side.model, pl.col("experiment") == task.experiment, pl.col("pcs").is_not_null()
     ).get_column("layer")
     if chosen.is_empty():
-        raise NotComparableError(f"the run of {side.label} does not tell its best layer; give --layer")
+        raise NotComparableError(f"the run of {side.label} does not say which layer is its best; give --layer")
     return int(chosen.drop_nulls().to_numpy().min())
 
 
@@ -137,7 +137,7 @@ def _one_layer(frame: pl.DataFrame, layer: int | None, side: Side) -> pl.DataFra
     return kept
 
 
-def _layers_told(layers: list[int | None]) -> str:
+def _layers_named(layers: list[int | None]) -> str:
     known = [layer for layer in layers if layer is not None]
     if len(known) == 1:
         return f"layer {known[0]}"

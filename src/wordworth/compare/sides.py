@@ -1,18 +1,13 @@
-"""What is held against what: two models of two runs, or of one; and whether they can be compared at all."""
+"""What is compared with what: two models of two runs, or of one; and whether they can be compared at all."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from wordworth.errors import WordworthError, nearest
-from wordworth.run.folder import Run
-
-# Options that change no item's value: which models and tasks were run (only what both have is compared), how the
-# intervals and p-values were come by, and where it ran. Any other option must be the same in both runs.
-FREE = {"models", "lexica", "languages", "experiments", "settings", "pairs", "tests", "probes", "components", "shares"}
-FREE |= {"near", "layers", "training", "slices", "by", "thresholds", "mitigate", "random", "against", "accuracy", "top"}
-FREE |= {"resamples", "permutations", "method", "sides", "on_bad", "file_format", "device", "dtype", "shard"}
+from wordworth.run import Run
 
 
 @dataclass(frozen=True)
@@ -22,10 +17,14 @@ class Side:
     run: Run
     model: str
     setting: str | None = None
+    folder: str = ""
+    """Named where the same model stands on both sides, from two runs."""
 
     @property
     def label(self) -> str:
-        return f"{self.model} ({self.setting})" if self.setting else self.model
+        """What tables and sentences call it."""
+        setting = f" ({self.setting})" if self.setting else ""
+        return f"{self.model}{setting}" + (f" [{self.folder}]" if self.folder else "")
 
 
 def models_of(run: Run) -> list[str]:
@@ -34,82 +33,64 @@ def models_of(run: Run) -> list[str]:
 
 
 def sides(
-    runs: list[Run], models: tuple[str, str] | None = None, settings: tuple[str, str] | None = None
+    runs: Sequence[Run], models: tuple[str, str] | None = None, settings: tuple[str, str] | None = None
 ) -> tuple[Side, Side]:
     """The two sides: the models named, or the only ones there are."""
     if not 1 <= len(runs) <= 2:
         raise WordworthError(f"give one run or two to compare, not {len(runs)}")
-    pair = (runs[0], runs[-1])
     if models is None:
-        models = _only_ones(pair, len(runs), same=settings is not None)
-    for run, model in zip(pair, models, strict=True):
-        if model not in models_of(run):
-            known = models_of(run)
-            told = nearest(model, known) or f"; it has {', '.join(known)}"
-            raise WordworthError(f"{run.folder} has no model {model!r}{told}")
+        models = _only_models(runs, one_suffices=settings is not None)
     chosen = settings or (None, None)
-    first, second = (Side(run, model, one) for run, model, one in zip(pair, models, chosen, strict=True))
-    if first == second:
+    for run, model in zip((runs[0], runs[-1]), models, strict=True):
+        if model not in (known := models_of(run)):
+            hint = nearest(model, known) or f"; it has {', '.join(known)}"
+            raise WordworthError(f"{run.folder} has no model {model!r}{hint}")
+    first, second = Side(runs[0], models[0], chosen[0]), Side(runs[-1], models[1], chosen[1])
+    if first.label != second.label:
+        return first, second
+    if first.run.folder.resolve() == second.run.folder.resolve():
         raise WordworthError(f"{first.label} of {first.run.folder} cannot be compared with itself; name another")
-    if first.label == second.label:  # the same model run twice: the folders tell them apart
-        names = [f"{side.label} [{side.run.folder.name or side.run.folder}]" for side in (first, second)]
-        first, second = _Named(*_parts(first), names[0]), _Named(*_parts(second), names[1])
-    return first, second
+    named = [replace(side, folder=side.run.folder.name or str(side.run.folder)) for side in (first, second)]
+    return named[0], named[1]
 
 
-@dataclass(frozen=True)
-class _Named(Side):
-    name: str = ""
-
-    @property
-    def label(self) -> str:
-        return self.name
-
-
-def _parts(side: Side) -> tuple[Run, str, str | None]:
-    return side.run, side.model, side.setting
-
-
-def _only_ones(pair: tuple[Run, Run], count: int, *, same: bool) -> tuple[str, str]:
+def _only_models(runs: Sequence[Run], *, one_suffices: bool) -> tuple[str, str]:
     """The models to compare where none are named: one of each run, or both of one."""
-    if count == 1:
-        known = models_of(pair[0])
-        if same and len(known) == 1:
-            return known[0], known[0]
-        if len(known) != 2:
-            raise WordworthError(
-                f"{pair[0].folder} has {len(known)} models ({', '.join(known)}); say which two with --models A B"
-            )
-        return known[0], known[1]
-    for run in pair:
-        if len(models_of(run)) != 1:
-            known = models_of(run)
-            raise WordworthError(
-                f"{run.folder} has {len(known)} models ({', '.join(known)}); say which with --models A B, "
-                "A of the first run and B of the second"
-            )
-    return models_of(pair[0])[0], models_of(pair[1])[0]
+    known = [models_of(run) for run in runs]
+    if len(runs) == 1 and (len(known[0]) == 2 or (one_suffices and len(known[0]) == 1)):
+        return known[0][0], known[0][-1]
+    for run, names in zip(runs, known, strict=True):
+        has = f"{run.folder} has {len(names)} models ({', '.join(names)})"
+        if len(runs) == 1:
+            raise WordworthError(f"{has}; say which two with --models A B")
+        if len(names) != 1:
+            raise WordworthError(f"{has}; say which with --models A B, A of the first run and B of the second")
+    return known[0][0], known[1][0]
 
 
 def refuse_unlike(first: Side, second: Side) -> None:
     """Runs that asked different questions cannot be compared: an error says which and why."""
-    one, other = first.run, second.run
-    told = f"{one.folder} and {other.folder} cannot be compared"
-    studies = one.manifest["study"], other.manifest["study"]
-    if studies[0] != studies[1]:
-        raise WordworthError(f"{told}: they are of the studies {studies[0]} and {studies[1]}")
-    seeds = one.manifest["seed"], other.manifest["seed"]
-    if seeds[0] != seeds[1]:
-        raise WordworthError(f"{told}: what was drawn at random is not the same (seeds {seeds[0]} and {seeds[1]})")
-    options = [_fixed(run) for run in (one, other)]
-    for name in sorted(options[0].keys() | options[1].keys()):
-        values = [option.get(name) for option in options]
-        if values[0] != values[1]:
-            raise WordworthError(f"{told}: the option {name} was {values[0]!r} in one and {values[1]!r} in the other")
-    differing = other_data(first, second) - set(_datasets(first)) - set(_datasets(second))
+    one, other = first.run.manifest, second.run.manifest
+    refusal = f"{first.run.folder} and {second.run.folder} cannot be compared"
+    if one["study"] != other["study"]:
+        raise WordworthError(f"{refusal}: they are of the studies {one['study']} and {other['study']}")
+    if one["seed"] != other["seed"]:
+        seeds = f"seeds {one['seed']} and {other['seed']}"
+        raise WordworthError(f"{refusal}: what was drawn at random is not the same ({seeds})")
+    may_differ = {"models", *one["may_differ"], *other["may_differ"]}
+    for name in sorted((one["settings"].keys() | other["settings"].keys()) - may_differ):
+        ours, theirs = one["settings"].get(name), other["settings"].get(name)
+        if ours != theirs:
+            values = f"{_short(ours)} in one and {_short(theirs)} in the other"
+            raise WordworthError(f"{refusal}: the setting {name} was {values}")
+    differing = other_data(first, second) - _datasets(first) - _datasets(second)
     if differing:
-        name = min(differing)
-        raise WordworthError(f"{told}: {name!r} is not the same data in both (their sha256 differ)")
+        raise WordworthError(f"{refusal}: {min(differing)!r} is not the same data in both (their sha256 differ)")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 80 else f"{text[:79]}…"
 
 
 def other_data(first: Side, second: Side) -> set[str]:
@@ -120,34 +101,28 @@ def other_data(first: Side, second: Side) -> set[str]:
 
 def remarks(first: Side, second: Side) -> list[str]:
     """What may explain a difference other than the models."""
-    told = []
-    for what in ("wordworth", "transformers", "torch"):
-        versions = [side.run.manifest["versions"].get(what) for side in (first, second)]
-        if versions[0] != versions[1] and all(versions):
-            told.append(f"The runs were made with {what} {versions[0]} and {versions[1]}.")
+    versions = [side.run.manifest["versions"] for side in (first, second)]
     precisions = [described(side).get("precision") for side in (first, second)]
-    if precisions[0] != precisions[1] and all(precisions):
-        told.append(f"The models ran in {precisions[0]} and {precisions[1]}.")
-    return told
-
-
-def _fixed(run: Run) -> dict[str, Any]:
-    return {name: value for name, value in run.manifest["options"].items() if name not in FREE}
+    differing = [
+        (f"The runs were made with {package}", versions[0].get(package), versions[1].get(package))
+        for package in ("wordworth", "transformers", "torch")
+    ]
+    differing.append(("The models ran in", precisions[0], precisions[1]))
+    return [f"{what} {one} and {other}." for what, one, other in differing if one and other and one != other]
 
 
 def described(side: Side) -> dict[str, Any]:
     """What the manifest says of the model."""
-    return next(model for model in side.run.manifest["models"] if model["name"] == side.model)
+    return next((dict(model) for model in side.run.manifest["models"] if model["name"] == side.model), {})
 
 
 def _checksums(run: Run) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    sums: dict[str, set[str]] = {}
     for data in run.manifest["data"]:
         if data["sha256"]:
-            found.setdefault(str(data["name"]), set()).add(str(data["sha256"]))
-    return found
+            sums.setdefault(data["name"], set()).add(data["sha256"])
+    return sums
 
 
-def _datasets(side: Side) -> list[str]:
-    names = side.run.scores.filter(pl.col("model") == side.model).get_column("dataset").drop_nulls().unique().to_list()
-    return [str(name) for name in names]
+def _datasets(side: Side) -> set[str]:
+    return {*side.run.scores.filter(pl.col("model") == side.model).get_column("dataset").drop_nulls()}

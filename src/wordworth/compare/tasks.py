@@ -10,12 +10,12 @@ from wordworth.compare.sides import Side
 Family = Literal["pearson", "spearman", "hits", "weat", "mean"]
 ARROW = " → "
 
-COLUMNS = ["experiment", "language", "dataset", "setting", "pooling", "layer", "pcs", "item", "group", "reference"]
-COLUMNS += ["value", "rank", "place", "entailment", "left_out"]
+WHERE = ("experiment", "language", "dataset", "setting")
+COLUMNS = [*WHERE, "pooling", "layer", "pcs", "item", "group", "reference", "value", "rank", "place", "entailment"]
 
 
 @dataclass(frozen=True)
-class Task:
+class ComparedTask:
     """One question that both sides answered, with every layer that either has."""
 
     family: Family
@@ -34,29 +34,28 @@ class Task:
         return " ".join(filter(None, (self.measure, self.dataset, self.setting)))
 
 
-def tasks(first: Side, second: Side, pcs: int | None = None) -> list[Task]:
+def tasks(first: Side, second: Side, pcs: int | None = None) -> list[ComparedTask]:
     """What both sides have items of, in the order of the first."""
     frames = [_items(side, pcs) for side in (first, second)]
-    keys = [_keys(frame) for frame in frames]
-    found: list[Task] = []
-    for experiment, language, dataset, setting in keys[0]:
-        for other in keys[1]:
-            alike = other[:3] == (experiment, language, dataset)
+    theirs = _keys(frames[1])
+    shared: list[ComparedTask] = []
+    for one in _keys(frames[0]):
+        for other in theirs:
+            settings = one[3], other[3]
             # A static embedding has no setting; it stands beside a language model in each of its own.
-            free = first.setting is not None or setting is None or other[3] is None
-            if alike and (setting == other[3] or free):
-                parts = _part(frames[0], (experiment, language, dataset, setting)), _part(frames[1], other)
-                shown = None if first.setting is not None else setting if setting is not None else other[3]
-                found += _of((experiment, language, dataset, shown), parts)
+            alike = settings[0] == settings[1] or first.setting is not None or None in settings
+            if one[:3] == other[:3] and alike:
+                shown = None if first.setting is not None else settings[0] or settings[1]
+                shared += _of((*one[:3], shown), (_part(frames[0], one), _part(frames[1], other)))
     if first.run.folder == second.run.folder and first.model == second.model:
-        # One model before and after has one vocabulary; what it lacks is told once.
-        return [replace(task, attributes=0) for task in found]
-    return found
+        # One model before and after has one vocabulary; what it lacks is reported once.
+        return [replace(task, attributes=0) for task in shared]
+    return shared
 
 
 def _items(side: Side, pcs: int | None) -> pl.DataFrame:
     """The side's items, untouched (or with `pcs` components nullified)."""
-    mine = side.run.items.filter(pl.col("model") == side.model).select(COLUMNS)
+    mine = side.run.items.filter(pl.col("model") == side.model).select(*COLUMNS, "left_out")
     if side.setting is not None:
         mine = mine.filter(pl.col("setting") == side.setting)
     version = pl.col("pcs").is_null() if pcs is None else (pl.col("pcs") == pcs) | pl.col("left_out").is_not_null()
@@ -71,51 +70,51 @@ Parts = tuple[pl.DataFrame, pl.DataFrame]
 
 def _keys(frame: pl.DataFrame) -> list[Key]:
     used = frame.filter(pl.col("value").is_not_null() | pl.col("rank").is_not_null())
-    columns = ["experiment", "language", "dataset", "setting"]
-    return [tuple(row) for row in used.select(columns).unique(maintain_order=True).iter_rows()]
+    return [tuple(row) for row in used.select(WHERE).unique(maintain_order=True).iter_rows()]
 
 
 def _part(frame: pl.DataFrame, key: Key) -> pl.DataFrame:
-    columns = ("experiment", "language", "dataset", "setting")
-    return frame.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in zip(columns, key, strict=True))
+    return frame.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in zip(WHERE, key, strict=True))
 
 
-def _of(where: Key, parts: Parts) -> list[Task]:
+def _of(where: Key, parts: Parts) -> list[ComparedTask]:
     """The tests that these items allow: their experiment and groups say what they are."""
     used = pl.col("left_out").is_null()
-    values = used & pl.col("value").is_not_null()
+    valued = used & pl.col("value").is_not_null()
 
-    def task(family: Family, measure: str, keep: pl.Expr, attributes: int = 0, value: pl.Expr | None = None) -> Task:
-        given = pl.col("value") if value is None else value.cast(pl.Float64)
-        one, two = (part.filter(keep).with_columns(value=given) for part in parts)
-        return Task(family, measure, *where, first=one, second=two, attributes=attributes)
+    def task(
+        family: Family, measure: str, keep: pl.Expr, attributes: int = 0, value: pl.Expr | None = None
+    ) -> ComparedTask:
+        values = pl.col("value") if value is None else value.cast(pl.Float64)
+        first, second = (part.filter(keep).with_columns(value=values) for part in parts)
+        return ComparedTask(family, measure, *where, first=first, second=second, attributes=attributes)
 
     experiment = where[0]
     if experiment == "prediction":
         ranks = [rank for part in parts for rank in part.get_column("rank").drop_nulls().unique().to_list()]
-        made = [task("hits", "top-1", used, value=(pl.col("rank") == 1).fill_null(value=False))]
+        hits = [task("hits", "top-1", used, value=(pl.col("rank") == 1).fill_null(value=False))]
         if max(ranks, default=1) > 1:
-            made.append(task("hits", f"top-{max(ranks)}", used, value=pl.col("rank").is_not_null()))
-        return [*made, task("mean", "bits-per-word", values)]
+            hits.append(task("hits", f"top-{max(ranks)}", used, value=pl.col("rank").is_not_null()))
+        return [*hits, task("mean", "bits-per-word", valued)]
     if experiment == "analogy":
-        return [task("hits", "analogy", values)]
+        return [task("hits", "analogy", valued)]
     targets = pl.col("group").str.contains("^[XY]: ")
     if experiment == "weat" or (experiment == "bias" and _both(parts, targets)):
-        return [task("weat", "weat", values & targets, _unshared(parts, "^[AB]: "))]
+        return [task("weat", "weat", valued & targets, _unshared(parts, "^[AB]: "))]
     if experiment == "bias":
         measures = parts[0].get_column("group").drop_nulls().unique(maintain_order=True).to_list()
-        return [task("mean", name, values & (pl.col("group") == name)) for name in measures]
+        return [task("mean", name, valued & (pl.col("group") == name)) for name in measures]
     pairs = pl.col("entailment").is_not_null() & pl.col("item").str.contains(ARROW, literal=True)
     if _both(parts, pairs):
-        return [task("mean", "net-neutral", values & pairs)]
-    rated = values & pl.col("reference").is_not_null()
+        return [task("mean", "net-neutral", valued & pairs)]
+    rated = valued & pl.col("reference").is_not_null()
     lexicon, plain = rated & (pl.col("group") == "lexicon"), rated & pl.col("group").is_null()
-    found = []
+    correlated = []
     if _both(parts, lexicon):
-        found.append(task("pearson", "valence", lexicon, _unshared(parts, "^(un)?pleasant$")))
+        correlated.append(task("pearson", "valence", lexicon, _unshared(parts, "^(un)?pleasant$")))
     if _both(parts, plain):
-        found.append(task("spearman", "similarity", plain))
-    return found
+        correlated.append(task("spearman", "similarity", plain))
+    return correlated
 
 
 def _both(parts: Parts, which: pl.Expr) -> bool:

@@ -2,17 +2,8 @@
 
 from collections.abc import Sequence
 
-from wordworth.compare.comparison import Comparison, Difference
-
-# What the side with the higher value does, and what the lower does where lower is the better end.
-HIGHER = {
-    "valence": "knows the valence of words better",
-    "similarity": "knows the similarity of words better",
-    "analogy": "answers analogies better",
-    "weat": "associates more strongly",
-    "net-neutral": "infers more neutrally",
-}
-LOWER = {"bits-per-word": "is less surprised by words"}
+from wordworth.compare.comparison import ALPHA, Comparison, Difference
+from wordworth.compare.directions import direction
 
 
 def figure(value: float) -> str:
@@ -43,24 +34,24 @@ def cells(one: Difference) -> list[str]:
 
 def verdicts(comparison: Comparison) -> list[str]:
     """A sentence for each thing measured and each side that does it better, and one for what shows no difference."""
-    told: list[str] = []
-    measures = list(dict.fromkeys(one.measure for one in comparison.differences))
-    for measure in measures:
-        of_it = [one for one in comparison.differences if one.measure == measure]
+    sentences: list[str] = []
+    for measure in dict.fromkeys(one.measure for one in comparison.differences):
+        of_measure = [one for one in comparison.differences if one.measure == measure]
         for first_wins in (True, False):
-            won = [one for one in of_it if one.real and _first_wins(one) is first_wins]
+            won = [one for one in of_measure if one.real and _first_wins(one) is first_wins]
             if won:
-                sides = comparison.first, comparison.second
-                winner, loser = sides if first_wins else sides[::-1]
-                told.append(f"{winner} {_does(measure)} than {loser} on {_each(won, first_wins)}.")
-        alike = [one for one in of_it if not one.real]
+                names = comparison.first, comparison.second
+                winner, loser = names if first_wins else names[::-1]
+                does = direction(measure).verdict
+                sentences.append(f"{winner} {does} than {loser} on {_each(won, first_wins)}.")
+        alike = [one for one in of_measure if not one.real]
         if alike:
-            told.append(f"No difference found in {_noun(measure)} on {_each(alike, True)}.")
-    doubted = [one for one in comparison.differences if one.p_bootstrap is not None and _doubted(one)]
+            sentences.append(f"No difference found in {measure} on {_each(alike, True)}.")
+    doubted = [one for one in comparison.differences if _doubted(one)]
     if doubted:
-        names = ", ".join(one.task for one in doubted)
-        told.append(f"The bootstrap and the {doubted[0].test} test do not agree on {names}: take care there.")
-    return told
+        tasks = ", ".join(one.task for one in doubted)
+        sentences.append(f"The bootstrap and the {doubted[0].test} test do not agree on {tasks}: take care there.")
+    return sentences
 
 
 def method(comparison: Comparison) -> str:
@@ -74,25 +65,15 @@ def method(comparison: Comparison) -> str:
 
 
 def _first_wins(one: Difference) -> bool:
-    return (one.difference > 0) is (one.measure not in LOWER)
-
-
-def _does(measure: str) -> str:
-    if measure.startswith("top-"):
-        return f"predicts words better ({measure})"
-    return HIGHER.get(measure) or LOWER.get(measure) or f"has a larger {measure}"
-
-
-def _noun(measure: str) -> str:
-    return {"weat": "association", "analogy": "analogies"}.get(measure, measure)
+    return (one.difference > 0) is (direction(one.measure).better != "lower")
 
 
 def _each(differences: Sequence[Difference], first_wins: bool) -> str:
-    said = [_one(difference, first_wins) for difference in differences]
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+    clauses = [_clause(difference, first_wins) for difference in differences]
+    return " and ".join(filter(None, (", ".join(clauses[:-1]), clauses[-1])))
 
 
-def _one(one: Difference, first_wins: bool) -> str:
+def _clause(one: Difference, first_wins: bool) -> str:
     """The winner's figure stands first, so that Δ is its lead."""
     values = (one.first, one.second, one.difference, one.low, one.high)
     if not first_wins:
@@ -106,5 +87,4 @@ def _one(one: Difference, first_wins: bool) -> str:
 
 def _doubted(one: Difference) -> bool:
     """Whether the bootstrap alone would say otherwise than the test alone."""
-    assert one.p_bootstrap is not None
-    return (one.p < 0.05) != (one.p_bootstrap < 0.05)
+    return one.p_bootstrap is not None and (one.p < ALPHA) != (one.p_bootstrap < ALPHA)

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
+from wordworth.catalog.read.templates import SLOT
 from wordworth.errors import WordworthError
-
-SLOT = "WORD"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +23,6 @@ class Context:
             raise WordworthError(
                 f"the span {self.start}–{self.end} of {self.word!r} is not inside its text of {len(self.text)} letters"
             )
-
-    @property
-    def prefix(self) -> str:
-        """The text before the word: what a causal model computes once for all words of a template."""
-        return self.text[: self.start]
 
 
 def in_template(template: str, word: str) -> Context:

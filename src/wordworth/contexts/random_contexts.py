@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from wordworth.catalog.languages import is_spaced
 from wordworth.contexts.core import Context
 from wordworth.embedding.spelling import lower
 
 BEFORE, AFTER = 10, 9
 """Words kept on either side, as in VAST."""
-UNSPACED = frozenset({"chinese", "japanese", "thai"})
 CHARACTERS_A_WORD = 2
 """The window in a language without spaces is counted in characters, about two to a word."""
 
@@ -20,10 +20,12 @@ _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
 
 @dataclass(frozen=True)
 class RandomContexts:
+    """What a corpus gave for the words."""
+
     contexts: tuple[Context, ...]
-    """One a word, in the order asked, for the words that the corpus holds."""
+    """One a word, in their order, for the words that the corpus holds."""
     folded: tuple[str, ...]
-    """Words met in the corpus only with other capitals than asked for."""
+    """Words that the corpus holds only with other capitals than the word has."""
     missing: tuple[str, ...]
     """Words without a context."""
 
@@ -46,18 +48,12 @@ class _Draw:
 
 
 def random_contexts(
-    words: Sequence[str],
-    lines: Iterable[str],
-    *,
-    seed: int = 0,
-    before: int = BEFORE,
-    after: int = AFTER,
-    language: str = "english",
+    words: Sequence[str], lines: Iterable[str], *, seed: int = 0, language: str = "english"
 ) -> RandomContexts:
-    """One seeded context for each word; the draw of a word does not depend on which other words are asked for.
+    """One seeded context for each word; the draw of a word does not depend on which other words there are.
 
     A whole whitespace word counts, punctuation at its edges set aside (in a language without spaces: any
-    substring). An occurrence spelled as asked is preferred to one with other capitals. The text is cut from the
+    substring). An occurrence spelled as the word is preferred to one with other capitals. The text is cut from the
     line as it stands.
     """
     exact = {word: _Draw(f"{seed}:{word}") for word in words}
@@ -65,12 +61,11 @@ def random_contexts(
     folded: dict[str, list[str]] = {}
     for word in exact:
         folded.setdefault(lower(word, language), []).append(word)
-    occurrences = _substrings if language in UNSPACED else _whole_words
-    if language in UNSPACED:
-        before, after = before * CHARACTERS_A_WORD, after * CHARACTERS_A_WORD
-    sizes = sorted({_size(word, language) for word in exact})
+    spaced = is_spaced(language)
+    occurrences = _whole_words if spaced else _substrings
+    sizes = sorted({len(word.split()) if spaced else len(word) for word in exact})
     for line in lines:
-        for form, low, occurrence in occurrences(line.rstrip("\r\n"), folded, sizes, before, after, language):
+        for form, low, occurrence in occurrences(line.rstrip("\r\n"), folded, sizes, language):
             for word in folded[low]:
                 (exact if word == form else other_case)[word].offer(occurrence)
     kept = {word: exact[word].kept or other_case[word].kept for word in exact}
@@ -81,16 +76,10 @@ def random_contexts(
     )
 
 
-def _size(word: str, language: str) -> int:
-    return len(word) if language in UNSPACED else len(word.split())
+_Occurrence = tuple[str, str, tuple[str, int, int]]
 
 
-_Found = tuple[str, str, tuple[str, int, int]]
-
-
-def _whole_words(
-    line: str, wanted: dict[str, list[str]], sizes: list[int], before: int, after: int, language: str
-) -> Iterator[_Found]:
+def _whole_words(line: str, wanted: dict[str, list[str]], sizes: list[int], language: str) -> Iterator[_Occurrence]:
     """Runs of whitespace words whose text, edges stripped of punctuation, is wanted in some case."""
     outer = [match.span() for match in _WORD.finditer(line)]
     inner: list[tuple[int, int]] = []
@@ -110,13 +99,12 @@ def _whole_words(
             form = line[start:end] if size == 1 else " ".join(line[start:end].split())
             low = lower(form, language)
             if form and low in wanted:
-                begin, stop = outer[max(0, first - before)][0], outer[min(len(outer) - 1, last + after)][1]
+                begin, stop = outer[max(0, first - BEFORE)][0], outer[min(len(outer) - 1, last + AFTER)][1]
                 yield form, low, (line[begin:stop], start - begin, end - begin)
 
 
-def _substrings(
-    line: str, wanted: dict[str, list[str]], sizes: list[int], before: int, after: int, language: str
-) -> Iterator[_Found]:
+def _substrings(line: str, wanted: dict[str, list[str]], sizes: list[int], language: str) -> Iterator[_Occurrence]:
+    before, after = BEFORE * CHARACTERS_A_WORD, AFTER * CHARACTERS_A_WORD
     for start in range(len(line)):
         for size in sizes:
             end = start + size

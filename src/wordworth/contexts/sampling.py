@@ -21,7 +21,7 @@ from wordworth.errors import WordworthError
 from wordworth.files import replacing
 
 FLAWS = 20
-"""Broken lines that are told one by one; the others are counted."""
+"""Broken lines that are reported one by one; the others are counted."""
 SMOOTHING = 1e-3
 """a in a / (a + p), as in SIF (Arora et al. 2017)."""
 
@@ -59,9 +59,7 @@ def draw_sentences(
     count: int | None = None,
     per_word: int | None = None,
     seed: int = 0,
-    lower_case: bool = False,
     flaws: list[str] | None = None,
-    name: str = "the text",
 ) -> Sample:
     """Draws `count` sentences uniformly, or for each word `per_word` of those that hold it, into the file `target`.
 
@@ -74,13 +72,13 @@ def draw_sentences(
     with replacing(target) as part:
         with part.with_name("spool").open("w+b") as spool:
             draw = _Uniform(count) if count is not None else _EachWord(per_word or 0)
-            for found in finder.sentences(_counted(lines, read), lower_case=lower_case):
+            for sentence in finder.sentences(_counted(lines, read)):
                 eligible += 1
-                digest = hashlib.blake2b(f"{seed}:{found.text}".encode(), digest_size=8).digest()
-                if draw.wants(int.from_bytes(digest, "little"), found, spool.tell()):
-                    spool.write(json.dumps([found.text, found.spans], ensure_ascii=False).encode() + b"\n")
+                digest = hashlib.blake2b(f"{seed}:{sentence.text}".encode(), digest_size=8).digest()
+                if draw.wants(int.from_bytes(digest, "little"), sentence, spool.tell()):
+                    spool.write(json.dumps([sentence.text, sentence.spans], ensure_ascii=False).encode() + b"\n")
             kept = draw.kept()
-            _refuse_nothing(read[0], eligible, name)
+            _refuse_nothing(read[0], eligible)
             flawed = flaws or []
             facts = Sample(target, len(kept), eligible, read[0], len(flawed), tuple(flawed[:FLAWS]))
             _write(part, facts, spool, kept)
@@ -98,11 +96,11 @@ def read_sample(path: Path) -> Sample:
 def inverse_frequency(sample: Sample) -> Callable[[str], float]:
     """The weight of a sentence: the mean of a / (a + p(w)) over its words, p their shares of the sample's words.
 
-    Sentences of rare words tell more of a meaning than those of common ones (after SIF).
+    Sentences of rare words say more of a meaning than those of common ones (after SIF).
     """
     counts: Counter[str] = Counter()
-    for found in sample.read():
-        counts.update(word.lower() for word in words_of(found.text))
+    for sentence in sample.read():
+        counts.update(word.lower() for word in words_of(sentence.text))
     total = counts.total()
 
     def weight(text: str) -> float:
@@ -118,12 +116,12 @@ def _counted(lines: Iterable[str], read: list[int]) -> Iterator[str]:
         yield line
 
 
-def _refuse_nothing(lines: int, eligible: int, name: str) -> None:
+def _refuse_nothing(lines: int, eligible: int) -> None:
     if not lines:
-        raise WordworthError(f"{name} has no line of text, so no contexts can be drawn; give another with --contexts")
+        raise WordworthError("the text has no line, so no contexts can be drawn; give another with --contexts")
     if not eligible:
         raise WordworthError(
-            f"no word of the vocabulary is met in a sentence of 8 to 74 tokens of {name} ({lines:,} lines); "
+            f"no word of the vocabulary occurs in a sentence of 8 to 74 tokens of the text ({lines:,} lines); "
             "give another text or other words"
         )
 
@@ -149,7 +147,7 @@ class _Uniform:
         self.numbers, self.offsets = array("Q"), array("q")
         self.bound = 1 << 64
 
-    def wants(self, number: int, found: Found, offset: int) -> bool:
+    def wants(self, number: int, sentence: Found, offset: int) -> bool:
         if number >= self.bound:
             return False
         self.numbers.append(number)
@@ -177,9 +175,9 @@ class _EachWord:
         self.per_word = per_word
         self.heaps: dict[int, list[tuple[int, int]]] = {}
 
-    def wants(self, number: int, found: Found, offset: int) -> bool:
+    def wants(self, number: int, sentence: Found, offset: int) -> bool:
         wanted = False
-        for word, _, _ in found.spans:
+        for word, _, _ in sentence.spans:
             heap = self.heaps.setdefault(word, [])
             if len(heap) < self.per_word:
                 heapq.heappush(heap, (-number, -offset))

@@ -5,13 +5,14 @@ mirrored rating (the neutral one stays); decontextualized: the word alone. Rando
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
+from wordworth.catalog.read.templates import Templates
 from wordworth.contexts.core import Context, in_template
-from wordworth.contexts.templates import Templates
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, nearest
 
-Setting = Literal["bleached", "aligned", "misaligned", "decontextualized", "random"]
+Setting = Literal["random", "bleached", "aligned", "misaligned", "decontextualized"]
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
 PLEASANT, UNPLEASANT = 8.0, 2.0
 """On the 1–9 scale: the rating of a polar word that the lexicon under test does not hold."""
 
@@ -38,10 +39,12 @@ def polar_ratings(pleasant: Sequence[str], unpleasant: Sequence[str], lexicon: M
 
 
 def bleached(words: Iterable[str], templates: Templates) -> list[Context]:
+    """Each word in the text without meaning."""
     return [in_template(templates.bleached, word) for word in words]
 
 
 def decontextualized(words: Iterable[str]) -> list[Context]:
+    """Each word alone."""
     return [Context(word, word, 0, len(word)) for word in words]
 
 
@@ -57,16 +60,41 @@ def misaligned(words: Sequence[str], ratings: Sequence[float], templates: Templa
     return [in_template(templates.aligned[-1 - templates.bin_of(rating)], word) for word, rating in pairs]
 
 
-def in_setting(
-    setting: Setting, words: Sequence[str], ratings: Sequence[float], templates: Templates, *, polar: bool = False
-) -> list[Context]:
-    """Contexts of lexicon words, or of polar words, which in the misaligned setting stay aligned (paper, appendix)."""
-    if setting == "bleached":
-        return bleached(words, templates)
-    if setting == "decontextualized":
-        return decontextualized(words)
-    if setting == "aligned" or (setting == "misaligned" and polar):
-        return aligned(words, ratings, templates)
-    if setting == "misaligned":
-        return misaligned(words, ratings, templates)
-    raise WordworthError("random contexts are drawn from a corpus; use random_contexts")
+def check_setting(name: str) -> Setting:
+    """The setting of that name; an unknown one is an error that gives the nearest."""
+    for setting in SETTINGS:
+        if name == setting:
+            return setting
+    close = nearest(name, list(SETTINGS)) or f"; there are {', '.join(SETTINGS)}"
+    raise WordworthError(f"there is no setting {name!r}{close}")
+
+
+def contexts_in(
+    setting: str,
+    words: Sequence[str],
+    *,
+    templates: Templates | None = None,
+    ratings: Sequence[float] | None = None,
+    random: Mapping[str, Context | None] | None = None,
+    polar: bool = False,
+) -> list[Context | None]:
+    """One context a word in a setting; None for a word that a corpus does not hold.
+
+    The random setting takes the contexts that were drawn, by word; bleached, aligned and misaligned take templates, the
+    last two with ratings on the templates' scale. Polar words stay aligned in the misaligned setting (VAST, appendix).
+    """
+    chosen = check_setting(setting)
+    if chosen == "decontextualized":
+        return [*decontextualized(words)]
+    if chosen == "random":
+        if random is None:
+            raise WordworthError("random contexts are drawn from a corpus: give --contexts NAME or PATH")
+        return [random.get(word) for word in words]
+    if templates is None:
+        raise WordworthError(f"the {setting} setting needs templates; name them with --templates")
+    if chosen == "bleached":
+        return [*bleached(words, templates)]
+    if ratings is None:
+        raise WordworthError(f"the {setting} setting needs a rating for every word")
+    in_text = misaligned if chosen == "misaligned" and not polar else aligned
+    return [*in_text(words, ratings, templates)]

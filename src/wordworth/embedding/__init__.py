@@ -1,10 +1,23 @@
-"""The one idea: every representation is an `Embedding`, words × dimensions with its provenance."""
+"""The one idea: every representation is an `Embedding` (words × dimensions) or `Layers` (the same words in layers)."""
 
 from wordworth.embedding.core import Embedding, Lookup, Provenance
 from wordworth.embedding.formats import FORMATS
+from wordworth.embedding.layers import NOT_FOUND, Layers, Slot
 from wordworth.embedding.paired import histwords_decades
 from wordworth.embedding.reading import load
 from wordworth.embedding.spelling import spellings
 from wordworth.embedding.writing import save
 
-__all__ = ["FORMATS", "Embedding", "Lookup", "Provenance", "histwords_decades", "load", "save", "spellings"]
+__all__ = [
+    "FORMATS",
+    "NOT_FOUND",
+    "Embedding",
+    "Layers",
+    "Lookup",
+    "Provenance",
+    "Slot",
+    "histwords_decades",
+    "load",
+    "save",
+    "spellings",
+]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from wordworth.embedding.blocks import ROWS, Block, Reading, sliced
+from wordworth.embedding.blocks import ROWS, Block, VectorFile, sliced
 from wordworth.errors import WordworthError
 from wordworth.files import sha256_of
 
@@ -37,7 +37,7 @@ def _strings(path: Path, array: NDArray[np.generic]) -> list[str]:
     return unjoined(path, array.tobytes())
 
 
-def read_npz(path: Path) -> Reading:
+def read_npz(path: Path) -> VectorFile:
     """The one array of words (unicode, bytes, or UTF-8 joined by line breaks) and the one matrix; never a pickle."""
     try:
         with np.load(path, allow_pickle=False) as archive:
@@ -60,10 +60,10 @@ def read_npz(path: Path) -> Reading:
         )
     words, matrix = _strings(path, arrays[texts[0]]), arrays[matrices[0]]
     paired(path, len(words), len(matrix))
-    return Reading(matrix.shape[1], sliced(words, matrix), lambda: sha256_of(path))
+    return VectorFile(matrix.shape[1], sliced(words, matrix), lambda: sha256_of(path))
 
 
-def read_safetensors(path: Path) -> Reading:
+def read_safetensors(path: Path) -> VectorFile:
     """`vectors` (or the only matrix) and the words: a tensor of UTF-8 bytes, or metadata, joined by line breaks."""
     try:
         with safe_open(path, framework="numpy") as archive:
@@ -90,4 +90,4 @@ def read_safetensors(path: Path) -> Reading:
                 stop = min(start + ROWS, rows)
                 yield Block(words[start:stop], matrix[start:stop], range(start + 1, stop + 1))
 
-    return Reading(dim, blocks(), lambda: sha256_of(path))
+    return VectorFile(dim, blocks(), lambda: sha256_of(path))

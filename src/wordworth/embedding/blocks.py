@@ -26,7 +26,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Reading:
+class VectorFile:
     """A file that is about to be read: its blocks can be asked for once."""
 
     dim: int
@@ -101,7 +101,7 @@ def _good_rows(block: Block, vectors: NDArray[np.float32], seen: set[str], flaws
     return good
 
 
-def gather(reading: Reading, flaws: Flaws, sink: BinaryIO | None) -> list[str]:
+def gather(reading: VectorFile, flaws: Flaws, sink: BinaryIO | None) -> list[str]:
     """Reads all blocks, writes the rows kept to `sink` as little-endian float32, and returns their words.
 
     Without a sink the rows are only checked.

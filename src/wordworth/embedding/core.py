@@ -1,6 +1,6 @@
 """`Embedding`: ordered words, a float matrix, and where they came from."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -42,9 +42,32 @@ class Lookup:
     missing: tuple[str, ...]
 
 
+Spelled = Callable[[str], Iterable[str]]
+"""The spellings to try for a word, best first."""
+
+
 def as_written(word: str) -> Iterable[str]:
     """The only spelling tried is the word itself."""
     return (word,)
+
+
+def look_up(index: Mapping[str, int], words: Sequence[str], spelled: Spelled = as_written) -> Lookup:
+    """Words in an index of rows, each under the first of its spellings that is there."""
+    places: list[tuple[int, str, str, int]] = []
+    missing: list[str] = []
+    for position, word in enumerate(words):
+        form = next((form for form in spelled(word) if form in index), None)
+        if form is None:
+            missing.append(word)
+        else:
+            places.append((position, word, form, index[form]))
+    return Lookup(
+        words=tuple(word for _, word, _, _ in places),
+        forms=tuple(form for _, _, form, _ in places),
+        rows=np.array([row for *_, row in places], dtype=np.intp),
+        positions=np.array([position for position, *_ in places], dtype=np.intp),
+        missing=tuple(missing),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,24 +110,9 @@ class Embedding:
             raise WordworthError(f"{self.name}: the word {twice!r} has more than one row; drop the repeats first")
         return index
 
-    def find(self, words: Sequence[str], spelled: Callable[[str], Iterable[str]] = as_written) -> Lookup:
+    def find(self, words: Sequence[str], spelled: Spelled = as_written) -> Lookup:
         """Looks words up. `spelled` gives the spellings to try for a word, best first (see `spellings`)."""
-        index = self.index
-        found: list[tuple[int, str, str, int]] = []
-        missing: list[str] = []
-        for position, word in enumerate(words):
-            form = next((form for form in spelled(word) if form in index), None)
-            if form is None:
-                missing.append(word)
-            else:
-                found.append((position, word, form, index[form]))
-        return Lookup(
-            words=tuple(word for _, word, _, _ in found),
-            forms=tuple(form for _, _, form, _ in found),
-            rows=np.array([row for *_, row in found], dtype=np.intp),
-            positions=np.array([position for position, *_ in found], dtype=np.intp),
-            missing=tuple(missing),
-        )
+        return look_up(self.index, words, spelled)
 
     def vectors(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Rows of the matrix in float64, the precision statistics are done in."""

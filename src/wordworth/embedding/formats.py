@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wordworth.embedding import arrays, keyed_vectors, paired, text, word2vec_binary
-from wordworth.embedding.blocks import Reading
+from wordworth.embedding.blocks import VectorFile
 from wordworth.embedding.flaws import Flaws, Kind, OnBad
 from wordworth.embedding.streams import compression, inner_name, sample
 from wordworth.errors import WordworthError, nearest
@@ -144,7 +144,7 @@ def _language_code(language: str) -> str:
     return code
 
 
-def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: OnBad) -> tuple[Reading, Flaws]:  # noqa: A002
+def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: OnBad) -> tuple[VectorFile, Flaws]:  # noqa: A002
     """Starts to read: recognises the format where it is not given, and reads as far as the shape."""
     path = files[0]
     chosen = format or recognise(files)
@@ -174,7 +174,7 @@ def _not(chosen: str) -> str:
     return f"it is not {chosen} ({FORMATS[chosen]})"
 
 
-def _begin_text(path: Path, chosen: str, language: str, flaws: Flaws) -> Reading:
+def _begin_text(path: Path, chosen: str, language: str, flaws: Flaws) -> VectorFile:
     shape = text.layout(sample(path), headed=None if chosen == "numberbatch" else chosen != "glove")
     if shape is None:
         raise WordworthError(f"{path} does not begin as such a file does; {_not(chosen)}")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.embedding.arrays import paired
-from wordworth.embedding.blocks import Reading, sliced
+from wordworth.embedding.blocks import VectorFile, sliced
 from wordworth.embedding.paired import mappable, matrix_of
 from wordworth.embedding.pickles import Array, Inert, unpickled
 from wordworth.embedding.streams import sha256_of_all
@@ -23,7 +23,7 @@ def arrays_beside(path: Path) -> list[Path]:
     return [beside for name in names if (beside := path.with_name(name)).is_file()]
 
 
-def read_keyed_vectors(path: Path) -> Reading:
+def read_keyed_vectors(path: Path) -> VectorFile:
     """The words and their vectors; all else in the file (counts, norms, training state) is passed over."""
     root = unpickled(path, encoding="latin1", inert=("gensim", "numpy.random"))
     whole = isinstance(root, Inert) and isinstance(root.state.get("wv"), Inert)
@@ -41,7 +41,7 @@ def read_keyed_vectors(path: Path) -> Reading:
     paired(path, len(words), len(matrix))
     files = (path, beside) if beside else (path,)
     in_place = mappable(beside, matrix) if beside else None
-    return Reading(matrix.shape[1], sliced(words, matrix), lambda: sha256_of_all(files), in_place)
+    return VectorFile(matrix.shape[1], sliced(words, matrix), lambda: sha256_of_all(files), in_place)
 
 
 def _vectors(path: Path, state: dict[str, Any], base: str) -> tuple[NDArray[np.floating], Path | None]:

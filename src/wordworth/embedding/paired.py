@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wordworth.embedding.arrays import paired
-from wordworth.embedding.blocks import Reading, sliced
+from wordworth.embedding.blocks import VectorFile, sliced
 from wordworth.embedding.pickles import unpickled
 from wordworth.embedding.streams import sha256_of_all
 from wordworth.errors import WordworthError
@@ -48,7 +48,7 @@ def pair_in(folder: Path) -> Path | None:
     return found[0] if len(found) == 1 and index_beside(found[0]) else None
 
 
-def read_indexed(path: Path, index: Path) -> Reading:
+def read_indexed(path: Path, index: Path) -> VectorFile:
     """A `.npy` matrix and a parquet file with one column of text: the words in the order of the rows."""
     try:
         schema = pl.read_parquet_schema(index)
@@ -61,7 +61,9 @@ def read_indexed(path: Path, index: Path) -> Reading:
         raise WordworthError(f"{index} is cut short or damaged ({error}); fetch or copy the file again") from error
     matrix = matrix_of(path)
     paired(path, len(words), len(matrix))
-    return Reading(matrix.shape[1], sliced(words, matrix), lambda: sha256_of_all((path, index)), mappable(path, matrix))
+    return VectorFile(
+        matrix.shape[1], sliced(words, matrix), lambda: sha256_of_all((path, index)), mappable(path, matrix)
+    )
 
 
 def vocabulary_beside(path: Path) -> Path | None:
@@ -80,7 +82,7 @@ def histwords_decades(folder: Path | str) -> list[Path]:
     return sorted(found)
 
 
-def read_histwords(path: Path, vocabulary: Path) -> Reading:
+def read_histwords(path: Path, vocabulary: Path) -> VectorFile:
     """One decade of HistWords (Hamilton et al. 2016): a matrix and a pickled list of words, of Python 2 or 3.
 
     A row that is all zero is a word absent in that decade.
@@ -90,4 +92,4 @@ def read_histwords(path: Path, vocabulary: Path) -> Reading:
         raise WordworthError(f"{vocabulary} is not a pickled list of strings; fetch the HistWords file again")
     matrix = matrix_of(path)
     paired(path, len(words), len(matrix))
-    return Reading(matrix.shape[1], sliced(words, matrix), lambda: sha256_of_all((path, vocabulary)))
+    return VectorFile(matrix.shape[1], sliced(words, matrix), lambda: sha256_of_all((path, vocabulary)))

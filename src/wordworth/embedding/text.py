@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.embedding.blocks import Block, Reading
+from wordworth.embedding.blocks import Block, VectorFile
 from wordworth.embedding.flaws import Flaws, quoted
 from wordworth.embedding.streams import SAMPLE, opened
 
@@ -216,7 +216,7 @@ def _whole_line(last: bytes, dim: int, flaws: Flaws) -> None:
         raise flaws.cut(f"the last line ends after {len(last.split()) - 1} of {dim} numbers")
 
 
-def read_text(path: Path, shape: Layout, code: str, flaws: Flaws) -> Reading:
+def read_text(path: Path, shape: Layout, code: str, flaws: Flaws) -> VectorFile:
     """Any of the text formats, decompressed as it is read. `code` is the language asked of Numberbatch (`en`)."""
     digests: list[str] = []
 
@@ -224,4 +224,4 @@ def read_text(path: Path, shape: Layout, code: str, flaws: Flaws) -> Reading:
         with opened(path, digests) as stream:
             yield from _body(stream, shape, code, flaws)
 
-    return Reading(shape.dim, blocks(), lambda: digests[0], language="english" if code == "en" else "")
+    return VectorFile(shape.dim, blocks(), lambda: digests[0], language="english" if code == "en" else "")

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from wordworth.embedding.blocks import Block, Reading
+from wordworth.embedding.blocks import Block, VectorFile
 from wordworth.embedding.flaws import Flaws
 from wordworth.embedding.streams import opened
 from wordworth.errors import WordworthError
@@ -69,7 +69,7 @@ def _body(stream: BinaryIO, rows: int, dim: int, flaws: Flaws) -> Iterator[Block
         flaws.add("header", 1, f"the header says {rows:,} rows and there is more after the last of them")
 
 
-def read_binary(path: Path, rows: int, dim: int, flaws: Flaws) -> Reading:
+def read_binary(path: Path, rows: int, dim: int, flaws: Flaws) -> VectorFile:
     """Streams the file, decompressed as it is read."""
     digests: list[str] = []
 
@@ -77,4 +77,4 @@ def read_binary(path: Path, rows: int, dim: int, flaws: Flaws) -> Reading:
         with opened(path, digests) as stream:
             yield from _body(stream, rows, dim, flaws)
 
-    return Reading(dim, blocks(), lambda: digests[0])
+    return VectorFile(dim, blocks(), lambda: digests[0])

@@ -2,11 +2,10 @@
 
 from wordworth.encode.accumulators import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, split_pooling
 from wordworth.encode.aggregation import Aggregate, Weighting, aggregate
-from wordworth.encode.batches import Tally
-from wordworth.encode.encoding import Encoded, Shard, encode, encode_shard
+from wordworth.encode.encoding import SubwordStates, WordVectors, encode, encode_shard
+from wordworth.encode.layers import Aggregated, Aggregating, InContexts, in_contexts, over_sentences
 from wordworth.encode.model import LanguageModel, load_model, wrap
 from wordworth.encode.pooling import POOLINGS, Pooling, pool
-from wordworth.encode.precision import Deviation, deviation
 from wordworth.encode.spans import Failure
 from wordworth.encode.store import VectorStore, encode_to_store
 
@@ -16,21 +15,23 @@ __all__ = [
     "POOLINGS_OF_BOTH",
     "SUBWORD",
     "Aggregate",
-    "Deviation",
-    "Encoded",
+    "Aggregated",
+    "Aggregating",
     "Failure",
+    "InContexts",
     "LanguageModel",
     "Pooling",
-    "Shard",
-    "Tally",
+    "SubwordStates",
     "VectorStore",
     "Weighting",
+    "WordVectors",
     "aggregate",
-    "deviation",
     "encode",
     "encode_shard",
     "encode_to_store",
+    "in_contexts",
     "load_model",
+    "over_sentences",
     "pool",
     "split_pooling",
     "wrap",

@@ -21,7 +21,6 @@ from torch import Tensor
 
 from wordworth.encode.pooling import Pooling, pool
 from wordworth.errors import WordworthError
-from wordworth.files import replacing
 
 SUBWORD: tuple[Pooling, ...] = ("min", "max", "mean", "last")
 CONTEXT = ("min", "max", "mean")
@@ -119,13 +118,12 @@ class Accumulators:
                         torch.from_numpy(into[g][layer]).index_reduce_(0, at, vector, kind)
 
     def save(self, path: Path, facts: dict[str, Any]) -> None:
-        """All of it into one file, which is there whole or not at all."""
+        """All of it into one file."""
         tensors: dict[str, NDArray[Any]] = {"row": self.row, "weight": self.weight, "count": self.count}
         tensors |= {f"single.{g}": array for g, array in self.single.items()}
         used = int(self.row.max()) + 1
         tensors |= {f"{f}.{g}": np.ascontiguousarray(array[:, :used]) for (f, g), array in self.several.items()}
-        with replacing(path) as part:
-            save_file(tensors, part, metadata={"facts": json.dumps(facts)})
+        save_file(tensors, path, metadata={"facts": json.dumps(facts)})
 
     def restore(self, path: Path) -> dict[str, Any]:
         """What `save` wrote; gives the facts."""
@@ -133,11 +131,11 @@ class Accumulators:
             self.row, self.weight, self.count = (stored.get_tensor(name) for name in ("row", "weight", "count"))
             self.single = {g: stored.get_tensor(f"single.{g}") for g in self.single}
             self.several = {(f, g): stored.get_tensor(f"{f}.{g}") for f, g in self.several}
-            facts: dict[str, Any] = json.loads(stored.metadata()["facts"])
-        return facts
+        return saved_facts(path)
 
 
 def saved_facts(path: Path) -> dict[str, Any]:
+    """The facts that `save` wrote beside the numbers."""
     with safe_open(path, framework="np") as stored:
         facts: dict[str, Any] = json.loads(stored.metadata()["facts"])
     return facts

@@ -5,8 +5,7 @@ memory does not grow with the number of sentences. They are written to the cache
 goes on where it was, and what was aggregated once is there for every other study.
 """
 
-import hashlib
-import json
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,15 +18,16 @@ from numpy.typing import NDArray
 
 from wordworth.contexts import Context, Found, Sample, inverse_frequency
 from wordworth.encode.accumulators import POOLINGS_OF_BOTH, Accumulators, saved_facts, saved_vectors
-from wordworth.encode.batches import Tally
 from wordworth.encode.encoding import checked_layers, encode_shard
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.windows import fits, window
+from wordworth.engine.cache import Slot, slot
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, locked, sha256_of
+from wordworth.files import locked, measured_sum
 
 Weighting = Literal["uniform", "inverse-frequency"]
-LAYOUT = 1
+LAYOUT = 2
+SUMS = "sums.safetensors"
 CHUNK_BYTES = 24 << 20
 """States held at once, if every word were one token."""
 LEAST = 64
@@ -46,7 +46,7 @@ class Aggregate:
     layers: tuple[int, ...]
     sentences: int
     contexts: NDArray[np.int64]
-    """How many contexts each word was met in."""
+    """How many contexts each word has."""
     windowed: int
     """Contexts whose sentence is longer than the model admits; the word was taken in as much of it as fits."""
     failed: dict[str, int]
@@ -62,7 +62,7 @@ class Aggregate:
 
 
 @dataclass
-class _Told:
+class _Counts:
     """What is counted beside the vectors."""
 
     sentences: int = 0
@@ -84,50 +84,33 @@ def aggregate(
     poolings: Sequence[str] = POOLINGS_OF_BOTH,
     snapshots: Sequence[int] = (),
     weighting: Weighting = "uniform",
-    batch_tokens: int | None = None,
     advance: Callable[[float], None] | None = None,
-    tally: Tally | None = None,
 ) -> list[Aggregate]:
     """One `Aggregate` for each number of sentences in `snapshots` that the sample has, and one for all of it.
 
     `words` is the vocabulary that the sample was drawn for. `weighting` is that of sentences in the mean over
-    contexts (see `inverse_frequency`). `advance(n)` is told of n more sentences done, and `tally` counts what the
-    encoder did.
+    contexts (see `inverse_frequency`). `advance(n)` is called when n more sentences are done.
     """
     chosen = checked_layers(model, layers)
     stops = sorted({stop for stop in snapshots if 0 < stop < sample.sentences} | {sample.sentences})
-    folder = cache_dir() / "aggregates" / _key(model, words, sample, chosen, poolings, weighting)
-    files = {stop: folder / f"{stop}.safetensors" for stop in stops}
-    with locked(folder):
-        missing = [stop for stop in stops if not files[stop].exists()]
+    drawn = [chosen, sorted(poolings), weighting, measured_sum(sample.path), list(words)]
+    entry = slot("aggregates", [LAYOUT, *model.identity, *drawn])
+    with locked(entry.path):
+        missing = [stop for stop in stops if not entry.part(str(stop)).whole()]
         if missing:
             weight = inverse_frequency(sample) if weighting == "inverse-frequency" else None
             sums = Accumulators(len(words), len(chosen), model.dim, poolings)
-            run = _Run(model, tuple(words), chosen, sums, weight, batch_tokens, advance or (lambda _: None), tally)
-            run.until(sample, missing, folder)
+            run = _Run(model, tuple(words), chosen, sums, weight, advance or (lambda _: None))
+            run.until(sample, missing, entry)
         elif advance:
             advance(sample.sentences)
-    return [_read(path, tuple(words), chosen) for path in files.values()]
+    return [_read(entry.part(str(stop)).path / SUMS, tuple(words), chosen) for stop in stops]
 
 
 def _read(path: Path, words: tuple[str, ...], layers: tuple[int, ...]) -> Aggregate:
-    told = saved_facts(path)
-    contexts = np.array(told.pop("contexts"), dtype=np.int64)
-    return Aggregate(path, words, layers, contexts=contexts, **told)
-
-
-def _key(
-    model: LanguageModel,
-    words: Sequence[str],
-    sample: Sample,
-    layers: tuple[int, ...],
-    poolings: Sequence[str],
-    weighting: Weighting,
-) -> str:
-    """sha256 over everything that the vectors depend on."""
-    drawn = [layers, sorted(poolings), weighting, sha256_of(sample.path), list(words)]
-    identity = [LAYOUT, *model.identity, *drawn]
-    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    facts = saved_facts(path)
+    contexts = np.array(facts.pop("contexts"), dtype=np.int64)
+    return Aggregate(path, words, layers, contexts=contexts, **facts)
 
 
 def chunks(sentences: Iterable[Found], values: int) -> Iterator[list[Found]]:
@@ -152,38 +135,37 @@ class _Run:
     layers: tuple[int, ...]
     sums: Accumulators
     weight: Callable[[str], float] | None
-    batch_tokens: int | None
     advance: Callable[[float], None]
-    tally: Tally | None
-    told: _Told = field(default_factory=_Told)
+    counts: _Counts = field(default_factory=_Counts)
 
-    def until(self, sample: Sample, stops: list[int], folder: Path) -> None:
-        """Goes through the sample and leaves a file at every stop; begins where the last file before the first ends."""
-        self._resume(folder, stops[0])
-        self.advance(self.told.sentences)
-        found = sample.read(self.told.sentences)
-        checkpoint, began = folder / "latest.safetensors", time.monotonic()
+    def until(self, sample: Sample, stops: list[int], entry: Slot) -> None:
+        """Goes through the sample and saves a part at every stop; begins where the last part before the first ends."""
+        self._resume(entry, stops[0])
+        self.advance(self.counts.sentences)
+        sentences = sample.read(self.counts.sentences)
+        checkpoint, began = entry.part("latest"), time.monotonic()
         for stop in stops:
-            for chunk in chunks(islice(found, stop - self.told.sentences), self.model.dim * len(self.layers)):
+            for chunk in chunks(islice(sentences, stop - self.counts.sentences), self.model.dim * len(self.layers)):
                 self._add(chunk)
                 if time.monotonic() - began > CHECKPOINT:
                     self._save(checkpoint)
                     began = time.monotonic()
-            self._save(folder / f"{stop}.safetensors")
+            self._save(entry.part(str(stop)))
             began = time.monotonic()
-        checkpoint.unlink(missing_ok=True)
+        shutil.rmtree(checkpoint.path, ignore_errors=True)
 
-    def _resume(self, folder: Path, before: int) -> None:
-        done = {path: saved_facts(path)["sentences"] for path in folder.glob("*.safetensors")}
+    def _resume(self, entry: Slot, before: int) -> None:
+        paths = [part.path / SUMS for part in entry.parts() if part.whole()]
+        done = {path: saved_facts(path)["sentences"] for path in paths}
         done = {path: sentences for path, sentences in done.items() if sentences <= before}
         if done:
             facts = self.sums.restore(max(done, key=lambda path: done[path]))
             facts.pop("contexts")
-            self.told = _Told(**facts)
+            self.counts = _Counts(**facts)
 
-    def _save(self, path: Path) -> None:
-        facts: dict[str, Any] = vars(self.told) | {"contexts": self.sums.count.tolist()}
-        self.sums.save(path, facts)
+    def _save(self, part: Slot) -> None:
+        facts: dict[str, Any] = vars(self.counts) | {"contexts": self.sums.count.tolist()}
+        part.write(lambda folder: self.sums.save(folder / SUMS, facts))
 
     def _add(self, chunk: list[Found]) -> None:
         contexts: list[Context] = []
@@ -195,24 +177,21 @@ class _Run:
             for word, start, end in found.spans:
                 context: Context | None = Context(self.words[word], found.text, start, end)
                 if not whole and context is not None:
-                    self.told.windowed += 1
+                    self.counts.windowed += 1
                     context = window(self.model, context)
                 if context is None:
-                    self.told.fail(self.words[word], TOO_LONG)
+                    self.counts.fail(self.words[word], TOO_LONG)
                     continue
                 contexts.append(context)
                 words.append(word)
                 weights.append(weighs)
         # Sentences of a text share no beginnings worth looking for.
-        shard = encode_shard(self.model, contexts, self.layers, batch_tokens=self.batch_tokens, share_prefixes=False)
+        shard = encode_shard(self.model, contexts, self.layers, share_prefixes=False)
         for failure in shard.failures:
-            self.told.fail(failure.word, failure.reason)
+            self.counts.fail(failure.word, failure.reason)
         subwords = np.array(shard.subwords, dtype=np.int64)
         located = np.flatnonzero(subwords)
         if len(located):
             self.sums.add(shard.states, subwords[located], np.array(words)[located], np.array(weights)[located])
-        if self.tally is not None:
-            for name, value in vars(shard.tally).items():
-                setattr(self.tally, name, getattr(self.tally, name) + value)
-        self.told.sentences += len(chunk)
+        self.counts.sentences += len(chunk)
         self.advance(len(chunk))

@@ -1,4 +1,4 @@
-"""What a network really does with context, found by trying it and not by its name."""
+"""What a network can do with context, found by trying it and not by its name."""
 
 import inspect
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from wordworth.encode.kv_cache import Past, run_prefixes, step
+from wordworth.encode.kv_cache import PathCache, run_prefixes, run_tokens
 
 TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
 """Largest difference in a vector, relative to its largest value, that is rounding and not a different computation."""
@@ -38,8 +38,8 @@ def looks_left_only(network: PreTrainedModel, ids: Sequence[int]) -> bool:
     return all(_same(left[0, :-1], right[0, :-1], NONE_AT_ALL) for left, right in zip(one, other, strict=True))
 
 
-def reuses_past(network: PreTrainedModel, ids: Sequence[int]) -> bool:
-    """Whether a prefix run once and read by later tokens gives the states of a plain pass; two steps are tried."""
+def reuses_kv_cache(network: PreTrainedModel, ids: Sequence[int]) -> bool:
+    """Whether a prefix run once and read by later tokens gives the states of a plain pass; two tokens are tried."""
     if "past_key_values" not in accepted(network):
         return False
     with torch.inference_mode():
@@ -48,18 +48,18 @@ def reuses_past(network: PreTrainedModel, ids: Sequence[int]) -> bool:
         if prefix is None or len(prefix) != network.config.num_hidden_layers:
             return False
         only, (one, two) = torch.tensor([0], device=network.device), torch.tensor(ids[-2:], device=network.device)
-        pasts = [Past(paths, only) for paths in prefix]
-        first, new = step(network, one[None], pasts)
+        caches = [PathCache(path, only) for path in prefix]
+        first, new = run_tokens(network, one[None], caches)
         longer = [
-            tuple(past.join(which, added[which]) for which in (0, 1)) for past, added in zip(pasts, new, strict=True)
+            (cache.join(0, keys), cache.join(1, values)) for cache, (keys, values) in zip(caches, new, strict=True)
         ]
-        second, _ = step(network, two[None], [Past((keys, values), only) for keys, values in longer])
+        second, _ = run_tokens(network, two[None], [PathCache(path, only) for path in longer])
         return all(
-            _same(expected[0, -2:], torch.cat([one, two], dim=1)[0], TOLERANCE[expected.dtype])
-            for expected, one, two in zip(plain, first, second, strict=True)
+            _same(expected[0, -2:], torch.cat(both, dim=1)[0], TOLERANCE[expected.dtype])
+            for expected, *both in zip(plain, first, second, strict=True)
         )
 
 
-def _same(expected: Tensor, found: Tensor, tolerance: float) -> bool:
+def _same(expected: Tensor, states: Tensor, tolerance: float) -> bool:
     scale = expected.abs().amax(-1)
-    return bool(((expected - found).abs().amax(-1) <= tolerance * scale).all())
+    return bool(((expected - states).abs().amax(-1) <= tolerance * scale).all())

@@ -12,13 +12,15 @@ from safetensors.torch import save_file
 from transformers import AutoTokenizer, BertTokenizer
 
 from wordworth.catalog.entry import Entry
-from wordworth.catalog.fetch.sources import Pinned
 from wordworth.catalog.registry import entries
+from wordworth.catalog.source import Pinned
+from wordworth.engine import cache
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, locked, replacing, sha256_of
+from wordworth.files import measured_sum
 
 FORMAT = "transformers-checkpoint"
 CHECKPOINT = "pytorch_model.bin"
+CONVERSION = 1  # raised whenever a checkpoint is converted differently
 
 
 def converted_checkpoint(folder: Path) -> tuple[Path, str] | None:
@@ -26,21 +28,19 @@ def converted_checkpoint(folder: Path) -> tuple[Path, str] | None:
     path = folder / CHECKPOINT
     if not path.is_file():
         return None
-    checksum = sha256_of(path)
+    checksum = measured_sum(path)
     pinned = [pin for entry in entries("models") if entry.details["format"] == FORMAT for pin in _files(entry)]
     if checksum not in {pin.sha256 for pin in pinned if pin.name == CHECKPOINT}:
         return None
-    target = cache_dir() / "converted" / checksum
-    with locked(target):
-        if not target.is_dir():
-            with replacing(target) as part:
-                part.mkdir()
-                _convert(path, part / "model.safetensors")
-                shutil.copyfile(folder / "config.json", part / "config.json")
-                # A list of word pieces is BERT's kind of vocabulary, whatever the architecture's usual one is.
-                kind: Any = BertTokenizer if (folder / "vocab.txt").is_file() else AutoTokenizer
-                kind.from_pretrained(folder, local_files_only=True).save_pretrained(part)
-    return target, checksum
+
+    def convert(into: Path) -> None:
+        _convert(path, into / "model.safetensors")
+        shutil.copyfile(folder / "config.json", into / "config.json")
+        # A list of word pieces is BERT's kind of vocabulary, whatever the architecture's usual one is.
+        kind: Any = BertTokenizer if (folder / "vocab.txt").is_file() else AutoTokenizer
+        kind.from_pretrained(folder, local_files_only=True).save_pretrained(into)
+
+    return cache.entry("conversions", [CONVERSION, checksum], convert), checksum
 
 
 def _files(entry: Entry) -> Iterator[Pinned]:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.contexts import Context
-from wordworth.encode.batches import Tally, budget_for
-from wordworth.encode.forward import run
+from wordworth.encode.forward import run_sentences
+from wordworth.encode.job import EncodingJob
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure, tokenize
+from wordworth.engine.batching import PassTally, budget_for
 from wordworth.errors import WordworthError
 
 SHARD_BYTES = 64 << 20
@@ -25,7 +26,7 @@ LEAST = 64
 
 
 @dataclass(frozen=True)
-class Encoded:
+class WordVectors:
     """Vectors of the contexts whose word was located, in the order given."""
 
     words: tuple[str, ...]
@@ -37,11 +38,11 @@ class Encoded:
     subwords: NDArray[np.intp]
     """The number of tokens of each: 1 for a singly tokenized word."""
     failures: tuple[Failure, ...]
-    tally: Tally
+    tally: PassTally
 
 
 @dataclass(frozen=True)
-class Shard:
+class SubwordStates:
     """The subword states of a list of contexts: what one chunk of the store holds."""
 
     subwords: list[int]
@@ -49,7 +50,7 @@ class Shard:
     failures: list[Failure]
     states: Tensor
     """layers × tokens × dim, in the order of the contexts."""
-    tally: Tally = field(default_factory=Tally)
+    tally: PassTally = field(default_factory=PassTally)
 
 
 def checked_layers(model: LanguageModel, layers: Sequence[int] | None) -> tuple[int, ...]:
@@ -69,9 +70,9 @@ def encode_shard(
     *,
     batch_tokens: int | None = None,
     share_prefixes: bool = True,
-) -> Shard:
+) -> SubwordStates:
     """A list of contexts in, the states of their words' tokens out. Shards are independent of one another."""
-    chosen, tally = checked_layers(model, layers), Tally()
+    chosen, tally = checked_layers(model, layers), PassTally()
     sentences, failures = tokenize(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
     subwords = [0] * len(contexts)
     for sentence in sentences:
@@ -79,10 +80,10 @@ def encode_shard(
             subwords[row] = end - start
     starts = [0, *accumulate(subwords)]
     states = torch.empty(len(chosen), starts[-1], model.dim, dtype=model.network.dtype, device=model.device)
-    budget = budget_for(model.device, batch_tokens)
-    run(model, sentences, starts, chosen, states, budget, tally, share_prefixes=share_prefixes)
+    job = EncodingJob(model, chosen, starts, states, budget_for(model.device, batch_tokens), tally)
+    run_sentences(job, sentences, share_prefixes=share_prefixes)
     check_finite(model, states, contexts, starts, chosen)
-    return Shard(subwords, failures, states.cpu(), tally)
+    return SubwordStates(subwords, failures, states.cpu(), tally)
 
 
 def encode(
@@ -93,7 +94,7 @@ def encode(
     *,
     batch_tokens: int | None = None,
     share_prefixes: bool = True,
-) -> Encoded:
+) -> WordVectors:
     """All in memory; for many words see `encode_to_store`. Equal contexts are computed once."""
     chosen = checked_layers(model, layers)
     wanted = checked_poolings(poolings)
@@ -101,20 +102,20 @@ def encode(
     pooled: dict[str, list[NDArray[np.float32]]] = {name: [] for name in wanted}
     subwords: list[int] = []
     failures: list[Failure] = []
-    tally = Tally()
+    tally = PassTally()
     for block in shards(distinct, model.dim * len(chosen)):
         shard = encode_shard(model, block, chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
         present = torch.tensor([count for count in shard.subwords if count], dtype=torch.long)
         for name in wanted:
             pooled[name].append(pool(shard.states, present, name).float().transpose(0, 1).numpy())
-        failures += [Failure(len(subwords) + one.row, one.word, one.reason) for one in shard.failures]
+        failures += [replace(failure, row=len(subwords) + failure.row) for failure in shard.failures]
         subwords += shard.subwords
         tally.add(shard.tally)
     counts = np.array(subwords, dtype=np.intp)
     located = np.flatnonzero(counts[place])
     take = (np.cumsum(counts > 0) - 1)[place[located]]
     empty = np.empty((0, len(chosen), model.dim), dtype=np.float32)
-    return Encoded(
+    return WordVectors(
         words=tuple(contexts[row].word for row in located.tolist()),
         rows=located,
         layers=chosen,
@@ -150,7 +151,7 @@ def unique(contexts: Sequence[Context]) -> tuple[list[Context], NDArray[np.intp]
 def every_failure(
     contexts: Sequence[Context], place: NDArray[np.intp], failures: Sequence[Failure]
 ) -> tuple[Failure, ...]:
-    """Failures of distinct contexts, told for every context that they stand for."""
+    """Failures of distinct contexts, reported for every context that they stand for."""
     reasons = {failure.row: failure.reason for failure in failures}
     return tuple(
         Failure(row, context.word, reasons[at])

@@ -18,12 +18,14 @@ from transformers import (
 )
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
+from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, locked, replacing, sha256_of
+from wordworth.files import measured_sum
 from wordworth.progress import progress
 
 MAGIC = b"GGUF"
 ADD_BOS = "tokenizer.ggml.add_bos_token"
+CONVERSION = 1  # raised whenever a file is converted differently
 
 
 def converted(path: Path) -> tuple[Path, str]:
@@ -31,14 +33,13 @@ def converted(path: Path) -> tuple[Path, str]:
     with path.open("rb") as stream:
         if stream.read(4) != MAGIC:
             raise WordworthError(f"{path} is not a GGUF file; fetch it again")
-    checksum = sha256_of(path)
-    target = cache_dir() / "converted" / checksum
-    with locked(target):
-        if not target.is_dir():
-            with replacing(target) as part, progress(f"Converting {path.name}", 4) as advance:
-                part.mkdir()
-                _convert(path, part, advance)
-    return target, checksum
+    checksum = measured_sum(path)
+
+    def convert(folder: Path) -> None:
+        with progress(f"Converting {path.name}", 4) as advance:
+            _convert(path, folder, advance)
+
+    return entry("conversions", [CONVERSION, checksum], convert), checksum
 
 
 def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:

@@ -14,7 +14,7 @@ KeysValues = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True)
-class Past:
+class PathCache:
     """What the tokens of a batch look back on in one layer: paths of the level above, and which one each follows."""
 
     paths: KeysValues | None
@@ -43,25 +43,25 @@ class Past:
         return joined
 
 
-class PastLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # the library's class is untyped
-    """Gives a layer the past joined with the new keys and values, but keeps only the new ones.
+class PathCacheLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # the library's class is untyped
+    """Gives a layer the paths joined with the new keys and values, but keeps only the new ones.
 
     The library's own cache would keep the joined copies of all layers at once.
     """
 
-    def __init__(self, past: Past) -> None:
+    def __init__(self, path_cache: PathCache) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.past = past
+        self.path_cache = path_cache
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> KeysValues:
         self.keys, self.values = key_states, value_states
-        return self.past.join(0, key_states), self.past.join(1, value_states)
+        return self.path_cache.join(0, key_states), self.path_cache.join(1, value_states)
 
     def get_seq_length(self) -> int:
-        return self.past.length
+        return self.path_cache.length
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        return self.past.length + query_length, 0
+        return self.path_cache.length + query_length, 0
 
 
 def run_prefixes(network: PreTrainedModel, prefixes: Sequence[Sequence[int]]) -> list[KeysValues] | None:
@@ -70,18 +70,20 @@ def run_prefixes(network: PreTrainedModel, prefixes: Sequence[Sequence[int]]) ->
     cache = network(input_ids=tokens, use_cache=True).past_key_values
     if not isinstance(cache, Cache):
         return None
-    kept: list[KeysValues] = []
+    layers: list[KeysValues] = []
     for layer in cache.layers:
         keys, values = getattr(layer, "keys", None), getattr(layer, "values", None)
         if not isinstance(keys, Tensor) or not isinstance(values, Tensor) or keys.shape[-2] != tokens.shape[1]:
             return None
-        kept.append((keys, values))
-    return kept
+        layers.append((keys, values))
+    return layers
 
 
-def step(network: PreTrainedModel, tokens: Tensor, pasts: list[Past]) -> tuple[tuple[Tensor, ...], list[KeysValues]]:
-    """One token for each row of the batch, on its past: hidden states of every layer, and the new keys and values."""
-    cache = Cache(layers=[PastLayer(past) for past in pasts])
+def run_tokens(
+    network: PreTrainedModel, tokens: Tensor, caches: list[PathCache]
+) -> tuple[tuple[Tensor, ...], list[KeysValues]]:
+    """One token a row of the batch, after its path: hidden states of every layer, and the new keys and values."""
+    cache = Cache(layers=[PathCacheLayer(path_cache) for path_cache in caches])
     output = network(input_ids=tokens[:, None], past_key_values=cache, use_cache=True, output_hidden_states=True)
     layers: Any = cache.layers
     return output.hidden_states, [(layer.keys, layer.values) for layer in layers]

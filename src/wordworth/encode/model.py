@@ -26,7 +26,7 @@ from transformers import __version__ as transformers_version
 from transformers.utils import logging
 
 from wordworth.catalog.fetch.sources import is_offline
-from wordworth.encode.capabilities import accepted, looks_left_only, reuses_past
+from wordworth.encode.capabilities import accepted, looks_left_only, reuses_kv_cache
 from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
 from wordworth.errors import WordworthError
@@ -60,7 +60,7 @@ class LanguageModel:
     """sha256 of the tokenizer."""
     left_only: bool
     """No token's states depend on what follows it."""
-    reuses_past: bool
+    reuses_kv_cache: bool
     """A prefix may be computed once and shared."""
     takes_types: bool
 
@@ -151,7 +151,7 @@ def wrap(
         weights=weights,
         vocabulary=tokenizer_identity(tokenizer),
         left_only=left_only,
-        reuses_past=left_only and not takes_types and reuses_past(network, ids),
+        reuses_kv_cache=left_only and not takes_types and reuses_kv_cache(network, ids),
         takes_types=takes_types,
     )
 

@@ -3,24 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wordworth.encode.batches import Budget
 from wordworth.encode.spans import Sentence
-from wordworth.encode.token_trie import Copies, Level, grow
+from wordworth.encode.token_trie import NodeCopies, TrieLevel, trie_levels
+from wordworth.engine.batching import Budget
 
-GROVE_SENTENCES = 2048
-"""Sentences in one grove, so that the keys and values kept for it stay in bounds."""
+GROUP_SENTENCES = 2048
+"""Sentences in one group, so that the keys and values kept for it stay in bounds."""
 
 
 @dataclass(frozen=True)
-class Grove:
-    """Trees of tokens that grow on a few prefixes of one length."""
+class PrefixGroup:
+    """Sentences that begin with one of a few prefixes of one length, and the tries of their other tokens."""
 
     prefixes: list[tuple[int, ...]]
     sentences: list[Sentence]
-    levels: list[Level]
+    levels: list[TrieLevel]
     paths: list[list[int]]
 
-    def copies(self, starts: Sequence[int]) -> Copies:
+    def copies(self, starts: Sequence[int]) -> NodeCopies:
         """The words' tokens among the nodes, and where their states go: from `starts[i]` on for context i."""
         length = len(self.prefixes[0])
         pairs: list[tuple[int, int]] = []
@@ -29,12 +29,12 @@ class Grove:
                 nodes = path[start - length : end - length]
                 pairs += zip(nodes, range(starts[row], starts[row] + len(nodes)), strict=True)
         pairs.sort()
-        return Copies([node for node, _ in pairs], [row for _, row in pairs])
+        return NodeCopies([node for node, _ in pairs], [row for _, row in pairs])
 
 
 @dataclass
-class _Bed:
-    """Sentences to be planted together, cut after `length` tokens."""
+class _Candidate:
+    """Sentences that might form a group, cut after `length` tokens."""
 
     length: int
     sentences: list[Sentence]
@@ -45,8 +45,8 @@ class _Bed:
         return 1 + max(len(sentence.ids) for sentence in self.sentences) - self.length
 
 
-def planted(sentences: list[Sentence], budget: Budget) -> tuple[list[Grove], list[Sentence]]:
-    """Groves where these are cheaper than running each sentence whole; and the other sentences."""
+def group_by_prefix(sentences: list[Sentence], budget: Budget) -> tuple[list[PrefixGroup], list[Sentence]]:
+    """Groups where these are cheaper than running each sentence whole; and the other sentences."""
     by_prefix: dict[tuple[int, ...], list[Sentence]] = {}
     for sentence in sentences:
         first = min(start for start, _ in sentence.spans)
@@ -56,37 +56,43 @@ def planted(sentences: list[Sentence], budget: Budget) -> tuple[list[Grove], lis
         if prefix and len(by_prefix.get(prefix[:-1], ())) > len(by_prefix[prefix]):
             by_prefix[prefix[:-1]] += by_prefix.pop(prefix)
     alone = [members[0] for members in by_prefix.values() if len(members) == 1]
-    beds: list[_Bed] = []
-    for prefix, members in sorted(by_prefix.items(), key=lambda item: len(item[0])):
-        for start in range(0, len(members) if len(members) > 1 else 0, GROVE_SENTENCES):
-            bed = _Bed(len(prefix), members[start : start + GROVE_SENTENCES])
-            # What a longer prefix has more than a shorter one grows as a stem of single tokens, level by level with
-            # the words of the shorter one, as long as that takes fewer passes.
-            if beds and len(beds[-1].sentences) + len(bed.sentences) <= GROVE_SENTENCES:
-                both = _Bed(beds[-1].length, beds[-1].sentences + bed.sentences)
-                if both.passes < beds[-1].passes + bed.passes:
-                    beds[-1] = both
-                    continue
-            beds.append(bed)
-    groves: list[Grove] = []
-    for bed in beds:
-        grove = _grown(bed, budget)
-        if grove:
-            groves.append(grove)
+    groups: list[PrefixGroup] = []
+    for candidate in _candidates({prefix: members for prefix, members in by_prefix.items() if len(members) > 1}):
+        group = _worthwhile(candidate, budget)
+        if group:
+            groups.append(group)
         else:
-            alone += bed.sentences
-    return groves, alone
+            alone += candidate.sentences
+    return groups, alone
 
 
-def _grown(bed: _Bed, budget: Budget) -> Grove | None:
+def _candidates(by_prefix: dict[tuple[int, ...], list[Sentence]]) -> list[_Candidate]:
+    """One for each prefix, merged where that takes fewer passes."""
+    candidates: list[_Candidate] = []
+    for prefix, members in sorted(by_prefix.items(), key=lambda item: len(item[0])):
+        for start in range(0, len(members), GROUP_SENTENCES):
+            new = _Candidate(len(prefix), members[start : start + GROUP_SENTENCES])
+            # The tokens that a longer prefix has beyond a shorter one become nodes of the trie, run along with the
+            # words of the shorter one.
+            if candidates and len(candidates[-1].sentences) + len(new.sentences) <= GROUP_SENTENCES:
+                merged = _Candidate(candidates[-1].length, candidates[-1].sentences + new.sentences)
+                if merged.passes < candidates[-1].passes + new.passes:
+                    candidates[-1] = merged
+                    continue
+            candidates.append(new)
+    return candidates
+
+
+def _worthwhile(candidate: _Candidate, budget: Budget) -> PrefixGroup | None:
     """None where it would cost more than running the sentences whole."""
-    roots = dict.fromkeys(sentence.ids[: bed.length] for sentence in bed.sentences)
-    number = {prefix: at for at, prefix in enumerate(roots)}
-    whole = sum(len(sentence.ids) for sentence in bed.sentences)
-    saved = whole - len(number) * bed.length - bed.passes * budget.pass_cost
+    length, sentences = candidate.length, candidate.sentences
+    prefixes = dict.fromkeys(sentence.ids[:length] for sentence in sentences)
+    number = {prefix: at for at, prefix in enumerate(prefixes)}
+    whole = sum(len(sentence.ids) for sentence in sentences)
+    saved = whole - len(number) * length - candidate.passes * budget.pass_cost
     if saved <= 0:
         return None
-    levels, paths = grow([(number[one.ids[: bed.length]], one.ids[bed.length :]) for one in bed.sentences])
+    levels, paths = trie_levels([(number[sentence.ids[:length]], sentence.ids[length:]) for sentence in sentences])
     if saved <= sum(len(level.tokens) for level in levels):
         return None
-    return Grove(list(number), bed.sentences, levels, paths)
+    return PrefixGroup(list(number), sentences, levels, paths)

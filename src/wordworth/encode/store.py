@@ -1,33 +1,32 @@
-"""Word vectors on disk: safetensors chunks under the cache, keyed by all that the numbers depend on.
+"""Word vectors on disk: an entry of the cache that grows chunk by chunk, keyed by all that the numbers depend on.
 
 A chunk holds, for each layer, the states of its words' tokens (tokens × dim). Every pooling is made from them on
 reading, so a word of k tokens takes k rows and not one for each pooling, and a pooling asked for later costs nothing.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 import torch
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 from safetensors import safe_open
 from safetensors.torch import save_file
 
 from wordworth.contexts import Context
 from wordworth.embedding import Embedding, Provenance
-from wordworth.encode.encoding import Shard, checked_layers, encode_shard, every_failure, shards, unique
+from wordworth.encode.encoding import checked_layers, encode_shard, every_failure, shards, unique
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
+from wordworth.engine.cache import Slot, slot
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, replacing, sha256_of, space_checked
 
-LAYOUT = 1
+LAYOUT = 2
+STATES = "states.safetensors"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +71,7 @@ class VectorStore:
         failed: list[Failure] = []
         first = 0
         for counts, failures in self._records:
-            failed += [Failure(first + one.row, one.word, one.reason) for one in failures]
+            failed += [replace(failure, row=first + failure.row) for failure in failures]
             first += len(counts)
         return every_failure(self.contexts, self.place, failed)
 
@@ -94,14 +93,13 @@ class VectorStore:
         return vectors
 
     def embedding(self, layer: int, pooling: str = "last", *, setting: str = "", language: str = "") -> Embedding:
-        """The same as an `Embedding`; words that were not located are told in its provenance."""
-        made = [setting] if setting else []
+        """The same as an `Embedding`; words that were not located are listed in its provenance."""
         provenance = Provenance(
             name=self.model,
             source=str(self.folder),
             sha256=self.weights,
             language=language,
-            steps=(*made, f"layer {layer}", f"pooling {pooling}"),
+            steps=(*([setting] if setting else []), f"layer {layer}", f"pooling {pooling}"),
             dropped=tuple(f"{failure.word!r}: {failure.reason}" for failure in self.failures),
         )
         return Embedding(self.words, self.vectors(layer, pooling), provenance)
@@ -112,78 +110,44 @@ def encode_to_store(
     contexts: Sequence[Context],
     layers: Sequence[int] | None = None,
     *,
-    batch_tokens: int | None = None,
-    share_prefixes: bool = True,
     advance: Callable[[float], None] | None = None,
 ) -> VectorStore:
     """Encodes what the store does not hold yet. A run that was killed goes on where it was; processes share the work.
 
-    `advance(n)` is told of n more contexts done.
+    `advance(n)` is called when n more contexts are done.
     """
     chosen = checked_layers(model, layers)
     distinct, place = unique(contexts)
-    folder = cache_dir() / "vectors" / _key(model, distinct, chosen)
+    texts = [[context.text, context.start, context.end] for context in distinct]
+    entry = slot("vectors", [LAYOUT, *model.identity, chosen, texts])
     runs = shards(distinct, model.dim * len(chosen))
-    chunks = tuple(folder / f"{number:05d}.safetensors" for number in range(len(runs)))
-    told = advance or (lambda _: None)
-    with space_checked(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    waiting = list(zip(chunks, runs, strict=True))
+    parts = [entry.part(f"{number:05d}") for number in range(len(runs))]
+    waiting = list(zip(parts, runs, strict=True))
     # Chunks that another process is at work on are left to it, and looked at again in the end.
-    for patience in (0, -1):
-        busy: list[tuple[Path, list[Context]]] = []
-        for chunk, shard in waiting:
-            try:
-                with FileLock(chunk.with_name(f".{chunk.name}.lock"), timeout=patience):
-                    if not _whole(chunk):
-                        made = encode_shard(
-                            model, shard, chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes
-                        )
-                        _write(chunk, made, chosen)
-            except Timeout:
-                busy.append((chunk, shard))
-            else:
-                told(len(shard))
+    for get in (Slot.try_get, Slot.get):
+        busy: list[tuple[Slot, list[Context]]] = []
+        for part, shard in waiting:
+            if get(part, partial(_write, model, shard, chosen)) is None:
+                busy.append((part, shard))
+            elif advance:
+                advance(len(shard))
         waiting = busy
-    return VectorStore(folder, model.name, model.weights, model.dim, tuple(contexts), chosen, chunks, place)
-
-
-def _key(model: LanguageModel, distinct: Sequence[Context], layers: tuple[int, ...]) -> str:
-    """sha256 over everything that the vectors depend on."""
-    digest = hashlib.sha256()
-    identity = [LAYOUT, *model.identity, layers]
-    digest.update(json.dumps(identity).encode())
-    for context in distinct:
-        digest.update(json.dumps([context.text, context.start, context.end]).encode())
-    return digest.hexdigest()
+    chunks = tuple(part.path / STATES for part in parts)
+    return VectorStore(entry.path, model.name, model.weights, model.dim, tuple(contexts), chosen, chunks, place)
 
 
 def _tensor(layer: int) -> str:
     return f"layer.{layer}"
 
 
-def _sum_of(chunk: Path) -> Path:
-    return chunk.with_suffix(".sha256")
-
-
-def _whole(chunk: Path) -> bool:
-    """Whether the chunk is there, as it was written."""
-    expected = _sum_of(chunk)
-    return chunk.is_file() and expected.is_file() and expected.read_text("ascii") == sha256_of(chunk)
-
-
-def _write(chunk: Path, shard: Shard, layers: tuple[int, ...]) -> None:
+def _write(model: LanguageModel, contexts: list[Context], layers: tuple[int, ...], folder: Path) -> None:
+    shard = encode_shard(model, contexts, layers)
     record = {
         "subwords": shard.subwords,
         "failures": [[failure.row, failure.word, failure.reason] for failure in shard.failures],
     }
     tensors = {_tensor(layer): shard.states[at] for at, layer in enumerate(layers)}
-    with replacing(chunk) as part:
-        save_file(tensors, part, metadata={"record": json.dumps(record)})
-        checksum = sha256_of(part)
-    # Last: a chunk without its checksum is not trusted.
-    with replacing(_sum_of(chunk)) as part:
-        part.write_text(checksum, "ascii")
+    save_file(tensors, folder / STATES, metadata={"record": json.dumps(record)})
 
 
 def _record(chunk: Path) -> tuple[list[int], list[Failure]]:

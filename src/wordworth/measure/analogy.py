@@ -13,8 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import norms
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import norms
+from wordworth.measure.declaration import Measure, declare
 from wordworth.statistics.threads import in_threads
 
 Rule = Literal["3cosadd", "3cosmul"]
@@ -25,6 +26,19 @@ QUESTIONS = 4_096  # answered at a time
 VOCABULARY = 8_192  # candidates in a block, fewer when many distinct words ask
 EXACTLY = 128  # questions compared with a block in float64 at a time (8 MB)
 TOGETHER = 16  # questions of one pair combined at a time: 16 × 8,192 float32 stay in the cache
+
+ADD = "Share of questions a : b :: c : d with d = argmax cos(v, b) − cos(v, a) + cos(v, c) (3CosAdd)"
+MULTIPLY = (
+    "Share of questions a : b :: c : d with d = argmax cos'(v, b) cos'(v, c) / (cos'(v, a) + 0.001) "
+    "and cos' = (1 + cos) / 2 (3CosMul)"
+)
+declare(
+    *(
+        Measure(name + of, f"{formula}{which}.", paper, "higher", "answers analogies better", "analogies")
+        for name, formula, paper in (("analogy", ADD, "mikolov2013a"), ("analogy:3cosmul", MULTIPLY, "levy2014"))
+        for of, which in (("", ""), (":semantic", ", of meaning"), (":syntactic", ", of grammar"))
+    )
+)
 
 
 def analogies(

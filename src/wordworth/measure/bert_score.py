@@ -5,8 +5,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import unit_rows
+from wordworth.measure.declaration import Measure, declare
+
+declare(
+    Measure(
+        "bert-score",
+        "Harmonic mean of the two mean cosines of each token of a sentence with its best match in the other.",
+        "zhang2020",
+        "higher",
+    )
+)
 
 
 class BertScore(NamedTuple):

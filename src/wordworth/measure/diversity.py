@@ -5,11 +5,33 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from wordworth.errors import WordworthError
+from wordworth.measure.declaration import Measure, declare
 from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, resample_counts
 from wordworth.statistics.clustered import Estimate, numbered
 
 NORMAL = 1.959963984540054
 """The 97.5th percentile of the normal distribution."""
+
+declare(
+    Measure(
+        "T1",
+        "Share of the text's types that were the first guess at least once where they stand.",
+        "dudy2020",
+        "higher",
+    ),
+    Measure(
+        "T{k}",
+        "Share of the text's types that were ever among the {k} best where they stand.",
+        "dudy2020",
+        "higher",
+    ),
+    Measure(
+        "T1:code",
+        "Types that were the first guess at least once / types outside the low band, as in the authors' script.",
+        "dudy2020",
+        "higher",
+    ),
+)
 
 
 def type_coverage(

@@ -3,34 +3,55 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.errors import WordworthError
-from wordworth.measure.cosine import unit_rows
+from wordworth.embedding.cosine import cosines_with, unit_rows
+from wordworth.measure.declaration import Measure, declare
+from wordworth.measure.weighted import Matrix, Weights, plain, weighted_mean
+
+declare(
+    Measure("garg-euclidean", "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.", "garg2018", "lower"),
+    Measure("garg-cosine", "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.", "garg2018", "lower"),
+)
 
 
 def garg_euclidean(
-    targets: NDArray[np.floating], A1: NDArray[np.floating], A2: NDArray[np.floating]
+    targets: NDArray[np.floating],
+    A1: NDArray[np.floating],
+    A2: NDArray[np.floating],
+    *,
+    weights: tuple[Weights, Weights] | None = None,
 ) -> NDArray[np.float64]:
     """|‖w − μ₁‖ − ‖w − μ₂‖| of each word, μ the mean of a class: (..., words, dim) → (..., words).
 
-    It grows with the length of the vectors, so layers and models are not comparable by it.
+    It grows with the length of the vectors, so layers and models are not comparable by it. With `weights` of the two
+    classes' words → (..., words, resamples).
     """
-    words = np.asarray(targets, dtype=np.float64)
-    first, second = (np.linalg.norm(words - mean, axis=-1) for mean in _centroids(A1, A2))
-    return np.asarray(np.abs(first - second), dtype=np.float64)
+    middle = np.asarray(targets, dtype=np.float64).mean(axis=-2, keepdims=True)  # close by, so that no digits are lost
+    words = targets - middle
+    squares = np.vecdot(words, words)[..., None]
+    first, second = (_distances(words, squares, mean - middle) for mean in _centroids(A1, A2, weights))
+    return plain(np.abs(first - second), weights)
 
 
 def garg_cosine(
-    targets: NDArray[np.floating], A1: NDArray[np.floating], A2: NDArray[np.floating]
+    targets: NDArray[np.floating],
+    A1: NDArray[np.floating],
+    A2: NDArray[np.floating],
+    *,
+    weights: tuple[Weights, Weights] | None = None,
 ) -> NDArray[np.float64]:
-    """|cos(w, μ₁) − cos(w, μ₂)| of each word, centroids of vectors as they are: (..., words, dim) → (..., words)."""
-    words = unit_rows(targets, "the targets")
-    first, second = (unit_rows(mean, "the classes' means") for mean in _centroids(A1, A2))
-    cosine = np.einsum("...wi,...i->...w", words, (first - second)[..., 0, :])
-    return np.asarray(np.abs(cosine), dtype=np.float64)
+    """|cos(w, μ₁) − cos(w, μ₂)| of each word, centroids of vectors as they are; shapes as in `garg_euclidean`."""
+    first, second = (unit_rows(mean, "the classes' means") for mean in _centroids(A1, A2, weights))
+    return plain(np.abs(cosines_with(targets, first - second, "the targets")), weights)
 
 
-def _centroids(A1: NDArray[np.floating], A2: NDArray[np.floating]) -> list[NDArray[np.float64]]:
-    """(..., 1, dim) of each class."""
-    if not (A1.shape[-2] and A2.shape[-2]):
-        raise WordworthError("a class without words has no mean; give at least one word of each")
-    return [np.asarray(words, dtype=np.float64).mean(axis=-2, keepdims=True) for words in (A1, A2)]
+def _centroids(
+    A1: NDArray[np.floating], A2: NDArray[np.floating], weights: tuple[Weights, Weights] | None
+) -> list[Matrix]:
+    """(..., resamples, dim) of each class."""
+    return [weighted_mean(words, drawn) for words, drawn in zip((A1, A2), weights or (None, None), strict=True)]
+
+
+def _distances(words: Matrix, squares: Matrix, means: Matrix) -> Matrix:
+    """‖w − μ‖ from ‖w‖², one product for all: (..., words, dim), (..., resamples, dim) → (..., words, resamples)."""
+    products = words @ means.swapaxes(-1, -2)
+    return np.asarray(np.sqrt(np.maximum(squares - 2 * products + np.vecdot(means, means)[..., None, :], 0)))

@@ -3,8 +3,19 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import norms, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import unit_rows
+from wordworth.measure.declaration import Measure, declare
+
+declare(
+    Measure("anisotropy", "Mean cosine over all pairs of different words.", "ethayarajh2019a", "lower"),
+    Measure(
+        "neuron-share:{k}",
+        "Mean share of a vector's length that the {k} largest neurons hold, ranked by their mean square.",
+        "wolfe2022",
+    ),
+    Measure("variance-share", "Share of the vectors' variance along one principal component.", "wolfe2022"),
+)
 
 
 def anisotropy(vectors: NDArray[np.floating]) -> float:
@@ -28,5 +39,5 @@ def neuron_share(vectors: NDArray[np.floating], k: int) -> NDArray[np.float64]:
     if not 1 <= k <= x.shape[1]:
         raise WordworthError(f"vectors of {x.shape[1]} neurons have no {k} largest ones")
     largest = np.argsort(-x.mean(axis=0), kind="stable")[:k]
-    shares = np.cumsum(x[:, largest], axis=1) / x.sum(axis=1, keepdims=True)
+    shares = np.cumsum(x[:, largest], axis=1) / np.square(norms(vectors))[:, None]
     return np.asarray(np.sqrt(shares).mean(axis=0), dtype=np.float64)

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.measure.declaration import Measure, declare
 from wordworth.measure.manzini import mean_cosine
+
+declare(Measure("mac", "Mean cosine distance of the classes' words from the attribute words.", "manzini2019", "higher"))
 
 
 def mac(targets: NDArray[np.floating], attributes: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:

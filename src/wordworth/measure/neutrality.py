@@ -9,27 +9,52 @@ scores, the averages of a pair of subjects and the resamples of subjects all com
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
+from wordworth.measure.declaration import Measure, declare
 from wordworth.statistics.bootstrap import resample_counts
 
 Matrix = NDArray[np.float64]
 THRESHOLDS = (0.5, 0.7)
 """The paper's τ."""
 BY_PAIR = ":by-pair"
-MEASURES_OF_INFERENCE = {
-    "net-neutral": "Mean probability of neutral over pairs that are all neutral; 1 is no bias.",
-    "fraction-neutral": "Share of those pairs where neutral is the most probable label, ties included; 1 is no bias.",
-    "threshold": "Share of those pairs where the probability of neutral is above τ, the number behind the colon.",
-    "entailment": "Mean probability of entailment over those pairs.",
-    "contradiction": "Mean probability of contradiction over those pairs.",
+CHANGE = ":change"
+NEUTRALITY = (
+    Measure(
+        "net-neutral",
+        "Mean probability of neutral over pairs that are all neutral",
+        "dev2020",
+        "higher",
+        "infers more neutrally",
+    ),
+    Measure(
+        "fraction-neutral",
+        "Share of those pairs where neutral is the most probable label, ties included",
+        "dev2020",
+        "higher",
+    ),
+    Measure("threshold:{tau}", "Share of those pairs where P(neutral) is above {tau}", "dev2020", "higher"),
+    Measure("entailment", "Mean probability of entailment over those pairs", "dev2020", "lower"),
+    Measure("contradiction", "Mean probability of contradiction over those pairs", "dev2020", "lower"),
+)
+WAYS = {
+    "": ".",
+    BY_PAIR: ", where each pair of subjects is averaged over its sentences first.",
+    CHANGE: ": the difference from the original setting.",
+    BY_PAIR + CHANGE: ", by pairs of subjects: the difference from the original setting.",
 }
-"""The name that tables hold → what it is. `:by-pair` is behind it where each pair of subjects was averaged over its
-sentences first, `:change` where it is the difference from the original setting."""
+"""Behind the name → behind the formula."""
+declare(
+    *(
+        replace(measure, name=measure.name + behind, formula=measure.formula + said)
+        for measure in NEUTRALITY
+        for behind, said in WAYS.items()
+    )
+)
 _SUMS = 4  # e, n, c and labelled neutral; behind them one for each threshold
 
 

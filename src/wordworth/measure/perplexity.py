@@ -6,11 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
+from wordworth.measure.declaration import Measure, declare
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.clustered import Estimate, ratio
 
 ROUNDING = 0.01
 """A word that is all but certain may come out above ln 1 by the rounding of the model's precision."""
+
+declare(
+    Measure("perplexity", "exp of the mean −ln p(word), the end of the word included.", "dudy2020", "lower"),
+    Measure("perplexity:naive", "exp of the mean −ln of the plain product over the word's units.", "dudy2020", "lower"),
+    Measure("bits-per-word", "Mean −log₂ p(word).", "", "lower", "is less surprised by words"),
+    Measure("bits-per-character", "Σ −log₂ p(word) / Σ characters, the space that ends a word counted.", "", "lower"),
+    Measure("bits-per-byte", "Σ −log₂ p(word) / Σ UTF-8 bytes, the space that ends a word counted.", "", "lower"),
+)
 
 
 def perplexity(

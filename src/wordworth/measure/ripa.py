@@ -3,8 +3,18 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import unit_rows
+from wordworth.measure.declaration import Measure, declare
+
+declare(
+    Measure(
+        "ripa",
+        "Mean |⟨w, (x − y) / ‖x − y‖⟩|, averaged over pairs (x, y) before the absolute value.",
+        "ethayarajh2019b",
+        "lower",
+    )
+)
 
 
 def ripa(

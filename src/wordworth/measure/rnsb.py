@@ -1,13 +1,31 @@
 """Relative negative sentiment bias (Sweeney & Najafian 2019)."""
 
+import warnings
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from wordworth.errors import WordworthError
+from wordworth.measure.declaration import Measure, declare
 
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
+
+TOLERANCE, ENOUGH = 1e-10, 1e-5
+"""The gradient that the solver is asked for, and the largest with which a fit has converged (rnsb is then known to six
+digits), as a share of what the words add to it without their signs."""
 STEPS = 100
-TOLERANCE = 1e-12
+
+declare(
+    Measure(
+        "rnsb",
+        "KL divergence from uniform of the class words' normalised probabilities of being negative.",
+        "sweeney2019",
+        "lower",
+    )
+)
 
 
 def rnsb(
@@ -25,7 +43,10 @@ def rnsb(
     chance = negative_probability(targets, positive, negative, strength=strength)
     share = chance / chance.sum()
     if not (np.isfinite(share).all() and (share > 0).all()):
-        raise WordworthError("the sentiment of some word is certain beyond rounding, so its divergence is not finite")
+        raise WordworthError(
+            "the sentiment of some word is certain beyond rounding, so its divergence is not finite; are the vectors "
+            "very long?"
+        )
     return float(np.sum(share * np.log(share * len(share))))
 
 
@@ -38,47 +59,47 @@ def negative_probability(
 ) -> NDArray[np.float64]:
     """P(negative | w) for each target.
 
-    β is a sum of the words fitted on, so Newton's steps are taken in their number and not in the dimensions: the
-    optimum is found to rounding, whichever way the space is turned.
+    β is a sum of the words fitted on, about their mean, so they are given by their coordinates along the axes they
+    span: the fit does not depend on how the space is turned. Coordinates in units of their length s make the same fit
+    with the strength times s², and the solver's tolerance then means the same for short vectors and for long ones.
     """
     words = np.concatenate([np.asarray(side, dtype=np.float64) for side in (positive, negative)])
     if not (len(positive) and len(negative)) or not np.isfinite(words).all():
         raise WordworthError("sentiment is learnt from positive and negative words with finite vectors; give both")
-    truth = np.repeat([0.0, 1.0], [len(positive), len(negative)])
-    gram = words @ words.T
-    weights, offset = np.zeros(len(words)), 0.0  # β = Σ weights · words
-    loss = _loss(gram, weights, offset, truth, strength)
-    for _ in range(STEPS):
-        chance = expit(gram @ weights + offset)
-        slack = strength * (chance - truth)
-        curve = np.maximum(strength * chance * (1 - chance), 1e-300)
-        # The gradient in β is Σ (weights + slack) · words, so Newton's equations are these of size n + 1.
-        system = np.zeros((len(words) + 1, len(words) + 1))
-        system[:-1, :-1] = curve[:, None] * gram
-        system[np.arange(len(words)), np.arange(len(words))] += 1
-        system[:-1, -1] = curve
-        system[-1, :-1] = curve @ gram
-        system[-1, -1] = curve.sum()
-        step = np.linalg.solve(system, -np.append(weights + slack, slack.sum()))
-        size = 1.0
-        while True:
-            trial = weights + size * step[:-1], offset + size * step[-1]
-            after = _loss(gram, *trial, truth, strength)
-            if after <= loss or size < 1e-6:
-                break
-            size /= 2
-        (weights, offset), before, loss = trial, loss, after
-        if abs(before - loss) <= TOLERANCE * max(1.0, abs(loss)) and np.abs(step).max() <= 1e-10:
-            break
-    else:
-        raise WordworthError(f"the sentiment of the words cannot be fitted in {STEPS} steps; is a vector enormous?")
-    beta = weights @ words
-    return np.asarray(expit(np.asarray(targets, dtype=np.float64) @ beta + offset), dtype=np.float64)
+    middle = words.mean(axis=0)
+    turned, spread, axes = np.linalg.svd(words - middle, full_matrices=False)
+    length = spread[0] / np.sqrt(len(words))
+    if not length > np.finfo(np.float64).eps * np.abs(words).max():
+        raise WordworthError("the positive and negative words all have one vector, so sentiment cannot be learnt")
+    truth = np.repeat([0, 1], [len(positive), len(negative)])
+    model = _fitted(turned * (spread / length), truth, strength * length**2)
+    places = (np.asarray(targets, dtype=np.float64) - middle) @ axes.T / length
+    return np.asarray(expit(model.decision_function(places)), dtype=np.float64)
 
 
-def _loss(
-    gram: NDArray[np.float64], weights: NDArray[np.float64], offset: float, truth: NDArray[np.float64], strength: float
-) -> float:
-    score = gram @ weights + offset
-    fit = np.logaddexp(0, np.where(truth > 0, -score, score)).sum()
-    return float(strength * fit + weights @ gram @ weights / 2)
+def _fitted(places: NDArray[np.float64], truth: NDArray[np.integer], strength: float) -> "LogisticRegression":
+    """The library's Newton solver, judged by the gradient that it leaves.
+
+    Its own tolerance is absolute, so a fit that ends too early gives the next one its scale. Its warnings are passed
+    over: at the optimum rounding decides whether a last step counts as one, and the gradient says what is true.
+    """
+    from scipy.linalg import LinAlgWarning
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=strength, solver="newton-cholesky", tol=TOLERANCE, max_iter=STEPS, warm_start=True)
+    side = np.where(truth, -1, 1)
+    for tolerance in (TOLERANCE, ENOUGH):
+        with warnings.catch_warnings():
+            for expected in (ConvergenceWarning, LinAlgWarning):
+                warnings.simplefilter("ignore", expected)
+            model.fit(places, truth)
+        slack = side * expit(side * model.decision_function(places))  # P(negative) − truth, small ones exactly
+        gradient = np.append(slack @ places + model.coef_[0] / strength, slack.sum())
+        parts = max(float((np.abs(slack) @ np.abs(places)).max()), float(np.abs(slack).sum()))
+        if np.abs(gradient).max() <= tolerance * parts:
+            return model
+        model.set_params(tol=TOLERANCE * parts / len(places))
+    raise WordworthError(
+        f"the sentiment of the words cannot be fitted in {STEPS} steps of Newton's; are some vectors very long?"
+    )

@@ -3,9 +3,21 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.measure.cosine import cosines
+from wordworth.embedding.cosine import cosines
+from wordworth.measure.declaration import Measure, declare
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import Correlation, spearman
+
+declare(
+    Measure(
+        "similarity",
+        "Spearman's ρ between the cosine of two words and their rated similarity.",
+        "",
+        "higher",
+        "knows the similarity of words better",
+    ),
+    Measure("similarity:best", "The largest similarity over the layers.", "bommasani2020", "higher"),
+)
 
 
 def similarity(

@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import norms
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import norms
+from wordworth.measure.declaration import Measure, declare
 from wordworth.statistics.threads import in_threads
 
 BLOCK = 8_192  # rows of the vocabulary compared at a time
@@ -15,6 +16,18 @@ Units = Callable[[NDArray[np.intp] | slice], NDArray[np.float64]]
 """Gives rows of the vectors at length one, in float64; never all of them at once."""
 TIE = 1e-12
 """Cosines of float64 unit vectors that differ by less are rounding, and count as equal."""
+
+declare(
+    Measure(
+        "soft-match@{k}",
+        "Share of words whose guess is among the {k} nearest words by cosine, the word itself first.",
+        "dudy2020",
+        "higher",
+    ),
+    Measure("soft-match", "Share of words whose guess is similar to them.", "dudy2020", "higher"),
+    Measure("T1:soft-match@{k}", "Share of types that soft-match@{k} hits at least once.", "dudy2020", "higher"),
+    Measure("T1:soft-match", "Share of types that soft-match hits at least once.", "dudy2020", "higher"),
+)
 
 
 def neighbour_ranks(

@@ -5,13 +5,33 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.cosine import refuse_degenerate, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.cosine import refuse_degenerate, unit_rows
+from wordworth.measure.declaration import Measure, declare
 from wordworth.statistics.permutation import PERMUTATIONS, Method, PermutationTest, Sides, permutation_test
 from wordworth.statistics.threads import in_threads
 
 BLOCK = 1 << 19  # numbers in one float64 block of targets (4 MB): memory-mapped float32 input is never copied whole
 NO_SPREAD = 1e-12  # a standard deviation of cosines below this is rounding, not spread
+
+declare(
+    Measure(
+        "sc-weat",
+        "Effect size of one word: (mean cos(w, A) − mean cos(w, B)) / σ of cos(w, A ∪ B).",
+        "caliskan2017",
+        "zero",
+    ),
+    Measure(
+        "weat",
+        "Effect size of two word sets: (mean s(x, A, B) − mean s(y, A, B)) / σ of s over X ∪ Y, with s(w, A, B) = "
+        "mean cos(w, A) − mean cos(w, B).",
+        "caliskan2017",
+        "zero",
+        "associates more strongly",
+        "association",
+    ),
+    Measure("weat:variance", "Variance of a test's effect sizes over the languages.", "toney2021"),
+)
 
 
 def sc_weat(

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 from transformers.cache_utils import Cache, DynamicLayer
 
-from wordworth.encode.batches import Budget, budget_for
 from wordworth.encode.capabilities import TOLERANCE, accepted
 from wordworth.encode.model import LanguageModel
+from wordworth.engine.batching import Budget, budget_for
 from wordworth.predict.head import Head
 from wordworth.predict.reader import Node, run_each
 

@@ -5,8 +5,8 @@ on the token that follows: the same question that it is asked later. The text is
 is killed goes on from its last checkpoint to the same weights, since whatever is random depends on seed and step alone.
 """
 
-import hashlib
 import json
+import shutil
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -24,8 +24,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.encode.model import quietly
+from wordworth.engine.cache import Slot, slot
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, locked, replacing
+from wordworth.files import locked
 from wordworth.predict.model import WordFamily, frame, load_network
 from wordworth.predict.words import LEAST_WORDS
 from wordworth.progress import progress
@@ -34,7 +35,7 @@ SAVE_EVERY = 300.0
 """Seconds of training that a kill costs at most."""
 _TRAINING = 1  # raised whenever training goes differently
 _IGNORED = -100
-_NOTES = "training.json"
+_NOTES, _MODEL, _STATE = "training.json", "model", "state.safetensors"
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,12 @@ def fine_tune(
     """Trains a model on all of a text, once; a model and text that were trained before are not trained again."""
     chosen = training or Training()
     network, tokenizer, weights, found = load_network(named, device, "float32", family)
-    told = [_TRAINING, weights, found, text.sha256, text.layout, text.column, text.field, asdict(chosen)]
-    key = hashlib.sha256(json.dumps(told).encode()).hexdigest()
-    folder = cache_dir() / "trained" / key
-    with locked(folder):
-        if not (folder / _NOTES).exists():
-            _train(network, tokenizer, found, text, chosen, folder)
+    identity = [_TRAINING, weights, found, text.sha256, text.layout, text.column, text.field, asdict(chosen)]
+    entry = slot("trained", identity)
+    with locked(entry.path):
+        if not entry.part(_MODEL).whole():
+            _train(network, tokenizer, found, text, chosen, entry)
+    folder = entry.part(_MODEL).path
     notes = json.loads((folder / _NOTES).read_text(encoding="utf-8"))
     return FineTuned(folder, notes["steps"], notes["tokens"], notes["loss"])
 
@@ -94,11 +95,11 @@ def _train(
     family: WordFamily,
     text: Corpus,
     chosen: Training,
-    folder: Path,
+    entry: Slot,
 ) -> None:
     network.train(True).requires_grad_(True)
     optimizer = torch.optim.AdamW(network.parameters(), lr=chosen.rate)
-    checkpoint = folder.with_name(f"{folder.name}.safetensors")
+    checkpoint = entry.part("checkpoint")
     state = _resumed(network, optimizer, checkpoint)
     examples = _examples(text, tokenizer, family, chosen)
     saved = time.monotonic()
@@ -119,11 +120,15 @@ def _train(
         raise WordworthError(f"{text.name} has no line of {LEAST_WORDS} words to train on; give more text")
     notes = state | {"loss": state["loss"] / state["tokens"], "text": text.name, **asdict(chosen)}
     network.train(False)
-    with quietly(), replacing(folder) as made:
-        network.save_pretrained(made, safe_serialization=True)
-        tokenizer.save_pretrained(made)
-        (made / _NOTES).write_text(json.dumps(notes, indent=1), encoding="utf-8")
-    checkpoint.unlink(missing_ok=True)
+
+    def save(folder: Path) -> None:
+        network.save_pretrained(folder, safe_serialization=True)
+        tokenizer.save_pretrained(folder)
+        (folder / _NOTES).write_text(json.dumps(notes, indent=1), encoding="utf-8")
+
+    with quietly():
+        entry.part(_MODEL).write(save)
+    shutil.rmtree(checkpoint.path, ignore_errors=True)
 
 
 def _step(
@@ -182,19 +187,19 @@ def _batches(examples: Iterator[tuple[list[int], list[int]]], size: int) -> Iter
 _MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 
-def _save(network: PreTrainedModel, optimizer: torch.optim.Optimizer, path: Path, state: dict[str, Any]) -> None:
+def _save(network: PreTrainedModel, optimizer: torch.optim.Optimizer, part: Slot, state: dict[str, Any]) -> None:
     tensors = {}
     for name, weight in network.named_parameters():
         tensors[f"weight.{name}"] = weight.detach().contiguous()
         tensors |= {f"{moment}.{name}": optimizer.state[weight][moment] for moment in _MOMENTS}
-    with replacing(path) as part:
-        save_file(tensors, part, metadata={"state": json.dumps(state)})
+    part.write(lambda folder: save_file(tensors, folder / _STATE, metadata={"state": json.dumps(state)}))
 
 
-def _resumed(network: PreTrainedModel, optimizer: torch.optim.Optimizer, path: Path) -> dict[str, Any]:
+def _resumed(network: PreTrainedModel, optimizer: torch.optim.Optimizer, part: Slot) -> dict[str, Any]:
     """Weights, moments and counts of the checkpoint, where there is one."""
-    if not path.exists():
+    if not part.whole():
         return {"steps": 0, "tokens": 0, "loss": 0.0}
+    path = part.path / _STATE
     tensors = load_file(path, device=str(network.device))
     with torch.no_grad():
         for name, weight in network.named_parameters():

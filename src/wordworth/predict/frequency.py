@@ -1,7 +1,5 @@
 """Bands of training frequency, and the frequencies they are cut from (Dudy & Bedrick 2020, 3.1)."""
 
-import hashlib
-import json
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
@@ -13,8 +11,8 @@ import polars as pl
 from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.catalog.read.frequencies import Frequencies, is_frequency_file, load_frequencies
 from wordworth.catalog.registry import knows
+from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, locked, replacing
 from wordworth.predict.forms import forms
 from wordworth.progress import progress
 
@@ -23,6 +21,7 @@ EDGES = (10.0, 100.0, 1_000.0)
 BELOW, UNSEEN = "below", "unseen"
 """Less frequent than the lowest band, and without a frequency: both apart from the bands."""
 _COUNTING = 1  # raised whenever words are counted differently
+_COUNTS = "counts.parquet"
 
 
 @dataclass(frozen=True)
@@ -71,23 +70,21 @@ def frequencies_of(named: str | Path, *, language: str = "english") -> Frequenci
 def counted(corpus: Corpus) -> Frequencies:
     """How often each word, parted by white space and as it is written, occurs in a text; kept in the cache."""
     identity = [_COUNTING, corpus.sha256, corpus.layout, corpus.column, corpus.field]
-    key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
-    path = cache_dir() / "counts" / f"{key}.parquet"
-    with locked(path):
-        if not path.exists():
-            counts: Counter[str] = Counter()
-            with progress(f"counting the words of {corpus.name}", None) as advance:
-                for line in corpus:
-                    counts.update(line.split())
-                    advance(1)
-            if not counts:
-                raise WordworthError(f"{corpus.name} has no words to count; give another text")
-            with replacing(path) as part:
-                pl.DataFrame({"word": counts.keys(), "count": counts.values()}).write_parquet(part)
-    table = pl.read_parquet(path)
-    found = dict(zip(table["word"], table["count"].cast(pl.Float64), strict=True))
-    told = (corpus.language, corpus.source, corpus.sha256, corpus.licence, corpus.reference)
-    return Frequencies(corpus.name, found, "occurrences", *told)
+    table = pl.read_parquet(entry("counts", identity, lambda folder: _count(corpus, folder / _COUNTS)) / _COUNTS)
+    counts = dict(zip(table["word"], table["count"].cast(pl.Float64), strict=True))
+    origin = {key: str(getattr(corpus, key)) for key in ("language", "source", "sha256", "licence", "reference")}
+    return Frequencies(corpus.name, counts, "occurrences", **origin)
+
+
+def _count(corpus: Corpus, path: Path) -> None:
+    counts: Counter[str] = Counter()
+    with progress(f"counting the words of {corpus.name}", None) as advance:
+        for line in corpus:
+            counts.update(line.split())
+            advance(1)
+    if not counts:
+        raise WordworthError(f"{corpus.name} has no words to count; give another text")
+    pl.DataFrame({"word": counts.keys(), "count": counts.values()}).write_parquet(path)
 
 
 def parsed_edges(text: str) -> tuple[float, ...]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from wordworth.encode.batches import Budget, budget_for
 from wordworth.encode.model import LanguageModel
+from wordworth.engine.batching import Budget, budget_for
 from wordworth.predict.head import Head
 from wordworth.predict.reader import Node, run_each
 
@@ -21,7 +21,7 @@ class MaskedReader:
     def __init__(self, base: LanguageModel, head: Head, width: int, mask: int, behind: Sequence[int]) -> None:
         self.base, self.logits, self.width = base, head, width
         self._behind = (mask, *behind)
-        self.budget: Budget = budget_for(base.device, None)
+        self.budget: Budget = budget_for(base.device)
 
     @property
     def device(self) -> torch.device:

@@ -1,6 +1,5 @@
 """Whole-word prediction of a text: every word from its left context, as a table."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.encode.batches import Tally, halving, take
+from wordworth.engine.batching import by_length
 from wordworth.errors import WordworthError
 from wordworth.predict.batch import Outcome, predict_batch
 from wordworth.predict.model import WordModel
@@ -138,21 +137,14 @@ def chunks(
 def _predict(model: WordModel, chunk: Chunk, rules: PredictionRules) -> pl.DataFrame:
     """Windows of like length go through together, the longest first: if memory runs out, it does so at the start."""
     lengths = [len(window.ids) for window in chunk.windows]
-    pending = deque(sorted(range(len(lengths)), key=lambda at: -lengths[at]))
     rows: list[tuple[Any, ...]] = [
         (*_where(word), None, None, None, None, None, None, reason, None) for word, reason in chunk.left_out
     ]
-    tally, budget = Tally(), model.reader.budget
 
     def one_batch(batch: list[int]) -> list[Outcome]:
         return predict_batch(model, [chunk.windows[at] for at in batch], rules)
 
-    while pending:
-        batch = take(pending, lengths, budget)
-        outcomes = halving(one_batch, batch, len(batch) * lengths[batch[0]], budget, tally)
-        if outcomes is None:
-            pending.extendleft(reversed(batch))
-            continue
+    for _, outcomes in by_length(one_batch, lengths, model.reader.budget):
         rows += [
             (*_where(one.word), one.guess, one.hit1, one.hitk, one.logp, one.logp_naive, one.units, None, one.form)
             for one in outcomes

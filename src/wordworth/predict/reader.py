@@ -1,6 +1,5 @@
 """What reads token numbers and says, at each position, what may follow: what every kind of model must offer."""
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -8,8 +7,8 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from wordworth.encode.batches import Budget, take
 from wordworth.encode.model import LanguageModel
+from wordworth.engine.batching import Budget, by_length
 
 
 @dataclass(slots=True, eq=False)
@@ -71,22 +70,24 @@ def run_each(model: LanguageModel, sequences: Sequence[Sequence[int]], back: int
     rows = [distinct.setdefault(tuple(sequence), len(distinct)) for sequence in sequences]
     every = list(distinct)
     lengths = [len(sequence) for sequence in every]
-    pending = deque(sorted(range(len(every)), key=lambda at: -lengths[at]))
-    out: Tensor | None = None
-    while pending:
-        batch = take(pending, lengths, budget)
+
+    def run(batch: list[int]) -> Tensor:
         longest = lengths[batch[0]]
         padding = [longest - lengths[at] for at in batch]
         ids = [[*every[at], *[model.pad] * more] for at, more in zip(batch, padding, strict=True)]
-        given: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if not model.left_only and any(padding):
             mask = [[1] * (longest - more) + [0] * more for more in padding]
-            given["attention_mask"] = torch.tensor(mask, device=model.device)
-        states = model.network(input_ids=torch.tensor(ids, device=model.device), **given)[0]
+            options["attention_mask"] = torch.tensor(mask, device=model.device)
+        states = model.network(input_ids=torch.tensor(ids, device=model.device), **options)[0]
         at = torch.tensor([longest - more - back for more in padding], device=model.device)
-        found = states[torch.arange(len(batch), device=model.device), at]
-        if out is None:
-            out = found.new_empty(len(every), found.shape[-1])
-        out[torch.tensor(batch, device=model.device)] = found
-    assert out is not None
-    return out[torch.tensor(rows, device=model.device)]
+        picked: Tensor = states[torch.arange(len(batch), device=model.device), at]
+        return picked
+
+    order: list[int] = []
+    pieces: list[Tensor] = []
+    for batch, picked in by_length(run, lengths, budget):
+        order += batch
+        pieces.append(picked)
+    place = {sequence: at for at, sequence in enumerate(order)}
+    return torch.cat(pieces)[torch.tensor([place[row] for row in rows], device=model.device)]

@@ -1,7 +1,7 @@
 """A report of one run or many: HTML that needs nothing else, Markdown, or LaTeX tables."""
 
-from wordworth.report.answers import said
-from wordworth.report.runs import Gathered, gather
+from wordworth.report.answers import plain_answers
+from wordworth.report.runs import Runs, read_runs
 from wordworth.report.writing import FORMATS, default_place, write_report
 
-__all__ = ["FORMATS", "Gathered", "default_place", "gather", "said", "write_report"]
+__all__ = ["FORMATS", "Runs", "default_place", "plain_answers", "read_runs", "write_report"]

@@ -5,40 +5,37 @@ from collections.abc import Iterator
 import polars as pl
 
 from wordworth.report.naming import HARMLESS, listed, number, percent
-from wordworth.report.runs import Gathered
-from wordworth.report.sentences import Saying
+from wordworth.report.runs import AS_IT_IS, Runs
+from wordworth.report.sentences import Sentence
 from wordworth.run import Run
 
 NEVER = 8
-LEAST_MET = 3
-"""A word that was met fewer times says little when it was never predicted."""
+LEAST_TIMES = 3
+"""A rarer word says little when it was never predicted."""
 
 
-def never_said(gathered: Gathered) -> Iterator[Saying]:
+def never_said(runs: Runs) -> Iterator[Sentence]:
     """Accuracy by band, and frequent words that were never among the guesses."""
-    bands = gathered.scores.filter(pl.col("experiment") == "coverage", pl.col("measure") == "T1")
+    bands = runs.scores.filter(pl.col("experiment") == "coverage", pl.col("measure") == "T1")
     for (model,), mine in bands.group_by(["model"], maintain_order=True):
-        told = [f"{percent(row['value'])} of the {row['setting']} band" for row in mine.iter_rows(named=True)]
-        text = f"has as its first guess, at least once, {listed(told)}, counted in different words."
-        yield Saying(text, "coverage", str(model), mine.select(pl.col("value").mean()).item())
-    for number_, run in enumerate(gathered.runs):
-        if run.manifest["study"] != "predict":
-            continue
+        shares = [f"{percent(row['value'])} of the {row['setting']} band" for row in mine.iter_rows(named=True)]
+        text = f"has as its first guess, at least once, {listed(shares)}, counted in different words."
+        yield Sentence(text, "coverage", str(model), mine.select(pl.col("value").mean()).item())
+    for run in runs.each:
         words = (
             run.items.filter(pl.col("experiment") == "prediction", pl.col("left_out").is_null())
             .group_by("model", "item")
-            .agg(pl.len().alias("met"), pl.col("rank").is_not_null().sum().alias("hits"))
+            .agg(pl.len().alias("times"), pl.col("rank").is_not_null().sum().alias("hits"))
             .collect()
         )
-        for (name,), mine in words.group_by(["model"], maintain_order=True):
-            model = gathered.labels.get((number_, str(name)), str(name))
+        for (model,), mine in words.group_by(["model"], maintain_order=True):
             never = mine.filter(pl.col("hits") == 0)
-            often = never.filter(pl.col("met") >= LEAST_MET).sort(["met", "item"], descending=[True, False])
-            text = f"never predicted {len(never):,} of {len(mine):,} different words that it met."
+            often = never.filter(pl.col("times") >= LEAST_TIMES).sort(["times", "item"], descending=[True, False])
+            text = f"never predicted {len(never):,} of {len(mine):,} different words of the text."
             if len(often):
-                shown = [f"“{word}” ({met} times)" for word, met in often.select("item", "met").head(NEVER).iter_rows()]
-                text += f" Met most often: {', '.join(shown)}."
-            yield Saying(text, "prediction", model, len(never) / max(1, len(mine)))
+                shown = often.select("item", "times").head(NEVER).iter_rows()
+                text += f" The most frequent: {', '.join(f'“{word}” ({times} times)' for word, times in shown)}."
+            yield Sentence(text, "prediction", str(model), len(never) / max(1, len(mine)))
 
 
 def least_neutral(run: Run) -> pl.LazyFrame:
@@ -49,9 +46,9 @@ def least_neutral(run: Run) -> pl.LazyFrame:
     ).unique(["model", "item"], maintain_order=True)
 
 
-def debiased(gathered: Gathered) -> Iterator[Saying]:
+def debiased(runs: Runs) -> Iterator[Sentence]:
     """What became of the bias, and what of the meaning."""
-    own = gathered.scores.filter(pl.col("study") == "debias", pl.col("setting").is_not_null())
+    own = runs.scores.filter(pl.col("study") == "debias", pl.col("setting").is_not_null())
     social = own.filter(pl.col("measure") == "weat", ~pl.col("dataset").is_in(HARMLESS))
     for (model,), mine in own.group_by(["model"], maintain_order=True):
         effects = dict(
@@ -72,14 +69,14 @@ def debiased(gathered: Gathered) -> Iterator[Saying]:
                     kept.append(f"{dataset} {number(at['original'])} → {number(at[method])}")
             if kept:
                 text += f"; meaning: {listed(kept, 4)}"
-            yield Saying(
+            yield Sentence(
                 f"{text}.", "debias", str(model), effects[method], whole=True, ends=("Most left", "Least left")
             )
 
 
-def inferred(gathered: Gathered) -> Iterator[Saying]:
+def inferred(runs: Runs) -> Iterator[Sentence]:
     """How neutral each probe is, and the inference furthest from it."""
-    rows = gathered.scores.filter(
+    rows = runs.scores.filter(
         pl.col("measure") == "net-neutral", ~pl.col("dataset").fill_null("").str.contains("/", literal=True)
     )
     for (model, dataset), mine in rows.group_by(["model", "dataset"], maintain_order=True):
@@ -91,12 +88,12 @@ def inferred(gathered: Gathered) -> Iterator[Saying]:
         if after:
             best = max(after, key=lambda name: after[name])
             text += f"; {best} brings it to {number(after[best])}"
-        yield Saying(f"{text}.", "neutrality", str(model), -before)
-    for number_, run in enumerate(gathered.runs):
-        if run.manifest["study"] != "infer":
-            continue
-        least = least_neutral(run).sort("value").group_by("model", maintain_order=True).first().collect()
+        yield Sentence(f"{text}.", "neutrality", str(model), -before)
+    for run in runs.each:
+        least = (
+            least_neutral(run).filter(AS_IT_IS).sort("value").group_by("model", maintain_order=True).first().collect()
+        )
         for row in least.iter_rows(named=True):
             wrong = "entailment" if (row["entailment"] or 0) >= (row["contradiction"] or 0) else "contradiction"
             text = f"takes “{row['item']}” for {wrong} with probability {number(row[wrong])}."
-            yield Saying(text, "pairs", gathered.labels.get((number_, row["model"]), row["model"]), -row["value"])
+            yield Sentence(text, "pairs", row["model"], -row["value"])

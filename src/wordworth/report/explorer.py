@@ -8,7 +8,7 @@ import polars as pl
 
 from wordworth.report.insights import best_layers
 from wordworth.report.payload import STEP, columnar, packed
-from wordworth.report.runs import Gathered
+from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.run import Run
 
 CELLS = 1_500_000
@@ -17,26 +17,26 @@ FACTS = 40_000
 """Other items in a page."""
 WRONG = 8
 
-FACT_COLUMNS: tuple[str, ...] = (
-    "model",
-    "experiment",
-    "dataset",
-    "setting",
-    "layer",
+WHERE = ["model", "experiment", "dataset", "setting", "layer"]
+FACT_COLUMNS = [
+    *WHERE,
     "group",
     "item",
     "found_as",
     "reference",
     "value",
-)
-FACT_COLUMNS += ("entailment", "contradiction", "met", "hits")
+    "entailment",
+    "contradiction",
+    "times",
+    "hits",
+]
 
 
-def explorer(gathered: Gathered) -> dict[str, Any] | None:
+def explorer(runs: Runs) -> dict[str, Any] | None:
     """Everything that the look-up needs; None where the runs have no items that can be looked up."""
     cut: list[str] = []
-    blocks = list(_blocks(gathered, cut))
-    facts = _facts(gathered, cut)
+    blocks = list(_blocks(runs, cut))
+    facts = _facts(runs, cut)
     if not blocks and facts.is_empty():
         return None
     return {"step": STEP, "valence": blocks, "facts": columnar(facts), "cut": cut}
@@ -48,30 +48,29 @@ def _rated(run: Run) -> pl.LazyFrame:
         pl.col("group") == "lexicon",
         pl.col("pcs").is_null(),
         pl.col("value").is_not_null(),
-        pl.col("study") != "debias",
+        AS_IT_IS,
     )
 
 
-def _blocks(gathered: Gathered, cut: list[str]) -> Iterator[dict[str, Any]]:
+def _blocks(runs: Runs, cut: list[str]) -> Iterator[dict[str, Any]]:
     """One for each run, model and lexicon."""
     sizes = []
-    for number, run in enumerate(gathered.runs):
+    for run in runs.each:
         counted = _rated(run).group_by("model", "dataset").agg(
             pl.col("item").n_unique().alias("words"),
             (pl.col("layer").n_unique() * pl.col("setting").n_unique()).alias("each"),
         )  # fmt: skip
-        sizes += [(number, *row) for row in counted.sort("model", "dataset").collect().iter_rows()]
-    best = {(one.model, one.dataset): one for one in best_layers(gathered.scores)}
+        sizes += [(run, *row) for row in counted.sort("model", "dataset").collect().iter_rows()]
+    best = {(one.model, one.dataset): one for one in best_layers(runs.scores)}
     share = CELLS // max(1, len(sizes))
-    for number, name, dataset, words, each in sizes:
-        label = gathered.labels.get((number, name), name)
-        mine = _rated(gathered.runs[number]).filter(pl.col("model") == name, pl.col("dataset") == dataset)
+    for run, model, dataset, words, each in sizes:
+        mine = _rated(run).filter(pl.col("model") == model, pl.col("dataset") == dataset)
         table = mine.select("item", "setting", "layer", "value", "reference").collect()
-        chosen = best.get((label, dataset))
+        chosen = best.get((model, dataset))
         most = max(50, share // max(1, each))
         if words > most:
-            cut.append(f"{label}: {most:,} of the {words:,} words of {dataset} can be looked up here.")
-        yield _block(label, dataset, table, most, (chosen.setting, chosen.layer) if chosen else None)
+            cut.append(f"{model}: {most:,} of the {words:,} words of {dataset} can be looked up here.")
+        yield _block(model, dataset, table, most, (chosen.setting, chosen.layer) if chosen else None)
 
 
 def _block(model: str, dataset: str, table: pl.DataFrame, most: int, best: tuple[str, int] | None) -> dict[str, Any]:
@@ -137,56 +136,49 @@ def _wrong(table: pl.DataFrame) -> dict[str, list[list[Any]]]:
     return {"too pleasant": rows(high), "too unpleasant": rows(apart.filter(pl.col("apart") < 0).head(WRONG))}
 
 
-def _facts(gathered: Gathered, cut: list[str]) -> pl.DataFrame:
+def _facts(runs: Runs, cut: list[str]) -> pl.DataFrame:
     """Pairs with their cosines, words of tests, words predicted, inferences."""
-    frames = []
-    for number, run in enumerate(gathered.runs):
-        names = pl.col("model").replace({name: label for (at, name), label in gathered.labels.items() if at == number})
-        frames += [found.with_columns(model=names).select(FACT_COLUMNS) for found in (_single(run), _predicted(run))]
+    frames = [facts for run in runs.each for facts in (_single(run), _predicted(run))]
     # The same pairs may stand in two runs of an audit.
     same = ["model", "dataset", "setting", "layer", "group", "item"]
     every: pl.DataFrame = pl.concat(frames).unique(same, maintain_order=True, keep="last")
     if len(every) <= FACTS:
         return every
-    groups = every.group_by("model", "experiment", "dataset", "setting", "layer", maintain_order=True).len()
-    most = FACTS // len(groups)
+    most = FACTS // every.select(WHERE).n_unique()
     cut.append(f"Of {len(every):,} pairs and words, at most {most:,} a model and data set can be looked up here.")
-    keys = ["model", "experiment", "dataset", "setting", "layer"]
-    spread = (pl.int_range(pl.len()) * most // pl.len()).over(keys)  # evenly through the list
-    first = (spread != spread.shift(1).over(keys)).fill_null(value=True)
-    return every.filter(first | (pl.len().over(keys) <= most))
+    spread = (pl.int_range(pl.len()) * most // pl.len()).over(WHERE)  # evenly through the list
+    first = (spread != spread.shift(1).over(WHERE)).fill_null(value=True)
+    return every.filter(first | (pl.len().over(WHERE) <= most))
 
 
 def _single(run: Run) -> pl.DataFrame:
-    pairs = (
-        pl.col("experiment").is_in(["neighbours", "similarity", "quality", "validation", "weat"])
-        & pl.col("pcs").is_null()
-    )
+    shown = pl.col("experiment").is_in(["neighbours", "similarity", "quality", "validation", "weat"])
+    pairs = shown & pl.col("pcs").is_null()
     inferred = pl.col("entailment").is_not_null()
     return (
-        run.items.filter(pairs | inferred, pl.col("value").is_not_null(), pl.col("study") != "debias")
-        .with_columns(met=pl.lit(None, dtype=pl.Int64), hits=pl.lit(None, dtype=pl.Int64))
+        run.items.filter(pairs | inferred, pl.col("value").is_not_null(), AS_IT_IS)
+        .with_columns(times=pl.lit(None, dtype=pl.Int64), hits=pl.lit(None, dtype=pl.Int64))
         .select(FACT_COLUMNS)
         .collect()
     )
 
 
 def _predicted(run: Run) -> pl.DataFrame:
-    """One row a word: how often met, how often among the guesses, mean surprisal, the commonest wrong guess."""
+    """One row a word: times in the text, times among the guesses, mean surprisal, the commonest wrong guess."""
     nothing = pl.lit(None, dtype=pl.Float64)
     wrong = pl.col("found_as").filter(pl.col("found_as") != pl.col("item")).drop_nulls()
     return (
         run.items.filter(pl.col("experiment") == "prediction", pl.col("left_out").is_null())
-        .group_by("model", "experiment", "dataset", "setting", "layer", "item", maintain_order=True)
+        .group_by(*WHERE, "item", maintain_order=True)
         .agg(
             pl.col("group").first(),
             wrong.mode().sort().first().alias("found_as"),
             pl.col("value").mean(),
-            pl.len().cast(pl.Int64).alias("met"),
+            pl.len().cast(pl.Int64).alias("times"),
             pl.col("rank").is_not_null().sum().cast(pl.Int64).alias("hits"),
         )
         .with_columns(reference=nothing, entailment=nothing, contradiction=nothing)
-        .sort("met", "item", descending=[True, False])
+        .sort("times", "item", descending=[True, False])
         .select(FACT_COLUMNS)
         .collect()
     )

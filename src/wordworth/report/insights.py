@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
+
+from wordworth.report.runs import AS_IT_IS
 
 APART = 0.1
 """Settings whose ρ differ by more than this have parted."""
 NEAR_BEST = 0.97
 """The layer of closest agreement is sought where valence is at least this share of its highest mean."""
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -58,10 +57,9 @@ class Recovery:
 
 
 def _contextual(scores: pl.DataFrame) -> pl.DataFrame:
-    mine = scores.filter(
-        pl.col("experiment") == "contextualization", pl.col("measure") == "valence", pl.col("study") != "debias"
-    )
-    return mine.filter(pl.col("value").is_not_nan() & pl.col("value").is_not_null())
+    valued = pl.col("value").is_not_nan() & pl.col("value").is_not_null()
+    wanted = pl.col("experiment") == "contextualization", pl.col("measure") == "valence"
+    return scores.filter(AS_IT_IS, *wanted, valued)
 
 
 def plain_setting(rows: pl.DataFrame) -> str:
@@ -128,15 +126,15 @@ def recoveries(scores: pl.DataFrame) -> Iterator[Recovery]:
 
 def best_components(scores: pl.DataFrame) -> dict[str, int]:
     """Model → how many components bring most valence back in its top layer, for its first lexicon."""
-    found: dict[str, int] = {}
+    components: dict[str, int] = {}
     for recovery in recoveries(scores):
-        found.setdefault(recovery.model, recovery.pcs)
-    return found
+        components.setdefault(recovery.model, recovery.pcs)
+    return components
 
 
 def associations(scores: pl.DataFrame) -> pl.DataFrame:
     """One effect size a model and test: of static vectors, or of the top layer with `best_components` nullified."""
-    rows = scores.filter(pl.col("measure") == "weat", pl.col("study") != "debias")
+    rows = scores.filter(AS_IT_IS, pl.col("measure") == "weat")
     static = rows.filter(pl.col("layer").is_null())
     static = static.unique(["model", "language", "dataset"], maintain_order=True, keep="last")
     layered = rows.filter(pl.col("layer") == pl.col("layer").max().over("model"))

@@ -7,8 +7,8 @@ from math import isfinite
 import polars as pl
 
 from wordworth.report.insights import associations, best_layers
-from wordworth.report.naming import HARMLESS, LOWER_IS_BETTER
-from wordworth.report.runs import ALL, Gathered
+from wordworth.report.naming import HARMLESS
+from wordworth.report.runs import ALL, AS_IT_IS, Runs
 
 
 @dataclass(frozen=True)
@@ -17,14 +17,15 @@ class Column:
 
     title: str
     values: dict[str, float]
-    lower_is_better: bool = False
+    better: str = ""
+    """higher, lower, or blank where the runs do not say."""
 
     @property
     def best(self) -> str | None:
-        """The model that stands first; None where there is only one."""
-        if len(self.values) < 2:
+        """The model that stands first; None where there is only one, or no end is better."""
+        if len(self.values) < 2 or not self.better:
             return None
-        order = min if self.lower_is_better else max
+        order = max if self.better == "higher" else min
         return order(self.values, key=lambda model: self.values[model])
 
 
@@ -36,41 +37,40 @@ class Leaderboard:
     columns: list[Column]
 
 
-def leaderboard(gathered: Gathered) -> Leaderboard:
+def leaderboard(runs: Runs) -> Leaderboard:
     """The main measure of everything that was run."""
-    columns = [column for column in _columns(gathered.scores.filter(pl.col("study") != "debias")) if column.values]
-    models = [model for model in gathered.models if any(model in column.values for column in columns)]
+    columns = [column for column in _columns(runs) if column.values]
+    models = [model for model in runs.models if any(model in column.values for column in columns)]
     return Leaderboard(models, columns)
 
 
-def _by_dataset(rows: pl.DataFrame, title: str, lower: bool = False) -> Iterator[Column]:
-    for (dataset,), mine in rows.filter(pl.col("model") != ALL).group_by(["dataset"], maintain_order=True):
-        values = dict(zip(mine.get_column("model"), mine.get_column("value"), strict=True))
-        name = f"{title} {dataset}" if dataset else title
-        yield Column(
-            name, {model: value for model, value in values.items() if value is not None and isfinite(value)}, lower
-        )
-
-
-def _columns(scores: pl.DataFrame) -> Iterator[Column]:
+def _columns(runs: Runs) -> Iterator[Column]:
+    scores = runs.scores.filter(AS_IT_IS)
     measure, experiment, setting = pl.col("measure"), pl.col("experiment"), pl.col("setting")
+
+    def by_dataset(rows: pl.DataFrame, name: str, title: str = "") -> Iterator[Column]:
+        for (dataset,), mine in rows.filter(pl.col("model") != ALL).group_by(["dataset"], maintain_order=True):
+            values = dict(zip(mine.get_column("model"), mine.get_column("value"), strict=True))
+            finite = {model: value for model, value in values.items() if value is not None and isfinite(value)}
+            yield Column(" ".join(filter(None, (title or name, dataset))), finite, runs.better(name))
+
     alone = scores.filter(pl.col("layer").is_null())
     reduced = scores.filter(measure == "similarity:best", setting == "aggregated", pl.col("pooling") == "mean/mean")
     static = alone.filter(experiment == "valence", measure == "valence")
     layered = pl.DataFrame([asdict(one) for one in best_layers(scores)])
-    valences = [static.select("model", "dataset", "value")]
-    valences += [layered.select("model", "dataset", "value")] if len(layered) else []
-    yield from _by_dataset(pl.concat(valences), "valence")
+    valences = [table.select("model", "dataset", "value") for table in (static, layered) if len(table)]
+    if valences:
+        yield from by_dataset(pl.concat(valences), "valence")
     similar = alone.filter(measure == "similarity", experiment.is_in(["similarity", "quality"]))
-    yield from _by_dataset(pl.concat([similar, reduced]), "similarity")
-    yield from _by_dataset(scores.filter(measure == "analogy"), "analogy")
+    yield from by_dataset(pl.concat([similar, reduced]), "similarity")
+    yield from by_dataset(scores.filter(measure == "analogy"), "analogy")
     social = associations(scores).filter(~pl.col("dataset").is_in(HARMLESS))
     strength = social.group_by("model", maintain_order=True).agg(pl.col("value").abs().mean())
-    yield Column("stereotypes, mean |d|", dict(strength.iter_rows()), lower_is_better=True)
+    yield Column("stereotypes, mean |d|", dict(strength.iter_rows()), "lower")
     predicted = scores.filter(experiment == "prediction")
     for name in ("top-1", "top-10", "T1", "T10", "perplexity", "bits-per-character"):
-        yield from _by_dataset(predicted.filter(measure == name), name, name in LOWER_IS_BETTER)
+        yield from by_dataset(predicted.filter(measure == name), name)
     plain = scores.filter(setting.is_null() | (setting == "original"))
     whole = plain.filter(measure == "net-neutral", ~pl.col("dataset").fill_null("").str.contains("/", literal=True))
-    yield from _by_dataset(whole, "net neutral")
-    yield from _by_dataset(plain.filter(experiment == "accuracy", measure == "accuracy"), "accuracy")
+    yield from by_dataset(whole, "net-neutral", "net neutral")
+    yield from by_dataset(plain.filter(experiment == "accuracy", measure == "accuracy"), "accuracy")

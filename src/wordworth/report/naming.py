@@ -1,4 +1,4 @@
-"""Numbers and names as a reader meets them."""
+"""Numbers and names as a reader sees them."""
 
 TESTS = {
     "weat1": "flowers with pleasant, insects with unpleasant",
@@ -30,8 +30,6 @@ SHORT = {
 
 HARMLESS = ("weat1", "weat2")
 """Of these a positive effect is what people share, not a stereotype of a group of them."""
-
-LOWER_IS_BETTER = ("perplexity", "perplexity:naive", "bits-per-word", "bits-per-character", "bits-per-byte")
 
 
 def number(value: float | None, signed: bool = False) -> str:

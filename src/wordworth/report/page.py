@@ -15,11 +15,13 @@ from wordworth.report.figures import Figure, figures_of
 from wordworth.report.figures.svg import CONFIG
 from wordworth.report.leaderboard import Leaderboard, leaderboard
 from wordworth.report.markup import Child, Markup, joined, table, tag
-from wordworth.report.method import left_out, method, references
+from wordworth.report.method import failed, left_out, method, references
 from wordworth.report.naming import listed, number
 from wordworth.report.payload import columnar, script
-from wordworth.report.published import PAPERS, Comparison, comparisons
-from wordworth.report.runs import COLUMNS, Gathered
+from wordworth.report.published import Comparison, citation, comparisons
+from wordworth.report.runs import Runs
+from wordworth.report.sentences import Sentence
+from wordworth.run.schema import SCORES
 
 INFERENCES = 20
 OPEN = 10
@@ -34,49 +36,52 @@ HINT = (
 )
 
 
-def page(gathered: Gathered, folder: Path) -> str:
+def page(runs: Runs, folder: Path) -> str:
     """The whole document; `folder` is where it will lie, for the links to the runs' files."""
-    chapters = figures_of(gathered.scores)
-    figures = [figure for made in chapters.values() for figure in made]
-    beside = _by_figure(figures, list(comparisons(gathered)))
-    looked_up = explorer(gathered)
-    board = leaderboard(gathered)
-    sections: dict[str, tuple[str, Markup]] = {"answers": ("In short", _answers(answers(gathered)))}
+    chapters = figures_of(runs.scores)
+    figures = [figure for chapter in chapters.values() for figure in chapter]
+    beside = _by_figure(figures, list(comparisons(runs)))
+    looked_up = explorer(runs)
+    board = leaderboard(runs)
+    sections: dict[str, tuple[str, Markup]] = {"answers": ("In short", _answers(answers(runs)))}
     if len(board.models) > 1:
         sections["leaderboard"] = ("Leaderboard", _leaderboard(board))
-    for title, made in chapters.items():
-        body = joined([_figure(figure, beside.get(figure.id, []), figure is figures[0]) for figure in made])
+    failures = failed(runs)
+    if failures:
+        sections["failed"] = ("What failed", failures)
+    for title, chapter in chapters.items():
+        body = joined([_figure(figure, beside.get(figure.id, []), figure is figures[0]) for figure in chapter])
         sections[title.lower().replace(" ", "-")] = (title, body)
-    pairs = _inferences(gathered)
+    pairs = _inferences(runs)
     if pairs:
         sections["pairs"] = ("Inferences that do not follow", pairs)
     if looked_up is not None:
         sections["explorer"] = ("Look up a word or a pair", _explorer(looked_up["cut"]))
-    sections["left-out"] = ("What was left out", left_out(gathered, folder))
-    sections["method"] = ("Method, data and versions", method(gathered))
-    sections["references"] = ("References", references(gathered))
+    sections["left-out"] = ("What was left out", left_out(runs, folder))
+    sections["method"] = ("Method, data and versions", method(runs))
+    sections["references"] = ("References", references(runs))
     data = [
-        script("scores", columnar(gathered.scores.select(COLUMNS))),
+        script("scores", columnar(runs.scores.select(list(SCORES)))),
         script("figures", {figure.id: _drawn(figure) for figure in figures}),
         script("config", CONFIG),
         script("explorer-data", looked_up),
     ]
-    return _document(gathered, sections, data)
+    return _document(runs, sections, data)
 
 
-def _document(gathered: Gathered, sections: dict[str, tuple[str, Markup]], data: list[Markup]) -> str:
-    models = gathered.models
+def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], data: list[Markup]) -> str:
+    models = runs.models
     named = listed(models, 3) if len(models) <= 3 else f"{len(models)} models"
     title = f"What a word is worth to {named or 'a model'}"
     contents = tag("ol", (tag("li", tag("a", name, href=f"#{key}")) for key, (name, _) in sections.items()))
-    began = sorted(str(run.manifest["started"])[:10] for run in gathered.runs)
+    began = sorted(run.manifest["started"][:10] for run in runs.each)
     when = began[0] if began[0] == began[-1] else f"{began[0]} to {began[-1]}"
-    studies = listed(list(dict.fromkeys(str(run.manifest["study"]) for run in gathered.runs)))
+    studies = listed(list(dict.fromkeys(run.manifest["study"] for run in runs.each)))
     header = tag(
         "header",
         tag("p", "Wordworth report", class_="kicker"),
         tag("h1", title),
-        tag("p", f"{studies} · {when} · wordworth {gathered.runs[0].manifest['versions'].get('wordworth', '')}"),
+        tag("p", f"{studies} · {when} · wordworth {runs.each[0].manifest['versions'].get('wordworth', '')}"),
         tag("button", "Dark", type="button", id="theme", aria_pressed="false"),
     )
     main = tag(
@@ -84,8 +89,7 @@ def _document(gathered: Gathered, sections: dict[str, tuple[str, Markup]], data:
         [tag("section", tag("h2", name), body, id=key) for key, (name, body) in sections.items()],
         id="main",
     )
-    code = [_asset("report.js"), _asset("explorer.js")]
-    scripts = [_library(), *code]
+    scripts = [_library(), _asset("report.js"), _asset("explorer.js")]
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -139,22 +143,22 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _answers(found: list[Answer]) -> Markup:
-    made: list[Markup] = []
-    for answer in found:
-        made.append(tag("dt", answer.question))
-        for saying in answer.sayings:
-            lead = tag("span", f"{saying.lead}: ", class_="lead") if saying.lead else None
-            subject = tag("b", saying.model) if saying.model else None
-            stop = ". " if saying.whole and saying.model else " "
-            link = tag("a", "see", href=f"#{saying.figure}", aria_label=f"see {saying.figure.replace('-', ' ')}")
-            text = saying.text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")  # ρ = .86 on one line
-            made.append(tag("dd", lead, subject, stop if subject else None, text, "\u00a0", link))
-    return tag("dl", made, class_="answers")
+def _answers(every: list[Answer]) -> Markup:
+    entries = ((tag("dt", answer.question), map(_sentence, answer.sentences)) for answer in every)
+    return tag("dl", entries, class_="answers")
+
+
+def _sentence(sentence: Sentence) -> Markup:
+    lead = tag("span", f"{sentence.lead}: ", class_="lead") if sentence.lead else None
+    subject = [tag("b", sentence.model), ". " if sentence.whole else " "] if sentence.model else None
+    link = tag("a", "see", href=f"#{sentence.figure}", aria_label=f"see {sentence.figure.replace('-', ' ')}")
+    text = sentence.text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")  # ρ = .86 on one line
+    return tag("dd", lead, subject, text, "\u00a0", link)
 
 
 def _leaderboard(board: Leaderboard) -> Markup:
-    header = ["model", *(column.title + (" ↓" if column.lower_is_better else " ↑") for column in board.columns)]
+    arrows = {"higher": " ↑", "lower": " ↓"}
+    header = ["model", *(column.title + arrows.get(column.better, "") for column in board.columns)]
     rows: list[list[Child]] = []
     for model in board.models:
         cells: list[Child] = [tag("b", model)]
@@ -162,9 +166,8 @@ def _leaderboard(board: Leaderboard) -> Markup:
             text = number(column.values[model]) if model in column.values else ""
             cells.append(tag("strong", text) if column.best == model else text)
         rows.append(cells)
-    told = tag("p", LEADERBOARD)
-    made = table(header, rows, right=range(1, len(header)), caption="All models by measure")
-    return tag("div", told, made, class_="sortable")
+    sorted_by_click = table(header, rows, right=range(1, len(header)), caption="All models by measure")
+    return tag("div", tag("p", LEADERBOARD), sorted_by_click, class_="sortable")
 
 
 def _drawn(figure: Figure) -> dict[str, Any]:
@@ -199,10 +202,10 @@ def _by_figure(figures: list[Figure], every: list[Comparison]) -> dict[str, list
         for row, experiment in figure.rows.select("row", "experiment").iter_rows():
             where.setdefault(row, figure.id)
             where.setdefault(experiment, figure.id)
-    found: dict[str, list[Comparison]] = {}
+    beside: dict[str, list[Comparison]] = {}
     for one in every:
-        found.setdefault(where.get(one.row) or where.get(one.ours["experiment"], ""), []).append(one)
-    return found
+        beside.setdefault(where.get(one.row) or where.get(one.ours["experiment"], ""), []).append(one)
+    return beside
 
 
 def comparison_row(one: Comparison) -> list[str]:
@@ -215,52 +218,49 @@ def comparison_row(one: Comparison) -> list[str]:
     difference = "inside" if theirs.value is None and one.difference == 0 else number(one.difference, signed=True)
     model = theirs.model or "–"
     layer = f"layer {theirs.layer}" if theirs.layer.isdigit() else theirs.layer and f"{theirs.layer} layer"
-    said = "; ".join(filter(None, [one.nearness, layer, theirs.note]))
-    place = f"{PAPERS[theirs.paper]}, {theirs.place}"
-    return [" · ".join(filter(None, what)), number(ours["value"]), value, difference, f"{model} ({said})", place]
+    nearness = "; ".join(filter(None, [one.nearness, layer, theirs.note]))
+    place = f"{citation(theirs.paper)}, {theirs.place}"
+    return [" · ".join(filter(None, what)), number(ours["value"]), value, difference, f"{model} ({nearness})", place]
 
 
 COMPARED = ["quantity", "here", "published", "difference", "published for", "where"]
 
 
-def _beside(found: list[Comparison]) -> Markup | None:
-    if not found:
+def _beside(every: list[Comparison]) -> Markup | None:
+    if not every:
         return None
-    same = sum(one.nearness == "same model" for one in found)
-    rows: list[list[Child]] = [list(comparison_row(one)) for one in found]
-    made = table(COMPARED, rows, right=[1, 2, 3], caption="Published numbers beside ours")
-    count = f"Published beside ours: {len(found):,}" + (f", {same:,} on the same model" if same else "")
-    return tag("details", tag("summary", count), made, class_="published", open=len(found) <= OPEN)
+    same = sum(one.nearness == "same model" for one in every)
+    rows: list[list[Child]] = [list(comparison_row(one)) for one in every]
+    numbers = table(COMPARED, rows, right=[1, 2, 3], caption="Published numbers beside ours")
+    count = f"Published beside ours: {len(every):,}" + (f", {same:,} on the same model" if same else "")
+    return tag("details", tag("summary", count), numbers, class_="published", open=len(every) <= OPEN)
 
 
-def _inferences(gathered: Gathered) -> Markup | None:
+def _inferences(runs: Runs) -> Markup | None:
     """The pairs of sentences that are least neutral."""
     rows: list[list[Child]] = []
-    for number_, run in enumerate(gathered.runs):
-        least = (
-            least_neutral(run).sort("value", "item").group_by("model", maintain_order=True).head(INFERENCES).collect()
-        )
-        for row in least.iter_rows(named=True):
+    for run in runs.each:
+        pairs = least_neutral(run).sort("value", "item").group_by("model", maintain_order=True).head(INFERENCES)
+        for row in pairs.collect().iter_rows(named=True):
             chances = [number(row[key]) for key in ("entailment", "value", "contradiction")]
-            model = gathered.labels.get((number_, row["model"]), row["model"])
-            rows.append([row["item"], *chances, row["dataset"] or row["experiment"], model])
+            rows.append([row["item"], *chances, row["dataset"] or row["experiment"], row["model"]])
     if not rows:
         return None
     header = ["premise ⇒ hypothesis", "entailment", "neutral", "contradiction", "probe", "model"]
-    told = tag("p", "Only neutral is right for any of these pairs. The least neutral of each model:")
-    return joined(told, table(header, rows, right=[1, 2, 3], caption="Least neutral pairs of sentences"))
+    intro = tag("p", "Only neutral is right for any of these pairs. The least neutral of each model:")
+    return joined(intro, table(header, rows, right=[1, 2, 3], caption="Least neutral pairs of sentences"))
 
 
 def _explorer(cut: list[str]) -> Markup:
     label = tag("label", "Word or pair", for_="look-up")
     box = tag("input", id="look-up", type="search", list="known", autocomplete="off", spellcheck="false")
-    told = tag("p", "The pairs, words and layers of these runs. Type, pick a suggestion, Enter.", class_="hint")
-    less = tag("ul", (tag("li", sentence) for sentence in [*cut, "All are in items.parquet."])) if cut else None
+    hint = tag("p", "The pairs, words and layers of these runs. Type, pick a suggestion, Enter.", class_="hint")
+    sampled = tag("ul", (tag("li", sentence) for sentence in [*cut, "All are in items.parquet."])) if cut else None
     return joined(
         tag("form", label, box, tag("button", "Look up"), id="look-up-form", role="search"),
         tag("datalist", id="known"),
-        told,
+        hint,
         tag("div", id="looked-up", aria_live="polite"),
         tag("div", id="most-wrong"),
-        less,
+        sampled,
     )

@@ -6,13 +6,14 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.report.answers import said
+from wordworth.report.answers import plain_answers
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.leaderboard import leaderboard
+from wordworth.report.method import FAILED, failed_rows
 from wordworth.report.naming import number
 from wordworth.report.page import COMPARED, comparison_row
 from wordworth.report.published import comparisons
-from wordworth.report.runs import Gathered
+from wordworth.report.runs import Runs
 
 Table = tuple[str, list[str], list[list[str]]]
 """Title, header, rows."""
@@ -30,7 +31,7 @@ def pivoted(figure: Figure) -> Table:
     for row in rows:
         cells.setdefault(name(row, figure.down), {})[name(row, figure.across)] = number(row["value"])
     header = [*figure.down, *(" ".join(filter(None, names)) for names in across)]
-    return figure.title, header, [[*down, *(told.get(one, "") for one in across)] for down, told in cells.items()]
+    return figure.title, header, [[*down, *(row.get(one, "") for one in across)] for down, row in cells.items()]
 
 
 def _cell(column: str, value: Any) -> str:
@@ -39,29 +40,30 @@ def _cell(column: str, value: Any) -> str:
     return str(value)
 
 
-def tables(gathered: Gathered) -> list[Table]:
-    """Leaderboard, figures, published numbers."""
-    board = leaderboard(gathered)
-    made: list[Table] = []
+def tables(runs: Runs) -> list[Table]:
+    """Leaderboard, figures, published numbers, and what failed."""
+    board = leaderboard(runs)
+    every: list[Table] = []
     if len(board.models) > 1:
         rows = [
             [model, *(number(column.values[model]) if model in column.values else "" for column in board.columns)]
             for model in board.models
         ]
-        made.append(("Leaderboard", ["model", *(column.title for column in board.columns)], rows))
-    made += [pivoted(figure) for figures in figures_of(gathered.scores).values() for figure in figures]
-    compared = [comparison_row(one) for one in comparisons(gathered)]
+        every.append(("Leaderboard", ["model", *(column.title for column in board.columns)], rows))
+    every += [pivoted(figure) for figures in figures_of(runs.scores).values() for figure in figures]
+    compared = [comparison_row(one) for one in comparisons(runs)]
     if compared:
-        made.append(("Published numbers beside ours", COMPARED, compared))
-    return made
+        every.append(("Published numbers beside ours", COMPARED, compared))
+    failed = failed_rows(runs)
+    return [*every, ("What failed", FAILED, failed)] if failed else every
 
 
-def markdown(gathered: Gathered) -> str:
+def markdown(runs: Runs) -> str:
     """Answers as a list, then every table."""
-    lines = [f"# What a word is worth to {_markdown(', '.join(gathered.models))}", ""]
-    for question, sentences in said(gathered).items():
+    lines = [f"# What a word is worth to {_markdown(', '.join(runs.models))}", ""]
+    for question, sentences in plain_answers(runs).items():
         lines += [f"**{question}**", "", *(f"- {_markdown(sentence)}" for sentence in sentences), ""]
-    for title, header, rows in tables(gathered):
+    for title, header, rows in tables(runs):
         right = _numeric(rows, len(header))
         rule = ["---:" if at in right else "---" for at in range(len(header))]
         lines += [f"## {title}", "", _line(header), _line(rule, str), *(_line(row) for row in rows), ""]
@@ -78,10 +80,10 @@ def _markdown(text: str) -> str:
     return " ".join(safe.split())
 
 
-def latex(gathered: Gathered) -> str:
+def latex(runs: Runs) -> str:
     """Tables for `booktabs`, each to be taken into a paper by itself."""
     blocks = ["% \\usepackage{booktabs}; compile with XeLaTeX or LuaLaTeX (Unicode)"]
-    for title, header, rows in tables(gathered):
+    for title, header, rows in tables(runs):
         right = _numeric(rows, len(header))
         form = "".join("r" if at in right else "l" for at in range(len(header)))
         body = [" & ".join(map(_latex, row)) + r" \\" for row in rows]

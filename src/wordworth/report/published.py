@@ -11,16 +11,8 @@ from typing import Any
 import polars as pl
 
 from wordworth.report.insights import best_layers
-from wordworth.report.runs import Gathered
+from wordworth.report.runs import AS_IT_IS, Runs
 
-PAPERS = {
-    "toney2021": "Toney and Caliskan (2021), ValNorm",
-    "wolfe2022": "Wolfe and Caliskan (2022), VAST",
-    "bommasani2020": "Bommasani et al. (2020)",
-    "dev2020": "Dev et al. (2020)",
-    "dudy2020": "Dudy and Bedrick (2020)",
-    "caliskan2017": "Caliskan et al. (2017)",
-}
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7", "accuracy", "hits", "weat:variance"}
 ANY_KIND |= {"top-1", "top-10", "T1", "T10", "perplexity"}
 """Measures of behaviour, for which a model of another kind is still the nearest there is."""
@@ -65,7 +57,7 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """Ours less theirs; for a range the distance to it."""
+        """Ours minus theirs; for a range the distance to it."""
         value: float = self.ours["value"]
         if self.published.value is not None:
             return value - self.published.value
@@ -77,37 +69,47 @@ class Comparison:
 def published() -> tuple[Published, ...]:
     """The numbers of the papers' tables and texts, each with its place."""
     text = (files("wordworth.report") / "data" / "published.csv").read_text(encoding="utf-8")
-    found = []
-    for line in csv.DictReader(text.splitlines()):
-        numbers: dict[str, Any] = {key: float(line[key]) if line[key] else None for key in ("value", "low", "high")}
-        rest: dict[str, Any] = {key: value for key, value in line.items() if key not in (*numbers, "pcs")}
-        found.append(Published(**rest, **numbers, pcs=int(line["pcs"]) if line["pcs"] else None))
-    return tuple(found)
+    kinds = {"value": float, "low": float, "high": float, "pcs": int}
+
+    def typed(line: dict[str, Any]) -> Published:
+        numbers = {key: kind(line[key]) if line[key] else None for key, kind in kinds.items()}
+        return Published(**(line | numbers))
+
+    return tuple(typed(line) for line in csv.DictReader(text.splitlines()))
 
 
 @cache
+def _declared() -> dict[str, Any]:
+    return tomllib.loads((files("wordworth.report") / "data" / "published.toml").read_text(encoding="utf-8"))
+
+
 def published_models() -> dict[str, dict[str, Any]]:
     """Name → kind, stem, names."""
-    text = (files("wordworth.report") / "data" / "published_models.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    models: dict[str, dict[str, Any]] = _declared()["models"]
+    return models
+
+
+def citation(paper: str) -> str:
+    """A paper's authors, year and short title; its key where no number of it stands here."""
+    return str(_declared()["papers"].get(paper, paper))
 
 
 def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Published, str] | None:
     """The same model, else one of its name's stem, else one of its kind."""
     name = model.partition(" (")[0].lower()
     own = {name, name.rpartition("/")[2]}
-    told = published_models()
+    declared = published_models()
     for one in candidates:
-        known = {one.model.lower(), *(other.lower() for other in told.get(one.model, {}).get("names", ()))}
+        known = {one.model.lower(), *(other.lower() for other in declared.get(one.model, {}).get("names", ()))}
         if own & known:
             return one, "same model"
-    stems = {one.model: str(told.get(one.model, {}).get("stem", "")) for one in candidates}
+    stems = {one.model: str(declared.get(one.model, {}).get("stem", "")) for one in candidates}
     within = [one for one in candidates if stems[one.model] and stems[one.model] in name.rpartition("/")[2]]
     if within:  # distilbert before bert
         kin = max(within, key=lambda one: len(stems[one.model]))
         return kin, f"nearest: {stems[kin.model]}"
     for one in candidates:
-        if not one.model or told[one.model]["kind"] == kind:
+        if not one.model or declared[one.model]["kind"] == kind:
             return one, f"nearest: {kind}" if one.model else "over languages"
     if candidates[0].measure in ANY_KIND:
         return candidates[0], "nearest there is"
@@ -116,20 +118,19 @@ def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Publish
 
 def kind_of(facts: dict[str, Any]) -> str:
     """static, causal, masked, … as the run's manifest has it."""
-    family = str(facts.get("family", "static" if "words" in facts else ""))
+    family = str(facts.get("family") or ("static" if "words" in facts else ""))
     return {"encoder": "masked"}.get(family, family)
 
 
-def comparisons(gathered: Gathered) -> Iterator[Comparison]:
+def comparisons(runs: Runs) -> Iterator[Comparison]:
     """Every score of these runs that a paper has too."""
     # What debiasing measures before and after on the vectors themselves is another quantity than the papers'.
     behaviour = pl.col("measure").is_in(ANY_KIND) | (pl.col("experiment") == "stability")
-    scores = gathered.scores.filter((pl.col("study") != "debias") | behaviour, pl.col("value").is_not_null())
+    scores = runs.scores.filter(AS_IT_IS | behaviour, pl.col("value").is_not_null())
     index = _indexed(scores)
     best = {(one.model, one.dataset): one.layer for one in best_layers(scores)}
     first = {model: layer for (model, _), layer in reversed(best.items())}
     tops = dict(scores.group_by("model").agg(pl.col("layer").max()).iter_rows())
-    facts = gathered.facts()
     quantities: dict[tuple[Any, ...], list[Published]] = {}
     for one in published():
         quantities.setdefault(one.quantity, []).append(one)
@@ -144,7 +145,7 @@ def comparisons(gathered: Gathered) -> Iterator[Comparison]:
                 ours = index.get(key)
                 if ours is None and layer == "best":  # a set of words with a best layer of its own
                     ours = _highest(index, key)
-                chosen = nearest(model, kind_of(facts.get(model, {})), candidates) if ours else None
+                chosen = nearest(model, kind_of(runs.facts.get(model, {})), candidates) if ours else None
                 if ours is not None and chosen is not None:
                     yield Comparison(ours["row"], ours, *chosen)
                     break
@@ -178,6 +179,5 @@ def _indexed(scores: pl.DataFrame) -> dict[tuple[Any, ...], dict[str, Any]]:
 
 def _highest(index: dict[tuple[Any, ...], dict[str, Any]], key: tuple[Any, ...]) -> dict[str, Any] | None:
     model, measure, dataset, setting, pooling, _, pcs = key
-    layers = range(200)
-    found = [index.get((model, measure, dataset, setting, pooling, layer, pcs)) for layer in layers]
-    return max((row for row in found if row), key=lambda row: row["value"], default=None)
+    rows = (index.get((model, measure, dataset, setting, pooling, layer, pcs)) for layer in range(200))
+    return max(filter(None, rows), key=lambda row: row["value"], default=None)

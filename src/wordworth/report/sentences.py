@@ -1,10 +1,10 @@
 """One sentence of an answer."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Saying:
+class Sentence:
     """A sentence, the figure that shows it, and the model that it is about."""
 
     text: str
@@ -12,13 +12,10 @@ class Saying:
     """The id of a figure or a section of the report."""
     model: str
     order: float
-    """Models are ranked by this where they are too many to be told one by one."""
+    """Models are ranked by this where they are too many to be spoken of one by one."""
     whole: bool = False
     """Whether the sentence stands for itself; else it begins with the model's name."""
     ends: tuple[str, str] = ("Highest", "Lowest")
     """What the first and the last of many are called."""
     lead: str = ""
-
-    def introduced(self, lead: str) -> "Saying":
-        """The same, said to be the highest or lowest of many."""
-        return replace(self, lead=lead)
+    """“Highest of 6 models”, where it stands for many."""

@@ -7,30 +7,30 @@ from wordworth.errors import WordworthError
 from wordworth.files import replacing
 from wordworth.report.page import page
 from wordworth.report.plain import latex, markdown
-from wordworth.report.runs import Gathered, gather
+from wordworth.report.runs import Runs, read_runs
 
-FORMATS: dict[str, tuple[str, Callable[[Gathered, Path], str]]] = {
+FORMATS: dict[str, tuple[str, Callable[[Runs, Path], str]]] = {
     "html": ("report.html", page),
-    "md": ("report.md", lambda gathered, _: markdown(gathered)),
-    "latex": ("report.tex", lambda gathered, _: latex(gathered)),
+    "md": ("report.md", lambda runs, _: markdown(runs)),
+    "latex": ("report.tex", lambda runs, _: latex(runs)),
 }
 
 
-def default_place(given: Sequence[Path], form: str) -> Path:
-    """Beside the run or the runs of an audit where one folder was given, else in the working folder."""
+def default_place(places: Sequence[Path], form: str) -> Path:
+    """Beside the run or the runs of an audit where there is one folder, else in the working folder."""
     name = FORMATS[form][0]
-    return given[0] / name if len(given) == 1 else Path(name)
+    return places[0] / name if len(places) == 1 else Path(name)
 
 
-def write_report(given: Sequence[Path], output: Path | None = None, form: str = "html") -> Path:
+def write_report(places: Sequence[Path], output: Path | None = None, form: str = "html") -> Path:
     """Writes the report of these runs and audits; gives its path."""
     if form not in FORMATS:
         raise WordworthError(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
-    gathered = gather(given)
-    place = output or default_place(given, form)
+    runs = read_runs(places)
+    place = output or default_place(places, form)
     if place.is_dir():
         raise WordworthError(f"{place} is a folder; name the file to write, such as {place / FORMATS[form][0]}")
-    made = FORMATS[form][1](gathered, place.absolute().parent)
+    text = FORMATS[form][1](runs, place.absolute().parent)
     with replacing(place) as new:
-        new.write_text(made, encoding="utf-8")
+        new.write_text(text, encoding="utf-8")
     return place

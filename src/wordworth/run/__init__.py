@@ -1,14 +1,30 @@
 """What a run leaves behind: a folder with its manifest, its scores and the items they are made of."""
 
-from wordworth.run.folder import Run, default_folder, read_run, reserve, write_run
+from wordworth.run.findings import About, Described, Findings
+from wordworth.run.folder import default_folder, reserve, write_run
 from wordworth.run.manifest import Manifest, surroundings
+from wordworth.run.reading import Run, RunManifest, read_manifest, read_run
 from wordworth.run.resume import why_not_the_same
+from wordworth.run.schema import ITEMS, SCORES
+from wordworth.run.vocabulary import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Experiment
 from wordworth.run.watch import watched
 
 __all__ = [
+    "EXPERIMENTS",
+    "ITEMS",
+    "ORIGINAL",
+    "PROBE",
+    "RANDOM",
+    "SCORES",
+    "About",
+    "Described",
+    "Experiment",
+    "Findings",
     "Manifest",
     "Run",
+    "RunManifest",
     "default_folder",
+    "read_manifest",
     "read_run",
     "reserve",
     "surroundings",

@@ -2,30 +2,18 @@
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.files import replacing
+from wordworth.files import replacing, sha256_of
 from wordworth.run.manifest import Manifest
 
 FILES = ("run.json", "scores.csv", "items.parquet")
 REPORTS = ("report.html", "report.md", "report.tex")
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run read back."""
-
-    folder: Path
-    manifest: dict[str, Any]
-    scores: pl.DataFrame
-    items: pl.LazyFrame
-    """Lazy, since items can be millions."""
 
 
 def default_folder(study: str) -> Path:
@@ -56,31 +44,14 @@ def reserve(folder: Path, *, overwrite: bool) -> None:
 def write_run(
     folder: Path, manifest: Manifest, scores: pl.DataFrame, items: pl.DataFrame, *, overwrite: bool = False
 ) -> None:
-    """Writes `run.json`, `scores.csv` and `items.parquet`."""
+    """Writes a run's three files, with their checksums in the manifest."""
     reserve(folder, overwrite=overwrite)
-    with replacing(folder) as made:
-        made.mkdir()
-        scores.write_csv(made / "scores.csv")
-        items.write_parquet(made / "items.parquet", compression="zstd")
-        text = json.dumps(manifest.as_table(), indent=1, ensure_ascii=False)
-        (made / "run.json").write_text(text + "\n", encoding="utf-8")
+    with replacing(folder) as part:
+        part.mkdir()
+        scores.write_csv(part / "scores.csv")
+        items.write_parquet(part / "items.parquet", compression="zstd")
+        sums = {name: sha256_of(part / name) for name in ("scores.csv", "items.parquet")}
+        text = json.dumps(replace(manifest, files=sums).as_table(), indent=1, ensure_ascii=False)
+        (part / "run.json").write_text(text + "\n", encoding="utf-8")
         if folder.is_dir():  # reserved above: an empty folder, or a run that may go once the new one is whole
-            folder.replace(made.with_name("old"))
-
-
-def read_run(folder: Path) -> Run:
-    """A run's folder read back."""
-    lacking = [name for name in FILES if not (folder / name).is_file()]
-    if lacking:
-        raise WordworthError(f"{folder} is not a run: it has no {', '.join(lacking)}")
-    try:
-        manifest = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        scores = pl.read_csv(folder / "scores.csv", infer_schema_length=None)
-        items = pl.scan_parquet(folder / "items.parquet")
-        items.collect_schema()  # the file's foot is read here, and not where its rows are first asked for
-    except (json.JSONDecodeError, UnicodeDecodeError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise WordworthError(f"{folder} holds a run that cannot be read back ({reason}); run it again") from error
-    if not isinstance(manifest, dict):
-        raise WordworthError(f"{folder / 'run.json'} holds no table; run it again")
-    return Run(folder=folder, manifest=manifest, scores=scores, items=items)
+            folder.replace(part.with_name("old"))

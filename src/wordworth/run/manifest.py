@@ -17,9 +17,19 @@ class Manifest:
     study: str
     """Which study: valnorm, weat, …"""
     command: list[str]
-    """The command line, or the Python call."""
-    options: dict[str, Any]
-    """Every option's value, given or default."""
+    """The command line, or `python` for a call."""
+    named: list[str]
+    """The models as they were named."""
+    settings: dict[str, Any]
+    """Every setting's value, given or default: those of the study and no other's."""
+    may_differ: list[str]
+    """Settings in which two runs may differ and still be compared."""
+    method: str
+    """How the study measures, in words."""
+    papers: list[str]
+    """Keys of the papers whose method the study is."""
+    references: dict[str, str]
+    """What the run rests on: key → BibTeX."""
     seed: int
     """The seed all that is random was drawn from."""
     models: list[dict[str, Any]]
@@ -30,6 +40,10 @@ class Manifest:
     """How many items were left out, by reason; each one is in items.parquet."""
     notes: list[str]
     """What a reader of the scores should know, a sentence each."""
+    failed: list[dict[str, Any]]
+    """Parts that failed without costing the rest: the columns of what has no score, and the reason."""
+    measures: dict[str, dict[str, str]]
+    """Each measure of the scores: its formula, and whether higher or lower is better."""
     started: str
     """When it began, UTC."""
     seconds: float
@@ -38,9 +52,11 @@ class Manifest:
     """Python and the packages that numbers may depend on."""
     hardware: dict[str, Any] = field(default_factory=dict)
     """Platform, processor, cores, memory."""
-    references: dict[str, str] = field(default_factory=dict)
-    """What the run rests on: key → BibTeX."""
-    layout: int = 1
+    damaged: dict[str, int] = field(default_factory=dict)
+    """Cache entries that were found damaged and made again, by kind."""
+    files: dict[str, str] = field(default_factory=dict)
+    """sha256 of the run's other files."""
+    layout: int = 2
     """Version of this file's layout."""
 
     def as_table(self) -> dict[str, Any]:

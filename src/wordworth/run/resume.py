@@ -9,24 +9,25 @@ from typing import Any
 from wordworth.run.folder import FILES
 
 
-def why_not_the_same(folder: Path, options: dict[str, Any], version: str) -> str | None:
-    """Why the run in a folder is another than one with these options would be; None where it is the same.
+def why_not_the_same(folder: Path, named: list[str], settings: dict[str, Any], version: str) -> str | None:
+    """Why the run in a folder is another than one of these models and settings would be; None where it is the same.
 
     A model of the user's that was written after the run began is another model. Blank where there is no run.
     """
     if not all((folder / name).is_file() for name in FILES):
         return ""
     manifest = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    asked, had = json.loads(json.dumps(options)), manifest["options"]
-    for name in sorted(asked.keys() | had.keys()):
-        if asked.get(name) != had.get(name):
-            return f"its {name} was {_short(had.get(name))} and is now {_short(asked.get(name))}"
+    wanted, had = json.loads(json.dumps({**settings, "models": named})), dict(manifest.get("settings", {}))
+    had["models"] = manifest.get("named")
+    for name in sorted(wanted.keys() | had.keys()):
+        if wanted.get(name) != had.get(name):
+            return f"its {name} was {_short(had.get(name))} and is now {_short(wanted.get(name))}"
     before = manifest["versions"].get("wordworth")
     if before != version:
         return f"it was made with wordworth {before}"
     began = datetime.fromisoformat(manifest["started"])
-    for model in options.get("models", ()):
-        path = Path(str(model).rpartition("=")[2]).expanduser()
+    for model in named:
+        path = Path(model.rpartition("=")[2]).expanduser()
         newest = max(map(_written, _files(path)), default=began)
         if newest > began:
             return f"{model} has changed since"

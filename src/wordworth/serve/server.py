@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from wordworth.compare import compare, sides
 from wordworth.compare.sides import models_of
 from wordworth.errors import WordworthError
-from wordworth.report import gather
+from wordworth.report import read_runs
 from wordworth.report.page import page
 from wordworth.run import read_run
 from wordworth.serve import pages
@@ -114,7 +114,7 @@ def _report(library: Library, place: str) -> Answer:
 @lru_cache(maxsize=8)
 def _made(folder: Path, stamps: tuple[int, ...]) -> str:
     """A report that lies nowhere; made again only when a run in the folder was written anew."""
-    return page(gather([folder]), folder)
+    return page(read_runs([folder]), folder)
 
 
 def _compare(library: Library, query: dict[str, str]) -> Answer:

@@ -36,7 +36,7 @@ def weat_difference(
     if given.ndim < 2 or given.shape[-2] != 2 or not 2 <= size_x <= n - 2:
         raise WordworthError(f"associations of shape {given.shape} are not of two models and two sets of 2 words")
     spread = given.std(axis=-1, ddof=1, keepdims=True)
-    if not (spread > 1e-12).all():
+    if not (spread > 1e-12 * np.abs(given).max(axis=-1, keepdims=True)).all():
         raise WordworthError("a model associates all words of X and Y equally, so it has no effect size to compare")
     z = (given - given.mean(axis=-1, keepdims=True)) / spread
     first, second = (z[..., model, :].reshape(-1, n) for model in (0, 1))

@@ -5,6 +5,7 @@
 
 from wordworth.transform.components import Components, fit_components, nullify
 from wordworth.transform.hard_debias import HardDebiased, hard_debias
+from wordworth.transform.nullified import nullified
 from wordworth.transform.projection import orthonormal, project_out, remove, vanished, with_lengths_of
 from wordworth.transform.random_directions import random_components, random_directions
 from wordworth.transform.stability import Stability, stability
@@ -26,6 +27,7 @@ __all__ = [
     "fit_components",
     "hard_debias",
     "joined",
+    "nullified",
     "nullify",
     "orthonormal",
     "pair_components",

@@ -12,6 +12,8 @@ from scipy.linalg import eigh
 from wordworth.errors import WordworthError
 
 Matrix = NDArray[np.float64]
+ROUNDING = 1e-24
+"""Vectors whose variance is below this share of their mean square are the same."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,13 @@ def fit_components(vectors: NDArray[np.floating], k: int) -> Components:
             f"{words} vectors of {dim} dimensions have {min(words - 1, dim)} components, so {k} cannot be nullified"
         )
     mean = x.mean(axis=0)
-    x = x - mean
-    total = float(np.einsum("wi,wi->", x, x))
-    if total == 0 and k:
-        raise WordworthError("all vectors are the same, so they have no principal components")
     if not k:
         return Components(mean, np.empty((0, dim)), np.empty(0))
+    squares = float(np.einsum("wi,wi->", x, x))
+    x = x - mean
+    total = float(np.einsum("wi,wi->", x, x))
+    if total <= ROUNDING * squares:
+        raise WordworthError("all vectors are the same, so they have no principal components")
     # The smaller of the two Gram matrices has the same spectrum, and only its k leading vectors are wanted.
     gram = x.T @ x if words >= dim else x @ x.T
     variances, basis = eigh(gram, subset_by_index=[len(gram) - k, len(gram) - 1])
@@ -52,7 +55,7 @@ def fit_components(vectors: NDArray[np.floating], k: int) -> Components:
 
 
 def nullify(vectors: NDArray[np.floating], components: Components, k: int) -> Matrix:
-    """Vectors less the mean, and less their part along the first k directions. k = 0 only subtracts the mean."""
+    """Vectors without the mean and their part along the first k directions. k = 0 only subtracts the mean."""
     if k > len(components.directions):
         raise WordworthError(f"{len(components.directions)} components were fitted, so {k} cannot be nullified")
     x = np.asarray(vectors, dtype=np.float64) - components.mean

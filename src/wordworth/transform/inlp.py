@@ -4,11 +4,13 @@ Each round fits a linear classifier and projects the vectors onto the null space
 rounds together are a subspace like any other, and are taken out of all words at once.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from wordworth.embedding import Embedding
@@ -60,7 +62,7 @@ def inlp(
     accuracies: list[float] = []
     while True:
         left = project_out(x, basis)
-        classifier = LinearSVC(dual=False, random_state=seed, tol=1e-5).fit(left[~held], y[~held])
+        classifier = _classifier(left[~held], y[~held], name)
         hits = int((classifier.predict(left[held]) == hidden).sum())
         accuracies.append(hits / len(hidden))
         at_chance = bool(binomtest(hits, len(hidden), majority, alternative="greater").pvalue > CHANCE)
@@ -70,6 +72,21 @@ def inlp(
     if not len(basis):
         raise WordworthError(f"a linear classifier cannot tell the classes of {name} apart: there is nothing to remove")
     return Inlp(Subspace(name, basis, np.ones(len(basis))), tuple(accuracies), majority, at_chance)
+
+
+def _classifier(x: NDArray[np.float64], y: NDArray[np.integer], name: str) -> LinearSVC:
+    """A linear SVM in its primal form, whose stop is relative to the first gradient.
+
+    Vectors are not standardized: the penalty, and so the directions, would be others than the paper's.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        try:
+            return LinearSVC(dual=False, tol=1e-5).fit(x, y)
+        except ConvergenceWarning:
+            raise WordworthError(
+                f"the classifier of {name} does not converge; make the vectors unit length first"
+            ) from None
 
 
 def leaning_words(

@@ -12,6 +12,8 @@ from wordworth.transform.projection import orthonormal
 
 Matrix = NDArray[np.float64]
 Spelled = Callable[[str], Iterable[str]]
+ROUNDING = 1e-12
+"""A length or a principal value below this share of the largest is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +45,9 @@ def difference_direction(
             f"{embedding.name} has no word {found.missing[0]!r}, so {first} − {second} is no direction in it; "
             "name two words that it has"
         )
-    a, b = _vectors(embedding, found, unit)
-    difference = a - b
-    length = float(np.linalg.norm(difference))
-    if length == 0:
-        raise WordworthError(f"{first!r} and {second!r} have one direction in {embedding.name}; name two other words")
-    return Subspace(f"{first} − {second}", difference[None] / length, np.array([length]), found.forms)
+    one, other = _vectors(embedding, found, unit)
+    same = f"{first!r} and {second!r} have one direction in {embedding.name}; name two other words"
+    return Subspace(f"{first} − {second}", *_difference(one, other, same), found.forms)
 
 
 def pair_components(
@@ -116,12 +115,10 @@ def two_means(
     if not all(one.words for one in found):
         raise WordworthError(f"{embedding.name} has no word of one of the two sets of {name}; give other words")
     one, other = (_vectors(embedding, lookup, unit).mean(axis=0) for lookup in found)
-    length = float(np.linalg.norm(one - other))
-    if length == 0:
-        raise WordworthError(f"the two sets of {name} have one mean in {embedding.name}; give other words")
+    same = f"the two sets of {name} have one mean in {embedding.name}; give other words"
     words = tuple(form for lookup in found for form in lookup.forms)
     missing = tuple(word for lookup in found for word in lookup.missing)
-    return Subspace(name, (one - other)[None] / length, np.array([length]), words, missing)
+    return Subspace(name, *_difference(one, other, same), words, missing)
 
 
 def joined(*subspaces: Subspace) -> Subspace:
@@ -146,11 +143,20 @@ def _vectors(embedding: Embedding, found: Lookup, unit: bool) -> Matrix:
     return np.asarray(vectors / lengths, dtype=np.float64)
 
 
+def _difference(one: Matrix, other: Matrix, same: str) -> tuple[Matrix, Matrix]:
+    """The direction of one − other as a basis, and its length; `same` is the error where there is none."""
+    difference = one - other
+    length = np.linalg.norm(difference)
+    if length <= ROUNDING * np.linalg.norm(one):
+        raise WordworthError(same)
+    return difference[None] / length, np.array([length])
+
+
 def _principal(rows: Matrix, k: int, name: str) -> tuple[Matrix, Matrix]:
     """The first k right singular vectors of rows (n, dim), and all singular values."""
     if k < 1:
         raise WordworthError(f"{k} components of {name} are no subspace; ask for at least one")
     _, values, directions = np.linalg.svd(rows, full_matrices=False)
-    if k > len(values) or values[k - 1] <= 1e-12 * max(1.0, float(values[0])):
+    if k > len(values) or values[k - 1] <= ROUNDING * values[0]:
         raise WordworthError(f"the vectors of {name} span fewer than {k} dimensions; ask for fewer components")
     return np.asarray(directions[:k], dtype=np.float64), np.asarray(values, dtype=np.float64)

@@ -8,7 +8,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -17,24 +16,13 @@ from unearth import Link, PackageFinder
 
 from wordworth.catalog.fetch.download import client, download
 from wordworth.catalog.fetch.pip_settings import pip_settings
+from wordworth.catalog.source import Distribution
+from wordworth.engine.cache import kind_folder
 from wordworth.errors import WordworthError
-from wordworth.files import CHUNK, cache_dir, locked, sha256_of
+from wordworth.files import CHUNK, locked, sha256_of
 
 # What unearth has to say about an index that does not know a package is said better below.
 logging.getLogger("unearth").setLevel(logging.ERROR)
-
-
-@dataclass(frozen=True)
-class Distribution:
-    """One archive of a package: `archive` names the file where one archive serves every platform."""
-
-    package: str
-    version: str
-    archive: str = ""
-    sha256: str = ""
-
-    def __str__(self) -> str:
-        return self.archive or f"{self.package} {self.version}"
 
 
 def _links(distribution: Distribution) -> Iterator[Link]:
@@ -86,7 +74,7 @@ def opened(distribution: Distribution, expected_bytes: int | None = None) -> Ite
             continue
         # The name of the part carries the address, so a resumed download never mixes two files.
         key = hashlib.sha256(f"{distribution.sha256} {link.url_without_fragment}".encode()).hexdigest()[:16]
-        target = cache_dir() / "archives" / f"{key}-{link.filename}"
+        target = kind_folder("archives") / f"{key}-{link.filename}"
         with locked(target):
             part = target.with_name(target.name + ".part")
             resumed = part.exists()

@@ -34,6 +34,8 @@ def client() -> Fetcher:
 
 def download(url: str, part: Path, what: str, expected_bytes: int | None = None) -> None:
     """Fetches `url` into `part`, going on from where a killed download left it when the server allows."""
+    with space_checked(part.parent):
+        part.parent.mkdir(parents=True, exist_ok=True)
     start = part.stat().st_size if part.exists() else 0
     headers: Mapping[str, str] = {"Accept-Encoding": "identity"}
     if start:

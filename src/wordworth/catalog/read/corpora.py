@@ -4,37 +4,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordworth.catalog.embeddings import from_hub
-from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read import layouts
+from wordworth.catalog.read.data_set import DataSet
 from wordworth.catalog.read.layouts import Report, refuse
 from wordworth.catalog.read.wikipedia import wikipedia_lines
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.resolve import located_data, target_of
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
 
 _PACKED = (".gz", ".bz2", ".xz")
 _LAYOUT_OF = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".tokens": "wikitext"}
 
 
 @dataclass(frozen=True)
-class Corpus:
+class Corpus(DataSet):
     """Lines of text; going through it opens the files anew."""
 
-    name: str
-    language: str
     paths: tuple[Path, ...]
     layout: str
     column: int = 1
     """Of a table, the column with the text, counted from 1."""
-    count: int = 0
-    """How much there is, in the catalog's unit (lines, pages, sentences); 0 for a user's own text."""
-    source: str = ""
-    sha256: str = ""
-    licence: str = ""
-    reference: str = ""
     field: str = ""
     """Of jsonl and parquet, the field with the text; blank is `text`."""
+    count: int = 0
+    """How much there is, in the catalog's unit (lines, pages, sentences); 0 for a user's own text."""
 
     def __iter__(self) -> Iterator[str]:
         """All lines; a broken one is an error."""
@@ -70,33 +62,25 @@ def load_corpus(name_or_path: str | Path, *, language: str = "english") -> Corpu
     each also packed as .gz, .bz2 or .xz; or `.parquet`. `PATH#FIELD` names the field of jsonl and parquet, and
     `hf://datasets/owner/name/path[@revision]` a file on the hub.
     """
-    name = str(name_or_path)
-    if isinstance(name_or_path, str) and knows(name, "corpora"):
-        found = entry(name, "corpora")
-        located = locate(name, found.sources)
-        paths = [located.path]
-        if located.source.folder:
-            paths = [located.path / pin.name for pin in located.source.content]
-        return Corpus(
-            name,
-            found.language,
-            tuple(paths),
-            found.details["layout"],
-            found.details.get("column", 1),
-            found.count,
-            located.source.place,
-            located.sha256,
-            found.licence,
-            str(found.reference),
-        )
-    target, field = name, ""
-    if not Path(name).expanduser().exists():
-        target, _, field = name.partition("#")
-    path = from_hub(target) if target.startswith("hf://") else Path(target).expanduser()
-    if not path.exists() and len(path.parts) == 1 and not path.suffix:
-        entry(name, "corpora")  # it reads like a name: the error gives the nearest ones
+    named, field = _split_field(name_or_path)
+    data = located_data(named, "corpora", language)
+    path = data.where
+    if data.entry is not None:
+        details, origin = data.entry.details, data.origin
+        paths = tuple(path / pin.name for pin in origin.content) if origin and origin.folder else (path,)
+        layout, column = details["layout"], details.get("column", 1)
+        return Corpus(paths=paths, layout=layout, column=column, count=data.entry.count, **data.facts)
     if not path.is_file():
-        raise WordworthError(f"there is no text file {path}; give a path, or a name from `wordworth ls corpora`")
+        raise WordworthError(f"{path} is not a text file; give the path of one, or a name from `wordworth ls corpora`")
     suffixes = [suffix for suffix in path.suffixes if suffix not in _PACKED]
     layout = "mediawiki-xml" if ".xml" in suffixes else _LAYOUT_OF.get(suffixes[-1] if suffixes else "", "lines")
-    return Corpus(path.name, language, (path,), layout, source=target, sha256=sha256_of(path), field=field)
+    return Corpus(paths=(path,), layout=layout, field=field, **data.facts)
+
+
+def _split_field(named: str | Path) -> tuple[str | Path, str]:
+    """`PATH#FIELD` taken apart; behind an address stands its checksum, and a file's own name may hold #."""
+    target = target_of(named)
+    if isinstance(named, Path) or target.startswith("https://") or Path(target).expanduser().exists():
+        return named, ""
+    whole, _, field = named.partition("#")
+    return whole, field

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.data_set import DataSet
 from wordworth.catalog.read.tables import number, read_text
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
 
 PER = 100_000_000
 """Lists of relative frequencies are taken as counts in a text of so many words: about what WikiText-103 has, so that
@@ -19,18 +18,12 @@ _LOOKED_AT = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Frequencies:
+class Frequencies(DataSet):
     """Word → how often it occurs."""
 
-    name: str
     counts: Mapping[str, float]
     unit: str
     """What a count is: “occurrences”, or “per 100 million words”."""
-    language: str = "english"
-    source: str = ""
-    sha256: str = ""
-    licence: str = ""
-    reference: str = ""
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -38,17 +31,14 @@ class Frequencies:
 
 def load_frequencies(name_or_path: str | Path, *, language: str = "english") -> Frequencies:
     """A list of the catalog by its name, or a user's file: a word, a tab or spaces, and its count, a line each."""
-    name = str(name_or_path)
-    if isinstance(name_or_path, str) and knows(name, "frequencies"):
-        found = entry(name, "frequencies")
-        located = locate(name, found.sources)
-        counts = _centibels(located.path)
-        told = (found.language, located.source.place, located.sha256, found.licence, str(found.reference))
-        return Frequencies(name, counts, "per 100 million words", *told)
-    path = Path(name_or_path).expanduser()
-    if not path.exists() and len(path.parts) == 1 and not path.suffix:
-        entry(name, "frequencies")
-    counts = {}
+    data = located_data(name_or_path, "frequencies", language)
+    if data.entry is not None:
+        return Frequencies(counts=_centibels(data.where), unit="per 100 million words", **data.facts)
+    return Frequencies(counts=_counts(data.where), unit="occurrences", **data.facts)
+
+
+def _counts(path: Path) -> dict[str, float]:
+    counts: dict[str, float] = {}
     for at, line in enumerate(read_text(path).splitlines(), start=1):
         cells = _cells(line)
         if not cells:
@@ -59,7 +49,7 @@ def load_frequencies(name_or_path: str | Path, *, language: str = "english") -> 
         counts[cells[0]] = counts.get(cells[0], 0.0) + value
     if not counts:
         raise WordworthError(f"{path} has no words; write a word and its count on each line")
-    return Frequencies(path.stem, counts, "occurrences", language, str(path), sha256_of(path))
+    return counts
 
 
 def is_frequency_file(path: Path) -> bool:

@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import polars as pl
 
@@ -58,7 +58,7 @@ def numbered_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
 
 
 def text_lines(path: Path, report: Report) -> Iterator[str]:
-    """Lines that are not blank, less the space around them."""
+    """Lines that are not blank, without the space around them."""
     yield from filter(None, (line.strip() for _, line in numbered_lines(path, report)))
 
 
@@ -96,26 +96,35 @@ def tsv_lines(path: Path, report: Report, column: int) -> Iterator[str]:
 
 
 def tagged_lines(path: Path, report: Report) -> Iterator[str]:
-    """Sentences of a tagged corpus, less the tags."""
+    """Sentences of a tagged corpus, without the tags."""
     for sentence in tagged_sentences(path):
         yield " ".join(word for word, _ in sentence)
 
 
-def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
-    """One field of the objects of a JSON Lines file; its line breaks part it into several texts."""
-    asked = field or TEXT
+def json_records(path: Path, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file, with their lines."""
     for number, line in numbered_lines(path, report):
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            record = json.loads(line)
         except json.JSONDecodeError as error:
             report(f"{path}, line {number}: not JSON from character {error.pos + 1} on; correct the line")
             continue
-        text = found.get(asked) if isinstance(found, dict) else None
+        if isinstance(record, dict):
+            yield number, record
+        else:
+            report(f"{path}, line {number}: not a JSON object; write one on each line")
+
+
+def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
+    """One field of the objects of a JSON Lines file; its line breaks part it into several texts."""
+    wanted = field or TEXT
+    for number, record in json_records(path, report):
+        text = record.get(wanted)
         if not isinstance(text, str):
-            fields = ", ".join(sorted(found)) if isinstance(found, dict) else "none"
-            report(f"{path}, line {number}: no text in the field {asked!r} (fields: {fields}); name one as PATH#FIELD")
+            fields = ", ".join(sorted(record)) or "none"
+            report(f"{path}, line {number}: no text in the field {wanted!r} (fields: {fields}); name one as PATH#FIELD")
             continue
         try:
             text.encode()
@@ -127,18 +136,18 @@ def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
 
 def parquet_lines(path: Path, report: Report, field: str) -> Iterator[str]:
     """One column of a parquet file, a block of rows at a time; blank cells are passed over."""
-    asked = field or TEXT
+    wanted = field or TEXT
     table = pl.scan_parquet(path)
     try:
         columns = table.collect_schema()
         texts = [name for name, kind in columns.items() if kind == pl.String]
-        if asked not in texts:
-            told = ", ".join(texts) or "none"
-            raise WordworthError(f"{path} has no text column {asked!r} (there are: {told}); name one as PATH#COLUMN")
+        if wanted not in texts:
+            listed = ", ".join(texts) or "none"
+            raise WordworthError(f"{path} has no text column {wanted!r} (there are: {listed}); name one as PATH#COLUMN")
         start = 0
-        while len(block := table.select(asked).slice(start, ROWS).collect()):
+        while len(block := table.select(wanted).slice(start, ROWS).collect()):
             start += len(block)
-            for text in block.get_column(asked).drop_nulls():
+            for text in block.get_column(wanted).drop_nulls():
                 yield from filter(None, map(str.strip, text.splitlines()))
     except (pl.exceptions.PolarsError, OSError) as error:
         first = str(error).splitlines()[0]

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.catalog.entry import Entry
-from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.data_set import DataSet
 from wordworth.catalog.read.tables import Table, column, number, read_table, tidy
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.resolve import Resolved, located_data, resolve
 from wordworth.embedding.spelling import lower
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
 
 RATINGS = ("valence", "arousal", "dominance")
 WORD_NAMES = ("word", "words", "term")
@@ -35,22 +34,16 @@ class LeftOut:
 
 
 @dataclass(frozen=True, eq=False)
-class Lexicon:
+class Lexicon(DataSet):
     """Unique words in the order of the file, with their ratings."""
 
-    name: str
-    language: str
     words: tuple[str, ...]
     ratings: Mapping[str, NDArray[np.float64]]
     """valence, and arousal and dominance where there are; one number a word."""
     scale: tuple[float, float] | None
     """The ends of the valence scale, where they are known."""
     english: tuple[tuple[str, ...], ...] = ()
-    """The English words that each word was chosen to translate, where the lexicon tells."""
-    licence: str = ""
-    reference: str = ""
-    source: str = ""
-    sha256: str = ""
+    """The English words that each word was chosen to translate, where the lexicon says."""
     left_out: tuple[LeftOut, ...] = ()
 
     def __len__(self) -> int:
@@ -87,26 +80,30 @@ def load_lexicon(
     no number is an error unless `drop_bad`, which leaves the row out and says so. A word that stands more than once
     has its ratings averaged: one vector can only be held against one number.
     """
-    name = str(name_or_path)
-    if isinstance(name_or_path, str) and knows(name, "lexica"):
-        found = entry(name, "lexica")
-        if "derived" in found.details:
-            from wordworth.catalog.read.bellezza import derived  # which is made of lexica, and so imports this file
+    declared = resolve(name_or_path, "lexica")
+    if declared.entry is not None and "derived" in declared.entry.details:
+        from wordworth.catalog.read.bellezza import derived  # which is made of lexica, and so imports this file
 
-            return derived(found)
-        return _of_catalog(found, word_column, rating_column)
-    path = Path(name_or_path).expanduser()
-    if not path.exists() and len(path.parts) == 1 and not path.suffix:
-        entry(name, "lexica")  # no such file, and it reads like a name: the error gives the nearest names
-    return _of_user(path, word_column, rating_column, language or "english", scale, drop_bad)
+        return replace(derived(declared.entry), name=declared.label)
+    data = located_data(name_or_path, "lexica", language or "english")
+    if data.entry is not None:
+        return _of_catalog(data, data.entry, word_column, rating_column)
+    table = read_table(data.where)
+    columns = {
+        "word": word_column or _obvious(table, WORD_NAMES, "words", "--word-column"),
+        "valence": rating_column or _obvious(table, RATING_NAMES, "ratings", "--rating-column"),
+    }
+    lexicon = _lexicon(data, table, columns, {}, drop_bad)
+    if scale is not None:
+        _check_scale(lexicon, scale)
+    return replace(lexicon, scale=scale)
 
 
-def _of_catalog(found: Entry, word_column: str | None, rating_column: str | None) -> Lexicon:
-    located = locate(found.name, found.sources)
-    layout = found.layout(located.source)
+def _of_catalog(data: Resolved, declared: Entry, word_column: str | None, rating_column: str | None) -> Lexicon:
+    layout = declared.layout(data.origin)
     form: Mapping[str, Any] = layout.get("format", {})
     table = read_table(
-        located.path,
+        data.where,
         delimiter=layout.get("delimiter", ","),
         header=form.get("header", True),
         quotes=form.get("quotes", True),
@@ -116,60 +113,32 @@ def _of_catalog(found: Entry, word_column: str | None, rating_column: str | None
         columns["word"] = word_column
     if rating_column:
         columns["valence"] = rating_column
-    made = _lexicon(table, columns, found.name, found.language, form, drop_bad=True)
-    return replace(
-        made,
-        scale=found.scale,
-        licence=found.licence,
-        reference=str(found.reference),
-        source=located.source.place,
-        sha256=located.sha256,
-    )
+    return replace(_lexicon(data, table, columns, form, drop_bad=True), scale=declared.scale)
 
 
-def _of_user(
-    path: Path,
-    word_column: str | None,
-    rating_column: str | None,
-    language: str,
-    scale: tuple[float, float] | None,
-    drop_bad: bool,
-) -> Lexicon:
-    table = read_table(path)
-    columns = {
-        "word": word_column or _obvious(table, WORD_NAMES, "words", "--word-column"),
-        "valence": rating_column or _obvious(table, RATING_NAMES, "ratings", "--rating-column"),
-    }
-    made = _lexicon(table, columns, path.stem, language, {}, drop_bad)
-    if scale is not None:
-        for word, value in zip(made.words, made.valence, strict=True):
-            if not scale[0] <= value <= scale[1]:
-                raise WordworthError(
-                    f"{path}: the rating {value:g} of {word!r} is outside the scale {scale[0]:g} to {scale[1]:g}; "
-                    "give the scale the ratings are on"
-                )
-    return replace(made, scale=scale, source=str(path), sha256=sha256_of(path))
+def _check_scale(lexicon: Lexicon, scale: tuple[float, float]) -> None:
+    for word, value in zip(lexicon.words, lexicon.valence, strict=True):
+        if not scale[0] <= value <= scale[1]:
+            raise WordworthError(
+                f"{lexicon.source}: the rating {value:g} of {word!r} is outside the scale {scale[0]:g} to "
+                f"{scale[1]:g}; give the scale the ratings are on"
+            )
 
 
 def _obvious(table: Table, names: Sequence[str], what: str, option: str) -> str:
     """The one column whose name says what it is (in any case), the best name first."""
     for name in names:
-        found = [given for given in table.header if given.lower() == name]
-        if len(found) == 1:
-            return found[0]
-    listed = ", ".join(given or "(blank)" for given in table.header)
+        matching = [title for title in table.header if title.lower() == name]
+        if len(matching) == 1:
+            return matching[0]
+    listed = ", ".join(title or "(blank)" for title in table.header)
     raise WordworthError(f"{table.path}: which column has the {what}? Say {option} NAME; the columns are {listed}")
 
 
 def _lexicon(
-    table: Table,
-    columns: Mapping[str, str | int],
-    name: str,
-    language: str,
-    form: Mapping[str, Any],
-    drop_bad: bool,
+    data: Resolved, table: Table, columns: Mapping[str, str | int], form: Mapping[str, Any], drop_bad: bool
 ) -> Lexicon:
-    at = {role: column(table, asked) for role, asked in columns.items()}
+    at = {role: column(table, title) for role, title in columns.items()}
     kept = [rating for rating in RATINGS if rating in at]
     respelled: Mapping[str, str] = form.get("respelled", {})
     refused: Mapping[str, str] = form.get("leave_out", {})
@@ -194,7 +163,7 @@ def _lexicon(
             continue
         word = respelled.get(word, word)
         if form.get("lower"):
-            word = lower(word, language)
+            word = lower(word, data.language)
         if word in values:
             left_out.append(
                 LeftOut(row.line, word, f"stands on line {lines[word]} already; their ratings are averaged")
@@ -210,11 +179,10 @@ def _lexicon(
     words = tuple(sorted(values) if form.get("sort") else values)
     matrix = np.array([np.mean(values[word], axis=0) for word in words], dtype=np.float64)
     return Lexicon(
-        name=name,
-        language=language,
         words=words,
         ratings={rating: matrix[:, place].copy() for place, rating in enumerate(kept)},
         scale=None,
         english=tuple(tuple(english[word]) for word in words) if english else (),
         left_out=tuple(left_out),
+        **data.facts,
     )

@@ -9,13 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.catalog.embeddings import from_hub
-from wordworth.catalog.fetch.sources import locate
-from wordworth.catalog.read.layouts import numbered_lines, refuse
+from wordworth.catalog.read.data_set import DataSet
+from wordworth.catalog.read.layouts import json_records, numbered_lines, refuse
 from wordworth.catalog.read.tables import tidy
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
 
 RELATIONS = ("entailment", "neutral", "contradiction")
 """The labels there are."""
@@ -34,20 +32,15 @@ Records = Iterator[tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
-class NliData:
+class NliData(DataSet):
     """Labelled pairs of sentences."""
 
-    name: str
     premises: tuple[str, ...]
     hypotheses: tuple[str, ...]
     labels: tuple[str, ...]
     """Of `RELATIONS`."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Why pairs were left out, and how many."""
-    source: str = ""
-    sha256: str = ""
-    licence: str = ""
-    reference: str = ""
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -61,8 +54,8 @@ class NliData:
         premises, hypotheses, labels = (
             tuple(column[at] for at in kept) for column in (self.premises, self.hypotheses, self.labels)
         )
-        told = Counter(self.left_out) + Counter(left_out)
-        return replace(self, premises=premises, hypotheses=hypotheses, labels=labels, left_out=told)
+        reasons = Counter(self.left_out) + Counter(left_out)
+        return replace(self, premises=premises, hypotheses=hypotheses, labels=labels, left_out=reasons)
 
 
 def load_nli(name_or_path: str | Path) -> NliData:
@@ -71,26 +64,9 @@ def load_nli(name_or_path: str | Path) -> NliData:
     The columns may be called as in SNLI (sentence1, sentence2, gold_label), MultiNLI on the hub (premise, hypothesis,
     label) or SICK. Labels are words; numbers are read only where the file itself says which class each one is.
     """
-    name = str(name_or_path)
-    if not (isinstance(name_or_path, str) and knows(name, "nli")):
-        path = from_hub(name) if name.startswith("hf://") else Path(name).expanduser()
-        if not path.exists() and len(path.parts) == 1 and not path.suffix:
-            entry(name, "nli")  # it reads like a name: the error gives the nearest ones
-        if not path.is_file():
-            raise WordworthError(f"there is no file {path}; give a path, or a name from `wordworth ls nli`")
-        return _read(path.stem, path, {}, source=name, sha256=sha256_of(path))
-    found = entry(name, "nli")
-    about = {"licence": found.licence, "reference": str(found.reference)}
-    if "hub" in found.details:
-        address = found.details["hub"]
-        path = from_hub(address)
-        return _read(name, path, {}, source=address, sha256=sha256_of(path), **about)
-    located = locate(name, found.sources)
-    where = found.details.get("where", {})
-    return _read(name, located.path, where, source=located.source.place, sha256=located.sha256, **about)
-
-
-def _read(name: str, path: Path, where: Mapping[str, Sequence[str]], **about: str) -> NliData:
+    data = located_data(name_or_path, "nli")
+    where: Mapping[str, Sequence[str]] = data.entry.details.get("where", {}) if data.entry else {}
+    path = data.where
     kind = _FORMATS.get(path.suffix.lower())
     if kind is None:
         raise WordworthError(f"{path}: NLI data is read from .jsonl, .tsv, .txt (with tabs) and .parquet; convert it")
@@ -103,8 +79,8 @@ def _read(name: str, path: Path, where: Mapping[str, Sequence[str]], **about: st
             columns = _columns(record, place)
         if any(record.get(column) not in allowed for column, allowed in where.items()):
             continue
-        premise, hypothesis, told = (record.get(column) for column in columns)
-        label = str(told if told is not None else "").strip().lower()
+        premise, hypothesis, relation = (record.get(column) for column in columns)
+        label = str(relation if relation is not None else "").strip().lower()
         if label in NO_LABEL:
             left_out["pairs without a gold label"] += 1
             continue
@@ -121,33 +97,25 @@ def _read(name: str, path: Path, where: Mapping[str, Sequence[str]], **about: st
         labels.append(label)
     if not labels:
         raise WordworthError(f"{path} has no labelled pair; it needs a premise, a hypothesis and a label on each line")
-    return NliData(name, tuple(premises), tuple(hypotheses), tuple(labels), left_out, **about)
+    return NliData(
+        premises=tuple(premises), hypotheses=tuple(hypotheses), labels=tuple(labels), left_out=left_out, **data.facts
+    )
 
 
 def _columns(record: Iterable[str], place: str) -> tuple[str, str, str]:
-    given = {name.lower(): name for name in record}
-    found = [next((given[name] for name in names if name in given), None) for names in _COLUMNS]
-    for column, names in zip(found, _COLUMNS, strict=True):
+    called = {name.lower(): name for name in record}
+    columns = [next((called[name] for name in names if name in called), None) for names in _COLUMNS]
+    for column, names in zip(columns, _COLUMNS, strict=True):
         if column is None:
             raise WordworthError(
-                f"{place}: no column {' or '.join(names)} (there are: {', '.join(given.values())}); rename the column"
+                f"{place}: no column {' or '.join(names)} (there are: {', '.join(called.values())}); rename the column"
             )
-    premise, hypothesis, label = found
+    premise, hypothesis, label = columns
     return str(premise), str(hypothesis), str(label)
 
 
 def _jsonl(path: Path) -> Records:
-    for number, line in numbered_lines(path, refuse):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            told = f"{path}, line {number}: not JSON from character {error.pos + 1} on; correct the line"
-            raise WordworthError(told) from error
-        if not isinstance(record, dict):
-            raise WordworthError(f"{path}, line {number}: not a JSON object; each line is one pair")
-        yield f"{path}, line {number}", record
+    return ((f"{path}, line {number}", record) for number, record in json_records(path, refuse))
 
 
 def _tsv(path: Path) -> Records:
@@ -179,13 +147,15 @@ def _unquoted(cell: str) -> str:
 def _parquet(path: Path) -> Records:
     try:
         table = pl.read_parquet(path)
-        about = pl.read_parquet_metadata(path)
+        metadata = pl.read_parquet_metadata(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         first = str(error).splitlines()[0]
         raise WordworthError(f"{path} is not a parquet file ({first}); fetch or copy it again") from error
     # A data set of the hub says in its own description which number is which class.
-    features = json.loads(about.get("huggingface", "{}")).get("info", {}).get("features", {})
-    names = {column: told["names"] for column, told in features.items() if isinstance(told, dict) and "names" in told}
+    features = json.loads(metadata.get("huggingface", "{}")).get("info", {}).get("features", {})
+    names = {
+        column: about["names"] for column, about in features.items() if isinstance(about, dict) and "names" in about
+    }
     for row, record in enumerate(table.iter_rows(named=True), start=1):
         for column, classes in names.items():
             value = record.get(column)

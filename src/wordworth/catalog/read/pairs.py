@@ -6,28 +6,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.entry import Entry
-from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.data_set import DataSet
 from wordworth.catalog.read.tables import Row, Table, column, number, read_table, read_text, tidy
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(DataSet):
     """Pairs in the published order; a pair that stands twice stays twice."""
 
-    name: str
-    language: str
     first: tuple[str, ...]
     second: tuple[str, ...]
     scores: NDArray[np.float64]
     scale: tuple[float, float] | None = None
-    licence: str = ""
-    reference: str = ""
-    source: str = ""
-    sha256: str = ""
     left_out: tuple[str, ...] = ()
     """A user's first line that was taken as the header."""
 
@@ -41,35 +33,17 @@ def load_pairs(name_or_path: str | Path, *, language: str = "english") -> Pairs:
     A user's file has a word, a word and a score on each line, parted by tabs, commas, semicolons or spaces. A first
     line without any number is its header, which may name the columns word1, word2 and score.
     """
-    name = str(name_or_path)
-    if isinstance(name_or_path, str) and knows(name, "pairs"):
-        return _of_catalog(entry(name, "pairs"))
-    path = Path(name_or_path).expanduser()
-    if not path.exists() and len(path.parts) == 1 and not path.suffix:
-        entry(name, "pairs")
-    table = _user_table(path)
-    first, second, scores = _columns(table, "word1", "word2", "score")
-    told = (f"line 1 is taken as the header: {', '.join(table.header)}",) if table.header else ()
-    return Pairs(path.stem, language, first, second, scores, source=str(path), sha256=sha256_of(path), left_out=told)
-
-
-def _of_catalog(found: Entry) -> Pairs:
-    located = locate(found.name, found.sources)
-    table = read_table(located.path, delimiter="\t", header=found.details.get("header", False), quotes=False)
-    names = found.details.get("columns", {"first": 1, "second": 2, "score": 3})
+    data = located_data(name_or_path, "pairs", language)
+    if data.entry is None:
+        table = _user_table(data.where)
+        first, second, scores = _columns(table, "word1", "word2", "score")
+        header = (f"line 1 is taken as the header: {', '.join(table.header)}",) if table.header else ()
+        return Pairs(first=first, second=second, scores=scores, left_out=header, **data.facts)
+    details = data.entry.details
+    table = read_table(data.where, delimiter="\t", header=details.get("header", False), quotes=False)
+    names = details.get("columns", {"first": 1, "second": 2, "score": 3})
     first, second, scores = _columns(table, names["first"], names["second"], names["score"])
-    return Pairs(
-        found.name,
-        found.language,
-        first,
-        second,
-        scores,
-        scale=found.scale,
-        licence=found.licence,
-        reference=str(found.reference),
-        source=located.source.place,
-        sha256=located.sha256,
-    )
+    return Pairs(first=first, second=second, scores=scores, scale=data.entry.scale, **data.facts)
 
 
 def _user_table(path: Path) -> Table:
@@ -96,20 +70,20 @@ def _user_table(path: Path) -> Table:
 def _columns(
     table: Table, first: str | int, second: str | int, score: str | int
 ) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
-    asked: tuple[str | int, ...] = (first, second, score)
-    if not all(name in table.header for name in asked):
-        asked = (1, 2, 3)
-    places = [column(table, one) for one in asked]
+    columns: tuple[str | int, ...] = (first, second, score)
+    if not all(name in table.header for name in columns):
+        columns = (1, 2, 3)
+    places = [column(table, name) for name in columns]
     firsts, seconds, scores = [], [], []
     for row in table.rows:
         if len(row.cells) <= max(places):
             raise WordworthError(
                 f"{table.path}, line {row.line}: {len(row.cells)} fields; each line has a word, a word and a score"
             )
-        one, other, given = (row.cells[place] for place in places)
-        value = number(given)
+        one, other, text = (row.cells[place] for place in places)
+        value = number(text)
         if value is None:
-            raise WordworthError(f"{table.path}, line {row.line}: the score {given!r} is no number; correct the line")
+            raise WordworthError(f"{table.path}, line {row.line}: the score {text!r} is no number; correct the line")
         if not one.strip() or not other.strip():
             raise WordworthError(f"{table.path}, line {row.line}: a word is blank; correct the line")
         firsts.append(tidy(one))

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.read.data_set import DataSet
 from wordworth.catalog.read.tables import read_text, tidy
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +32,10 @@ class Triple:
 
 
 @dataclass(frozen=True)
-class Paraphrases:
+class Paraphrases(DataSet):
     """A set of triples."""
 
-    name: str
     triples: tuple[Triple, ...]
-    source: str = ""
-    sha256: str = ""
-    licence: str = ""
-    reference: str = ""
     left_out: tuple[tuple[str, str], ...] = ()
     """Triples that probe nothing: the sentence, and why."""
 
@@ -51,18 +45,10 @@ class Paraphrases:
 
 def load_paraphrases(name_or_path: str | Path) -> Paraphrases:
     """A set of the catalog (`rare`, `common`), or a file with three lines a triple: word, hypernym, sibling."""
-    name = str(name_or_path)
-    if isinstance(name_or_path, str) and knows(name, "paraphrases"):
-        found = entry(name, "paraphrases")
-        located = locate(name, found.sources)
-        told = (located.source.place, located.sha256, found.licence, str(found.reference))
-        triples, left_out = _read(located.path, frozenset(found.details.get("swapped", ())))
-        return Paraphrases(name, triples, *told, left_out)
-    path = Path(name_or_path).expanduser()
-    if not path.exists() and len(path.parts) == 1 and not path.suffix:
-        entry(name, "paraphrases")
-    triples, left_out = _read(path, frozenset())
-    return Paraphrases(path.stem, triples, str(path), sha256_of(path), left_out=left_out)
+    data = located_data(name_or_path, "paraphrases")
+    swapped = data.entry.details.get("swapped", ()) if data.entry else ()
+    triples, left_out = _read(data.where, frozenset(swapped))
+    return Paraphrases(triples=triples, left_out=left_out, **data.facts)
 
 
 def _read(path: Path, swapped: frozenset[int]) -> tuple[tuple[Triple, ...], tuple[tuple[str, str], ...]]:

@@ -92,7 +92,7 @@ def read_table(path: Path, *, delimiter: str | None = None, header: bool = True,
 
 
 def _listed(header: Sequence[str]) -> str:
-    """The columns as they can be asked for: a repeated name with its number."""
+    """The columns as they can be named: a repeated name with its number."""
     shown, seen = [], dict.fromkeys(header, 0)
     for name in header:
         seen[name] += 1
@@ -100,20 +100,20 @@ def _listed(header: Sequence[str]) -> str:
     return ", ".join(shown)
 
 
-def column(table: Table, asked: str | int) -> int:
+def column(table: Table, wanted: str | int) -> int:
     """The position of a column: by name, by `name#2` for the second of that name, or by position from 1."""
-    if isinstance(asked, int):
-        return asked - 1
-    places = [at for at, name in enumerate(table.header) if name == asked]
+    if isinstance(wanted, int):
+        return wanted - 1
+    places = [at for at, name in enumerate(table.header) if name == wanted]
     if not places:
-        name, mark, number = asked.rpartition("#")
+        name, mark, number = wanted.rpartition("#")
         places = [at for at, other in enumerate(table.header) if mark and other == name]
         places = places[int(number) - 1 :][:1] if number.isdigit() and int(number) else []
     if not places:
-        raise WordworthError(f"{table.path} has no column {asked!r}; its columns are {_listed(table.header)}")
+        raise WordworthError(f"{table.path} has no column {wanted!r}; its columns are {_listed(table.header)}")
     if len(places) > 1:
         raise WordworthError(
-            f"{table.path} has {len(places)} columns named {asked!r}; say which, as {asked}#1 or {asked}#2"
+            f"{table.path} has {len(places)} columns named {wanted!r}; say which, as {wanted}#1 or {wanted}#2"
         )
     return places[0]
 

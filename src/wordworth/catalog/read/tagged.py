@@ -15,7 +15,7 @@ _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "``": '"', 
 
 
 def tagged_sentences(path: Path) -> Iterator[Tagged]:
-    """(word, tag) lists in the order of the texts; the members are told by their names, all others passed over."""
+    """(word, tag) lists in the order of the texts; the members are known by their names, all others passed over."""
     try:
         archive = zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
@@ -30,12 +30,12 @@ def tagged_sentences(path: Path) -> Iterator[Tagged]:
 
 def _tokens(line: str) -> Tagged:
     """`word/tag` tokens; a slash inside the word stays, and of `NN|JJ` the first tag is taken."""
-    found: Tagged = []
+    tokens: Tagged = []
     for token in line.split():
         word, slash, tag = token.rpartition("/")
         if slash and word:
-            found.append((_BRACKETS.get(word, word).replace("\\/", "/"), tag.split("|")[0]))
-    return found
+            tokens.append((_BRACKETS.get(word, word).replace("\\/", "/"), tag.split("|")[0]))
+    return tokens
 
 
 def _treebank(text: str) -> Iterator[Tagged]:

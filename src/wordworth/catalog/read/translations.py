@@ -20,17 +20,17 @@ class Translations:
 
 def load_translations(name: str) -> Translations:
     """A table of translations by its name in the catalog; rows without a translation are passed over."""
-    found = entry(name, "word_sets")
-    if not found.details.get("translations"):
+    declared = entry(name, "word_sets")
+    if not declared.details.get("translations"):
         known = [other.name for other in entries("word_sets") if other.details.get("translations")]
         raise WordworthError(f"{name} is a word set, not a table of translations; those are {', '.join(known)}")
-    table = read_table(locate(name, found.sources).path, delimiter=",", header=found.details["header"])
+    table = read_table(locate(name, declared.sources).path, delimiter=",", header=declared.details["header"])
     forms: dict[str, tuple[str, ...]] = {}
     for row in table.rows:
         english, *others = (tidy(cell) for cell in row.cells)
-        given = tuple(dict.fromkeys(form for form in others if form))
-        if english and given:
+        translated = tuple(dict.fromkeys(form for form in others if form))
+        if english and translated:
             forms[english] = forms.get(english, ()) + tuple(
-                form for form in given if form not in forms.get(english, ())
+                form for form in translated if form not in forms.get(english, ())
             )
-    return Translations(name, found.language, forms)
+    return Translations(name, declared.language, forms)

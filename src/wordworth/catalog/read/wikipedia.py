@@ -8,8 +8,9 @@ from typing import IO, Any
 from xml.etree import ElementTree
 
 from wordworth.catalog.read.layouts import DAMAGE, Report, opened, text_lines
+from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
-from wordworth.files import CHUNK, cache_dir, locked, replacing
+from wordworth.files import CHUNK
 from wordworth.progress import progress
 
 EXTRACTION = 4  # raised whenever text is taken out of a dump differently
@@ -20,31 +21,29 @@ _BEGIN, _END = b"<page>", b"</page>"
 
 
 def wikipedia_lines(path: Path, report: Report, sha256: str) -> Iterator[str]:
-    """Paragraphs of the articles, less the markup. A broken page is reported, and the pages after it are used."""
+    """Paragraphs of the articles, without the markup. A broken page is reported, and the pages after it are used."""
     yield from text_lines(extracted(path, report, sha256), report)
 
 
 def extracted(path: Path, report: Report, sha256: str) -> Path:
     """The file in the cache that holds the paragraphs, a line each, and a blank line between two articles."""
-    kept = cache_dir() / "corpora" / f"{sha256}-{EXTRACTION}"
-    text, flaws = kept / "text.txt", kept / "flaws.json"
-    with locked(kept):
-        if not kept.exists():
-            found: list[str] = []
-            with replacing(kept) as folder:
-                folder.mkdir()
-                with (folder / text.name).open("w", encoding="utf-8") as out:
-                    out.writelines(f"{paragraph}\n" for paragraph in _articles(path, found.append))
-                (folder / flaws.name).write_text(json.dumps(found), encoding="utf-8")
-    for flaw in json.loads(flaws.read_text(encoding="utf-8")):
+
+    def extract(folder: Path) -> None:
+        flaws: list[str] = []
+        with (folder / "text.txt").open("w", encoding="utf-8") as out:
+            out.writelines(f"{paragraph}\n" for paragraph in _articles(path, flaws.append))
+        (folder / "flaws.json").write_text(json.dumps(flaws), encoding="utf-8")
+
+    folder = entry("corpora", [EXTRACTION, sha256], extract)
+    for flaw in json.loads((folder / "flaws.json").read_text(encoding="utf-8")):
         report(f"{path}{flaw}")
-    return text
+    return folder / "text.txt"
 
 
 def _articles(path: Path, flawed: Callable[[str], None]) -> Iterator[str]:
     """The paragraphs of every page that is an article and no redirect, each page closed by a blank one.
 
-    Flaws are told less the path.
+    Flaws are reported without the path.
     """
     import mwparserfromhell
 
@@ -81,8 +80,8 @@ def _pages(stream: IO[bytes], path: Path, flawed: Callable[[str], None]) -> Iter
         if root is None:
             match = _ROOT.search(held)
             if match and match.group(1).rsplit(b":")[-1] != b"mediawiki":
-                told = match.group(1).decode(errors="replace")
-                raise WordworthError(f"{path} is no MediaWiki dump: it begins with <{told}>; give it as plain text")
+                name = match.group(1).decode(errors="replace")
+                raise WordworthError(f"{path} is no MediaWiki dump: it begins with <{name}>; give it as plain text")
             root = match.group(1) if match else None
         while (end := held.find(_END)) >= 0:
             page = held[: end + len(_END)]
@@ -99,8 +98,8 @@ def _pages(stream: IO[bytes], path: Path, flawed: Callable[[str], None]) -> Iter
             line += _breaks(page)
         whole = whole or (root is not None and b"</" + root + b">" in held)
     if not whole:
-        told = f"it ends at line {line + _breaks(held)} without </mediawiki>" if root else "it holds no <mediawiki>"
-        flawed(f" is not a whole MediaWiki dump ({told}); fetch it again")
+        reason = f"it ends at line {line + _breaks(held)} without </mediawiki>" if root else "it holds no <mediawiki>"
+        flawed(f" is not a whole MediaWiki dump ({reason}); fetch it again")
 
 
 def _breaks(text: bytes, end: int | None = None) -> int:
@@ -108,7 +107,7 @@ def _breaks(text: bytes, end: int | None = None) -> int:
 
 
 def _tag(node: ElementTree.Element) -> str:
-    """An element's name less its namespace, which differs with the dump's version."""
+    """An element's name without its namespace, which differs with the dump's version."""
     return node.tag.rsplit("}", 1)[-1]
 
 

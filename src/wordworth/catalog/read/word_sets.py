@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.tables import read_text, tidy
 from wordworth.catalog.registry import entries, entry
@@ -46,26 +47,31 @@ class PolarWords:
 
 def load_word_set(name: str) -> WordSet:
     """A word set of the catalog. Repeated words are taken once, and listed in `dropped`."""
-    found = entry(name, "word_sets")
-    if found.details.get("translations"):
+    declared = entry(name, "word_sets")
+    if declared.details.get("translations"):
         raise WordworthError(f"{name} is a table of translations, not a word set; see `wordworth show {name}`")
-    path = locate(name, found.sources).path
-    text = read_text(path)
-    if path.suffix == ".json":
-        rows: list[Any] = json.loads(text)
-        for step in found.details.get("at", ()):
-            rows = rows[step]
-    else:
-        rows = [tidy(line) for line in text.splitlines() if line.strip()]
-    if found.details.get("pairs"):
+    rows = declared.details.get("words") or _rows(declared)
+    if declared.details.get("pairs"):
         pairs = tuple((str(first), str(second)) for first, second in rows)
         words = tuple(dict.fromkeys(word for pair in pairs for word in pair))
-        return WordSet(name, found.language, words, pairs=pairs)
-    columns = found.details.get("scores", ())
+        return WordSet(name, declared.language, words, pairs=pairs)
+    columns = declared.details.get("scores", ())
     scores = {key: np.array([row[at + 1] for row in rows], dtype=np.float64) for at, key in enumerate(columns)}
     published = [str(row[0]) if columns else str(row) for row in rows]
     words, dropped = _unique(published)
-    return WordSet(name, found.language, words, scores=scores, dropped=dropped)
+    return WordSet(name, declared.language, words, scores=scores, dropped=dropped)
+
+
+def _rows(declared: Entry) -> list[Any]:
+    """The rows of a JSON file at the place the entry says, or the lines of a text."""
+    path = locate(declared.name, declared.sources).path
+    text = read_text(path)
+    if path.suffix != ".json":
+        return [tidy(line) for line in text.splitlines() if line.strip()]
+    rows: list[Any] = json.loads(text)
+    for step in declared.details.get("at", ()):
+        rows = rows[step]
+    return rows
 
 
 def polar_words(language: str = "english") -> PolarWords:

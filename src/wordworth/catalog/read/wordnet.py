@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wordworth.catalog.fetch.sources import locate
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.read.data_set import DataSet
+from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError
 
 Synset = tuple[str, int]
@@ -25,20 +25,15 @@ _RULES = {kind: [tuple(rule.split(":")) for rule in rules.split()] for kind, rul
 
 
 @dataclass(frozen=True, eq=False)
-class WordNet:
+class WordNet(DataSet):
     """Words are lower case, with spaces. Senses stand in the order of their frequency."""
 
-    name: str
     words: dict[Synset, tuple[str, ...]]
     hypernyms: dict[Synset, tuple[Synset, ...]]
     senses: dict[tuple[str, str], tuple[Synset, ...]]
     """(word, part of speech) → its synsets."""
     irregular: dict[tuple[str, str], tuple[str, ...]]
     """(form, part of speech) → base forms, where the folder has lists of exceptions."""
-    source: str = ""
-    sha256: str = ""
-    licence: str = ""
-    reference: str = ""
 
     def lemmas(self, word: str) -> frozenset[tuple[str, str]]:
         """The base forms of a word, each with its part of speech: those that WordNet holds."""
@@ -79,19 +74,11 @@ class WordNet:
 
 def load_wordnet(name_or_path: str | Path = "wordnet-3.0") -> WordNet:
     """WordNet by its name in the catalog, or a folder that holds its `data.*` and `index.*` files (and `*.exc`)."""
-    name = str(name_or_path)
-    if isinstance(name_or_path, str) and knows(name, "wordnets"):
-        found = entry(name, "wordnets")
-        located = locate(name, found.sources)
-        read = _read(located.path)
-        told = (located.source.place, located.sha256, found.licence, str(found.reference))
-        return WordNet(name, *read, *told)
-    folder = Path(name_or_path).expanduser()
-    if not folder.exists() and len(folder.parts) == 1:
-        entry(name, "wordnets")
-    if not folder.is_dir():
-        raise WordworthError(f"{folder} is no folder; give the one that holds WordNet's data.noun and index.noun")
-    return WordNet(folder.name, *_read(folder), str(folder))
+    data = located_data(name_or_path, "wordnets")
+    if not data.where.is_dir():
+        raise WordworthError(f"{data.where} is no folder; give the one that holds WordNet's data.noun and index.noun")
+    words, hypernyms, senses, irregular = _read(data.where)
+    return WordNet(words=words, hypernyms=hypernyms, senses=senses, irregular=irregular, **data.facts)
 
 
 def _read(
@@ -132,7 +119,7 @@ def _read(
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers, less the licence at the head, which begins with spaces."""
+    """Lines with their numbers, without the licence at the head, which begins with spaces."""
     with path.open(encoding="latin-1") as stream:
         for number, line in enumerate(stream, start=1):
             if line.strip() and not line.startswith("  "):

@@ -1,7 +1,6 @@
 """Any sequence-classification model of `transformers` that was trained on NLI, as an `NliModel`."""
 
 import hashlib
-from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -14,9 +13,9 @@ from torch import Tensor
 from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.embedding import Embedding
-from wordworth.encode.batches import Budget, Tally, budget_for, halving, take
 from wordworth.encode.capabilities import accepted
 from wordworth.encode.heads import Headed, load_with_head, padding_of
+from wordworth.engine.batching import Budget, PassTally, budget_for, by_length
 from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
 from wordworth.infer.model.labels import label_columns
@@ -27,7 +26,7 @@ from wordworth.transform import Subspace
 
 
 @dataclass
-class CrossTally(Tally):
+class CrossTally(PassTally):
     """What a run did; `sentences` are the distinct ones."""
 
     pairs: int = 0
@@ -114,8 +113,6 @@ class CrossEncoder:
             tally.cut = int((totals > room).sum())
             totals = totals.clip(max=room)
         lengths = totals + self.template.added
-        pending = deque(np.argsort(-lengths, kind="stable").tolist())
-        plain = lengths.tolist()
         budget = budget_for(self.network.device, self.batch_tokens)
         if self.tokenizer.padding_side == "left":  # padding would shift the positions of what follows it
             budget = Budget(budget.tokens, 0)
@@ -124,18 +121,9 @@ class CrossEncoder:
             both = asked.pairs[batch].tolist()
             return self._pass([self.template.join(asked.tokens[one], asked.tokens[two], room) for one, two in both])
 
-        with progress(f"Inferring with {self.name}", len(plain)) as advance:
-            while pending:
-                batch = take(pending, plain, budget)
-                size = len(batch) * plain[batch[0]]
-                given = halving(one_pass, batch, size, budget, tally)
-                if given is None:
-                    pending.extendleft(reversed(batch))
-                    continue
-                found[batch] = given
-                tally.tokens += size
-                tally.padding += size - sum(plain[at] for at in batch)
-                tally.passes += 1
+        with progress(f"Inferring with {self.name}", len(lengths)) as advance:
+            for batch, probabilities in by_length(one_pass, lengths.tolist(), budget, tally):
+                found[batch] = probabilities
                 advance(len(batch))
 
     def _pass(self, batch: list[Joined]) -> NDArray[np.float64]:

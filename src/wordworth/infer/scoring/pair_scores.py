@@ -1,30 +1,29 @@
 """Probabilities of many pairs, block by block, kept on disk: what was scored once is read from then on.
 
-A block is a safetensors file with the probabilities (pairs, 3) in float32, 12 bytes a pair, in a folder of the cache
-named by all that they depend on: the model, the probe's lists and templates, the slice, the sample. A run that was
-killed goes on with the first block that is not there; shards on several machines share the folder.
+A block is a safetensors file with the probabilities (pairs, 3) in float32, 12 bytes a pair: a part of an entry of the
+cache, keyed by all that they depend on (the model, the probe's lists and templates, the slice, the sample). A run that
+was killed goes on with the first block that is not there; shards on several machines share the entry.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
+from wordworth.engine.cache import Slot, slot
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, replacing
 from wordworth.infer.model.nli import NliModel
 from wordworth.infer.probe.pairs import Indices, PairSet, evenly
 from wordworth.infer.scoring.grid import Grid, grid_of
 
 BLOCK = 1 << 13
 """Pairs of a block, about: whole actions, so that a sentence is encoded once."""
-LAYOUT = 1
+LAYOUT = 2
+SCORES = "scores.safetensors"
 
 
 @dataclass(frozen=True)
@@ -87,43 +86,29 @@ class PairTask:
         """Pairs to score."""
         return sum(len(indices) for _, indices in self.blocks())
 
-    def folder(self, model: NliModel, key: str = "") -> Path:
+    def entry(self, model: NliModel, key: str = "") -> Slot:
         """Where the blocks of a model lie; `key` tells versions of it apart that have one identity."""
         pairs = self.pairs
         axes = (pairs.actions, pairs.premises, pairs.hypotheses)
         drawn = (self.sample, self.seed) if self.sampled else None
-        parts = [LAYOUT, BLOCK, list(model.identity), key, pairs.probe.sha256, axes, drawn]
-        name = hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
-        return cache_dir() / "infer" / name[:32]
+        return slot("inferences", [LAYOUT, BLOCK, list(model.identity), key, pairs.probe.sha256, axes, drawn])
 
 
 def scored(
     model: NliModel, task: PairTask, *, key: str = "", advance: Callable[[float], None] | None = None
 ) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
     """The indices and probabilities (pairs, 3) of each block, scored now or read from the cache."""
-    folder = task.folder(model, key)
+    entry = task.entry(model, key)
     grid = None if task.sampled else grid_of(model, task.pairs)
+
+    def score(indices: Indices, folder: Path) -> None:
+        save_file({"probabilities": _checked(model, grid, task.pairs, indices)}, folder / SCORES)
+
     for number, indices in task.blocks():
-        path = folder / f"{number:05d}.safetensors"
-        known = _read(path, len(indices))
-        if known is None:
-            known = _checked(model, grid, task.pairs, indices)
-            with replacing(path) as made:
-                save_file({"probabilities": known}, made)
-        yield indices, known.astype(np.float64)
+        block = entry.part(f"{number:05d}").get(partial(score, indices))
+        yield indices, load_file(block / SCORES)["probabilities"].astype(np.float64)
         if advance:
             advance(len(indices))
-
-
-def _read(path: Path, count: int) -> NDArray[np.float32] | None:
-    """A block's probabilities, or None where there is no whole block."""
-    if not path.is_file():
-        return None
-    try:
-        found: NDArray[np.float32] = load_file(path)["probabilities"]
-    except (SafetensorError, KeyError):  # a broken file is scored again
-        return None
-    return found if found.shape == (count, 3) else None
 
 
 def _checked(model: NliModel, grid: Grid | None, pairs: PairSet, indices: Indices) -> NDArray[np.float32]:

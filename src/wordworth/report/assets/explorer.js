@@ -132,7 +132,7 @@
     { title: "Association tests", of: ["weat"], order: null,
       columns: [["word", "item"], ["model", "model"], ["test", "dataset"], ["set", "group"], ["association", "value"]] },
     { title: "Prediction", of: ["prediction"], order: null,
-      columns: [["word", "item"], ["model", "model"], ["text", "dataset"], ["band", "group"], ["commonest wrong guess", "found_as"], ["met", "met"], ["predicted", "hits"], ["mean surprisal, bits", "value"]] },
+      columns: [["word", "item"], ["model", "model"], ["text", "dataset"], ["band", "group"], ["commonest wrong guess", "found_as"], ["times", "times"], ["predicted", "hits"], ["mean surprisal, bits", "value"]] },
     { title: "Inferences", of: null, order: (a, b) => a.value - b.value,
       columns: [["pair", "item"], ["model", "model"], ["probe", "dataset"], ["setting", "setting"], ["entailment", "entailment"], ["neutral", "value"], ["contradiction", "contradiction"]] },
   ];
@@ -150,10 +150,10 @@
       const used = kind.columns.filter(([, name]) => mine.some((row) => row[name] !== null));
       const text = (name, value) => {
         if (value === null) return "";
-        return typeof value === "number" && !["layer", "met", "hits"].includes(name) ? number(value) : String(value);
+        return typeof value === "number" && !["layer", "times", "hits"].includes(name) ? number(value) : String(value);
       };
       const lines = mine.slice(0, MOST).map((row) => used.map(([, name]) => text(name, row[name])));
-      const numeric = used.findIndex(([, name]) => ["layer", "reference", "value", "entailment", "met"].includes(name));
+      const numeric = used.findIndex(([, name]) => ["layer", "reference", "value", "entailment", "times"].includes(name));
       const more = mine.length > MOST ? ` (${MOST} of ${mine.length})` : "";
       place.append(tableOf(used.map(([title]) => title), lines, numeric, kind.title + more));
     }

@@ -14,11 +14,10 @@ from wordworth.errors import WordworthError
 from wordworth.infer.model.loading import load_attention_nli
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.progress import progress
-from wordworth.study.debias.gather import ORIGINAL, absorb, absorb_controls
-from wordworth.study.debias.plan import METHODS, Plan
-from wordworth.study.findings import Findings
-from wordworth.study.infer import infer
-from wordworth.study.options import Options
+from wordworth.run import ORIGINAL, Findings
+from wordworth.study.debias import METHODS, DebiasSettings
+from wordworth.study.debias.merge import add_controls, add_version
+from wordworth.study.infer import STUDY as INFER
 from wordworth.transform import Subspace, remove, with_lengths_of
 
 MODEL = "nli-glove"
@@ -27,29 +26,29 @@ PROBES = {"dev-demonyms_train": "nationality", "dev-adherents_train": "religion"
 """The probe of what the words of a set stand for; gender is that of all else."""
 
 
-def probes_of(plan: Plan) -> list[str]:
+def probes_of(settings: DebiasSettings) -> list[str]:
     """The probes that fit what is taken out."""
-    sets = [str(named) for named in plan.components_of]
+    sets = [str(named) for named in settings.components_of]
     found = [PROBES[name] for name in sets if name in PROBES]
-    if plan.directions or plan.pairs or plan.two_means or len(found) < len(sets) or not sets:
+    if settings.directions or settings.pairs or settings.two_means or len(found) < len(sets) or not sets:
         found.insert(0, "gender")
     return found
 
 
 def reader_of(findings: Findings, embedding: Embedding, named: str | Path | None) -> AttentionNli | None:
-    """The network that was trained on these very vectors. Without one, what was not asked for by name is told."""
+    """The network that was trained on these very vectors. Without one, what was not asked for by name is reported."""
     model = load_attention_nli(named or MODEL)
     own = model.word_vectors
     if own is not None and own.provenance.sha256 and own.provenance.sha256 == embedding.provenance.sha256:
         return model
     reads = own.name if own is not None else "contextual vectors"
-    told = (
+    mismatch = (
         f"{model.name} reads {reads}, not {embedding.name}; train a network over these vectors "
         "(`wordworth train-nli --vectors …`) and name it with --nli"
     )
     if named is not None:
-        raise WordworthError(told)
-    findings.warn(f"Inference was not measured: {told}.")
+        raise WordworthError(mismatch)
+    findings.warn(f"Inference was not measured: {mismatch}.")
     return None
 
 
@@ -58,39 +57,31 @@ def inference(
     model: AttentionNli,
     versions: Sequence[tuple[str, Embedding]],
     controls: Sequence[Subspace],
-    probes: Sequence[str],
-    sample: int,
-    options: Options,
+    settings: DebiasSettings,
 ) -> None:
     """Every probe and the labelled pairs on the versions, the original first; the probes without random subspaces."""
     labelled = [LABELLED] if here(LABELLED, entry(LABELLED, "nli").sources) else []
     if not labelled:
         findings.warn(f"Accuracy was not measured: {LABELLED} is not here (`wordworth show {LABELLED}`).")
     before = versions[0][1]
+    chosen = {"probes": settings.probes or probes_of(settings), "sample": settings.sample}
+    chosen |= {"mitigate": (), "random": 0, "top": 0, "seed": settings.seed, "resamples": settings.resamples}
     with progress(f"Inferring with {model.name}", len(versions) + len(controls)) as advance:
 
         def measured(embedding: Embedding, accuracy: Sequence[str] = ()) -> Findings:
-            found = infer(
-                [model.with_vectors(embedding)],
-                probes=probes,
-                mitigate=(),
-                random=0,
-                sample=sample,
-                top=0,
-                accuracy=accuracy,
-                options=options,
-            )
+            result = INFER([model.with_vectors(embedding)], accuracy=accuracy, **chosen)
             advance(1)
-            return found
+            return result
 
         for setting, version in versions:
             # The network knows vectors of many lengths, and hard debiasing makes them all alike.
             embedding = with_lengths_of(version, before) if setting == METHODS[1] else version
-            found = measured(embedding, labelled)
-            absorb(findings, found, setting)
+            result = measured(embedding, labelled)
             if setting == ORIGINAL:
-                findings.models |= found.models
-        absorb_controls(findings, [measured(embedding) for embedding in _without(before, controls)])
+                findings.models |= result.models
+            result.models = {}
+            add_version(findings, result, setting)
+        add_controls(findings, [measured(embedding) for embedding in _without(before, controls)])
 
 
 def _without(embedding: Embedding, controls: Sequence[Subspace]) -> Iterator[Embedding]:

@@ -1,8 +1,12 @@
 """What a debiasing cost, as one table: a row a measure, a column a version."""
 
+from collections.abc import Iterator
+
 import polars as pl
 
-from wordworth.study.debias.gather import ORIGINAL, RANDOM
+from wordworth.run import ORIGINAL, RANDOM
+from wordworth.study.declaration import Table
+from wordworth.study.tables import number
 
 SHOWN = {
     "valence": ("valence",),
@@ -56,3 +60,23 @@ def stability_rows(scores: pl.DataFrame) -> list[tuple[str, dict[str, float]]]:
     for score in scores.filter(pl.col("experiment") == "stability").iter_rows(named=True):
         rows.setdefault(score["dataset"], {})[score["measure"].removeprefix("principal:")] = score["value"]
     return list(rows.items())
+
+
+def debias_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
+    """Before, after, and without random directions; and how well-defined the subspaces are."""
+    columns = versions(scores)
+    header = ["measure", columns[0], *(name for column in columns[1:] for name in (column, "diff")), "n"]
+    rows = []
+    for what, values, count in cost_rows(scores):
+        cells = [number(values[columns[0]])]
+        for column in columns[1:]:
+            cells += [number(values.get(column)), changed(what, values.get(column), values[columns[0]])]
+        rows.append([what, *cells, f"{count:,}" if count else ""])
+    if rows:
+        yield Table("what it cost", header, rows, range(1, len(header)))
+    steady = stability_rows(scores)
+    if steady:
+        names = ["2nd", "3rd", "4th", "cosine"]
+        lines = [[kind, *(number(values.get(name)) for name in names)] for kind, values in steady]
+        title = "stability of the subspaces: principal values over the first, cosine with what is taken out"
+        yield Table(title, ["words", *names], lines, range(1, 5))

@@ -1,5 +1,86 @@
-"""The study `infer`: how far from neutral an NLI model's answers are, before and after a bias is taken out."""
+"""Biased inferences (Dev, Li, Phillips & Srikumar 2020): how far from neutral NLI models are where nothing follows."""
 
-from wordworth.study.infer.study import infer
+from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["infer"]
+from wordworth.study.declaration import Study
+from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, setting
+
+MITIGATIONS = ("projection", "hard-debias", "inlp")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InferSettings(Intervals):
+    """Blank choices are the paper's: three probes, τ of 0.5 and 0.7, all pairs."""
+
+    probes: tuple[Named, ...] = setting(
+        (),
+        "gender, nationality, religion (NAME:formula: all verbs with 95 objects), or a TOML file; all three if none.",
+        MEASURED,
+        option="probe",
+        metavar="NAME|FILE",
+        may_differ=True,
+    )
+    slices: tuple[str, ...] = setting(
+        (),
+        "Measured beside the whole: polarity=rude,demonym=Iraqi.",
+        MEASURED,
+        option="slice",
+        metavar="KEY=WORD,…",
+        may_differ=True,
+    )
+    by: tuple[str, ...] = setting(
+        (), "Each word by itself: occupation, verb, object, kind, …", MEASURED, metavar="KEY", may_differ=True
+    )
+    only: str = setting("", "Score nothing but this slice.", MEASURED, metavar="KEY=WORD,…")
+    thresholds: tuple[float, ...] = setting(
+        (0.5, 0.7), "τ of the thresholds.", MEASURED, option="threshold", least=0, most=1, may_differ=True
+    )
+    accuracy: tuple[Named, ...] = setting(
+        (),
+        "Labelled pairs, such as snli-test, to see what mitigation costs.",
+        MEASURED,
+        metavar="NAME|FILE",
+        may_differ=True,
+    )
+    sample: int | None = setting(None, "Pairs drawn evenly, instead of all.", ON, metavar="N", least=1)
+    shard: str = setting("", "Only this part of the work, such as 2/8.", ON, metavar="PART/PARTS", may_differ=True)
+    articles: str = setting(
+        "sound", "a/an by sound, or by letter as the authors' code.", ON, choices=("sound", "letter")
+    )
+    mitigate: tuple[str, ...] = setting(
+        ("projection",), "What is taken out.", HOW, choices=(*MITIGATIONS, "none"), may_differ=True
+    )
+    random: int = setting(8, "Random directions taken out as the control.", HOW, least=0, may_differ=True)
+    against: tuple[Any, ...] = setting(
+        (),
+        "A model trained on mitigated vectors, as a setting beside.",
+        HOW,
+        metavar="MODEL",
+        may_differ=True,
+    )
+    top: int = setting(10, "Pairs farthest from neutral that are kept.", HOW, least=0, may_differ=True)
+    labels: tuple[str, ...] = setting(
+        (),
+        "Order of a transformer's outputs, where its files do not name them.",
+        HOW,
+        metavar="A,B,C",
+        parse=lambda text: tuple(filter(None, text.split(","))),
+    )
+    device: str = setting("auto", "auto, cpu, cuda, or cuda:1 and so on.", HOW, may_differ=True)
+
+
+STUDY = Study(
+    name="infer",
+    summary="Biased inferences: how far from neutral NLI models are on pairs that are all neutral (Dev et al.).",
+    function="wordworth.study.infer.study:infer",
+    settings=InferSettings,
+    tables_function="wordworth.study.infer.tables:infer_tables",
+    kinds=frozenset({"nli"}),
+    papers=("dev2020",),
+    method="Biased inferences. Sentence pairs from templates that differ in a word for a person, so that neutral is "
+    "the only right label; net neutral, fraction neutral and thresholds over all pairs, before and after projection.",
+    default_models=("nli-glove",),
+    quick={"sample": 20_000, "random": 2, "resamples": 300},
+    english_only=True,
+)

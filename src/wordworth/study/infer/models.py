@@ -2,22 +2,19 @@
 
 from collections.abc import Sequence
 
-from wordworth.errors import WordworthError
 from wordworth.infer.model import load
 from wordworth.infer.model.nli import MitigableNli, NliModel
 from wordworth.infer.probe.pairs import PairSet
-from wordworth.study.findings import Findings
+from wordworth.run import Findings
 
 __all__ = ["load", "record_model"]
 
 
 def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet]) -> None:
     """The model in the manifest, and the words of the probes that it has no vector for."""
-    if model.name in findings.models:
-        raise WordworthError(f"two models are called {model.name}; name one LABEL=PATH to tell them apart")
     identity = ", ".join(str(part) for part in model.identity if part is not None)
     known = model if isinstance(model, MitigableNli) else None
-    findings.used_language_model(model.name, known.source if known else "", identity, {})
+    findings.used_model(model.name, {"source": known.source if known else "", "weights": identity})
     missing = known.missing([text for pairs in sets for side in pairs.fragments() for text in side]) if known else ()
     if missing:
         findings.warn(

@@ -19,7 +19,7 @@ from wordworth.infer.model.nli import MitigableNli, NliModel
 from wordworth.infer.model.vocabulary import words_of
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import SubspaceWords
-from wordworth.study.infer.recording import ORIGINAL, RANDOM
+from wordworth.run import ORIGINAL, RANDOM
 from wordworth.transform import (
     Subspace,
     difference_direction,

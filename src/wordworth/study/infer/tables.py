@@ -1,28 +1,21 @@
 """The tables of the study as the paper sets them, as plain text: neutrality by setting, slices, pairs farthest off."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
 from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
 from wordworth.measure.neutrality import BY_PAIR
-from wordworth.study.infer.recording import CHANGE, ORIGINAL, RANDOM
+from wordworth.run import ORIGINAL, RANDOM
+from wordworth.study.declaration import Table
+from wordworth.task.neutrality import CHANGE
 
 SHOWN = 3
 """Pairs of each kind that are printed; the rest, and those of the other settings, are in items.parquet."""
 
 
-class Told(NamedTuple):
-    """A table."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-    right: Sequence[int]
-
-
-def infer_tables(scores: pl.DataFrame, items: pl.DataFrame | None) -> Iterator[Told]:
+def infer_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     """For each model and probe: Tables 1, 3, 5 with 8 and 9; each slice; Tables 2, 4, 6."""
     accuracy = scores.filter(pl.col("experiment") == "accuracy")
     plain = scores.filter(
@@ -39,17 +32,16 @@ def infer_tables(scores: pl.DataFrame, items: pl.DataFrame | None) -> Iterator[T
         sliced = mine.filter(pl.col("dataset") != dataset)
         if len(sliced):
             yield _slices(f"{title} · slices", sliced)
-        if items is not None:
-            yield from _largest(title, items.filter(pl.col("model") == model, pl.col("dataset") == dataset))
+        yield from _largest(title, items.filter(pl.col("model") == model, pl.col("dataset") == dataset))
     if len(accuracy):
         rows = [
             [str(row["model"]), row["dataset"], row["setting"], _with_interval(row), f"{row['n']:,}"]
             for row in accuracy.iter_rows(named=True)
         ]
-        yield Told("accuracy", ["model", "data", "setting", "accuracy", "pairs"], rows, range(3, 5))
+        yield Table("accuracy", ["model", "data", "setting", "accuracy", "pairs"], rows, range(3, 5))
 
 
-def _by_setting(title: str, scores: pl.DataFrame) -> Told:
+def _by_setting(title: str, scores: pl.DataFrame) -> Table:
     measures = scores.get_column("measure").unique(maintain_order=True).to_list()
     rows: list[list[str]] = []
     before: dict[str, float] = {}
@@ -62,8 +54,8 @@ def _by_setting(title: str, scores: pl.DataFrame) -> Told:
             rows.append(["  diff", *(_percent(found[measure]["value"], before[measure]) for measure in measures)])
     name, pairs = str(scores.item(0, "dataset")), scores.item(0, "n")
     stated = load_probe(name).paper if name.removesuffix(FORMULA) in probe_names() else ""
-    told = f"{title} · {pairs:,} pairs" + (f" (the paper: {stated})" if stated else "")
-    return Told(told, ["setting", *measures], rows, range(1, len(measures) + 1))
+    heading = f"{title} · {pairs:,} pairs" + (f" (the paper: {stated})" if stated else "")
+    return Table(heading, ["setting", *measures], rows, range(1, len(measures) + 1))
 
 
 def _with_interval(row: dict[str, Any]) -> str:
@@ -75,17 +67,17 @@ def _percent(value: float, before: float) -> str:
     return f"{(value - before) / before:+.1%}" if before else ""
 
 
-def _slices(title: str, scores: pl.DataFrame) -> Told:
+def _slices(title: str, scores: pl.DataFrame) -> Table:
     measures = scores.get_column("measure").unique(maintain_order=True).to_list()
     rows = []
     for (dataset, setting), some in scores.group_by(["dataset", "setting"], maintain_order=True):
         found = dict(zip(some.get_column("measure"), some.get_column("value"), strict=True))
         name = str(dataset).partition("/")[2]
         rows.append([name, str(setting), *(f"{found[measure]:.3f}" for measure in measures), f"{some.item(0, 'n'):,}"])
-    return Told(title, ["slice", "setting", *measures, "pairs"], rows, range(2, len(measures) + 3))
+    return Table(title, ["slice", "setting", *measures, "pairs"], rows, range(2, len(measures) + 3))
 
 
-def _largest(title: str, items: pl.DataFrame) -> Iterator[Told]:
+def _largest(title: str, items: pl.DataFrame) -> Iterator[Table]:
     far = items.filter(pl.col("group").str.starts_with("largest "), pl.col("setting") == ORIGINAL)
     rows = [
         [row["item"], *(f"{row[column]:.2f}" for column in ("entailment", "value", "contradiction"))]
@@ -94,4 +86,4 @@ def _largest(title: str, items: pl.DataFrame) -> Iterator[Told]:
     ]
     if rows:
         header = ["premise ⇒ hypothesis", "ent.", "neutral", "cont."]
-        yield Told(f"{title} · farthest from neutral", header, rows, range(1, 4))
+        yield Table(f"{title} · farthest from neutral", header, rows, range(1, 4))

@@ -1,5 +1,76 @@
-"""The study `predict`: language models as predictors of whole words (Dudy & Bedrick 2020)."""
+"""Whole-word prediction (Dudy & Bedrick 2020): which words a model says, and which it never says."""
 
-from wordworth.study.predict.study import predict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
-__all__ = ["predict"]
+from wordworth.study.declaration import Study
+from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Network, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictSettings(Network, Intervals):
+    """Words are predicted each from the left of its line, or of its document."""
+
+    corpus: Named = setting("enwiki-sample", "Text: a corpus of the catalog or a file.", ON, metavar="NAME|PATH")
+    words: int = setting(5_000, "Cut the text after so many words; 0: read all.", ON, least=0)
+    language: str = setting("english", "Language of your own text.", ON)
+    by_document: bool = setting(False, "A word's left context is that of its document, not of its line.", ON)
+    frequencies: Named = setting(
+        "wordfreq", "wordfreq, a file of words and counts, or a text to count.", ON, metavar="NAME|FILE"
+    )
+    top: int = setting(10, "Units looked at in each step of top-K.", MEASURED, metavar="K", least=1, most=1_000)
+    bands: Any = setting("10,100,1000", "Lower edges of the bands of frequency.", MEASURED, metavar="A,B,…")
+    soft_match: tuple[Any, ...] = setting(
+        ("glove-6b-50d",),
+        "What is near: an embedding, word2vec (trained on the text), synonyms, lemma, or none.",
+        MEASURED,
+        metavar="EMBEDDING",
+        may_differ=True,
+    )
+    paraphrase: bool = setting(False, "Probe the use of rare words: sets rare and common.", MEASURED, may_differ=True)
+    probes: tuple[Any, ...] = setting(
+        (),
+        "Paraphrase triples: a set, a file, or drawn (from the corpus and WordNet).",
+        MEASURED,
+        option="probe",
+        may_differ=True,
+    )
+    boundary: Literal["required", "ignored"] = setting(
+        "required",
+        "required: a guess must end where the word ends; ignored: the algorithm as printed.",
+        HOW,
+        choices=("required", "ignored"),
+    )
+    context: int | None = setting(
+        None, "Tokens before a word, at least, in what is longer than the model admits.", HOW, least=0
+    )
+    wordnet: Named = setting("wordnet-3.0", "WordNet, for synonyms and lemma: a name or a folder.", ON)
+    layers: tuple[int, ...] = setting(
+        (), "Layer of the paraphrase probe; ¾ of the way up if not given.", HOW, option="layer", may_differ=True
+    )
+    idf: bool = setting(False, "Weigh the tokens of BERTScore by inverse frequency.", HOW)
+    fine_tune: Named | None = setting(
+        None, "Train each model on this text first, in one pass.", HOW, metavar="TEXT", may_differ=True
+    )
+    split: Callable[[str], list[str]] = setting(str.split, "Function that splits a line into words.", "in Python only")
+    similarities: Mapping[str, Any] | None = setting(
+        None, "Functions (target, guess) → bool for soft match, by name.", "in Python only", may_differ=True
+    )
+    trained_as: Any = setting(None, "How `fine_tune` trains (`predict.finetune.Training`).", "in Python only")
+
+
+STUDY = Study(
+    name="predict",
+    summary="Which words a model says, and which it never says: accuracy, diversity and surprise (Dudy & Bedrick).",
+    function="wordworth.study.predict.study:predict",
+    settings=PredictSettings,
+    tables_function="wordworth.study.predict.tables:predict_tables",
+    kinds=frozenset({"causal"}),
+    papers=("dudy2020",),
+    method="Whole-word prediction. A word counts as predicted when its units, chosen one after the other, spell it "
+    "and end; top-k over tokens, Tk over types, by frequency in training text.",
+    default_models=("smollm2-135m",),
+    quick={"words": 3_000, "resamples": 300},
+    english_only=True,
+)

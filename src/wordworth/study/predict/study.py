@@ -1,144 +1,136 @@
 """The study `predict`: models × a text, with their hits, their surprise, and the words that they never say."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.paraphrases import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.predict.finetune import Training, fine_tune
-from wordworth.predict.frequency import EDGES, Bands, banded, frequencies_of
+from wordworth.predict.frequency import Bands, banded, frequencies_of, parsed_edges
 from wordworth.predict.model import WordModel, load_word_model
 from wordworth.predict.predict import predict_words
-from wordworth.predict.search import Boundary, PredictionRules
-from wordworth.predict.similarity import BUILT_IN, Similarity
-from wordworth.study.findings import Findings
-from wordworth.study.options import Options
-from wordworth.study.predict.nearness import load_near, soft_match
-from wordworth.study.predict.paraphrasing import DRAWN, load_probes, paraphrasing
-from wordworth.study.predict.scoring import items_of, predicted_of, scores_of
+from wordworth.predict.search import PredictionRules
+from wordworth.predict.similarity import BUILT_IN
+from wordworth.run import Findings
+from wordworth.study.predict import PredictSettings
 from wordworth.study.predict.texts import Text, read
-from wordworth.study.predict.views import error_view
+from wordworth.task.error_view import error_view
+from wordworth.task.paraphrase import DRAWN, load_probes, paraphrasing
+from wordworth.task.prediction import predicted_of, prediction
+from wordworth.task.soft_match import Near, load_near, soft_match
 
-CORPUS, FREQUENCIES, EMBEDDING = "enwiki-sample", "wordfreq", "glove-6b-50d"
-WORDS = 5_000
-"""Words of the text that are read if nothing is said: about two minutes for `smollm2-135m` on two cores."""
 ENDS = "end"
 """The band of a blank guess: the model would end the line or the text."""
 
 
-def predict(
-    models: Sequence[str | Path | WordModel],
-    *,
-    corpus: str | Path = CORPUS,
-    words: int = WORDS,
-    k: int = 10,
-    boundary: Boundary = "required",
-    by_document: bool = False,
-    context: int | None = None,
-    split: Callable[[str], list[str]] = str.split,
-    frequencies: str | Path = FREQUENCIES,
-    edges: Sequence[float] = EDGES,
-    near: Sequence[str | Path | Embedding] = (EMBEDDING,),
-    similarities: Mapping[str, Similarity] | None = None,
-    wordnet: str | Path = "wordnet-3.0",
-    probes: Sequence[str | Path | Paraphrases] | None = None,
-    layers: Sequence[int] = (),
-    idf: bool = False,
-    training: str | Path | None = None,
-    trained_as: Training | None = None,
-    language: str = "english",
-    device: str = "auto",
-    dtype: str = "float32",
-    options: Options | None = None,
-) -> Findings:
-    """Runs the study on causal and masked language models.
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """What every model of the study is measured on."""
 
-    The first `words` words of a text (0: all) are predicted, each from the left of its line (or of
-    its document). `near` names embeddings
-    for soft match, `word2vec` (trained on the corpus), `synonyms` or `lemma`; `similarities` are functions (target,
-    guess) → bool by their name. `probes`, where given, are paraphrase triples, scored in `layers`: `rare` and `common`
-    if none is named; `drawn` draws them from the corpus and WordNet. With `training`, a text, each model is trained
-    on it first.
-    """
-    options, findings = options or Options(), Findings("predict")
+    text: Text
+    clusters: NDArray[np.intp]
+    frequencies: Frequencies
+    bands: Bands
+    near: Mapping[str, Near]
+    triples: Sequence[Paraphrases] | None
+
+
+def predict(models: Sequence[str | Path | WordModel], settings: PredictSettings) -> Findings:
+    """Runs the study on causal and masked language models."""
+    findings = Findings("predict")
     if not models:
         raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")
+    data = _data(findings, settings)
+    for named in models:
+        given = named if settings.fine_tune is None else _trained(findings, named, settings.fine_tune, settings)
+        model = given if isinstance(given, WordModel) else load_word_model(given, settings.device, settings.precision)
+        _record_model(findings, model)
+        findings.add(_one_model(model, data, settings))
+    return findings
+
+
+def _data(findings: Findings, settings: PredictSettings) -> _Data:
+    """Reads the text, the frequencies, and what soft match and the paraphrase probe need, and records them."""
+    edges = settings.bands if not isinstance(settings.bands, str) else parsed_edges(settings.bands)
     bands = Bands(tuple(edges))
-    text = read(load_corpus(corpus, language=language), words, split)
-    listed = frequencies_of(frequencies, language=text.corpus.language)
-    words_known = load_wordnet(wordnet) if {*near} & BUILT_IN.keys() or DRAWN in (probes or ()) else None
-    nearby = load_near(near, similarities or {}, text.corpus, words_known, options.seed)
-    triples = None if probes is None else load_probes(probes, text.corpus, listed, words_known, options.seed)
+    text = read(load_corpus(settings.corpus, language=settings.language), settings.words, settings.split)
+    language = text.corpus.language
+    listed = frequencies_of(settings.frequencies, language=language)
+    soft = [name for name in settings.soft_match if name != "none"]
+    probes = settings.probes or (("rare", "common") if settings.paraphrase else ())
+    needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN in probes
+    wordnet = load_wordnet(settings.wordnet) if needs_wordnet else None
+    near = load_near(soft, dict(settings.similarities or {}), text.corpus, wordnet, settings.seed)
+    triples = load_probes(probes, text.corpus, listed, wordnet, settings.seed) if probes else None
     clusters, kind = text.clusters()
     _note(findings, text, listed.name, listed.unit, kind)
     findings.used_data(text.corpus, text.words)
     if listed.sha256 != text.corpus.sha256:
         findings.used_data(listed, len(listed))
-    if words_known is not None:
-        findings.used_data(words_known, len(words_known))
-    _warn_of_language(findings, text.corpus.language, f"the frequencies {listed.name}", listed.language)
-    for one in nearby.values():
+    if wordnet is not None:
+        findings.used_data(wordnet, len(wordnet))
+    _warn_of_language(findings, language, f"the frequencies {listed.name}", listed.language)
+    for one in near.values():
         if isinstance(one, Embedding):
-            findings.used_model(one, one.provenance.language)
-            _warn_of_language(findings, text.corpus.language, f"the embedding {one.name}", one.provenance.language)
+            findings.used_embedding(one, one.provenance.language)
+            _warn_of_language(findings, language, f"the embedding {one.name}", one.provenance.language)
     for probe in triples or ():
         findings.used_data(probe, len(probe))
-    for named in models:
-        given = named if training is None else _trained(findings, named, training, trained_as, options, device)
-        model = given if isinstance(given, WordModel) else load_word_model(given, device, dtype)
-        _record_model(findings, model)
-        predictions = predict_words(
-            model,
-            text.lines,
-            PredictionRules(k=k, boundary=boundary, context=context),
-            split=split,
-            documents=text.documents if by_document else None,
-            by_document=by_document,
-        )
-        where = {"model": model.name, "language": text.corpus.language, "dataset": text.corpus.name}
-        band_of = banded([*predictions["word"], *predictions["guess"].drop_nulls()], listed, bands) | {"": ENDS}
-        predictions = predictions.with_columns(
-            band=pl.col("word").replace_strict(band_of, return_dtype=pl.String),
-            guess_band=pl.col("guess").replace_strict(band_of, default=None, return_dtype=pl.String),
-            cluster=clusters[predictions["line"].to_numpy()],
-        )
-        items_of(findings, where | {"experiment": "prediction"}, predictions, k)
-        predicted = predicted_of(predictions, model.name, text.corpus.name)
-        scores_of(findings, where, predicted, k, bands, options)
-        soft_match(findings, where, predicted, nearby, options)
-        error_view(findings, where, predicted)
-        if triples is not None:
-            paraphrasing(findings, model.reader.base, triples, layers, idf=idf)
+    return _Data(text, clusters, listed, bands, near, triples)
+
+
+def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Findings:
+    findings = Findings()
+    corpus = data.text.corpus
+    predictions = predict_words(
+        model,
+        data.text.lines,
+        PredictionRules(k=settings.top, boundary=settings.boundary, context=settings.context),
+        split=settings.split,
+        documents=data.text.documents if settings.by_document else None,
+        by_document=settings.by_document,
+    )
+    where = {"model": model.name, "language": corpus.language, "dataset": corpus.name}
+    words = [*predictions["word"], *predictions["guess"].drop_nulls()]
+    band_of = banded(words, data.frequencies, data.bands) | {"": ENDS}
+    predictions = predictions.with_columns(
+        band=pl.col("word").replace_strict(band_of, return_dtype=pl.String),
+        guess_band=pl.col("guess").replace_strict(band_of, default=None, return_dtype=pl.String),
+        cluster=data.clusters[predictions["line"].to_numpy()],
+    )
+    predicted = predicted_of(predictions, model.name, corpus.name)
+    findings.add(prediction(predictions, predicted, where, settings.top, data.bands, settings))
+    findings.add(soft_match(predicted, where, data.near, settings))
+    findings.add(error_view(where, predicted))
+    if data.triples is not None:
+        findings.add(paraphrasing(model.reader.base, data.triples, settings.layers, idf=settings.idf))
     return findings
 
 
-def _trained(
-    findings: Findings,
-    named: str | Path | WordModel,
-    training: str | Path,
-    trained_as: Training | None,
-    options: Options,
-    device: str,
-) -> str:
+def _trained(findings: Findings, named: str | Path | WordModel, training: str | Path, settings: PredictSettings) -> str:
     """The folder of the trained weights, labelled with the model's name and that of the text."""
     if isinstance(named, WordModel):
         raise WordworthError("a model that is loaded already cannot be trained here; give its name or path")
     text = load_corpus(training)
-    made = fine_tune(named, text, trained_as or Training(seed=options.seed), device=device)
+    trained = fine_tune(named, text, settings.trained_as or Training(seed=settings.seed), device=settings.device)
     label = f"{locate_language_model(named).name}+{text.name}"
     findings.used_data(text, text.count)
     findings.note(
-        f"{label} was trained on {text.name} in one pass: {made.steps:,} steps, {made.tokens:,} tokens predicted, mean "
-        f"loss {made.loss:.3f}; its weights are kept in {made.folder.name} under the cache's folder `trained`."
+        f"{label} was trained on {text.name} in one pass: {trained.steps:,} steps, {trained.tokens:,} tokens "
+        f"predicted, mean loss {trained.loss:.3f}; its weights are kept in {trained.folder.name}, in the cache's folder "
+        "`trained`."
     )
-    return f"{label}={made.folder}"
+    return f"{label}={trained.folder}"
 
 
 def _note(findings: Findings, text: Text, frequencies: str, unit: str, clusters: str) -> None:
@@ -155,13 +147,15 @@ def _warn_of_language(findings: Findings, language: str, what: str, other: str) 
 
 
 def _record_model(findings: Findings, model: WordModel) -> None:
-    if model.name in findings.models:
-        raise WordworthError(f"two models are called {model.name}; name one LABEL=PATH to tell them apart")
-    facts: dict[str, Any] = {
-        "family": model.family,
-        "precision": model.dtype,
-        "device": str(model.device),
-        "units": model.reader.width,
-        "begins_with": list(model.tokenizer.convert_ids_to_tokens(list(model.before))),
-    }
-    findings.used_language_model(model.name, model.source, model.weights, facts)
+    findings.used_model(
+        model.name,
+        {
+            "source": model.source,
+            "weights": model.weights,
+            "family": model.family,
+            "precision": model.dtype,
+            "device": str(model.device),
+            "units": model.reader.width,
+            "begins_with": list(model.tokenizer.convert_ids_to_tokens(list(model.before))),
+        },
+    )

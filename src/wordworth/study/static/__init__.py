@@ -1,6 +1,58 @@
-"""The study `static`: contextual models reduced to static embeddings (Bommasani, Davis & Cardie 2020)."""
+"""Contextual to static (Bommasani, Davis & Cardie 2020): language models reduced to one vector a word."""
 
-from wordworth.study.static.export import export
-from wordworth.study.static.study import static
+from dataclasses import dataclass
 
-__all__ = ["export", "static"]
+from wordworth.study.declaration import Study
+from wordworth.task.settings import MEASURED, ON, Intervals, Named, Network, setting
+
+EXPERIMENTS = ("quality", "bias", "agreement")
+PAIRS = ("rg-65", "ws-353", "simlex-999", "simverb-3500")
+"""The word pairs of the paper."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticSettings(Network, Intervals):
+    """Blank choices are the paper's."""
+
+    experiments: tuple[str, ...] = setting(
+        (), "What is run; all if not given.", MEASURED, option="experiment", choices=EXPERIMENTS, may_differ=True
+    )
+    pairs: tuple[Named, ...] = setting(
+        (), "Word pairs of quality; RG-65, WordSim, SimLex and SimVerb if not given.", MEASURED, may_differ=True
+    )
+    contexts: tuple[Named, ...] = setting(
+        ("enwiki-sample",),
+        "Text that sentences are drawn from; several count as one.",
+        ON,
+        metavar="NAME|PATH",
+    )
+    sentences: tuple[int, ...] = setting(
+        (10_000, 50_000, 100_000, 500_000, 1_000_000),
+        "Number of sentences of quality; the paper's, as far as the text goes, if not given.",
+        ON,
+        least=1,
+    )
+    per_word: int = setting(20, "Contexts of a word in bias and agreement (paper, A.5).", ON, least=1)
+    lower_case: bool = setting(False, "Put the sentences into lower case.", ON)
+
+
+STUDY = Study(
+    name="static",
+    summary="Language models as static embeddings: quality and bias by layer, and how far estimators agree.",
+    function="wordworth.study.static.study:static",
+    settings=StaticSettings,
+    tables_function="wordworth.study.static.tables:static_tables",
+    kinds=frozenset({"causal", "masked", "encoder", "static"}),
+    papers=("bommasani2020",),
+    method="Contextual to static. A word’s vectors over many sentences pooled to one, by layer and pooling; word "
+    "similarity by Spearman’s ρ; bias by the estimators of Bolukbasi, Garg and Manzini, and how far they agree.",
+    quick={
+        "sentences": (500,),
+        "per_word": 1,
+        "pairs": ("rg-65", "ws-353"),
+        "experiments": ("quality", "bias"),
+        "resamples": 300,
+    },
+    english_only=True,
+    takes_loaded=True,
+)

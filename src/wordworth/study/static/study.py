@@ -4,125 +4,155 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.pairs import Pairs, load_pairs
-from wordworth.embedding import Embedding
-from wordworth.encode import LanguageModel
-from wordworth.errors import WordworthError, nearest
-from wordworth.study.findings import Findings
-from wordworth.study.intrinsic import similarity_of
-from wordworth.study.options import Options
-from wordworth.study.static.agreement import agreement
-from wordworth.study.static.bias import bias
-from wordworth.study.static.lists import Lists, Space, load_lists, restricted, space_of, space_of_embedding
-from wordworth.study.static.quality import quality
-from wordworth.study.static.reduction import is_static, loaded, record_model, record_reduction, reduce
-from wordworth.study.static.texts import PAIRS, draw, load_texts, note_sample, words_of_pairs
+from wordworth.contexts.drawing import Draw, draw, load_texts
+from wordworth.contexts.sampling import Sample
+from wordworth.embedding import Embedding, Layers
+from wordworth.encode import Aggregated, Aggregating, LanguageModel, over_sentences
+from wordworth.encode.layers import NEVER_MET, NO_VECTOR
+from wordworth.errors import WordworthError
+from wordworth.run import Findings
+from wordworth.study.language_models import loaded, record_model
+from wordworth.study.static import EXPERIMENTS, PAIRS, StaticSettings
+from wordworth.task.agreement import agreement
+from wordworth.task.bias import bias
+from wordworth.task.bias_lists import BiasLists, load_bias_lists
+from wordworth.task.similarity import Recorded, similarity, words_of
 
-EXPERIMENTS = ("quality", "bias", "agreement")
-SENTENCES = (10_000, 50_000, 100_000, 500_000, 1_000_000)
-"""The paper's N."""
-PER_WORD = 20
-"""Contexts of a word in the bias experiments (paper, A.5)."""
+PRECISE = ("mean/mean", "mean")
+"""The paper's choice of f and g, which is given intervals and items."""
 
 
-def static(
-    models: Sequence[str | Path | LanguageModel | Embedding],
-    *,
-    contexts: Sequence[str | Path] = (),
-    sentences: Sequence[int] = (),
-    per_word: int = PER_WORD,
-    pairs: Sequence[str | Path] = (),
-    experiments: Sequence[str] = (),
-    lower_case: bool = False,
-    device: str = "auto",
-    dtype: str = "float32",
-    options: Options | None = None,
-) -> Findings:
-    """Runs the study on language models, with static embeddings beside them where some are named.
-
-    Blank choices are the paper's: RG-65, WS-353, SimLex and SimVerb; 10K to 1M sentences as far as the text goes;
-    20 contexts a word for bias. The text is `enwiki-sample`, since it is at hand everywhere.
-    """
-    options, findings = options or Options(), Findings("static")
-    _check(models, sentences, per_word, experiments)
-    wanted = tuple(experiments) or EXPERIMENTS
-    chosen = [load_pairs(name) for name in pairs or PAIRS]
+def static(models: Sequence[str | Path | LanguageModel | Embedding], settings: StaticSettings) -> Findings:
+    """Runs the study on language models, with static embeddings beside them where some are named."""
+    if not models:
+        raise WordworthError("name a language model, such as minilm-l6 (`wordworth ls models`)")
+    findings = Findings("static")
+    wanted = settings.experiments or EXPERIMENTS
+    pairs = [load_pairs(name) for name in settings.pairs or PAIRS] if "quality" in wanted else []
+    for one in pairs:
+        findings.used_data(one, len(one))
+    lists = load_bias_lists() if {"bias", "agreement"} & set(wanted) else None
+    if lists is not None:
+        findings.used_words("Bommasani et al.", lists.sets(), "bommasani2020")
     corpora: list[Corpus] = []
-    if "quality" in wanted:
-        for one in chosen:
-            findings.used_data(one, len(one))
-    lists = load_lists(findings) if {"bias", "agreement"} & set(wanted) else None
-    stops = sorted(set(sentences)) or list(SENTENCES)
-    spaces: list[tuple[Space, Lists]] = []
+    reduced: list[Layers] = []
     for named in models:
-        if isinstance(named, Embedding) or (not isinstance(named, LanguageModel) and is_static(named)):
-            given = [named] if isinstance(named, Embedding) else load_embeddings(named)
-            for embedding in given:
-                _one_embedding(findings, embedding, wanted, chosen, lists, options)
+        if _is_static(named):
+            for embedding in [named] if isinstance(named, Embedding) else load_embeddings(named):  # type: ignore[arg-type]
+                _one_embedding(findings, embedding, pairs, lists if "bias" in wanted else None, settings)
             continue
         if not corpora:  # static embeddings alone need no text
-            corpora = load_texts(contexts, "english")
+            corpora = load_texts(settings.contexts, "english")
             for corpus in corpora:
                 findings.used_data(corpus, corpus.count)
-        model = loaded(named, device, dtype)
+        model = loaded(named, settings)  # type: ignore[arg-type]
         record_model(findings, model)
-        if "quality" in wanted:
-            words = words_of_pairs(chosen)
-            sample = draw(corpora, words, language="english", seed=options.seed, count=stops[-1], lower_case=lower_case)
-            note_sample(findings, "quality", sample)
-            reduction = reduce(model, words, sample, snapshots=stops)
-            findings.note(f"quality: the setting `aggregated` is over {sample.sentences:,} sentences.")
-            record_reduction(findings, reduction, "quality")
-            quality(findings, reduction, chosen, options)
+        if pairs:
+            _quality(findings, model, corpora, pairs, settings)
         if lists is not None:
-            few = draw(
-                corpora, lists.words, language="english", seed=options.seed, per_word=per_word, lower_case=lower_case
-            )
-            note_sample(findings, "bias", few)
-            reduction = reduce(model, lists.words, few, poolings=("mean/mean",))
-            record_reduction(findings, reduction, "bias")
-            space = space_of(reduction)
-            usable = restricted(findings, space, lists)
-            spaces.append((space, usable))
+            layers = _few_contexts(findings, model, corpora, lists, settings)
+            reduced.append(layers)
             if "bias" in wanted:
-                bias(findings, space, usable, options)
-    if "agreement" in wanted:
-        agreement(findings, spaces, options)
+                findings.add(bias(layers, lists, settings), experiment="bias")
+    if "agreement" in wanted and lists is not None:
+        findings.add(agreement(reduced, lists, settings), experiment="agreement")
     return findings
+
+
+def _is_static(named: str | Path | LanguageModel | Embedding) -> bool:
+    return isinstance(named, Embedding) or (not isinstance(named, LanguageModel) and kind_of(named) == "static")
 
 
 def _one_embedding(
     findings: Findings,
     embedding: Embedding,
-    wanted: tuple[str, ...],
     pairs: Sequence[Pairs],
-    lists: Lists | None,
-    options: Options,
+    lists: BiasLists | None,
+    settings: StaticSettings,
 ) -> None:
-    if embedding.name in findings.models:
-        raise WordworthError(f"two models are called {embedding.name}; name one LABEL=PATH to tell them apart")
-    findings.used_model(embedding, "english")
-    if "quality" in wanted:
+    findings.used_embedding(embedding, "english")
+    layers = Layers.of(embedding)
+    for one in pairs:
+        findings.add(similarity(layers, one, settings), experiment="quality")
+    if lists is not None:
+        findings.add(bias(layers, lists, settings), experiment="bias")
+
+
+def _quality(
+    findings: Findings,
+    model: LanguageModel,
+    corpora: Sequence[Corpus],
+    pairs: Sequence[Pairs],
+    settings: StaticSettings,
+) -> None:
+    """Similarity by layer, pooling and number of sentences (Tables 1, 2, 4–7; Figures 1, 3–10)."""
+    words = tuple(dict.fromkeys(word for one in pairs for word in words_of(one)))
+    stops = sorted(set(settings.sentences))
+    how = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
+    sample = draw(corpora, words, how)
+    note_sample(findings, "quality", sample)
+    source = over_sentences(model, words, sample, Aggregating(snapshots=stops))
+    findings.note(f"quality: the setting `aggregated` is over {sample.sentences:,} sentences.")
+    record_aggregated(findings, source, "quality")
+    for layers in source.every():
+        precise = layers.pooling in PRECISE
+        items = precise and layers.setting in ("aggregated", "decontextualized")
+        held = layers.in_memory()
         for one in pairs:
-            similarity_of(findings, embedding, one, options, experiment="quality")
-    if lists is not None and "bias" in wanted:
-        space = space_of_embedding(findings, embedding, lists)
-        bias(findings, space, restricted(findings, space, lists), options)
+            recorded = Recorded(interval=precise, best=True, items=items)
+            findings.add(similarity(held, one, settings, recorded), experiment="quality")
 
 
-def _check(
-    models: Sequence[str | Path | LanguageModel | Embedding],
-    sentences: Sequence[int],
-    per_word: int,
-    experiments: Sequence[str],
-) -> None:
-    if not models:
-        raise WordworthError("name a language model, such as minilm-l6 (`wordworth ls models`)")
-    for name in experiments:
-        if name not in EXPERIMENTS:
-            told = nearest(name, list(EXPERIMENTS)) or f"; there are {', '.join(EXPERIMENTS)}"
-            raise WordworthError(f"there is no experiment {name!r}{told}")
-    for option, number in (("sentences", min(sentences, default=1)), ("per-word", per_word)):
-        if number < 1:
-            raise WordworthError(f"--{option} is {number}; it must be a whole number from 1 up")
+def _few_contexts(
+    findings: Findings, model: LanguageModel, corpora: Sequence[Corpus], lists: BiasLists, settings: StaticSettings
+) -> Layers:
+    """The lists' words over a few contexts each, mean/mean, in every layer."""
+    how = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
+    sample = draw(corpora, lists.words, how)
+    note_sample(findings, "bias", sample)
+    source = over_sentences(model, lists.words, sample, Aggregating(poolings=("mean/mean",)))
+    record_aggregated(findings, source, "bias")
+    return source.aggregated("mean/mean")
+
+
+def note_sample(findings: Findings, what: str, sample: Sample) -> None:
+    """What was drawn, and what could not be read."""
+    findings.note(
+        f"{what}: {sample.sentences:,} sentences drawn of {sample.eligible:,} that hold a word of the vocabulary "
+        f"({sample.lines:,} lines of text)."
+    )
+    for flaw in sample.flaws:
+        findings.warn(f"{flaw}; the rest was used.")
+    if sample.broken > len(sample.flaws):
+        findings.warn(f"{sample.broken:,} lines in all could not be read.")
+
+
+def record_aggregated(findings: Findings, source: Aggregated, experiment: str) -> None:
+    """Which words the text does not hold, which have no vector, and which sentences were windowed."""
+    where = {"experiment": experiment, "model": source.model.name, "setting": "aggregated"}
+    name = f"{source.model.name}, {experiment}"
+    if source.never_met:
+        findings.item(**where, item=list(source.never_met), group=NEVER_MET)
+        findings.warn(
+            f"{name}: {len(source.never_met):,} of {len(source.words):,} words are never met in the text, and their "
+            "decontextualized vectors stand for them (listed in items.parquet)."
+        )
+    if source.without_vector:
+        findings.item(**where, item=list(source.without_vector), left_out=NO_VECTOR)
+    whole = source.whole
+    if whole.windowed:
+        findings.warn(
+            f"{name}: {whole.windowed:,} contexts are longer than the {source.model.max_length} tokens it admits; "
+            "their words were taken in as much of them as fits."
+        )
+    if whole.failed:
+        words = sorted(whole.failed)
+        counts = [whole.failed[word] for word in words]
+        findings.item(**where, item=words, group="not located in some context", value=counts)
+        findings.note(
+            f"{name}: {sum(counts):,} contexts of {len(words):,} words could not be located among the tokens "
+            f"({words[0]!r}: {whole.reasons[words[0]]})."
+        )

@@ -1,5 +1,88 @@
 """VAST (Wolfe & Caliskan 2022): what a language model knows of a word, layer by layer."""
 
-from wordworth.study.vast.study import EXPERIMENTS, SETTINGS, vast
+from dataclasses import dataclass
 
-__all__ = ["EXPERIMENTS", "SETTINGS", "vast"]
+from wordworth.study.declaration import Study
+from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Network, Permuted, setting, two_numbers
+
+EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
+SETTINGS = ("random", "bleached", "aligned", "misaligned")
+
+
+@dataclass(frozen=True, kw_only=True)
+class VastSettings(Network, Permuted, Intervals):
+    """Blank choices are the paper's."""
+
+    lexica: tuple[Named, ...] = setting(
+        (),
+        "Lexicon: a name or a CSV/TSV file. Bellezza, ANEW and Warriner if not given.",
+        MEASURED,
+        option="lexicon",
+        may_differ=True,
+    )
+    experiments: tuple[str, ...] = setting(
+        (),
+        "What is run; all but `languages`, which needs a multilingual model, if not given.",
+        MEASURED,
+        option="experiment",
+        choices=EXPERIMENTS,
+        may_differ=True,
+    )
+    settings: tuple[str, ...] = setting(
+        (),
+        "Contextual setting of the words; the paper's four if not given.",
+        MEASURED,
+        option="setting",
+        choices=(*SETTINGS, "decontextualized"),
+        may_differ=True,
+    )
+    pairs: tuple[Named, ...] = setting(
+        (), "Word pairs of validation; WordSim, SimLex, RareWord and MEN if not given.", MEASURED, may_differ=True
+    )
+    tests: tuple[Named, ...] = setting(
+        (),
+        "Association test: a name or a TOML file; WEAT 1 to 10 if not given.",
+        MEASURED,
+        option="test",
+        may_differ=True,
+    )
+    language: str = setting("english", "Language of lexicon, polar words and templates.", ON)
+    contexts: Named = setting(
+        "enwiki-sample", "Text that random contexts are drawn from.", ON, metavar="NAME|PATH|none"
+    )
+    templates: str = setting("vast", "vast, vast-code (the authors' wording), or a TOML file.", ON)
+    word_column: str | None = setting(None, "Column of the words in your own lexicon.", ON)
+    rating_column: str | None = setting(None, "Column of the ratings in your own lexicon.", ON)
+    scale: tuple[float, float] | None = setting(
+        None, "Scale of your own lexicon.", ON, metavar="LOW,HIGH", parse=two_numbers
+    )
+    pooling: str = setting(
+        "",
+        "Which of a word's subwords: first, last, mean, max, min. Blank: last, or mean if bidirectional.",
+        HOW,
+        choices=("", "first", "last", "mean", "max", "min"),
+    )
+    components: int = setting(12, "Principal components to nullify, at most.", HOW, least=0, may_differ=True)
+    balance: bool = setting(False, "Cut the polar words at random to the size of the shorter set.", ON)
+
+
+STUDY = Study(
+    name="vast",
+    summary="What a language model knows of a word, layer by layer and setting by setting (VAST).",
+    function="wordworth.study.vast.study:vast",
+    settings=VastSettings,
+    tables_function="wordworth.study.vast.tables:layer_tables",
+    kinds=frozenset({"causal", "masked", "encoder"}),
+    papers=("wolfe2022", "toney2021"),
+    method="VAST. ValNorm’s valence in every layer of a language model, with words in random, bleached (“This is "
+    "WORD”), aligned and misaligned contexts; the mean and the top principal components taken out of the vectors; "
+    "association tests and word similarity on bleached vectors.",
+    quick={
+        "lexica": ("bellezza",),
+        "experiments": ("contextualization", "isolation", "validation", "bias"),
+        "pairs": ("ws-353",),
+        "resamples": 300,
+    },
+    english_only=True,
+    takes_loaded=True,
+)

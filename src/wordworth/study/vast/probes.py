@@ -8,6 +8,7 @@ components and scale are fitted on the training part and applied to the test par
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,10 @@ from sklearn.preprocessing import StandardScaler
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.tagged import Tagged, tagged_sentences
 from wordworth.contexts import Context
-from wordworth.encode import encode_to_store
-from wordworth.progress import progress
-from wordworth.study.vast.scales import Scales
+from wordworth.embedding import Slot
+from wordworth.encode import in_contexts
+from wordworth.run import Findings
+from wordworth.study.vast.words import WordsInSettings
 from wordworth.transform import Components, fit_components, nullify
 
 PROBED = (1, 2, 4, 8, 12)
@@ -32,7 +34,7 @@ _LAST_WORD = re.compile(r"(\w[\w'’-]*)\W*$")
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class ProbedTask:
     """Vectors and labels, in a training and a test part."""
 
     name: str
@@ -45,26 +47,26 @@ class Task:
     test_words: Sequence[str]
 
 
-def probes(scales: Scales, tagged: str = "treebank", most: int = 4_000) -> None:
+def probes(findings: Findings, words: WordsInSettings, tagged: str = "treebank", most: int = 4_000) -> None:
     """Weighted F1 of every task and representation, in the top layer. At most `most` tagged sentences are used."""
-    cola = _cola(scales)
-    for task in [cola, *_speech(scales, tagged, most)]:
-        _probe(scales, task)
+    for task in [_cola(findings, words), *_speech(findings, words, tagged, most)]:
+        findings.add(probe(task, words))
 
 
-def _vectors(scales: Scales, contexts: list[Context]) -> tuple[NDArray[np.float64], list[int]]:
+def _vectors(
+    findings: Findings, words: WordsInSettings, contexts: list[Context]
+) -> tuple[NDArray[np.float64], list[int]]:
     """Top-layer vectors, and the contexts whose word was located."""
-    model = scales.encodings.model
-    with progress(f"{model.name}: encoding sentences", len(contexts)) as advance:
-        store = encode_to_store(model, contexts, [model.layers], advance=advance)
-    for failure in store.failures:
-        scales.findings.left_out[f"probes: {failure.reason}"] += 1
-    return store.vectors(model.layers, scales.pooling).astype(np.float64), store.rows.tolist()
+    top = words.model.layers
+    encoded = in_contexts(words.model, [context.word for context in contexts], contexts, "sentence", [top])
+    for reason in encoded.reasons.values():
+        findings.left_out[f"probes: {reason}"] += 1
+    return encoded.layers(words.pooling).read(Slot(top)).astype(np.float64), encoded.positions.tolist()
 
 
-def _cola(scales: Scales) -> Task:
+def _cola(findings: Findings, words: WordsInSettings) -> ProbedTask:
     corpus = load_corpus("cola")
-    scales.findings.used_data(corpus, corpus.count)
+    findings.used_data(corpus, corpus.count)
     parts: dict[str, tuple[list[Context], list[str]]] = {"train": ([], []), "dev": ([], [])}
     for path in corpus.paths:
         contexts, labels = parts["train" if "train" in path.name else "dev"]
@@ -76,9 +78,9 @@ def _cola(scales: Scales) -> Task:
             if last:
                 contexts.append(Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)))
                 labels.append(label)
-    (train, train_rows), (test, test_rows) = (_vectors(scales, contexts) for contexts, _ in parts.values())
+    (train, train_rows), (test, test_rows) = (_vectors(findings, words, contexts) for contexts, _ in parts.values())
     (_, train_labels), (contexts, test_labels) = parts.values()
-    return Task(
+    return ProbedTask(
         "acceptability",
         "cola",
         "last word",
@@ -90,26 +92,26 @@ def _cola(scales: Scales) -> Task:
     )
 
 
-def _speech(scales: Scales, named: str, most: int) -> list[Task]:
+def _speech(findings: Findings, words: WordsInSettings, named: str, most: int) -> list[ProbedTask]:
     """Binary noun and multiclass tag of the last word, from its vector and from that of the word before."""
     corpus = load_corpus(named)
     every = [found for sentence in tagged_sentences(corpus.paths[0]) if (found := _ending(sentence))]
-    scales.findings.used_data(corpus, len(every))
-    rng = np.random.default_rng(scales.options.seed)
+    findings.used_data(corpus, len(every))
+    rng = np.random.default_rng(words.chosen.seed)
     order = rng.permutation(len(every))[:most]
     cut = round(len(order) * TEST_SHARE)
     tasks = []
     for at, position in enumerate(("last word", "word before")):
         contexts = [every[row][at] for row in order.tolist()]
         tags = [every[row][2] for row in order.tolist()]
-        vectors, rows = _vectors(scales, contexts)
+        vectors, rows = _vectors(findings, words, contexts)
         kept = np.array(rows)
         test, train = np.flatnonzero(kept < cut), np.flatnonzero(kept >= cut)
         for name in ("noun", "part-of-speech"):
             labels = ["noun" if tag.upper().startswith("N") else "other" for tag in tags] if name == "noun" else tags
             given = [labels[row] for row in rows]
             tasks.append(
-                Task(
+                ProbedTask(
                     name,
                     corpus.name,
                     position,
@@ -140,13 +142,21 @@ def _ending(sentence: Tagged) -> tuple[Context, Context, str] | None:
     )
 
 
-def _probe(scales: Scales, task: Task) -> None:
-    most = min(max(PROBED), scales.components, len(task.train) - 1, task.train.shape[1] - 1)
+def probe(task: ProbedTask, words: WordsInSettings) -> Findings:
+    """Weighted F1 from the whole vector, from its top components, and from the rest."""
+    findings = Findings()
+    most = min(max(PROBED), words.chosen.components, len(task.train) - 1, task.train.shape[1] - 1)
     fitted = fit_components(task.train, most)
-    where = {**scales.where("probes", task.dataset, task.position), "layer": scales.encodings.model.layers}
+    where: dict[str, Any] = {
+        "experiment": "probes",
+        "model": words.model.name,
+        "language": words.language,
+        "dataset": task.dataset,
+    }
+    where |= {"setting": task.position, "pooling": words.pooling, "layer": words.model.layers}
     scores, predicted = _f1(task, task.train, task.test)
-    scales.findings.score(**where, measure=task.name, value=scores, n=len(task.test))
-    scales.findings.item(
+    findings.score(**where, measure=task.name, value=scores, n=len(task.test))
+    findings.item(
         **where,
         item=list(task.test_words),
         group=[f"{task.name}: {label}" for label in task.test_labels],
@@ -158,8 +168,9 @@ def _probe(scales: Scales, task: Task) -> None:
             break
         top, _ = _f1(task, _along(task.train, fitted, k), _along(task.test, fitted, k))
         rest, _ = _f1(task, nullify(task.train, fitted, k), nullify(task.test, fitted, k))
-        scales.findings.score(**where, pcs=k, measure=f"{task.name}:components", value=top, n=len(task.test))
-        scales.findings.score(**where, pcs=k, measure=f"{task.name}:rest", value=rest, n=len(task.test))
+        findings.score(**where, pcs=k, measure=f"{task.name}:components", value=top, n=len(task.test))
+        findings.score(**where, pcs=k, measure=f"{task.name}:rest", value=rest, n=len(task.test))
+    return findings
 
 
 def _along(vectors: NDArray[np.float64], fitted: Components, k: int) -> NDArray[np.float64]:
@@ -167,7 +178,7 @@ def _along(vectors: NDArray[np.float64], fitted: Components, k: int) -> NDArray[
     return (vectors - fitted.mean) @ fitted.directions[:k].T
 
 
-def _f1(task: Task, train: NDArray[np.float64], test: NDArray[np.float64]) -> tuple[float, Sequence[str]]:
+def _f1(task: ProbedTask, train: NDArray[np.float64], test: NDArray[np.float64]) -> tuple[float, Sequence[str]]:
     """Weighted F1 of a logistic regression, and what it predicts for the test part."""
     regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
     predicted = regression.fit(train, task.train_labels).predict(test)

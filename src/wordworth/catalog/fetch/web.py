@@ -1,0 +1,77 @@
+"""A file by its address, fetched once. Its query never gets into what is recorded: a token may stand there."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, locked, replacing, sha256_of
+
+
+@dataclass(frozen=True)
+class WebFile:
+    """A file on the web, as its address names it."""
+
+    address: str
+    """What is asked for, with its query."""
+    public: str
+    """What may be recorded and shown: the address without query and fragment."""
+    name: str
+    sha256: str
+    """Of `#sha256=…` behind the address; blank where nothing pins the content."""
+
+
+def web_file(url: str) -> WebFile:
+    """Takes an address apart. Only https is taken, and no user or password, since names go into `run.json`."""
+    address, _, fragment = url.partition("#")
+    public, parts = public_address(address), urlsplit(address)
+    if parts.scheme != "https":
+        raise WordworthError(f"{public} is not encrypted; use https, or fetch it yourself and give the path")
+    if fragment and not re.fullmatch(r"sha256=[0-9a-fA-F]{64}", fragment):
+        raise WordworthError(
+            f"{public} ends in #{fragment}; only #sha256= and its 64 digits may stand behind an address"
+        )
+    if "@" in parts.netloc:
+        raise WordworthError(
+            f"an address with a user or a password is not taken; put those for {parts.hostname} into ~/.netrc"
+        )
+    name = Path(unquote(parts.path)).name
+    if not name:
+        raise WordworthError(f"{public} does not name a file; give the address of the file itself")
+    return WebFile(address, public, name, fragment.removeprefix("sha256=").lower())
+
+
+def public_address(url: str) -> str:
+    """An address without user, password, query and fragment."""
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise WordworthError(f"this is no address of a file: {error}; write https://host/path") from error
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def from_web(url: str) -> Path:
+    """The file of an address; a second time it is taken from the cache."""
+    from wordworth.catalog.fetch.download import download
+    from wordworth.catalog.fetch.sources import is_offline
+
+    file = web_file(url)
+    target = cache_dir() / "web" / hashlib.sha256(file.address.encode()).hexdigest()[:16] / file.name
+    with locked(target):
+        if not target.exists():
+            if is_offline():
+                raise WordworthError(f"{file.public} is not here and fetching is off; run it once without --offline")
+            part = target.with_name(target.name + ".part")
+            if not file.sha256:  # nothing would show that what is there is the start of another file
+                part.unlink(missing_ok=True)
+            download(file.address, part, file.name)
+            with replacing(target) as whole:
+                part.replace(whole)
+        if file.sha256 and sha256_of(target) != file.sha256:
+            target.unlink()
+            raise WordworthError(
+                f"{file.public} gives a file with another sha256 than {file.sha256[:12]}…; nothing was kept"
+            )
+    return target

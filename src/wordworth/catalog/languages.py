@@ -1,0 +1,19 @@
+"""What reading a language's text needs, declared in languages.toml."""
+
+from functools import cache
+
+from wordworth.catalog.registry import toml_of
+
+
+@cache
+def is_spaced(language: str) -> bool:
+    """Whether spaces part the words of a language."""
+    return bool(toml_of("languages").get(language, {}).get("spaced", True))
+
+
+@cache
+def abbreviations(language: str) -> frozenset[str]:
+    """Lower-case words before a full stop that ends no sentence; a language without its own has those of English."""
+    languages = toml_of("languages")
+    listed = languages.get(language, {}).get("abbreviations") or languages["english"]["abbreviations"]
+    return frozenset(listed.split())

@@ -1,0 +1,182 @@
+"""One rule for what a user names, whatever kind of thing it is: taken apart here, without network and quickly.
+
+    NAME                              of the catalog; it comes before a file of that name
+    PATH                              a file or folder
+    https://host/file[#sha256=…]      a file on the web
+    hf://owner/name/file[@revision]   a file on the hub (hf://datasets/owner/name/… of a data set)
+    NAME, OWNER/NAME[@revision]       a model of the hub
+
+`LABEL=` before any of them says what tables call it. A path that is there and holds `=` itself stays whole.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypedDict
+
+from wordworth.catalog.entry import Entry
+from wordworth.catalog.fetch.hub import from_hub, hub_file, hub_model
+from wordworth.catalog.fetch.web import from_web, public_address, web_file
+from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.source import Source
+from wordworth.errors import WordworthError
+from wordworth.files import sha256_of
+
+Place = Literal["catalog", "path", "web", "hub file", "hub"]
+"""`hub` is a model by its name on the hub."""
+
+_PACKED = {".gz", ".bz2", ".xz", ".zip"}
+_MODEL_FILES = {".txt", ".vec", ".bin", ".npz", ".npy", ".safetensors", ".kv", ".model", ".gguf"}
+
+
+class Facts(TypedDict):
+    """What a data set says of itself, and a run records of it."""
+
+    name: str
+    language: str
+    source: str
+    sha256: str
+    licence: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What a name stands for. `path` and `sha256` are there once it is `located`, or for the user's own files."""
+
+    label: str
+    """What tables call it."""
+    target: str
+    """What was named, without the label."""
+    place: Place
+    entry: Entry | None = None
+    language: str = ""
+    """The catalog's; blank for what has several, and for the user's own."""
+    source: str = ""
+    """Where it comes from, as it is recorded; never with an address's query."""
+    licence: str = ""
+    reference: str = ""
+    path: Path | None = None
+    sha256: str = ""
+    origin: Source | None = None
+    """Of the catalog's sources the one that its data lies at, once located."""
+
+    @property
+    def where(self) -> Path:
+        """Where it lies, once it is located."""
+        if self.path is None:
+            raise WordworthError(f"there is no file {self.target}; check the path")
+        return self.path
+
+    @property
+    def facts(self) -> Facts:
+        return Facts(
+            name=self.label,
+            language=self.language,
+            source=self.source,
+            sha256=self.sha256,
+            licence=self.licence,
+            reference=self.reference,
+        )
+
+
+def resolve(named: str | Path, kind: str = "models") -> Resolved:
+    """What a name of that kind stands for. A `Path` is always the path of a file or folder."""
+    label, target = split_label(named)
+    if isinstance(named, str) and knows(target, kind):
+        known = entry(target, kind)
+        language = "" if known.language == "several" else known.language
+        return Resolved(label or target, target, "catalog", known, language, "", known.licence, str(known.reference))
+    if target.startswith(("https://", "http://")):
+        file = web_file(target)
+        return Resolved(label or _plain(Path(file.name), kind), target, "web", source=file.public)
+    if target.startswith("hf://"):
+        name = Path(hub_file(target).path)
+        return Resolved(label or _plain(name, kind), target, "hub file", source=target)
+    path = Path(target).expanduser()
+    try:
+        there = path.exists()
+    except OSError as error:
+        raise WordworthError(f"{target[:80]} cannot be looked up ({error.strerror}); check the path") from error
+    if isinstance(named, str) and not there:
+        if kind == "models" and hub_model(target) and path.suffix not in _MODEL_FILES | _PACKED:
+            return Resolved(label or target, target, "hub", source=target)
+        if kind != "models" and len(path.parts) == 1 and not path.suffix:
+            entry(target, kind)  # no such file, and it reads like a name: the error gives the nearest names
+    return Resolved(label or _plain(path, kind), target, "path", source=str(path), path=path)
+
+
+def located(resolved: Resolved) -> Resolved:
+    """The same with its files on this machine, fetched where they are not."""
+    if resolved.place == "web":
+        return replace(resolved, path=from_web(resolved.target))
+    if resolved.place == "hub file":
+        return replace(resolved, path=from_hub(resolved.target))
+    if resolved.entry is None:
+        return resolved
+    if "hub" in resolved.entry.details:
+        address = resolved.entry.details["hub"]
+        return replace(resolved, path=from_hub(address), source=address)
+    from wordworth.catalog.fetch.sources import locate
+
+    data = locate(resolved.entry.name, resolved.entry.sources)
+    return replace(resolved, path=data.path, sha256=data.sha256, source=data.source.place, origin=data.source)
+
+
+def located_data(named: str | Path, kind: str, language: str = "english") -> Resolved:
+    """A data set that is named, on this machine and with its checksum. `language` is that of the user's own."""
+    data = located(resolve(named, kind))
+    path = data.where
+    if not _exists(path):
+        raise WordworthError(f"there is no file {path}; give the path of a file, or a name from `wordworth ls {kind}`")
+    sha256 = data.sha256 or (sha256_of(path) if path.is_file() else "")
+    return replace(data, sha256=sha256, language=data.language or language)
+
+
+def split_label(named: str | Path) -> tuple[str, str]:
+    """`LABEL=target` taken apart; the label is blank where there is none."""
+    text = str(named)
+    label, equals, target = text.partition("=")
+    if isinstance(named, Path) or not equals or "/" in label or _exists(Path(text).expanduser()):
+        return "", text
+    if not label or not target:
+        raise WordworthError(f"{text!r} has no {'label' if target else 'target'}; write LABEL=PATH or LABEL=NAME")
+    return label, target
+
+
+def label_of(named: str | Path, kind: str = "models") -> str:
+    """What tables call it."""
+    return resolve(named, kind).label
+
+
+def target_of(named: str | Path) -> str:
+    """What is named, without the label."""
+    return split_label(named)[1]
+
+
+def public_name(named: str | Path) -> str:
+    """A name as it may be recorded or shown: that of an address without its query, where a token may stand."""
+    label, target = split_label(named)
+    if not target.startswith(("https://", "http://")):
+        return str(named)
+    public = public_address(target)
+    return f"{label}={public}" if label else public
+
+
+def _plain(path: Path, kind: str) -> str:
+    """What tables call a file when no label says: its name without what shows its format."""
+    if kind == "corpora" or path.is_dir():
+        return path.name
+    if kind != "models":
+        return path.stem
+    name = path.name
+    while Path(name).suffix in _PACKED | _MODEL_FILES:
+        name = Path(name).stem
+    return name.removesuffix("-w") if path.name.endswith("-w.npy") else name
+
+
+def _exists(path: Path) -> bool:
+    """Whether there is a file or folder; a name that no file can have is none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False

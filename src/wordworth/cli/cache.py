@@ -1,0 +1,5 @@
+"""`wordworth cache`"""
+
+import typer
+
+cache_app = typer.Typer(help="What is kept.")

@@ -1,0 +1,85 @@
+"""What the command prints: results as tables on stdout, everything else on stderr."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from wordworth.compare import Comparison, verdict, verdicts
+from wordworth.run import Findings
+
+# In a pipe or a file there is no window to fit.
+out = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
+err = Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """For scripts: one JSON value on stdout."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+
+def line(text: str) -> None:
+    """A line of results."""
+    out.print(text, markup=False, soft_wrap=True)
+
+
+def notice(text: str, style: str = "yellow") -> None:
+    """A line beside the results."""
+    err.print(text, style=style, markup=False, soft_wrap=True)
+
+
+def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
+    """A plain table; the columns in `right` hold numbers."""
+    grid = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    for at, name in enumerate(header):
+        grid.add_column(escape(name), justify="right" if at in right else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(escape(cell) for cell in row))
+    out.print(grid)
+
+
+def warnings_of(findings: Findings) -> None:
+    """What a user should see of a study at once: what could not be had, and what was left out."""
+    for sentence in findings.warnings:
+        notice(sentence)
+    for reason, count in findings.left_out_by_kind().items():
+        notice(f"left out: {count:,} {reason}")
+
+
+def audit(answers: dict[str, list[str]], left_out: Sequence[str], place: Path) -> None:
+    """The answers of the report, and where it is."""
+    for question, sentences in answers.items():
+        out.print(question, style="bold", markup=False, soft_wrap=True)
+        for sentence in sentences:
+            line(f"  {sentence}")
+    for sentence in left_out:
+        notice(sentence)
+    line(str(place))
+
+
+def comparison(result: Comparison) -> None:
+    """Two models task by task, then what it comes to in sentences."""
+    header, rows = verdict.headings(result), [verdict.cells(one) for one in result.differences]
+    table(f"wordworth compare · {result.study}", header, rows, right=range(1, len(header)))
+    for sentence in verdicts(result):
+        line(sentence)
+    noted: dict[str, list[str]] = {}
+    for difference in result.differences:
+        for note in difference.notes:
+            noted.setdefault(note, []).append(difference.task)
+    remarks = [verdict.method(result), *result.remarks]
+    remarks += [f"{_some(tasks)}: {note}." for note, tasks in noted.items()]
+    for sentence in remarks:
+        notice(sentence, "dim")
+    for task, reason in result.refused:
+        notice(f"not compared: {task}: {reason}")
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

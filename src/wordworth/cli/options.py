@@ -1,0 +1,169 @@
+"""Options of a command out of a declaration: a setting is declared once, and its option follows from it."""
+
+import inspect
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from wordworth.errors import WordworthError, nearest
+from wordworth.task.settings import GROUPS, Field, Settings
+
+OUTPUT = "output"
+_METAVARS = {int: "N", float: "X"}
+
+
+def config(context: typer.Context, path: Path | None) -> Path | None:
+    """Takes the options of a TOML file as defaults, so that options on the command line override them."""
+    if path is None:
+        return None
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WordworthError(f"--config {path} cannot be read ({error.strerror}); check the path") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WordworthError(f"{path} is not TOML: {error}") from error
+    # Keys are the options as one writes them, without the dashes.
+    known = {
+        option.lstrip("-"): parameter
+        for parameter in context.command.params
+        for option in parameter.opts
+        if parameter.name not in ("config", "help")
+    }
+    defaults: dict[str, Any] = {}
+    for key, value in table.items():
+        parameter = known.get(key.replace("_", "-"))
+        if parameter is None or parameter.name is None:
+            raise WordworthError(f"{path}: there is no option {key!r}{nearest(key, sorted(known))}")
+        many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
+        if isinstance(value, list) != many and (not many or isinstance(value, dict)):
+            raise WordworthError(f"{path}: {key} takes one value, not {value!r}")
+        defaults[parameter.name] = [value] if many and not isinstance(value, list) else value
+    context.default_map = {**(context.default_map or {}), **defaults}
+    return path
+
+
+def _offline(value: bool) -> bool:
+    if value:
+        os.environ["WORDWORTH_OFFLINE"] = "1"
+        os.environ["HF_HUB_OFFLINE"] = "1"
+    return value
+
+
+def _no_cache(value: bool) -> bool:
+    if value:
+        os.environ["WORDWORTH_NO_CACHE"] = "1"
+    return value
+
+
+Models = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="MODEL…", help="Names of the catalog, paths, https://… or hf://owner/name/file; LABEL=… names one."
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="DIR", help="Folder to write; runs/STUDY-DATE if not given.", rich_help_panel=OUTPUT
+    ),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace a run that is already in the folder.", rich_help_panel=OUTPUT)
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.", rich_help_panel=OUTPUT)]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="TOML file with options; the command line wins.",
+        callback=config,
+        is_eager=True,
+        rich_help_panel=GROUPS[-1],
+    ),
+]
+Offline = Annotated[
+    bool,
+    typer.Option("--offline", help="Fetch nothing.", callback=_offline, is_eager=True, rich_help_panel=GROUPS[-1]),
+]
+NoCache = Annotated[
+    bool,
+    typer.Option(
+        "--no-cache",
+        help="Compute everything anew; what is fetched is still kept.",
+        callback=_no_cache,
+        is_eager=True,
+        rich_help_panel=GROUPS[-1],
+    ),
+]
+
+SHARED: dict[str, tuple[Any, Any]] = {
+    "output": (Output, None),
+    "overwrite": (Overwrite, False),
+    "json": (Json, False),
+    "config": (Config, None),
+    "offline": (Offline, False),
+    "no_cache": (NoCache, False),
+}
+"""What every command that runs something takes."""
+
+
+def parameter(field: Field) -> inspect.Parameter:
+    """The option of a setting."""
+    declared = field.declared
+    kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
+    metavar = declared.metavar or "|".join(filter(None, declared.choices)) or _METAVARS.get(kind, "TEXT")
+    several = (field.many and declared.parse is None) or _pairs(field)
+    text = declared.help
+    if several:
+        default = " ".join(map(str, field.default))
+        text = f"{text} Repeatable.{f' [default: {default}]' if default else ''}"
+    annotation: Any = list[kind] | None if several else kind | None if field.default is None or declared.parse else kind  # type: ignore[valid-type]
+    option = typer.Option(
+        f"--{field.option}", metavar=None if kind is bool else metavar, help=text, rich_help_panel=declared.group
+    )
+    start = None if several or declared.parse else field.default
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=Annotated[annotation, option]
+    )
+
+
+def _pairs(field: Field) -> bool:
+    """Whether a setting is a list of what `parse` makes of one word, such as he,she."""
+    return field.many and field.declared.parse is not None and field.type is not str
+
+
+def with_options(
+    settings: type[Settings], body: Callable[..., None], more: dict[str, tuple[Any, Any]], doc: str
+) -> Callable[..., None]:
+    """A command with an option for every setting: `body` gets the settings made of them, and what `more` declares.
+
+    `more` are parameters beyond the settings: name → (annotation, default), the first ones those that are required.
+    """
+    fields = [field for field in settings.fields() if field.declared.group in GROUPS]
+
+    def command(**given: Any) -> None:
+        chosen = {field.name: _value(field, given.pop(field.name)) for field in fields}
+        body(settings(**{name: value for name, value in chosen.items() if value is not None}), **given)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    rest = [
+        inspect.Parameter(name, keyword, default=default, annotation=annotation)
+        for name, (annotation, default) in more.items()
+    ]
+    ordered = sorted(fields, key=lambda field: GROUPS.index(field.declared.group))
+    # The shared options come after the settings, so that what is measured stands first in the help.
+    first = [one for one in rest if one.name not in SHARED]
+    last = [one for one in rest if one.name in SHARED]
+    command.__signature__ = inspect.Signature([*first, *map(parameter, ordered), *last])  # type: ignore[attr-defined]
+    command.__doc__ = doc
+    return command
+
+
+def _value(field: Field, given: Any) -> Any:
+    if given is None or field.declared.parse is None:
+        return tuple(given) if isinstance(given, list) else given
+    return tuple(map(field.declared.parse, given)) if isinstance(given, list) else field.declared.parse(given)

@@ -1,0 +1,114 @@
+"""`wordworth debias EMBEDDING -o FILE`: a bias taken out of word vectors, with the report of what that cost."""
+
+import inspect
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from wordworth.cli.options import OUTPUT, SHARED, with_options
+from wordworth.errors import WordworthError
+from wordworth.study.debias import STUDY, DebiasSettings
+from wordworth.study.static.export import ExportSettings
+
+Vectors = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="File of the vectors: .npz, .safetensors, .vec or .txt (text), .bin.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--report", metavar="DIR", help="Folder of the run; runs/debias-DATE if not given.", rich_help_panel=OUTPUT
+    ),
+]
+Replaced = Annotated[
+    bool, typer.Option("--overwrite", help="Replace a file and a run that are there.", rich_help_panel=OUTPUT)
+]
+REQUIRED = inspect.Parameter.empty
+
+
+def check_free(path: Path, overwrite: bool) -> None:
+    """Refuses, before anything is computed, a file of vectors that cannot be written or must not be replaced."""
+    from wordworth.embedding.writing import check_target
+
+    check_target(path)
+    if path.exists() and not overwrite:
+        raise WordworthError(f"{path} is there already; choose another file with -o, or replace it with --overwrite")
+
+
+def _debias(
+    settings: DebiasSettings, embedding: str, output: Path, report: Path | None, overwrite: bool, json: bool, **_: Any
+) -> None:
+    from wordworth import run
+    from wordworth.cli import display
+    from wordworth.cli.run import print_findings
+    from wordworth.embedding import save
+
+    check_free(output, overwrite)
+    folder = report or run.default_folder("debias")
+    run.reserve(folder, overwrite=overwrite)
+    with run.watched(folder, "debias", [embedding]):
+        findings = STUDY.run([embedding], settings)
+        if findings.embedding is not None:
+            save(findings.embedding, output)
+    findings.save(folder, overwrite=overwrite)
+    print_findings(STUDY, findings, folder, json)
+    if not json:
+        display.line(str(output))
+
+
+def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
+    from wordworth.cli import display
+    from wordworth.embedding import save
+    from wordworth.study.static.export import exported
+
+    check_free(output, overwrite)
+    result = exported(model, settings)
+    save(result.embedding, output)
+    embedding, steps = result.embedding, result.embedding.provenance.steps
+    if json:
+        facts = {"file": str(output), "words": len(embedding), "dimensions": embedding.dim, "layer": result.layer}
+        facts |= {"steps": steps, "sentences": result.sentences, "windowed": result.windowed}
+        display.print_json({**facts, "never_met": result.never_met, "dropped": result.dropped, "broken": result.broken})
+        return
+    notices = [f"{sentence}; the rest was used" for sentence in result.broken]
+    if result.never_met:
+        some = ", ".join(result.never_met[:8]) + (", …" if len(result.never_met) > 8 else "")
+        notices.append(f"never met, so decontextualized: {len(result.never_met):,} words ({some}); --json lists them")
+    if result.windowed:
+        notices.append(f"longer than the model admits, so windowed: {result.windowed:,} contexts")
+    for sentence in [*notices, *(f"left out: {sentence}" for sentence in result.dropped)]:
+        display.notice(sentence)
+    display.line(f"{len(embedding):,} words × {embedding.dim}, {', '.join(steps)}")
+    display.line(str(output))
+
+
+def _argument(text: str) -> Any:
+    return Annotated[str, typer.Argument(help=text)]
+
+
+_SHARED = {**SHARED, "output": (Vectors, REQUIRED), "overwrite": (Replaced, False)}
+
+debias = with_options(
+    DebiasSettings,
+    _debias,
+    {
+        "embedding": (_argument("A name of the catalog, a path, https://… or hf://owner/name/file."), REQUIRED),
+        "report": (Folder, None),
+        **_SHARED,
+    },
+    "Takes a bias out of word vectors, saves them, and reports what that cost (Dev et al.).",
+)
+
+export = with_options(
+    ExportSettings,
+    _export,
+    {"model": (_argument("A language model: a name of the catalog or the hub, or a path."), REQUIRED), **_SHARED},
+    "A static embedding out of a contextual model, in a file that other programs read.",
+)

@@ -1,0 +1,178 @@
+"""`Layers`: the same words in one or several layers of a model, which is what every geometric task takes.
+
+A static embedding is `Layers` of one (`Layers.of`); words that a language model encoded in some setting have one for
+each layer. A slot is a layer with a number of nullified components: transforms add slots or change what is read.
+Vectors are read a slot at a time, from memory, a mapped file or the store, so that nothing large is held.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.embedding.core import Embedding, Provenance, Spelled, as_written, look_up
+from wordworth.errors import WordworthError
+
+NOT_FOUND = "not in vocabulary"
+
+
+class Slot(NamedTuple):
+    """Which vectors of a word: of a layer (None: a static embedding), with so many components nullified.
+
+    `pcs` is None for vectors as they are; 0 means that the mean was subtracted and nothing was nullified.
+    """
+
+    layer: int | None = None
+    pcs: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """Words × slots × dimensions. Immutable; row i of what is read belongs to `words[i]`."""
+
+    words: Sequence[str]
+    """The words that have vectors."""
+    slots: tuple[Slot, ...]
+    read: Callable[[Slot], NDArray[np.floating]]
+    """words × dimensions of one slot."""
+    provenance: Provenance
+    setting: str | None = None
+    """The contextual setting of the words; None for a static embedding."""
+    pooling: str | None = None
+    vocabulary: bool = False
+    """Whether these are all words of an embedding, and not words that were encoded or looked up on request."""
+    asked: Sequence[str] = ()
+    """The words that were asked for; `words` where nothing is missing."""
+    positions: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    """The place of each word in `asked`."""
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    """Place in `asked` → why that word has no vector."""
+    forms: Sequence[str] = ()
+    """The words as the vocabulary spells them; blank where they are spelled as asked."""
+    subwords: NDArray[np.intp] | None = None
+    """The number of tokens of each word, where a tokenizer split it."""
+    source: Embedding | None = None
+    """The embedding that these are the vectors of, where there is one."""
+
+    def __post_init__(self) -> None:
+        if not self.asked:
+            object.__setattr__(self, "asked", self.words)
+            object.__setattr__(self, "positions", np.arange(len(self.words)))
+
+    @staticmethod
+    def of(embedding: Embedding) -> "Layers":
+        """A static embedding as layers of one."""
+        slots = (Slot(),)
+        return Layers(
+            embedding.words, slots, lambda _: embedding.matrix, embedding.provenance, vocabulary=True, source=embedding
+        )
+
+    @property
+    def name(self) -> str:
+        return self.provenance.name
+
+    @property
+    def columns(self) -> dict[str, str | None]:
+        """The columns of a score that say whose vectors these are."""
+        return {"model": self.name, "setting": self.setting, "pooling": self.pooling}
+
+    @property
+    def layers(self) -> tuple[int | None, ...]:
+        """The layers, each once."""
+        return tuple(dict.fromkeys(slot.layer for slot in self.slots))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Word → row."""
+        return self.source.index if self.source is not None else {word: row for row, word in enumerate(self.words)}
+
+    def at(self, layer: int | None = None, pcs: int | None = None) -> Embedding:
+        """One layer as an embedding."""
+        slot = Slot(layer, pcs) if (layer, pcs) != (None, None) else self.slots[0]
+        if slot not in self.slots:
+            raise WordworthError(f"{self.name} has the layers {list(self.layers)} here, not {layer}")
+        if self.source is not None:
+            return self.source
+        steps = [self.setting or "", *([f"layer {slot.layer}"] if slot.layer is not None else [])]
+        steps += [f"pooling {self.pooling}"] if self.pooling else []
+        steps += [f"{slot.pcs} components nullified"] if slot.pcs is not None else []
+        provenance = replace(self.provenance, steps=(*self.provenance.steps, *filter(None, steps)))
+        return Embedding(self.words, self.read(slot), provenance)
+
+    def each(self) -> Iterator[tuple[Slot, NDArray[np.floating]]]:
+        """Every slot with its words × dimensions, one at a time."""
+        return ((slot, self.read(slot)) for slot in self.slots)
+
+    def vectors(self) -> NDArray[np.float64]:
+        """slots × words × dimensions in float64, for sets of a few hundred words."""
+        return np.stack([np.asarray(matrix, dtype=np.float64) for _, matrix in self.each()])
+
+    def in_memory(self) -> "Layers":
+        """The same, read once: for what several tasks go through in turn."""
+        held = dict(self.each())
+        return replace(self, read=held.__getitem__)
+
+    def select(self, words: Sequence[str], spelled: Spelled = as_written) -> "Layers":
+        """The words asked for that are here, in that order; why the others are not stands in `reasons`.
+
+        `spelled` gives the spellings to try. Words that were encoded on request are looked up as they are written.
+        """
+        lookup = look_up(self.index, words, spelled if self.vocabulary else as_written)
+        why = {self.asked[place]: reason for place, reason in self.reasons.items()}
+        there = set(lookup.positions.tolist())
+        reasons = {at: why.get(word, NOT_FOUND) for at, word in enumerate(words) if at not in there}
+        kept = self._kept(lookup.rows, lookup.words, lookup.forms)
+        return replace(kept, asked=tuple(words), reasons=reasons, positions=lookup.positions)
+
+    def rows(self, rows: NDArray[np.intp]) -> "Layers":
+        """Some of the words, by their rows; nothing is missing from them."""
+        places = rows.tolist()
+        return self._kept(rows, [self.words[row] for row in places], [self.forms[row] for row in places if self.forms])
+
+    def keep(self, rows: NDArray[np.intp], reason: str) -> "Layers":
+        """Only these rows; the other words are left out for this reason."""
+        gone = np.setdiff1d(np.arange(len(self.words)), rows)
+        reasons = {**self.reasons, **dict.fromkeys(self.positions[gone].tolist(), reason)}
+        kept = self.rows(rows)
+        return replace(kept, asked=self.asked, positions=self.positions[rows], reasons=reasons)
+
+    def _kept(self, rows: NDArray[np.intp], words: Sequence[str], forms: Sequence[str]) -> "Layers":
+        """The vectors of some rows, under words of their own."""
+        read = self.read
+        return replace(
+            self,
+            words=tuple(words),
+            asked=tuple(words),
+            positions=np.arange(len(words)),
+            reasons={},
+            forms=tuple(forms),
+            read=lambda slot: read(slot)[rows],
+            vocabulary=False,
+            subwords=None if self.subwords is None else self.subwords[rows],
+            source=None,
+        )
+
+    def only(self, layers: Sequence[int | None]) -> "Layers":
+        """Only these layers."""
+        return replace(self, slots=tuple(slot for slot in self.slots if slot.layer in layers))
+
+    def map(self, transform: Callable[[Embedding], Embedding]) -> "Layers":
+        """A transform of embeddings applied to every slot, when it is read."""
+        if self.source is not None:
+            return Layers.of(transform(self.source))
+        return replace(self, read=lambda slot: transform(self.at(*slot)).matrix)
+
+    def found_as(self) -> list[str | None]:
+        """For every word, how the vocabulary spells it where that differs from what was asked for."""
+        forms = self.forms or self.words
+        return [form if form != word else None for word, form in zip(self.words, forms, strict=True)]
+
+    def missing(self) -> list[tuple[str, str]]:
+        """(word, reason) of the words asked for that have no vector."""
+        return [(self.asked[place], self.reasons[place]) for place in sorted(self.reasons)]

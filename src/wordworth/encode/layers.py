@@ -1,0 +1,194 @@
+"""Language models as sources of `Layers`: words in contexts of their own, and words aggregated over sentences."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.contexts import Context, Sample, decontextualized
+from wordworth.embedding import Layers, Provenance, Slot
+from wordworth.encode.accumulators import POOLINGS_OF_BOTH, split_pooling
+from wordworth.encode.aggregation import Aggregate, Weighting, aggregate
+from wordworth.encode.encoding import encode
+from wordworth.encode.model import LanguageModel
+from wordworth.encode.store import VectorStore, encode_to_store
+from wordworth.errors import WordworthError
+from wordworth.progress import progress
+
+NO_CONTEXT = "no context in the corpus"
+NO_VECTOR = "it has no vector, alone or in a sentence"
+NEVER_MET = "never met: the decontextualized vector stands for it"
+Read = Callable[[Slot], NDArray[np.float32]]
+
+
+def provenance_of(model: LanguageModel, language: str = "") -> Provenance:
+    """Where the vectors of a language model come from."""
+    return Provenance(model.name, model.source, model.weights, language)
+
+
+@dataclass(frozen=True, eq=False)
+class InContexts:
+    """Words that were encoded, each in a context of its own; `layers(pooling)` gives their vectors."""
+
+    model: LanguageModel
+    words: tuple[str, ...]
+    setting: str
+    store: VectorStore
+    positions: NDArray[np.intp]
+    """For each row of the store's vectors, the place of its word in `words`."""
+    reasons: dict[int, str]
+
+    def layers(self, pooling: str, language: str = "") -> Layers:
+        """The words' vectors in every layer under one pooling of their subwords."""
+        store = self.store
+        return Layers(
+            words=tuple(self.words[place] for place in self.positions.tolist()),
+            slots=tuple(Slot(layer) for layer in store.layers),
+            read=lambda slot: store.vectors(slot.layer or 0, pooling),
+            provenance=provenance_of(self.model, language),
+            setting=self.setting,
+            pooling=pooling,
+            asked=self.words,
+            positions=self.positions,
+            reasons=self.reasons,
+            subwords=store.subwords,
+        )
+
+
+def in_contexts(
+    model: LanguageModel,
+    words: Sequence[str],
+    contexts: Sequence[Context | None],
+    setting: str,
+    layers: Sequence[int] | None = None,
+) -> InContexts:
+    """Encodes words in every layer (or some), once; a word without a context, or not located in it, has a reason."""
+    places = [place for place, context in enumerate(contexts) if context is not None]
+    given = [context for context in contexts if context is not None]
+    with progress(f"{model.name}: encoding", len(set(given))) as advance:
+        store = encode_to_store(model, given, layers, advance=advance)
+    reasons = {place: NO_CONTEXT for place, context in enumerate(contexts) if context is None}
+    reasons |= {places[failure.row]: failure.reason for failure in store.failures}
+    return InContexts(model, tuple(words), setting, store, np.array(places, dtype=np.intp)[store.rows], reasons)
+
+
+@dataclass(eq=False)
+class Aggregated:
+    """A vocabulary aggregated over sentences, and alone: what `layers` gives, and what happened on the way."""
+
+    model: LanguageModel
+    words: tuple[str, ...]
+    aggregates: list[Aggregate]
+    """By rising number of sentences; the last is over the whole sample."""
+    subword_poolings: tuple[str, ...]
+    numbers: Sequence[int] | None
+
+    @cached_property
+    def _alone(self) -> tuple[dict[str, NDArray[np.float32]], dict[str, str]]:
+        """By pooling, layers × words × dimensions of the words alone, NaN where one has none; and why."""
+        encoded = encode(self.model, decontextualized(self.words), self.subword_poolings, self.numbers)
+        vectors: dict[str, NDArray[np.float32]] = {}
+        for pooling, rows in encoded.vectors.items():
+            vectors[pooling] = np.full((rows.shape[1], len(self.words), rows.shape[2]), np.nan, dtype=np.float32)
+            vectors[pooling][:, encoded.rows] = rows.swapaxes(0, 1)
+        return vectors, {failure.word: failure.reason for failure in encoded.failures}
+
+    @property
+    def whole(self) -> Aggregate:
+        """The aggregate over the whole sample."""
+        return self.aggregates[-1]
+
+    @property
+    def never_met(self) -> tuple[str, ...]:
+        """Words without a context in the whole sample that have a vector alone."""
+        unmet = [self.words[at] for at in np.flatnonzero(self.whole.contexts == 0).tolist()]
+        return tuple(word for word in unmet if word not in self._alone[1])
+
+    @property
+    def without_vector(self) -> dict[str, str]:
+        """Words that have no vector in any sentence nor alone, with the reason."""
+        unmet = [self.words[at] for at in np.flatnonzero(self.whole.contexts == 0).tolist()]
+        return {word: self._alone[1][word] for word in unmet if word in self._alone[1]}
+
+    def decontextualized(self, f: str) -> Layers:
+        """The words alone, their subwords pooled by `f`."""
+        alone = self._alone[0][f]
+        there = np.flatnonzero(~np.isnan(alone[0, :, 0]))
+        return self._layers("decontextualized", f, there, lambda slot: alone[self._at(slot)][there])
+
+    def _at(self, slot: Slot) -> int:
+        """The place of a slot's layer among those aggregated."""
+        return self.whole.layers.index(slot.layer or 0)
+
+    def aggregated(self, pooling: str, over: Aggregate | None = None) -> Layers:
+        """The words over sentences; one never met has the decontextualized vector (Bommasani et al., A.5)."""
+        sentences = over or self.whole
+        alone = self._alone[0][split_pooling(pooling)[0]]
+        there = np.flatnonzero((sentences.contexts > 0) | ~np.isnan(alone[0, :, 0]))
+
+        def read(slot: Slot) -> NDArray[np.float32]:
+            matrix = sentences.vectors(slot.layer or 0, pooling)
+            unmet = np.isnan(matrix[:, 0])
+            if unmet.any():
+                matrix[unmet] = alone[self._at(slot)][unmet]
+            return matrix[there]
+
+        setting = "aggregated" if sentences is self.whole else f"aggregated:{sentences.sentences}"
+        return self._layers(setting, pooling, there, read)
+
+    def _layers(self, setting: str, pooling: str, there: NDArray[np.intp], read: Read) -> Layers:
+        present = set(there.tolist())
+        return Layers(
+            words=tuple(self.words[row] for row in there.tolist()),
+            slots=tuple(Slot(layer) for layer in self.whole.layers),
+            read=read,
+            provenance=provenance_of(self.model, "english"),
+            setting=setting,
+            pooling=pooling,
+            asked=self.words,
+            positions=there,
+            reasons={at: NO_VECTOR for at in range(len(self.words)) if at not in present},
+        )
+
+    def every(self) -> Iterator[Layers]:
+        """Each number of sentences under each pooling, then the words alone."""
+        for over in self.aggregates:
+            for pooling in POOLINGS_OF_BOTH:
+                yield self.aggregated(pooling, over)
+        for f in self.subword_poolings:
+            yield self.decontextualized(f)
+
+
+@dataclass(frozen=True)
+class Aggregating:
+    """How words are aggregated over sentences."""
+
+    poolings: Sequence[str] = POOLINGS_OF_BOTH
+    layers: Sequence[int] | None = None
+    snapshots: Sequence[int] = ()
+    """Numbers of sentences after which the vectors are kept too."""
+    weighting: Weighting = "uniform"
+
+
+def over_sentences(
+    model: LanguageModel, words: Sequence[str], sample: Sample, how: Aggregating | None = None
+) -> Aggregated:
+    """Words aggregated over a sample of sentences, in one pass for every layer and pooling."""
+    how = how or Aggregating()
+    if not words:
+        raise WordworthError("there are no words to aggregate; give a vocabulary")
+    with progress(f"{model.name}: encoding sentences", sample.sentences) as advance:
+        aggregates = aggregate(
+            model,
+            words,
+            sample,
+            layers=how.layers,
+            poolings=how.poolings,
+            snapshots=how.snapshots,
+            weighting=how.weighting,
+            advance=advance,
+        )
+    subword = tuple(dict.fromkeys(split_pooling(pooling)[0] for pooling in how.poolings))
+    return Aggregated(model, tuple(words), aggregates, subword, how.layers)

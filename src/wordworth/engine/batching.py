@@ -1,0 +1,131 @@
+"""The one loop over batches: what goes through a network together, and what happens when memory runs out."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+
+from wordworth.errors import WordworthError
+
+BATCH_TOKENS = {"cpu": 512, "cuda": 16384}
+PASS_COST = {"cpu": 32, "cuda": 2048}
+"""What one more pass costs however little is in it, in tokens of a full batch (weights are read, kernels launched)."""
+
+Ran = TypeVar("Ran")
+Run = Callable[[list[int]], Ran]
+"""Runs the texts of these numbers together."""
+
+
+@dataclass
+class PassTally:
+    """What went through a network."""
+
+    sentences: int = 0
+    """Distinct texts."""
+    shared: int = 0
+    """Of them, those whose left context was computed once for several."""
+    tokens: int = 0
+    """Tokens that went through the layers, padding included."""
+    padding: int = 0
+    passes: int = 0
+    halvings: int = 0
+    """Times that memory ran out and the batch was cut in two."""
+
+    def add(self, other: "PassTally") -> None:
+        """Counts what another run did to what this one did."""
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
+    def count(self, tokens: int, padding: int = 0) -> None:
+        """One more pass."""
+        self.passes += 1
+        self.tokens += tokens
+        self.padding += padding
+
+
+@dataclass
+class Budget:
+    """Tokens in a batch. It shrinks when memory runs out, and stays so."""
+
+    tokens: int
+    pass_cost: int
+
+
+def budget_for(device: torch.device, batch_tokens: int | None = None) -> Budget:
+    """The tokens that suit a device, or those chosen."""
+    if batch_tokens is not None and batch_tokens < 1:
+        raise WordworthError(f"a batch of {batch_tokens} tokens holds nothing; give at least 1")
+    kind = device.type if device.type in BATCH_TOKENS else "cpu"
+    return Budget(batch_tokens or BATCH_TOKENS[kind], PASS_COST[kind])
+
+
+def by_length(
+    run: Run[Ran], lengths: Sequence[int], budget: Budget, tally: PassTally | None = None
+) -> Iterator[tuple[list[int], Ran]]:
+    """Each batch and what `run` gives for it. Texts of like length go together, so that there is little padding.
+
+    The longest go first: if memory runs out, it does so at the start. The batch is then halved and run again.
+    """
+    counted = tally or PassTally()
+    pending = deque(sorted(range(len(lengths)), key=lambda at: -lengths[at]))
+    while pending:
+        batch = take(pending, lengths, budget)
+        size = len(batch) * lengths[batch[0]]
+        result = _attempt(run, batch, size, budget, counted)
+        if result is None:
+            pending.extendleft(reversed(batch))
+            continue
+        counted.count(size, size - sum(lengths[at] for at in batch))
+        yield batch, result[0]
+
+
+def in_order(run: Run[Ran], count: int, budget: Budget, tally: PassTally) -> Iterator[Ran]:
+    """What `run` gives for batches of single tokens, in their order; halved when memory runs out."""
+    start = 0
+    while start < count:
+        # Even batches: a small rest would use the machine badly.
+        rest = count - start
+        batch = list(range(start, start + -(-rest // -(-rest // budget.tokens))))
+        result = _attempt(run, batch, len(batch), budget, tally)
+        if result is None:
+            continue
+        tally.count(len(batch))
+        start += len(batch)
+        yield result[0]
+
+
+def take(pending: deque[int], lengths: Sequence[int], budget: Budget) -> list[int]:
+    """The next batch off `pending`, which is sorted with the longest first (at least one).
+
+    Equal lengths need no padding. Shorter ones join as long as the padding costs less than another pass.
+    """
+    longest = lengths[pending[0]]
+    room = max(1, budget.tokens // longest)
+    batch: list[int] = []
+    padding = 0
+    while pending and len(batch) < room:
+        padding += longest - lengths[pending[0]]
+        if padding > budget.pass_cost:
+            break
+        batch.append(pending.popleft())
+    return batch
+
+
+def _attempt(run: Run[Ran], batch: list[int], size: int, budget: Budget, tally: PassTally) -> tuple[Ran] | None:
+    """`run(batch)`, or None when memory ran out: the budget is then half of the `size` tokens that did not fit."""
+    try:
+        return (run(batch),)
+    except RuntimeError as error:
+        if not (isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)):
+            raise
+        if len(batch) == 1:
+            raise WordworthError(
+                f"memory does not suffice for a single text of {size} tokens; use another device or a smaller model"
+            ) from error
+    budget.tokens = max(1, size // 2)
+    tally.halvings += 1
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    return None

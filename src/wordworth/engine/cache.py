@@ -1,0 +1,189 @@
+"""One keyed cache for everything that is kept.
+
+    CACHE/KIND/KEY/         an entry: its files, and their sha256 in SHA256SUMS
+    CACHE/KIND/KEY/PART/    where an entry grows: its parts, each of them as above
+
+The key is the sha256 of all that the content depends on. An entry appears whole or not at all, and one process at a
+time makes it. Its files are measured when a process first reads them, and again when their size, time or inode changed;
+an entry that was damaged, cut or robbed of a file is counted and made again. Fetched data is measured against the
+checksums that the catalog pins. WORDWORTH_NO_CACHE gives a run a folder of its own for all that can be computed.
+"""
+
+import atexit
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from filelock import Timeout
+
+from wordworth.files import OLD, cache_dir, locked, measured_sum, remember_sum, replacing, space_checked
+
+Kind = Literal[
+    "aggregates",
+    "archives",
+    "contexts",
+    "conversions",
+    "corpora",
+    "counts",
+    "embeddings",
+    "files",
+    "inferences",
+    "predictions",
+    "trained",
+    "vectors",
+    "web",
+]
+KINDS: tuple[str, ...] = get_args(Kind)
+FETCHED = ("archives", "files", "web")
+"""What came over the network; all other kinds can be computed again."""
+SUMS = "SHA256SUMS"
+NO_CACHE = "WORDWORTH_NO_CACHE"
+_OFF = ("", "0", "false", "no", "off")
+
+Make = Callable[[Path], object]
+"""Fills the folder that it is given."""
+
+_damaged: Counter[str] = Counter()
+_used: set[Path] = set()
+
+
+def damaged() -> dict[str, int]:
+    """How many entries of each kind this process found damaged, and removed."""
+    return dict(sorted(_damaged.items()))
+
+
+def kind_folder(kind: str) -> Path:
+    """Where the entries of a kind lie: in the cache, or with WORDWORTH_NO_CACHE in a folder that ends with the run."""
+    return (cache_dir() if kind in FETCHED else _computed()) / kind
+
+
+def _computed() -> Path:
+    chosen = os.environ.get(NO_CACHE, "")
+    if chosen.lower() in _OFF:
+        return cache_dir()
+    if not Path(chosen).is_absolute():
+        chosen = tempfile.mkdtemp(prefix="wordworth-")
+        # A worker process inherits the variable, and so uses the folder of the process that started it.
+        os.environ[NO_CACHE] = chosen
+        atexit.register(_end, chosen, os.getpid())
+    return Path(chosen)
+
+
+def _end(folder: str, owner: int) -> None:
+    if os.getpid() == owner:  # a forked worker has inherited this too
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def key_of(identity: object) -> str:
+    """The sha256 of what can be written as JSON; a sha256 is its own key."""
+    if isinstance(identity, str) and len(identity) == 64 and not set(identity) - set("0123456789abcdef"):
+        return identity
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The place of one entry, or of one part of an entry that grows."""
+
+    kind: str
+    path: Path
+    pinned: Mapping[str, str] | None = None
+    """File → sha256 where that is known beforehand; no SHA256SUMS is written then."""
+
+    def part(self, name: str) -> "Slot":
+        """A part of this entry, which is made, measured and replaced by itself."""
+        return Slot(self.kind, self.path / name)
+
+    def parts(self) -> list["Slot"]:
+        """The parts that are there."""
+        if not self.path.is_dir():
+            return []
+        return [self.part(path.name) for path in sorted(self.path.iterdir()) if path.name[0] != "."]
+
+    def sound(self) -> bool:
+        """Whether all files are there and as they were written."""
+        try:
+            sums = self.pinned or _sums_in(self.path)
+            same = all(measured_sum(self.path / name) == checksum for name, checksum in sums.items())
+        except (OSError, ValueError):
+            return False
+        if same and self.path not in _used:
+            _used.add(self.path)
+            with suppress(OSError):  # a cache that is shared and cannot be written
+                os.utime(self.path)  # when an entry was last used tells which ones to remove
+        return same
+
+    def whole(self) -> bool:
+        """Whether the entry can be used; a damaged one is removed and counted. To be called under the entry's lock."""
+        if self.sound():
+            return True
+        if self.path.exists():
+            _damaged[self.kind] += 1
+            with space_checked(self.path.parent):
+                shutil.rmtree(self.path)
+        return False
+
+    def write(self, make: Make) -> None:
+        """Fills the entry in one step, and replaces what is there. To be called under the entry's lock."""
+        with replacing(self.path) as folder:
+            folder.mkdir()
+            make(folder)
+            sums = {str(path.relative_to(folder)): measured_sum(path) for path in _files(folder)}
+            if self.pinned is None:
+                lines = "".join(f"{checksum}  {name}\n" for name, checksum in sums.items())
+                (folder / SUMS).write_text(lines, encoding="utf-8")
+            if self.path.exists():
+                self.path.replace(folder.with_name(OLD))
+        for name, checksum in sums.items():
+            remember_sum(self.path / name, checksum)
+
+    def get(self, make: Make) -> Path:
+        """The folder of the entry, made first where it is not there or damaged. Of several processes one makes it."""
+        if not self.sound():
+            with locked(self.path):
+                if not self.whole():
+                    self.write(make)
+        return self.path
+
+    def try_get(self, make: Make) -> Path | None:
+        """The same, or None where another process is making it."""
+        if not self.sound():
+            try:
+                with locked(self.path, wait=False):
+                    if not self.whole():
+                        self.write(make)
+            except Timeout:
+                return None
+        return self.path
+
+
+def slot(kind: Kind, identity: object, pinned: Mapping[str, str] | None = None) -> Slot:
+    """The place of the entry of a kind whose content depends on `identity` (whatever JSON can write) and no more."""
+    return Slot(kind, kind_folder(kind) / key_of(identity), pinned)
+
+
+def entry(kind: Kind, identity: object, make: Make) -> Path:
+    """The folder of an entry; `make(folder)` fills it where it is not there yet, or damaged."""
+    return slot(kind, identity).get(make)
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _sums_in(folder: Path) -> dict[str, str]:
+    """File → sha256 of an entry. ValueError where the list is not that of the files that are there."""
+    lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
+    sums = {name: checksum for checksum, _, name in (line.partition("  ") for line in lines)}
+    present = {str(path.relative_to(folder)) for path in _files(folder)}
+    if not sums or present - {SUMS} != set(sums):
+        raise ValueError(f"{folder / SUMS} lists other files than there are")
+    return sums

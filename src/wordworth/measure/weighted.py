@@ -1,0 +1,41 @@
+"""Word lists whose words count more than once, as in a bootstrap resample of them.
+
+Weights are (words, resamples): how often each word was drawn. An estimator with weights gives one value a resample, in
+an axis of its own at the end; without them every word counts once, and there is no such axis.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.errors import WordworthError
+
+Weights = NDArray[np.floating] | NDArray[np.integer]
+Matrix = NDArray[np.float64]
+
+
+def weighted_mean(words: NDArray[np.floating], weights: Weights | None = None) -> Matrix:
+    """The mean of a list's vectors: (..., words, dim) and (words, resamples) → (..., resamples, dim)."""
+    count = words.shape[-2]
+    if not count:
+        raise WordworthError("a class without words has no mean; give at least one word of each")
+    drawn = np.ones((count, 1)) if weights is None else weights
+    return np.asarray(shares(drawn, count).T @ np.asarray(words, dtype=np.float64), dtype=np.float64)
+
+
+def mean_over_targets(values: Matrix, weights: Weights) -> Matrix:
+    """The measure from its targets' values (..., targets, resamples), the targets weighted too → (..., resamples)."""
+    drawn = shares(weights, values.shape[-2])
+    return np.asarray(np.einsum("...tr,tr->...r", values, drawn), dtype=np.float64)
+
+
+def shares(weights: Weights, count: int) -> Matrix:
+    """Weights of `count` words that sum to one in every resample."""
+    total = weights.sum(axis=0)
+    if weights.ndim != 2 or len(weights) != count or not (total > 0).all():
+        raise WordworthError(f"{count} words need weights (words, resamples) of positive sum, not {weights.shape}")
+    return np.asarray(weights / total, dtype=np.float64)
+
+
+def plain(values: Matrix, *weights: object) -> Matrix:
+    """Values without the axis of resamples where there were no weights."""
+    return values if any(given is not None for given in weights) else values[..., 0]

@@ -1,0 +1,136 @@
+"""What to take out and how, from names to a subspace and from a subspace to a debiased embedding."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from wordworth.catalog.read.tables import read_text, tidy
+from wordworth.catalog.read.word_sets import load_word_set
+from wordworth.catalog.registry import entry, knows
+from wordworth.embedding import NOT_FOUND, Embedding
+from wordworth.errors import WordworthError
+from wordworth.run import Findings
+from wordworth.study.debias import DebiasSettings
+from wordworth.transform import (
+    Subspace,
+    difference_direction,
+    hard_debias,
+    joined,
+    pair_components,
+    remove,
+    set_components,
+    two_means,
+)
+
+SPECIFIC, EQUALIZE = "bolukbasi-gender_specific_full", "bolukbasi-equalize_pairs"
+"""Lists of Bolukbasi et al. for gender, which hard debiasing takes where others are not given."""
+
+
+def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) -> Subspace:
+    """The subspace that the settings name, in an embedding; words that the embedding lacks are recorded."""
+    parts: list[Subspace] = []
+    unit = not settings.raw
+    for first, second in settings.directions:
+        parts.append(difference_direction(embedding, first, second, unit=unit))
+    for named in settings.pairs:
+        pairs = pairs_named(named)
+        parts.append(pair_components(embedding, pairs, settings.components, unit=unit, name=_label(named)))
+    for named in settings.components_of:
+        words = words_named(named)
+        parts.append(set_components(embedding, words, settings.components, unit=unit, name=_label(named)))
+    for one, other in settings.two_means:
+        name = f"means of {one} − {other}"
+        parts.append(two_means(embedding, words_named(one), words_named(other), unit=unit, name=name))
+    parts = parts or [difference_direction(embedding, "he", "she", unit=unit)]
+    for part in parts:
+        if part.missing:
+            where = {"experiment": "subspace", "model": embedding.name, "dataset": part.name}
+            findings.item(**where, item=list(part.missing), left_out=NOT_FOUND)
+    return joined(*parts) if len(parts) > 1 else parts[0]
+
+
+def treatment(
+    embedding: Embedding, subspace: Subspace, settings: DebiasSettings, findings: Findings
+) -> tuple[Callable[[Embedding], Embedding], int]:
+    """What the method does to an embedding, and of how many dimensions the random control shall be.
+
+    What has to be learnt is learnt from the whole embedding; the treatment can then be given to some of its words.
+    """
+    where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name, "setting": settings.method}
+    if settings.method == "projection":
+        return partial(remove, basis=subspace.basis, name=subspace.name), len(subspace)
+    if settings.method == "hard-debias":
+        return partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace)
+    from wordworth.transform.inlp import inlp, leaning_words
+
+    if len(subspace) > 1:
+        raise WordworthError(
+            f"{subspace.name} has {len(subspace)} dimensions, and iterative projection learns from the words that lean "
+            "to either side of one; name a single direction"
+        )
+    vectors, labels = leaning_words(embedding, subspace.basis[0])
+    found = inlp(vectors, labels, rounds=settings.rounds, seed=settings.seed, name=f"inlp along {subspace.name}")
+    for measure, value in (("inlp:before", found.accuracies[0]), ("inlp:after", found.accuracies[-1])):
+        findings.score(**where, measure=measure, value=value, n=len(labels))
+    findings.score(**where, measure="inlp:chance", value=found.majority, n=len(labels))
+    findings.score(**where, measure="dimensions", value=len(found.subspace))
+    if not found.at_chance:
+        findings.warn(
+            f"After {settings.rounds} rounds a classifier still tells {found.accuracies[-1]:.0%} of the words right "
+            f"(guessing: {found.majority:.0%}); raise --rounds."
+        )
+    return partial(remove, basis=found.subspace.basis, name=found.subspace.name), len(found.subspace)
+
+
+def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings, findings: Findings) -> Embedding:
+    published = set(load_word_set(SPECIFIC).words)
+    if settings.specific is None and not published.issuperset(word.lower() for word in subspace.words):
+        raise WordworthError(
+            f"hard debiasing of {subspace.name} needs the words that it belongs to the meaning of: give --specific and "
+            "--equalize (the lists at hand are for gender)"
+        )
+    specific = words_named(settings.specific or SPECIFIC)
+    found = hard_debias(embedding, subspace, specific, pairs_named(settings.equalize or EQUALIZE))
+    findings.note(
+        f"hard-debias: {found.neutralized:,} words neutralized, {found.specific:,} left as they were, of which "
+        f"{len(found.equalized)} pairs were equalized and {len(found.missing)} pairs were not there. Vectors are of "
+        "length one after it, so garg-euclidean, ripa and rnsb, which grow with length, do not compare with before."
+    )
+    return found.embedding
+
+
+def words_named(named: str | Path) -> tuple[str, ...]:
+    """A word set of the catalog, or a file with a word a line."""
+    if isinstance(named, str) and knows(named, "word_sets"):
+        return load_word_set(named).words
+    lines = [tidy(line) for line in _lines(named)]
+    return tuple(dict.fromkeys(line for line in lines if line))
+
+
+def pairs_named(named: str | Path) -> tuple[tuple[str, str], ...]:
+    """A word set of pairs of the catalog, or a file with two words a line."""
+    if isinstance(named, str) and knows(named, "word_sets"):
+        found = load_word_set(named).pairs
+        if not found:
+            raise WordworthError(f"{named} is a set of words, not of pairs; give it with --components-of")
+        return found
+    pairs = []
+    for number, line in enumerate(_lines(named), start=1):
+        words = line.replace(",", " ").split()
+        if not words:
+            continue
+        if len(words) != 2:
+            raise WordworthError(f"{named}, line {number}: {line.strip()!r} is not a pair; write two words a line")
+        pairs.append((words[0], words[1]))
+    return tuple(pairs)
+
+
+def _lines(named: str | Path) -> list[str]:
+    path = Path(named).expanduser()
+    if not path.exists() and len(path.parts) == 1 and not path.suffix:
+        entry(str(named), "word_sets")  # it reads like a name: the error gives the nearest ones
+    return read_text(path).splitlines()
+
+
+def _label(named: str | Path) -> str:
+    return str(named) if isinstance(named, str) and knows(named, "word_sets") else Path(named).stem

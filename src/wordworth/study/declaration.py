@@ -1,0 +1,108 @@
+"""One declaration a study: all that the command, the audit, a run's manifest and the docs need to know of it."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from wordworth.catalog.kinds import Kind
+from wordworth.catalog.registry import entry, knows, references
+from wordworth.run import About, Findings
+from wordworth.task.settings import Settings
+
+
+class Table(NamedTuple):
+    """A table for the screen; the columns in `right` hold numbers."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    right: Sequence[int] = ()
+
+
+def _imported(name: str) -> Callable[..., Any]:
+    """A function by `module:name`; only a study that is run pays for what it imports."""
+    module, _, function = name.partition(":")
+    loaded: Callable[..., Any] = getattr(import_module(module), function)
+    return loaded
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study. Called with models and settings by name, it returns its findings."""
+
+    name: str
+    summary: str
+    """One line for the help."""
+    function: str
+    """`module:name` of the function (models, settings) → findings; imported when the study runs."""
+    settings: type[Settings]
+    tables_function: str
+    """`module:name` of the function that sets scores and items in tables, as its paper does."""
+    kinds: frozenset[Kind]
+    """The kinds of model that it takes."""
+    papers: tuple[str, ...]
+    """Keys of the papers whose method it is, in references.toml."""
+    method: str
+    """How it measures, in words, for a report."""
+    default_models: tuple[str, ...] = ()
+    """Taken where none is named."""
+    quick: Mapping[str, Any] = field(default_factory=dict)
+    """What a quick audit asks for; a whole one asks for the settings' own defaults."""
+    audited: bool = True
+    """Whether it is part of an audit."""
+    english_only: bool = False
+    takes_loaded: bool = False
+    """Whether it can be given language models that are loaded already, so that the studies of an audit share them."""
+
+    def __call__(self, models: str | Path | Any = (), **chosen: Any) -> Findings:
+        """Runs the study on models (names, paths, or loaded ones) with settings by name; the rest are the paper's."""
+        return self.run(models, self.settings.of(self.name, chosen))
+
+    def run(self, models: Any, settings: Settings, named: Sequence[str] = ()) -> Findings:
+        """Runs the study; `named` is what the models are called where they are loaded already."""
+        given = [models] if isinstance(models, str | Path) or not isinstance(models, Sequence) else list(models)
+        given = given or list(self.default_models)
+        timer = Findings()
+        with timer.timed():
+            findings: Findings = _imported(self.function)(given, settings)
+        findings.started, findings.seconds = timer.started, timer.seconds
+        names = named or [str(model) if isinstance(model, str | Path) else model.name for model in given]
+        findings.about = About(
+            models=tuple(names),
+            settings=settings.as_table(),
+            may_differ=self.settings.may_differ(),
+            method=self.method,
+            papers=self.papers,
+            references=self._references(findings),
+        )
+        return findings
+
+    def tables(self, scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
+        """Scores and items as the study's paper sets them."""
+        tables: Iterator[Table] = _imported(self.tables_function)(scores, items)
+        return tables
+
+    def _references(self, findings: Findings) -> dict[str, str]:
+        """Key → BibTeX of the study's papers, its data sets, and those of its models that the catalog declares."""
+        known = references()
+        by_text = {str(reference): key for key, reference in known.items()}
+        keys = [key for key in self.papers if key in known]
+        keys += [by_text[data["reference"]] for data in findings.data.values() if data["reference"] in by_text]
+        keys += [entry(name, "models").reference.key for name in findings.models if knows(name, "models")]
+        return {key: known[key].bibtex() for key in dict.fromkeys(keys)}
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What `help` and a notebook show: the models, and every setting with its type and default."""
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        named = [
+            inspect.Parameter(one.name, keyword, default=one.default, annotation=one.type)
+            for one in self.settings.fields()
+        ]
+        models = inspect.Parameter("models", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=self.default_models)
+        return inspect.Signature([models, *named], return_annotation=Findings)

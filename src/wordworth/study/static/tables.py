@@ -1,0 +1,47 @@
+"""Contextual to static on the screen: the best layer by sentences and by pooling, bias, agreement."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from wordworth.study.declaration import Table
+from wordworth.study.tables import cell, number, pivot
+
+
+def static_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
+    """The best layers, bias a quarter of the way up, and the agreement of the estimators."""
+    best = scores.filter(
+        (pl.col("measure") == "similarity:best")
+        | ((pl.col("experiment") == "quality") & (pl.col("measure") == "similarity") & pl.col("layer").is_null())
+    )
+    if len(best):
+        mean = best.filter(pl.col("pooling").is_null() | pl.col("pooling").is_in(["mean", "mean/mean"]))
+        yield _best_layers(mean, "setting", "similarity by sentences, mean/mean: best layer in brackets")
+        pooled = best.filter(pl.col("setting").is_in(["aggregated", "decontextualized"]))
+        yield _best_layers(pooled, "pooling", "similarity by pooling (subwords/contexts): best layer in brackets")
+    quarter = scores.filter(pl.col("experiment") == "bias").filter(
+        pl.col("layer").is_null() | (pl.col("layer") == pl.col("layer").max().over("model") // 4)
+    )
+    for name in ("professions", "adjectives"):
+        some = quarter.filter(pl.col("dataset").str.ends_with(name))
+        if len(some):
+            attribute = pl.col("dataset").str.replace(f"/{name}", "")
+            labelled = some.with_columns(definition=pl.concat_str(attribute, pl.lit(" "), pl.col("measure")))
+            yield pivot(labelled, "definition", "model", f"bias of {name}, a quarter of the way up")
+    agreed = scores.filter(pl.col("measure") == "agreement").with_columns(pl.col("model").fill_null("all models"))
+    if len(agreed):
+        rows = [[row["model"], row["dataset"], cell(row)] for row in agreed.iter_rows(named=True)]
+        title = "agreement of the estimators: mean rank correlation over layers, [95% over resampled lists]"
+        yield Table(title, ["model", "bias", "ρ"], rows, [2])
+
+
+def _best_layers(scores: pl.DataFrame, by: str, title: str) -> Table:
+    datasets = scores.get_column("dataset").unique(maintain_order=True).to_list()
+    rows = []
+    for (model, key), group in scores.group_by(["model", by], maintain_order=True):
+        cells = {
+            row["dataset"]: number(row["value"]) + (f" ({row['layer']})" if row["layer"] is not None else "")
+            for row in group.iter_rows(named=True)
+        }
+        rows.append([str(model), str(key or ""), *(cells.get(dataset, "") for dataset in datasets)])
+    return Table(title, ["model", by, *datasets], rows, range(2, len(datasets) + 2))

@@ -1,0 +1,62 @@
+"""Tables that several studies set their scores in."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from wordworth.study.declaration import Table
+
+ABREAST = 4
+"""Columns that fit beside each other."""
+FOOT = "ρ for valence (Pearson) and similarity (Spearman), d for weat, accuracy for analogy; [95% interval], n items"
+
+
+def number(value: float | None) -> str:
+    """A figure as tables hold it: three digits behind the point, without the zero before it."""
+    if value is None:
+        return ""
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
+
+
+def cell(score: dict[str, Any]) -> str:
+    """A score with its interval or p, and its number of items."""
+    text = number(score["value"])
+    if score["low"] is not None:
+        text += f" [{number(score['low'])}, {number(score['high'])}]"
+    if score["p"] is not None:
+        text += f" p={score['p']:.2g}"
+    return f"{text}  n={score['n']:,}"
+
+
+def score_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
+    """Scores as the papers set them: a row a task, a column a model; coverage stands in n. Many models: a row each."""
+    shown = scores.filter(~pl.col("measure").is_in(["coverage", "valence:spearman"]))
+    models = shown.get_column("model").drop_nulls().unique(maintain_order=True).to_list()
+    tasks = shown.select("experiment", "language", "dataset", "measure").unique(maintain_order=True)
+    languages = scores.get_column("language").drop_nulls().n_unique() > 1
+    rows = []
+    for task in tasks.iter_rows(named=True):
+        # A number over all models, such as the variance, has no model and stands in the first column.
+        found = shown.filter(pl.col(key).eq_missing(pl.lit(value)) for key, value in task.items()).to_dicts()
+        cells = {score["model"] or models[0]: cell(score) for score in found}
+        name = " ".join(filter(None, [task["measure"], task["dataset"], task["language"] if languages else ""]))
+        if len(models) > ABREAST:
+            rows += [[name, model, text] for model, text in cells.items()]
+        else:
+            rows.append([name, *(cells.get(model, "") for model in models)])
+    header = ["task", "model", "score"] if len(models) > ABREAST else ["task", *models]
+    study = scores.item(0, "study") if len(scores) else ""
+    right = [2] if len(models) > ABREAST else range(1, len(header))
+    yield Table(f"wordworth {study} · {FOOT}", header, rows, right)
+
+
+def pivot(scores: pl.DataFrame, down: str, across: str, title: str) -> Table:
+    """A table of values; a blank number of components is “raw”."""
+    columns = scores.get_column(across).unique(maintain_order=True).to_list()
+    rows = []
+    for (key,), group in scores.group_by([down], maintain_order=True):
+        values = dict(zip(group.get_column(across), group.get_column("value"), strict=True))
+        rows.append(["raw" if key is None else str(key), *(number(values.get(column)) for column in columns)])
+    header = [{"pcs": "components"}.get(down, down), *("raw" if column is None else str(column) for column in columns)]
+    return Table(title, header, rows, range(1, len(columns) + 1))

@@ -1,0 +1,69 @@
+"""ValNorm (Toney & Caliskan 2021): the quality of static embeddings by the valence of their words."""
+
+from dataclasses import dataclass
+
+from wordworth.study.declaration import Study
+from wordworth.study.embeddings import OfEmbeddings
+from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Permuted, WordLookup, setting
+
+EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
+SHARES = (100.0, 50.0, 10.0, 1.0, 0.1, 0.001)
+"""Percent of the corpus's lines; the paper's five and the whole."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValnormSettings(OfEmbeddings, WordLookup, Permuted, Intervals):
+    """Blank lexica, pairs and tests are the paper's; blank experiments are all that apply."""
+
+    lexica: tuple[Named, ...] = setting(
+        (),
+        "Lexicon: a name or a CSV/TSV file. Bellezza, ANEW and Warriner if not given; in other languages Bellezza's "
+        "words there and the language's own lexicon.",
+        MEASURED,
+        option="lexicon",
+        may_differ=True,
+    )
+    experiments: tuple[str, ...] = setting(
+        (),
+        "What is run; all that apply if none.",
+        MEASURED,
+        option="experiment",
+        choices=EXPERIMENTS,
+        may_differ=True,
+    )
+    pairs: tuple[Named, ...] = setting(
+        (),
+        "Word pairs: a name or a file. WordSim, RareWord, MEN, SimLex and SimVerb if not given; Multi-SimLex in other "
+        "languages.",
+        MEASURED,
+        may_differ=True,
+    )
+    corpus: Named | None = setting(None, "Text for corpus-size: a name or a file.", ON)
+    shares: tuple[float, ...] = setting(
+        SHARES, "Percent of the corpus's lines that vectors are trained on.", ON, option="share", may_differ=True
+    )
+    dimensions: int = setting(300, "Of the vectors that corpus-size trains.", HOW, least=1)
+    word_column: str | None = setting(None, "Column of the words in your own lexicon.", ON)
+    rating_column: str | None = setting(None, "Column of the ratings in your own lexicon.", ON)
+    analogy_vocabulary: int = setting(
+        300_000, "First words (by custom the most frequent) among which analogies are sought; 0: all.", HOW, least=0
+    )
+
+
+STUDY = Study(
+    name="valnorm",
+    summary="Quality of static embeddings by valence (ValNorm), with WEAT, similarity and analogies beside it.",
+    function="wordworth.study.valnorm.study:valnorm",
+    settings=ValnormSettings,
+    tables_function="wordworth.study.tables:score_tables",
+    kinds=frozenset({"static"}),
+    papers=("toney2021", "caliskan2017"),
+    method="ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "
+    "cos(w, b)) / σ of cos(w, x) over A ∪ B (sample deviation). Valence is Pearson’s ρ between d and the human "
+    "ratings of a lexicon; similarity is Spearman’s ρ between cosine and rating; intervals are bootstrapped.",
+    quick={
+        "lexica": ("bellezza",),
+        "experiments": ("valence", "weat", "similarity"),
+        "pairs": ("ws-353", "simlex-999", "men"),
+    },
+)

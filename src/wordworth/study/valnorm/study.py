@@ -1,0 +1,188 @@
+"""Embeddings × lexica → valence; beside it the association tests that the paper takes for widely shared, and the six
+traditional tasks. Many languages give the variance of the tests over them; HistWords decades give a series; a corpus
+gives vectors trained on samples of it.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import mean, variance
+
+from wordworth.catalog.read.analogies import load_analogies
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.lexica import Lexicon, load_lexicon
+from wordworth.catalog.read.pairs import Pairs, load_pairs
+from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.registry import entries, knows
+from wordworth.embedding import Embedding, Layers
+from wordworth.errors import WordworthError
+from wordworth.run import Findings
+from wordworth.study.embeddings import embeddings, tests_in
+from wordworth.study.valnorm import EXPERIMENTS, ValnormSettings
+from wordworth.study.valnorm.corpus_size import Sample, choose_lines, train_fasttext
+from wordworth.task.analogy import analogy
+from wordworth.task.association import association
+from wordworth.task.neighbours import neighbours
+from wordworth.task.similarity import similarity
+from wordworth.task.valence import valence
+from wordworth.task.words import Poles, TooFewWordsError, poles_in
+
+LEXICA = ("bellezza", "anew", "warriner")
+PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
+TESTS = ("weat1", "weat2", "weat8")
+"""Flowers–insects, instruments–weapons, gender–science."""
+
+Effects = dict[str, dict[str, list[float]]]
+"""Test → language → effect sizes of its models."""
+
+
+def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> Findings:
+    """Runs the study on static embeddings."""
+    _check(models, settings)
+    chosen = settings.experiments or EXPERIMENTS
+    findings = Findings("valnorm")
+    effects: Effects = {}
+    for embedding, language in embeddings(models, settings):
+        findings.used_embedding(embedding, language)
+        layers = Layers.of(embedding)
+        if "valence" in chosen:
+            poles = _poles(findings, layers, language, settings)
+            for lexicon in _lexica(settings, language):
+                findings.used_data(lexicon, len(lexicon))
+                findings.add(valence(layers, poles, lexicon, settings), experiment="valence")
+                findings.add(neighbours(layers, lexicon, settings))
+        if "weat" in chosen:
+            _associations(findings, layers, language, settings, effects)
+        if "similarity" in chosen:
+            for pairs in _pairs(findings, settings, language):
+                findings.used_data(pairs, len(pairs.scores))
+                with findings.part(TooFewWordsError, asked=bool(settings.pairs), model=layers.name, dataset=pairs.name):
+                    findings.add(similarity(layers, pairs, settings), experiment="similarity")
+        if "analogy" in chosen:
+            _analogies(findings, layers, language, settings)
+    _variances(findings, effects)
+    if "corpus-size" in chosen and settings.corpus is not None:
+        _corpus_size(findings, settings.corpus, settings)
+    return findings
+
+
+def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> None:
+    corpus, asked = settings.corpus, settings.experiments
+    if not models and corpus is None:
+        raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
+    if "corpus-size" in asked and corpus is None:
+        raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
+    if asked and "corpus-size" not in asked and corpus is not None:
+        raise WordworthError(f"the corpus {corpus} is for the experiment corpus-size: add --experiment corpus-size")
+    if (settings.word_column or settings.rating_column) and all(map(_of_catalog, settings.lexica)):
+        raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
+
+
+def _poles(findings: Findings, layers: Layers, language: str, settings: ValnormSettings) -> Poles:
+    polar = polar_words(language)
+    findings.used_words(f"polar words, {language}", {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant})
+    for word in polar.dropped:
+        findings.note(f"The polar word {word!r} ({language}) was published twice and is used once.")
+    return poles_in(layers, polar, settings)
+
+
+def _associations(
+    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, effects: Effects
+) -> None:
+    asked = bool(settings.tests)
+    for test in tests_in(findings, settings, TESTS, language, asked=asked or "weat" in settings.experiments):
+        with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
+            result = association(layers, test, settings)
+            findings.add(result, experiment="weat")
+            by_language = effects.setdefault(test.name.removesuffix(f"-{language}"), {})
+            by_language.setdefault(language, []).append(result.scores.item(0, "value"))
+
+
+def _variances(findings: Findings, effects: Effects) -> None:
+    """The variance of each test over the languages."""
+    for name, by_language in effects.items():
+        if len(by_language) > 1:
+            value = variance(mean(values) for values in by_language.values())
+            if any(len(values) > 1 for values in by_language.values()):
+                findings.note(f"weat:variance of {name}: the effects of one language's models are averaged first.")
+            findings.score(experiment="weat", dataset=name, measure="weat:variance", value=value, n=len(by_language))
+
+
+def _analogies(findings: Findings, layers: Layers, language: str, settings: ValnormSettings) -> None:
+    if language != "english":
+        findings.warn(f"Analogies were not run on {language}: the catalog has none in it.")
+        return
+    questions = load_analogies()
+    findings.used_data(questions, len(questions))
+    findings.add(analogy(layers, questions, settings), experiment="analogy")
+
+
+def _of_catalog(name: str | Path) -> bool:
+    return isinstance(name, str) and knows(name, "lexica")
+
+
+def _lexica(settings: ValnormSettings, language: str) -> Iterable[Lexicon]:
+    """The lexica in this language; Bellezza stands for its words in the language's own lexicon."""
+    default = LEXICA if language == "english" else (f"bellezza-{language}", language)
+    for name in settings.lexica or default:
+        local = f"{name}-{language}"
+        named = local if language != "english" and isinstance(name, str) and _of_catalog(local) else name
+        own = not _of_catalog(named)
+        lexicon = load_lexicon(
+            named,
+            language=language,
+            word_column=settings.word_column if own else None,
+            rating_column=settings.rating_column if own else None,
+            drop_bad=settings.on_bad == "drop",
+        )
+        if lexicon.language != language:
+            fitting = ", ".join(one.name for one in entries("lexica") if one.language == language) or "none"
+            raise WordworthError(
+                f"{lexicon.name} is a lexicon of {lexicon.language} words and the model is {language} "
+                f"(--language); lexica for it: {fitting}"
+            )
+        yield lexicon
+
+
+def _pairs(findings: Findings, settings: ValnormSettings, language: str) -> Iterable[Pairs]:
+    default = PAIRS if language == "english" else (f"multisimlex-{language}",)
+    if not settings.pairs and not all(knows(name, "pairs") for name in default):
+        findings.warn(f"Word similarity was not run on {language}: the catalog has no pairs in it.")
+        return
+    for name in settings.pairs or default:
+        pairs = load_pairs(name, language=language)
+        if pairs.language != language:
+            raise WordworthError(f"{pairs.name} has {pairs.language} pairs and the model is {language} (--language)")
+        yield pairs
+
+
+def _corpus_size(findings: Findings, corpus: str | Path, settings: ValnormSettings) -> None:
+    """Figure 1: vectors trained on ever smaller samples of a corpus, each scored by valence and similarity."""
+    language = settings.languages[0] if settings.languages else "english"
+    tasks: list[Lexicon | Pairs] = [*_lexica(settings, language), *_pairs(findings, settings, language)]
+    lines = load_corpus(corpus, language=language)
+    if lines.language != language:
+        raise WordworthError(
+            f"{lines.name} is {lines.language} text and the language is {language}; give --language {lines.language}"
+        )
+    total = sum(1 for _ in lines)
+    if not total:
+        raise WordworthError(f"{corpus} has no lines of text; give a file with one sentence or paragraph a line")
+    findings.used_data(lines, total)
+    for task in tasks:
+        findings.used_data(task, len(task))
+    for share in settings.shares:
+        chosen = choose_lines(total, share, settings.seed)
+        name = f"{Path(str(corpus)).name}@{share:g}%"
+        embedding = train_fasttext(Sample(lines, chosen), name, dim=settings.dimensions, seed=settings.seed)
+        if embedding is None:
+            findings.warn(f"{name}: no word is met five times in {int(chosen.sum()):,} of {total:,} lines; left out.")
+            continue
+        findings.used_embedding(embedding, language)
+        layers = Layers.of(embedding)
+        for task in tasks:
+            with findings.part(TooFewWordsError, model=name, dataset=task.name):  # a small sample has few words
+                if isinstance(task, Lexicon):
+                    result = valence(layers, _poles(findings, layers, language, settings), task, settings)
+                else:
+                    result = similarity(layers, task, settings)
+                findings.add(result, experiment="corpus-size")

@@ -1,0 +1,139 @@
+"""The words of one model and language in the contextual settings: each is encoded once, and shared by experiments."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from wordworth.catalog.read.corpora import Corpus
+from wordworth.catalog.read.lexica import Lexicon
+from wordworth.catalog.read.word_sets import PolarWords
+from wordworth.contexts import Context, Templates, contexts_in, polar_ratings, random_contexts, rescaled
+from wordworth.embedding import Layers
+from wordworth.encode import InContexts, LanguageModel, in_contexts
+from wordworth.errors import WordworthError
+from wordworth.run import Findings
+from wordworth.statistics.correlation import pearson
+from wordworth.study.vast import VastSettings
+from wordworth.task.valence import effect_sizes
+from wordworth.task.words import Poles, TooFewWordsError
+
+TEMPLATE_SCALE = (1.0, 9.0)
+
+
+@dataclass(frozen=True, eq=False)
+class RatedWords:
+    """A lexicon's words and the polar words, encoded in one setting."""
+
+    words: InContexts
+    poles: tuple[InContexts, InContexts]
+    """Pleasant and unpleasant."""
+
+    def layers(self, pooling: str) -> tuple[Layers, Poles]:
+        """The vectors of the words and of the poles under one pooling."""
+        high, low = (pole.layers(pooling) for pole in self.poles)
+        return self.words.layers(pooling), (high, low)
+
+
+@dataclass(eq=False)
+class WordsInSettings:
+    """What the experiments on one model and language have in common."""
+
+    model: LanguageModel
+    language: str
+    templates: Templates
+    corpus: Corpus | None
+    polar: PolarWords
+    settings: tuple[str, ...]
+    pooling: str
+    chosen: VastSettings
+    _drawn: dict[str, Context | None] = field(default_factory=dict)
+    _rated: dict[tuple[str, str], RatedWords] = field(default_factory=dict)
+    _best: dict[str, int] = field(default_factory=dict)
+
+    def _draw(self, words: Sequence[str]) -> None:
+        """Finds random contexts for all these words in one pass over the corpus."""
+        if self.corpus is None:
+            raise WordworthError("random contexts need a corpus: give --contexts NAME or PATH")
+        wanted = [word for word in dict.fromkeys(words) if word not in self._drawn]
+        if wanted:
+            drawn = random_contexts(wanted, self.corpus, seed=self.chosen.seed, language=self.language)
+            self._drawn |= dict.fromkeys(wanted) | {context.word: context for context in drawn.contexts}
+
+    def encoded(
+        self, setting: str, words: Sequence[str], ratings: Sequence[float] | None = None, *, polar: bool = False
+    ) -> InContexts:
+        """Words in a setting. `ratings` on the templates' scale choose the text in aligned and misaligned."""
+        if setting == "random":
+            self._draw(words)
+        contexts = contexts_in(
+            setting, words, templates=self.templates, ratings=ratings, random=self._drawn, polar=polar
+        )
+        return in_contexts(self.model, words, contexts, setting)
+
+    def rated(self, lexicon: Lexicon, setting: str) -> RatedWords:
+        """The lexicon's words and the poles in a setting. In misaligned the poles stay aligned (VAST, appendix)."""
+        key = lexicon.name, setting
+        if key not in self._rated:
+            self._rated[key] = self._encode(lexicon, setting)
+        return self._rated[key]
+
+    def _encode(self, lexicon: Lexicon, setting: str) -> RatedWords:
+        sides = self.polar.pleasant, self.polar.unpleasant
+        ratings: dict[str, float] = {}
+        if setting in ("aligned", "misaligned"):
+            ratings = polar_ratings(*sides, known := nine_points(lexicon)) | known
+        if setting == "random":
+            self._draw([*sides[0], *sides[1], *lexicon.words])
+
+        def encode(words: Sequence[str], *, polar: bool) -> InContexts:
+            return self.encoded(setting, words, [ratings[word] for word in words] if ratings else None, polar=polar)
+
+        high, low = (encode(side, polar=True) for side in sides)
+        for side, pole in (("pleasant", high), ("unpleasant", low)):
+            if len(pole.positions) < 2:
+                why = next(iter(pole.reasons.values()), "")
+                raise TooFewWordsError(f"{len(pole.positions)} of the {side} words could be encoded {setting} ({why})")
+        return RatedWords(encode(lexicon.words, polar=False), (high, low))
+
+    def best_layer(self, lexicon: Lexicon) -> int:
+        """The layer of highest valence, bleached (or in the first setting that is run)."""
+        if lexicon.name not in self._best:
+            setting = "bleached" if "bleached" in self.settings else self.settings[0]
+            words, poles = self.rated(lexicon, setting).layers(self.pooling)
+            rho = pearson(effect_sizes(words, poles), lexicon.valence[words.positions], resamples=1).value
+            self._best[lexicon.name] = int(np.argmax(rho))
+        return self._best[lexicon.name]
+
+    def chosen_layers(self, lexicon: Lexicon) -> tuple[int, ...]:
+        """The best layer and the top one, as the paper takes them."""
+        return tuple(sorted({self.best_layer(lexicon), self.model.layers}))
+
+
+def nine_points(lexicon: Lexicon) -> dict[str, float]:
+    """The lexicon's valence on the templates' scale of 1 to 9."""
+    if lexicon.scale is None:
+        raise WordworthError(
+            f"the aligned settings need to know the scale of {lexicon.name}'s ratings; give --scale LOW,HIGH"
+        )
+    return dict(zip(lexicon.words, rescaled(lexicon.valence.tolist(), lexicon.scale, TEMPLATE_SCALE), strict=True))
+
+
+def greedy_poles(words: Sequence[str], ratings: Sequence[float], size: int = 25) -> tuple[list[str], list[str]]:
+    """The words rated highest and lowest, as VAST's appendix picks poles; ties go to the earlier word."""
+    order = sorted(range(len(words)), key=lambda at: (ratings[at], -at))
+    return [words[at] for at in reversed(order[-size:])], [words[at] for at in order[:size]]
+
+
+def balanced(findings: Findings, polar: PolarWords, seed: int) -> PolarWords:
+    """Polar words cut at random to one size, as VAST's appendix does for languages with unequal sets."""
+    rng = np.random.default_rng(seed)
+    size = min(len(polar.pleasant), len(polar.unpleasant))
+    sides = []
+    for words in (polar.pleasant, polar.unpleasant):
+        kept = sorted(rng.choice(len(words), size, replace=False).tolist()) if len(words) > size else range(len(words))
+        sides.append(tuple(words[at] for at in kept))
+        gone = [word for at, word in enumerate(words) if at not in kept]
+        if gone:
+            findings.note(f"Dropped at random to balance the polar words ({polar.language}): {', '.join(gone)}.")
+    return PolarWords(polar.language, sides[0], sides[1], polar.dropped)

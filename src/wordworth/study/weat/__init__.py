@@ -1,0 +1,25 @@
+"""Association tests (Caliskan et al. 2017): the ten of WEAT, SEAT's, or a user's own from a TOML file."""
+
+from dataclasses import dataclass
+
+from wordworth.study.declaration import Study
+from wordworth.study.embeddings import OfEmbeddings
+from wordworth.task.settings import Permuted, WordLookup
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatSettings(OfEmbeddings, WordLookup, Permuted):
+    """Blank tests are WEAT 1 to 10."""
+
+
+STUDY = Study(
+    name="weat",
+    summary="Association tests (WEAT): effect size and permutation p; the ten of the paper, or your own.",
+    function="wordworth.study.weat.study:weat",
+    settings=WeatSettings,
+    tables_function="wordworth.study.tables:score_tables",
+    kinds=frozenset({"static"}),
+    papers=("caliskan2017",),
+    method="WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
+    "the share of partitions of X ∪ Y with a larger difference, exact wherever they can be counted.",
+)

@@ -1,0 +1,31 @@
+"""Any association tests on any embeddings."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wordworth.embedding import Embedding, Layers
+from wordworth.errors import WordworthError
+from wordworth.run import Findings
+from wordworth.study.embeddings import embeddings, tests_in
+from wordworth.study.weat import WeatSettings
+from wordworth.task.association import association
+from wordworth.task.words import TooFewWordsError
+
+TESTS = tuple(f"weat{number}" for number in range(1, 11))
+
+
+def weat(models: Sequence[str | Path | Embedding], settings: WeatSettings) -> Findings:
+    """Runs association tests; of the ten, one that an embedding has no words for is reported and skipped."""
+    findings = Findings("weat")
+    if not models:
+        raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
+    for embedding, language in embeddings(models, settings):
+        findings.used_embedding(embedding, language)
+        tests = list(tests_in(findings, settings, TESTS, language, asked=True))
+        failed = len(findings.failed)
+        for number, test in enumerate(tests, start=1):
+            # Where every test fails, the last says why.
+            asked = bool(settings.tests) or (number == len(tests) and len(findings.failed) - failed == number - 1)
+            with findings.part(TooFewWordsError, asked=asked, model=embedding.name, dataset=test.name):
+                findings.add(association(Layers.of(embedding), test, settings), experiment="weat")
+    return findings

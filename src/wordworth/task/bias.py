@@ -1,0 +1,149 @@
+"""Bias by layer under every estimator, attribute and list of targets (Bommasani et al. 2020, Tables 3 and 8).
+
+The paper's tuples are 22 a layer: gender by pairs (Bolukbasi, Garg twice, Manzini) and by sets (Garg twice, Manzini),
+race by sets (Manzini), religion by sets (Garg twice, Manzini), each with professions and with adjectives.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.embedding import Layers
+from wordworth.measure import (
+    direct_bias,
+    garg_cosine,
+    garg_euclidean,
+    mac,
+    manzini,
+    manzini_centroid,
+    pair_direction,
+    ripa,
+    rnsb,
+)
+from wordworth.run import Findings
+from wordworth.statistics.bootstrap import percentile_interval, resample_counts
+from wordworth.task.bias_lists import BiasLists, Sets, restricted
+from wordworth.task.settings import Intervals
+from wordworth.task.words import record_missing, spelling_of
+
+PAIRS = "gender-pairs"
+LOW = 0.35
+"""Below this share of the variance the first component is no direction to speak of (paper, §5.2)."""
+
+Values = NDArray[np.float64]
+"""slots × words: what a word's bias is."""
+
+
+def list_words(layers: Layers, lists: BiasLists) -> tuple[Findings, Layers, BiasLists]:
+    """The vectors of the lists' words, read once, the lists without words that have none, and what is missing."""
+    findings = Findings()
+    words = layers.select(lists.words, spelling_of("english", None)).in_memory()
+    if layers.vocabulary:  # of words that were encoded, the study has recorded those that could not be
+        record_missing(findings, {"model": layers.name}, words, "lists")
+    return findings, words, restricted(findings, words, lists)
+
+
+def of(layers: Layers, words: tuple[str, ...]) -> Values:
+    """slots × words × dimensions of words that are there."""
+    return layers.select(words).vectors()
+
+
+def of_pairs(layers: Layers, lists: BiasLists) -> tuple[Values, Values]:
+    """(male, female) vectors of the gender pairs."""
+    female, male = zip(*lists.pairs, strict=True)
+    return of(layers, male), of(layers, female)
+
+
+def of_classes(layers: Layers, sets: Sets) -> list[Values]:
+    """The vectors of each class of an attribute."""
+    return [of(layers, words) for words in sets.values()]
+
+
+def definitions(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[tuple[str, str, Values]]:
+    """(attribute, measure, values) of the paper's eleven definitions for one list of targets."""
+    targets = of(layers, target_words)
+    sides: dict[str, list[Values]] = {}
+    if lists.pairs:
+        sides[PAIRS] = [*of_pairs(layers, lists)]
+        yield PAIRS, "direct-bias", direct_bias(targets, pair_direction(*sides[PAIRS]).vector)
+    sides |= {attribute: of_classes(layers, sets) for attribute, sets in lists.classes.items()}
+    for attribute, classes in sides.items():
+        if len(classes) == 2:
+            yield attribute, "garg-euclidean", garg_euclidean(targets, *classes)
+            yield attribute, "garg-cosine", garg_cosine(targets, *classes)
+        yield attribute, "manzini", manzini(targets, classes)
+
+
+def beside(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[tuple[str, str, Values]]:
+    """Estimators beyond the paper's; the values of mac are those of the classes' words."""
+    targets = of(layers, target_words)
+    if lists.pairs:
+        male, female = of_pairs(layers, lists)
+        yield PAIRS, "direct-bias:centred", direct_bias(targets, pair_direction(male, female, centred=True).vector)
+        yield PAIRS, "manzini:centroid", manzini_centroid(targets, [male, female])
+        yield PAIRS, "ripa", np.abs(ripa(targets, male, female))
+    for attribute, sets in lists.classes.items():
+        classes = of_classes(layers, sets)
+        yield attribute, "manzini:centroid", manzini_centroid(targets, classes)
+        yield attribute, "mac", mac(np.concatenate(classes, axis=1), [targets])
+
+
+def bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Findings:
+    """Every estimator in every slot, with 95 % intervals over resampled targets; items of the paper's definitions.
+
+    `layers` are a whole vocabulary or words that were encoded; words of the lists that have no vector are recorded.
+    """
+    findings, words, lists = list_words(layers, lists)
+    where: dict[str, Any] = {"model": layers.name, "language": "english"}
+    for name, targets in lists.targets.items():
+        for attribute, measure, values in definitions(words, lists, targets):
+            place = where | {"dataset": f"{attribute}/{name}"}
+            _record(findings, place, layers, measure, values, settings)
+            for slot, row in zip(layers.slots, values.tolist(), strict=True):
+                findings.item(**place, **slot._asdict(), item=list(targets), group=measure, value=row)
+        for attribute, measure, values in beside(words, lists, targets):
+            _record(findings, where | {"dataset": f"{attribute}/{name}"}, layers, measure, values, settings)
+    if lists.pairs:
+        _explained(findings, where, words, lists)
+    if lists.poles:
+        _sentiment(findings, where, words, lists)
+    return findings
+
+
+def _record(
+    findings: Findings, where: dict[str, Any], layers: Layers, measure: str, values: Values, settings: Intervals
+) -> None:
+    blocks = resample_counts(values.shape[1], settings.resamples, settings.seed)
+    replicates = np.concatenate([values @ counts / values.shape[1] for counts in blocks], axis=1)
+    low, high = percentile_interval(replicates)
+    for at, slot in enumerate(layers.slots):
+        interval = {"value": float(values[at].mean()), "low": float(low[at]), "high": float(high[at])}
+        findings.score(**where, **slot._asdict(), measure=measure, **interval, n=values.shape[1])
+
+
+def _explained(findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists) -> None:
+    explained = pair_direction(*of_pairs(layers, lists)).explained
+    for slot, share in zip(layers.slots, explained.tolist(), strict=True):
+        place = {**where, **slot._asdict(), "dataset": PAIRS, "n": len(lists.pairs)}
+        findings.score(**place, measure="direct-bias:explained", value=share)
+    weak = int((explained < LOW).sum())
+    if weak:
+        how_often = f"in {weak} of {len(explained)} layers" if len(explained) > 1 else "here"
+        findings.warn(
+            f"{layers.name}: the first component explains less than {LOW:.0%} of the gender pairs' differences "
+            f"{how_often} (from {explained.min():.0%}), so direct-bias says little there."
+        )
+
+
+def _sentiment(findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists) -> None:
+    """rnsb of the words of an attribute's classes; a slot in which it cannot be fitted is reported and skipped."""
+    positive, negative = (of(layers, words) for words in lists.poles.values())
+    for attribute, sets in lists.classes.items():
+        words = np.concatenate(of_classes(layers, sets), axis=1)
+        for at, slot in enumerate(layers.slots):
+            place = {"dataset": attribute, **slot._asdict(), "measure": "rnsb"}
+            with findings.part(model=layers.name, **place):
+                value = rnsb(words[at], positive[at], negative[at])
+                findings.score(**where, **place, value=value, n=words.shape[1])

@@ -1,0 +1,231 @@
+"""One declaration a setting: type, default, a sentence of help, bounds, and whether runs that differ in it compare.
+
+A study's settings are one frozen dataclass whose fields are made by `setting`. The Python signature, the options of the
+command, `--config`, `settings` in `run.json`, the table in the docs and what `compare` refuses are derived from it.
+"""
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, get_args, get_origin
+
+from wordworth.embedding.spelling import Case
+from wordworth.errors import WordworthError, nearest
+from wordworth.statistics.bootstrap import RESAMPLES
+from wordworth.statistics.permutation import PERMUTATIONS, Method, Sides
+
+MEASURED, ON, HOW = "what is measured", "on what", "how"
+GROUPS = (MEASURED, ON, HOW)
+"""Headings of the help, in this order; `output` follows them."""
+
+Named = str | Path
+"""A name of the catalog, or a path."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What is declared of a setting beside its type and default."""
+
+    help: str
+    group: str
+    option: str = ""
+    """How the command spells it, without the dashes; blank: the field's own name."""
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    may_differ: bool = False
+    metavar: str = ""
+    parse: Callable[[str], Any] | None = None
+    """Makes the value of what stands on the command line, where that is not a plain word or number."""
+
+
+def setting(default: Any, help: str, group: str = HOW, **more: Any) -> Any:  # noqa: A002
+    """A field of a study's settings; `more` are the other parts of its declaration."""
+    return dataclasses.field(default=default, metadata={"declared": Declared(help, group, **more)})
+
+
+@dataclass(frozen=True)
+class Field:
+    """A setting as its readers see it."""
+
+    name: str
+    type: Any
+    """Of one value."""
+    many: bool
+    default: Any
+    declared: Declared
+
+    @property
+    def option(self) -> str:
+        """How the command spells it, without the dashes."""
+        return self.declared.option or self.name.replace("_", "-")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a study can be asked for; every study's settings derive from this."""
+
+    def __post_init__(self) -> None:
+        for field in self.fields():
+            value = getattr(self, field.name)
+            if field.many and not isinstance(value, tuple):
+                value = (value,) if isinstance(value, str) or not isinstance(value, Sequence) else tuple(value)
+                object.__setattr__(self, field.name, value)
+            for one in value if field.many else [value]:
+                _check(field, one)
+
+    @classmethod
+    def fields(cls) -> tuple[Field, ...]:
+        """The settings in the order of their declaration."""
+        hints = typing.get_type_hints(cls)
+        return tuple(
+            Field(one.name, *_one_type(hints[one.name]), one.default, one.metadata["declared"])
+            for one in dataclasses.fields(cls)
+        )
+
+    @classmethod
+    def of(cls, study: str, chosen: Mapping[str, Any]) -> Self:
+        """Settings by name; an unknown name is an error that suggests one."""
+        known = [field.name for field in cls.fields()]
+        for name in chosen:
+            if name not in known:
+                near = nearest(name, known) or f"; there are {', '.join(known)}"
+                raise WordworthError(f"{study} has no setting {name!r}{near}")
+        return cls(**chosen)
+
+    @classmethod
+    def may_differ(cls) -> tuple[str, ...]:
+        """The settings in which two runs may differ and still be compared."""
+        return tuple(field.name for field in cls.fields() if field.declared.may_differ)
+
+    def as_table(self) -> dict[str, Any]:
+        """Names and values as JSON holds them."""
+        return {field.name: _plain(getattr(self, field.name)) for field in self.fields()}
+
+
+def _one_type(hint: Any) -> tuple[Any, bool]:
+    """The type of one value, and whether there may be several; `None` beside a type is left away."""
+    if get_origin(hint) is tuple and get_args(hint)[-1] is Ellipsis:
+        return get_args(hint)[0], True
+    if get_origin(hint) in (typing.Union, types.UnionType):
+        kinds = [kind for kind in get_args(hint) if kind is not type(None)]
+        return (kinds[0] if len(kinds) == 1 else hint), False
+    return hint, False
+
+
+def _check(field: Field, value: Any) -> None:
+    declared, option = field.declared, f"--{field.option}"
+    if value is None:
+        return
+    if declared.choices and value not in declared.choices:
+        close = nearest(str(value), list(declared.choices))
+        raise WordworthError(f"{option} is {value!r}{close or '; it can be ' + either(declared.choices)}")
+    if declared.least is None and declared.most is None:
+        return
+    whole = field.type is int
+    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        raise WordworthError(f"{option} is {value!r}; it must be a {'whole ' if whole else ''}number")
+    low, high = declared.least, declared.most
+    if not ((low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
+        bounds = " ".join([f"from {low:g}"] * (low is not None) + [f"to {high:g}" if high is not None else "up"])
+        raise WordworthError(f"{option} is {value}; it must be a {'whole ' if whole else ''}number {bounds}")
+
+
+def either(words: Sequence[str]) -> str:
+    """`a, b or c`."""
+    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    name = getattr(value, "name", None) if not isinstance(value, Path) else None
+    return name if isinstance(name, str) else getattr(value, "__name__", None) or str(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seeded(Settings):
+    """All that is random is drawn from one seed."""
+
+    seed: int = setting(0, "Seed of all that is random.", least=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervals(Seeded):
+    """How intervals are computed."""
+
+    resamples: int = setting(
+        RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=1_000_000, may_differ=True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Permuted(Seeded):
+    """How p-values are computed."""
+
+    sides: Sides = setting(
+        "one", "Sides of the permutation tests: one (as the paper) or two.", choices=("one", "two"), may_differ=True
+    )
+    p_method: Method = setting(
+        "auto",
+        "How p is computed: exact where it can be enumerated, else Monte Carlo; normal is the ValNorm authors' code.",
+        choices=("auto", "exact", "monte-carlo", "normal"),
+        may_differ=True,
+    )
+    permutations: int = setting(
+        PERMUTATIONS,
+        "Random partitions where they cannot all be counted.",
+        least=1,
+        most=10_000_000,
+        may_differ=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordLookup(Settings):
+    """How the words of a list are looked up in a vocabulary."""
+
+    case: Case = setting(
+        "fold", "fold: also try lower case and a capital; exact: words as written.", ON, choices=("fold", "exact")
+    )
+    balance: bool = setting(False, "Cut word sets at random to the size of the shorter one.", ON)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network(Settings):
+    """Where and how a language model runs."""
+
+    device: str = setting("auto", "auto, cpu, cuda, or cuda:1 and so on.", may_differ=True)
+    precision: str = setting(
+        "float32",
+        "Of the network's numbers.",
+        choices=("float32", "bfloat16", "float16"),
+        may_differ=True,
+    )
+
+
+def comma_pair(text: str) -> tuple[str, str]:
+    """`A,B` as two words."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 2 or not all(parts):
+        raise WordworthError(f"{text!r} is not two names with a comma between, such as he,she")
+    return parts[0], parts[1]
+
+
+def two_numbers(text: str) -> tuple[float, float]:
+    """`LOW,HIGH` as numbers."""
+    low, comma, high = text.partition(",")
+    try:
+        pair = float(low), float(high)
+    except ValueError as error:
+        raise WordworthError(f"--scale is {text!r}; write two numbers, such as 1,9") from error
+    if not comma or not pair[0] < pair[1]:
+        raise WordworthError(f"--scale is {text!r}; write the lower number first, such as 1,9")
+    return pair

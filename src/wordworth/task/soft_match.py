@@ -1,0 +1,114 @@
+"""Soft match: accuracy and diversity when a guess near the target counts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.read.corpora import Corpus
+from wordworth.catalog.read.wordnet import WordNet
+from wordworth.embedding import Embedding, Provenance
+from wordworth.errors import WordworthError
+from wordworth.measure import accuracy, type_coverage
+from wordworth.predict.similarity import BUILT_IN, Similarity
+from wordworth.predict.soft_match import DEPTHS, similar, soft_ranks
+from wordworth.run import Findings
+from wordworth.task.prediction import record
+from wordworth.task.settings import Intervals
+from wordworth.task.valence import drawn
+
+TRAINED = "word2vec"
+"""Asks for vectors trained on the corpus."""
+DIM = 50
+"""The paper's."""
+
+Near = Embedding | Similarity
+
+
+def load_near(
+    named: Sequence[str | Path | Embedding],
+    similarities: Mapping[str, Similarity],
+    corpus: Corpus,
+    wordnet: WordNet | None,
+    seed: int,
+) -> dict[str, Near]:
+    """Embeddings and similarities by the name that scores give them in `setting`."""
+    near: dict[str, Near] = {}
+    for one in named:
+        if isinstance(one, Embedding):
+            near[one.name] = one
+        elif one in BUILT_IN and wordnet is not None:
+            near[str(one)] = BUILT_IN[str(one)](wordnet)
+        elif one == TRAINED:
+            near[TRAINED] = train_word2vec(corpus, seed=seed)
+        else:
+            near |= {embedding.name: embedding for embedding in load_embeddings(one, language=corpus.language)}
+    return near | dict(similarities)
+
+
+class _Words:
+    """The words of a text, line by line; can be gone through again, as training does."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return (line.split() for line in self.corpus)
+
+
+def train_word2vec(corpus: Corpus, *, dim: int = DIM, seed: int = 0) -> Embedding:
+    """Word2vec vectors of a text's words, as the paper trains them: 50 dimensions. One thread, so the seed decides."""
+    if find_spec("gensim") is None:
+        raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
+    from gensim.models import Word2Vec
+
+    lines = _Words(corpus)
+    model = Word2Vec(vector_size=dim, seed=seed, workers=1)
+    model.build_vocab(lines)
+    if not model.wv.index_to_key:
+        raise WordworthError(f"no word of {corpus.name} is met often enough to be trained; name an embedding instead")
+    model.train(lines, total_examples=model.corpus_count, epochs=model.epochs)
+    steps = (f"word2vec of {corpus.name}, {dim} dimensions, min_count 5, seed {seed}",)
+    words = list(model.wv.index_to_key)
+    provenance = Provenance(TRAINED, language=corpus.language, steps=steps)
+    return Embedding(words, np.asarray(model.wv.vectors, dtype=np.float32), provenance)
+
+
+def soft_match(
+    predicted: pl.DataFrame, where: dict[str, Any], near: Mapping[str, Near], settings: Intervals
+) -> Findings:
+    """soft-match@k for every embedding, soft-match for every other similarity; T1:… is the diversity beside it."""
+    findings, chosen = Findings(), drawn(settings)
+    clusters, types = predicted["cluster"].to_numpy(), predicted["word"].rank("dense").to_numpy()
+    here = where | {"experiment": "soft-match"}
+    # The guess is in the form that the model reads, so that is what it is compared with.
+    compared = predicted.with_columns(word=pl.coalesce("form", "word"))
+    for name, one in near.items():
+        if isinstance(one, Embedding):
+            ranks = soft_ranks(compared, one, language=one.provenance.language or "english")
+            _missing(findings, here, name, "target", ranks.missing_targets)
+            _missing(findings, here, name, "guess", ranks.missing_guesses)
+            within = {f"soft-match@{k}": ranks.within(k) for k in DEPTHS}
+        else:
+            within = {"soft-match": similar(compared, one)}
+        for measure, hits in within.items():
+            record(findings, here, measure, accuracy(hits, clusters, **chosen), name)
+            record(findings, here, f"T1:{measure}", type_coverage(hits, types, clusters, **chosen), name)
+    return findings
+
+
+def _missing(findings: Findings, where: dict[str, Any], name: str, which: str, words: dict[str, int]) -> None:
+    """Words of misses that have no vector: they count as misses, and each is an item with how often it was met."""
+    if words:
+        findings.item(
+            **where,
+            setting=name,
+            item=list(words),
+            group=which,
+            value=[float(count) for count in words.values()],
+            left_out=f"{which} of a miss not in {name}",
+        )

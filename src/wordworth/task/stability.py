@@ -1,0 +1,66 @@
+"""How well-defined the subspaces of gender, nationality and religion are (Dev et al. 2020, Tables 7 and 12)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wordworth.catalog.read.word_sets import load_word_set
+from wordworth.embedding import NOT_FOUND, Embedding
+from wordworth.errors import WordworthError
+from wordworth.run import Findings
+from wordworth.transform import Subspace, difference_direction, pair_components, set_components, stability, two_means
+
+ORDINALS = ("2nd", "3rd", "4th")
+
+
+@dataclass(frozen=True)
+class BiasKind:
+    """A bias, the subspace of all its words, and the one that the paper takes out."""
+
+    name: str
+    full: Callable[[Embedding], Subspace]
+    derived: Callable[[Embedding], Subspace]
+
+
+def _set(name: str, components: int) -> BiasKind:
+    train, test = load_word_set(f"dev-{name}_train").words, load_word_set(f"dev-{name}_test").words
+    return BiasKind(
+        name,
+        lambda embedding: set_components(embedding, [*train, *test], name=name),
+        lambda embedding: set_components(embedding, train, components, name=f"{name}, training words"),
+    )
+
+
+def _he_she(embedding: Embedding) -> Subspace:
+    return difference_direction(embedding, "he", "she")
+
+
+def kinds() -> tuple[BiasKind, ...]:
+    """Gendered pairs, and names by their two means, and he − she; demonyms and the first component of eight; adherents
+    and the first two of eight."""
+    gendered = BiasKind(
+        "gendered",
+        lambda embedding: pair_components(embedding, load_word_set("dev-gendered_pairs").pairs, name="gendered pairs"),
+        _he_she,
+    )
+    men, women = load_word_set("ea_name_male").words, load_word_set("ea_name_female").words
+    names = BiasKind("names", lambda embedding: two_means(embedding, men, women, name="names"), _he_she)
+    return gendered, names, _set("demonyms", 1), _set("adherents", 2)
+
+
+def subspace_stability(embedding: Embedding) -> Findings:
+    """A row a kind and figure. A kind whose words the embedding lacks is reported and left out."""
+    findings = Findings()
+    for kind in kinds():
+        where = {"experiment": "stability", "model": embedding.name, "language": "english", "dataset": kind.name}
+        try:
+            full, derived = kind.full(embedding), kind.derived(embedding)
+        except WordworthError as error:
+            findings.warn(f"stability of {kind.name} was not measured: {error}.")
+            continue
+        values = stability(full, derived)
+        for ordinal, ratio in zip(ORDINALS, values.ratios, strict=False):
+            findings.score(**where, measure=f"principal:{ordinal}", value=ratio, n=len(full.words))
+        findings.score(**where, measure="cosine", value=values.cosine, n=len(derived.words))
+        if full.missing:
+            findings.item(**where, item=list(full.missing), left_out=NOT_FOUND)
+    return findings

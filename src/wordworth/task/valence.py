@@ -1,0 +1,120 @@
+"""Valence: the association of a lexicon's words with two poles, and its agreement with people's ratings."""
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.catalog.read.lexica import Lexicon
+from wordworth.embedding import Layers
+from wordworth.measure import sc_weat, sc_weat_p
+from wordworth.run import Findings
+from wordworth.statistics.correlation import Correlation, pearson, spearman
+from wordworth.task.settings import Intervals, Permuted
+from wordworth.task.words import Poles, TooFewWordsError, record_missing, record_set, spelling_of
+
+BOTH = ("valence", "valence:spearman")
+
+
+def valence(
+    layers: Layers,
+    poles: Poles,
+    lexicon: Lexicon,
+    settings: Intervals,
+    *,
+    measures: tuple[str, ...] = BOTH,
+    rated: str = "valence",
+) -> Findings:
+    """ρ of the words' SC-WEAT effect sizes with their ratings, in every slot, with an item a word.
+
+    `layers` are a whole vocabulary, of which a word's p and the coverage are recorded too, or the lexicon's own words
+    encoded. `rated` is what the lexicon rates: valence, dominance or arousal.
+    """
+    findings = Findings()
+    words = layers.select(lexicon.words, spelling_of(lexicon.language, settings)) if layers.vocabulary else layers
+    if len(words) < 3:
+        raise TooFewWordsError(
+            f"{layers.name} has {len(words)} of the {len(lexicon)} words of {lexicon.name}, and 3 are "
+            f"needed; is it an embedding of {lexicon.language} words?"
+        )
+    where = {**layers.columns, "language": lexicon.language, "dataset": lexicon.name}
+    effects = effect_sizes(words, poles)
+    ratings = dict(zip(lexicon.words, lexicon.ratings[rated].tolist(), strict=True))
+    people = np.array([ratings[word] for word in words.words])
+    for measure in measures:
+        correlate = spearman if measure.endswith(":spearman") else pearson
+        record_slots(findings, {**where, "measure": measure}, words, correlate(effects, people, **drawn(settings)))
+    chance: list[NDArray[np.float64] | None] = [None] * len(words.slots)
+    if layers.vocabulary:
+        findings.score(**where, measure="coverage", value=len(words) / len(lexicon), n=len(lexicon))
+        chance = _p_values(findings, words, poles, settings)
+    for at, slot in enumerate(words.slots):
+        p = chance[at]
+        findings.item(
+            **where,
+            **slot._asdict(),
+            **word_columns(words),
+            group="lexicon",
+            reference=people.tolist(),
+            value=effects[at].tolist(),
+            p=None if p is None else p.tolist(),
+        )
+    record_missing(findings, where, words, "lexicon")
+    if lexicon.left_out and layers.vocabulary:
+        reasons = [f"{lexicon.name}: {_kind_of(row.reason)}" for row in lexicon.left_out]
+        rows = [row.word for row in lexicon.left_out]
+        findings.item(**where, item=rows, group="lexicon rows", left_out=reasons)
+    for label, pole in zip(("pleasant", "unpleasant"), poles, strict=True):
+        (record_set if layers.vocabulary else record_missing)(findings, where, pole, label)
+    return findings
+
+
+def effect_sizes(words: Layers, poles: Poles) -> NDArray[np.float64]:
+    """slots × words: the SC-WEAT effect size of every word."""
+    high, low = poles
+    return np.stack([sc_weat(matrix, high.read(slot), low.read(slot)) for slot, matrix in words.each()])
+
+
+def word_columns(words: Layers) -> dict[str, Any]:
+    """The columns of items that say which word it is, how it is spelled and in how many tokens."""
+    columns: dict[str, Any] = {"item": list(words.words)}
+    if words.subwords is not None:
+        return columns | {"subwords": words.subwords.tolist()}
+    return columns | {"found_as": words.found_as()}
+
+
+def drawn(settings: Intervals) -> dict[str, int]:
+    """How an interval is resampled."""
+    return {"resamples": settings.resamples, "seed": settings.seed}
+
+
+def record_slots(findings: Findings, where: dict[str, Any], layers: Layers, found: Correlation) -> None:
+    """One score a slot, of correlations that were computed together."""
+    for at, slot in enumerate(layers.slots):
+        interval = {name: float(np.asarray(getattr(found, name))[at]) for name in ("value", "low", "high")}
+        findings.score(**where, **slot._asdict(), **interval, n=found.n)
+
+
+def _p_values(findings: Findings, words: Layers, poles: Poles, settings: Intervals) -> list[NDArray[np.float64] | None]:
+    if not isinstance(settings, Permuted):
+        raise TypeError("p-values need settings of permutation tests")
+    p: list[NDArray[np.float64] | None] = []
+    for slot, matrix in words.each():
+        tested = sc_weat_p(matrix, poles[0].read(slot), poles[1].read(slot), **permuted(settings))
+        p.append(tested.p)
+        findings.note(
+            f"valence: p of a word is {tested.method} over {tested.partitions:,} partitions of the polar words."
+        )
+    return p
+
+
+def permuted(settings: Permuted) -> dict[str, Any]:
+    """How a permutation test is done."""
+    names = {"sides": settings.sides, "method": settings.p_method}
+    return {**names, "permutations": settings.permutations, "seed": settings.seed}
+
+
+def _kind_of(reason: str) -> str:
+    """A reason without what differs from row to row, so that reasons can be counted."""
+    return re.sub(r"on line \d+", "on another line", reason.partition(":")[0].partition("(")[0].strip())

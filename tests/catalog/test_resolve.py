@@ -1,0 +1,251 @@
+"""What a user names, taken apart: names, labels, paths, addresses, the hub. Nothing is fetched."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import wordworth
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.fetch.web import public_address
+from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.read.analogies import load_analogies
+from wordworth.catalog.read.association_tests import load_tests
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.frequencies import load_frequencies
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.nli import load_nli
+from wordworth.catalog.read.pairs import load_pairs
+from wordworth.catalog.read.paraphrases import load_paraphrases
+from wordworth.catalog.read.templates import load_templates
+from wordworth.catalog.resolve import label_of, public_name, resolve, split_label, target_of
+from wordworth.errors import WordworthError
+
+VECTORS = "sun 1 0 2\nrain 0 1 1\nsnow 1 1 0\n"
+PIN = "0" * 64
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder `a=b` with vectors in it, and a file whose own name holds `=`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a=b").mkdir()
+    (tmp_path / "a=b" / "c.vec").write_text(VECTORS)
+    (tmp_path / "d=3.txt").write_text(VECTORS)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "gpt2.v1").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("named", "label", "target", "place", "source"),
+    [
+        ("glove-6b-50d", "glove-6b-50d", "glove-6b-50d", "catalog", ""),
+        ("mine=glove-6b-50d", "mine", "glove-6b-50d", "catalog", ""),
+        ("a=b/c.vec", "c", "a=b/c.vec", "path", "a=b/c.vec"),
+        ("LABEL=a=b/c.vec", "LABEL", "a=b/c.vec", "path", "a=b/c.vec"),
+        ("./a=b/c.vec", "c", "./a=b/c.vec", "path", "a=b/c.vec"),
+        ("d=3.txt", "d=3", "d=3.txt", "path", "d=3.txt"),
+        ("three=d=3.txt", "three", "d=3.txt", "path", "d=3.txt"),
+        ("e=b/c.vec", "e", "b/c.vec", "path", "b/c.vec"),
+        ("own/gpt2.v1", "gpt2.v1", "own/gpt2.v1", "path", "own/gpt2.v1"),
+        ("x/weather.vec.gz", "weather", "x/weather.vec.gz", "path", "x/weather.vec.gz"),
+        ("decades/1990-w.npy", "1990", "decades/1990-w.npy", "path", "decades/1990-w.npy"),
+        ("https://host/a/v.txt.gz", "v", "https://host/a/v.txt.gz", "web", "https://host/a/v.txt.gz"),
+        ("https://host/v.txt?x=1", "v", "https://host/v.txt?x=1", "web", "https://host/v.txt"),
+        (f"w=https://host/v.txt#sha256={PIN}", "w", f"https://host/v.txt#sha256={PIN}", "web", "https://host/v.txt"),
+        ("hf://o/n/d/v.vec@abc", "v", "hf://o/n/d/v.vec@abc", "hub file", "hf://o/n/d/v.vec@abc"),
+        ("w=hf://o/n/v.vec", "w", "hf://o/n/v.vec", "hub file", "hf://o/n/v.vec"),
+        ("gpt2", "gpt2", "gpt2", "hub", "gpt2"),
+        ("gpt2@main", "gpt2@main", "gpt2@main", "hub", "gpt2@main"),
+        ("Qwen/Qwen2.5-0.5B", "Qwen/Qwen2.5-0.5B", "Qwen/Qwen2.5-0.5B", "hub", "Qwen/Qwen2.5-0.5B"),
+        ("q=o/n@refs/pr/1", "q", "o/n@refs/pr/1", "hub", "o/n@refs/pr/1"),
+        ("model.gguf", "model", "model.gguf", "path", "model.gguf"),
+        ("one/two/three", "three", "one/two/three", "path", "one/two/three"),
+    ],
+)
+def test_models(named: str, label: str, target: str, place: str, source: str) -> None:
+    found = resolve(named)
+    assert (found.label, found.target, found.place, found.source) == (label, target, place, source)
+    assert (label_of(named), target_of(named)) == (label, target)
+
+
+def test_what_the_catalog_says_of_a_name() -> None:
+    found = resolve("g=gemma3-270m")
+    assert found.entry is not None
+    assert (found.entry.name, found.language, found.licence) == ("gemma3-270m", "", found.entry.licence)  # of several
+    assert resolve("glove-6b-50d").language == "english"
+    assert resolve("glove-6b-50d").reference.startswith("Jeffrey Pennington")
+
+
+def test_a_path_is_never_a_name_or_labelled() -> None:
+    assert resolve(Path("glove-6b-50d")).place == "path"
+    assert split_label(Path("x=y.vec")) == ("", "x=y.vec")
+    assert resolve(Path("~/v.txt")).path == Path("~/v.txt").expanduser()
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ("mine=", "'mine=' has no target; write LABEL=PATH or LABEL=NAME"),
+        ("=v.vec", "'=v.vec' has no label; write LABEL=PATH or LABEL=NAME"),
+        (
+            "http://host/v.txt?key=s3cret",
+            "http://host/v.txt is not encrypted; use https, or fetch it yourself and give",
+        ),
+        ("https://host/", "https://host/ does not name a file; give the address of the file itself"),
+        ("https://[host/v.txt", "this is no address of a file"),
+        ("https://host/v.txt?key=s3cret#md5=1", "https://host/v.txt ends in #md5=1; only #sha256="),
+        ("https://me:s3cret@host/v.txt", "a user or a password is not taken; put those for host into ~/.netrc"),
+        ("hf://owner/name", "hf://owner/name does not name a file; write hf://owner/name/path"),
+    ],
+)
+def test_bad_names(named: str, message: str) -> None:
+    with pytest.raises(WordworthError) as error:
+        resolve(named)
+    assert message in str(error.value)
+    assert "s3cret" not in str(error.value)
+
+
+def test_a_name_that_no_file_can_have() -> None:
+    for named in ("x" * 300 + ".vec", "label=" + "x" * 300, "/" + "x" * 300):
+        with pytest.raises(
+            WordworthError, match=r"^[/x]{80} cannot be looked up \(File name too long\); check the path"
+        ):
+            kind_of(named)
+
+
+def test_an_unknown_name_of_another_kind_gives_the_nearest() -> None:
+    with pytest.raises(WordworthError, match="'redit' is not in the corpora of the catalog; did you mean reddit"):
+        resolve("mine=redit", "corpora")
+
+
+def test_every_door_takes_a_folder_with_an_equals_sign() -> None:
+    assert [one.name for one in load_embeddings("a=b/c.vec")] == ["c"]
+    assert [one.name for one in load_embeddings("x=a=b/c.vec")] == ["x"]
+    assert kind_of("a=b/c.vec") == kind_of("x=a=b/c.vec") == "static"
+    Path("a=b/m").mkdir()
+    Path("a=b/m/config.json").write_text('{"architectures": ["GPT2LMHeadModel"]}')
+    assert kind_of("a=b/m") == kind_of("x=a=b/m") == "causal"
+    assert locate_language_model("a=b/m").place == "a=b/m"
+    assert locate_language_model("x=a=b/m").name == "x"
+
+
+TEST = '[test]\nname = "t"\nx = {words = ["a"]}\ny = {words = ["b"]}\na = {words = ["c"]}\nb = {words = ["d"]}\n'
+TEMPLATES = '[t]\nlanguage = "english"\nbleached = "WORD"\naligned = [{low = 1, high = 9, text = "a WORD"}]\n'
+
+
+@pytest.mark.parametrize(
+    ("load", "file", "text"),
+    [
+        (load_lexicon, "l.csv", "word,valence\nsun,1\n"),
+        (load_pairs, "p.tsv", "sun\tmoon\t3\n"),
+        (load_analogies, "a.txt", "king queen man woman\n"),
+        (load_frequencies, "f.txt", "sun 3\n"),
+        (load_paraphrases, "t.txt", "a b\na c\na d\n"),
+        (load_nli, "n.tsv", "premise\thypothesis\tlabel\na\tb\tneutral\n"),
+        (load_corpus, "c.txt", "Some text.\n"),
+        (lambda named: load_tests(named)[0], "t.toml", TEST),
+        (load_templates, "t.toml", TEMPLATES),
+    ],
+)
+def test_labels_of_all_data(load, file: str, text: str) -> None:  # type: ignore[no-untyped-def]
+    (Path("a=b") / file).write_text(text)
+    assert load(f"mine=a=b/{file}").name == "mine"
+    assert load(f"a=b/{file}").name in (file, Path(file).stem)
+    with pytest.raises(WordworthError, match="has no target"):
+        load("mine=")
+    with pytest.raises(WordworthError, match=r"there is no file nowhere/none\."):
+        load(f"nowhere/none{Path(file).suffix}")
+
+
+def test_several_tests_of_one_file_keep_their_names() -> None:
+    Path("two.toml").write_text(
+        TEST.replace("[test]", "[[test]]") + TEST.replace("[test]", "[[test]]").replace('"t"', '"u"')
+    )
+    assert [test.name for test in load_tests("mine=two.toml")] == ["mine/t", "mine/u"]
+    assert [test.name for test in load_tests("mine=weat6")] == ["mine"]
+
+
+def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 12: what is fetched with a token is recorded without it, and asked for with it."""
+    asked: list[str] = []
+
+    def download(url: str, part: Path, what: str) -> None:
+        asked.append(url)
+        part.write_text(VECTORS)
+
+    monkeypatch.setattr("wordworth.catalog.fetch.download.download", download)
+    monkeypatch.delenv("WORDWORTH_OFFLINE")
+    url = "https://host/v.txt?token=s3cret&part=1"
+    (vectors,) = load_embeddings(url)
+    assert asked == [url]
+    assert vectors.provenance.source == "https://host/v.txt"
+    assert "s3cret" not in repr(vectors.provenance)
+    assert load_pairs_source("https://host/p.tsv?token=s3cret", monkeypatch) == "https://host/p.tsv"
+    assert public_name(f"mine={url}") == "mine=https://host/v.txt"
+    assert [public_name(one) for one in ("gpt2@x", "a=b/c.vec", "m=gpt2")] == ["gpt2@x", "a=b/c.vec", "m=gpt2"]
+    assert public_address("https://u:p@host:1/v?x#y") == "https://host:1/v"
+    monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
+    with pytest.raises(WordworthError, match=r"^https://host/o\.txt is not here and fetching is off"):
+        list(load_embeddings("https://host/o.txt?token=s3cret"))
+
+
+def load_pairs_source(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    def download(url: str, part: Path, what: str) -> None:
+        part.write_text("sun\tmoon\t3\n")
+
+    monkeypatch.setattr("wordworth.catalog.fetch.download.download", download)
+    return load_pairs(url).source
+
+
+def test_a_revision_of_the_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls: list[tuple[str, object]] = []
+    (tmp_path / "config.json").write_text('{"architectures": ["BertForMaskedLM"]}')
+
+    def file(repo: str, path: str, **options: object) -> str:
+        calls.append((f"{repo}/{path}", options["revision"]))
+        return str(tmp_path / path)
+
+    def snapshot(repo: str, **options: object) -> str:
+        calls.append((repo, options["revision"]))
+        assert not any(str(pattern).endswith(".bin") for pattern in options["allow_patterns"])  # type: ignore[attr-defined]
+        return str(tmp_path)
+
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", file)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
+    monkeypatch.delenv("WORDWORTH_OFFLINE")
+    assert kind_of("x=owner/name@abc") == "masked"
+    place = locate_language_model("owner/name@abc")
+    assert (place.name, place.place) == ("owner/name@abc", str(tmp_path))
+    assert locate_language_model("x=owner/name").place == "owner/name"
+    assert calls == [("owner/name/config.json", "abc"), ("owner/name", "abc")]
+
+
+def test_language_models_and_what_is_none() -> None:
+    with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding, and this study takes language model"):
+        locate_language_model("glove-6b-50d")
+    with pytest.raises(
+        WordworthError,
+        match="smollm2 is not in the catalog, and fetching from the hub is off; did you mean smollm2-135m",
+    ):
+        locate_language_model("smollm2")
+    with pytest.raises(WordworthError, match=r"there is no model at \./none"):
+        locate_language_model("./none")
+    with pytest.raises(WordworthError, match=r"https://host/v\.txt is one file, read as word vectors"):
+        locate_language_model("https://host/v.txt?token=1")
+
+
+def test_taking_a_name_apart_loads_no_library() -> None:
+    heavy = ["torch", "transformers", "gguf", "huggingface_hub", "httpx2", "unearth"]
+    code = (
+        "import sys, wordworth.catalog.resolve as r, wordworth.catalog.kinds as k\n"
+        "k.kind_of('smollm2-135m')\n"
+        "for one in ('m=gpt2@main', 'hf://a/b/c.vec', 'https://h/v.txt'): r.resolve(one)\n"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    where = {"PYTHONPATH": str(Path(wordworth.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=where)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,244 @@
+"""The one keyed cache: whole or not at all, measured on reading, made again when damaged, and counted."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wordworth.engine import cache
+from wordworth.errors import WordworthError
+from wordworth.files import SCRATCH, forget_sums, sha256_of
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    """As in a new process."""
+    cache._damaged.clear()
+    cache._used.clear()
+    forget_sums()
+
+
+class Maker:
+    """Fills an entry, and counts how often."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, folder: Path) -> None:
+        self.calls += 1
+        (folder / "a.txt").write_text("first")
+        (folder / "deep").mkdir()
+        (folder / "deep" / "b.bin").write_bytes(bytes(range(256)))
+
+
+@pytest.fixture
+def make() -> Maker:
+    return Maker()
+
+
+def test_an_entry_is_made_once_and_says_its_sums(make: Maker) -> None:
+    folder = cache.entry("counts", ["text", 1, None], make)
+    assert cache.entry("counts", ["text", 1, None], make) == folder
+    assert make.calls == 1
+    assert (folder.parent.name, len(folder.name)) == ("counts", 64)
+    # sha256 of "first" as `sha256sum` prints it
+    first = "a7937b64b8caa58f03721bb6bacf5c78cb235febe0e70b1b84cd99541461a08e"
+    assert (folder / cache.SUMS).read_text().splitlines()[0] == f"{first}  a.txt"
+    assert cache.damaged() == {}
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]  # no lock, no scratch
+
+
+def test_other_identities_have_other_keys(make: Maker) -> None:
+    identities: list[object] = ["a", ["a"], {"a": 1}, {"a": 2}, {"a": 1, "b": None}, ["a", 1.5]]
+    assert len({cache.key_of(identity) for identity in identities}) == len(identities)
+    assert cache.key_of({"a": 1, "b": 2}) == cache.key_of({"b": 2, "a": 1})
+    assert cache.key_of("f" * 64) == "f" * 64
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-5])
+
+
+def flipped(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def quietly_flipped(path: Path) -> None:
+    stat = path.stat()
+    flipped(path)
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"\xff\xfe\x00" * 99)
+
+
+def removed(path: Path) -> None:
+    path.unlink()
+
+
+@pytest.mark.parametrize("harm", [cut, flipped, quietly_flipped, emptied, garbage, removed])
+@pytest.mark.parametrize("name", ["a.txt", "deep/b.bin", cache.SUMS])
+def test_a_damaged_entry_is_made_again_and_counted(make: Maker, harm: Callable[[Path], None], name: str) -> None:
+    folder = cache.entry("vectors", "x", make)
+    harm(folder / name)
+    forget_sums()  # as a new process
+    assert cache.entry("vectors", "x", make) == folder
+    assert make.calls == 2
+    assert cache.damaged() == {"vectors": 1}
+    assert (folder / "deep" / "b.bin").read_bytes() == bytes(range(256))
+    cache.entry("vectors", "x", make)
+    assert make.calls == 2
+
+
+def test_damage_within_the_same_process_shows_by_size_time_or_inode(make: Maker) -> None:
+    folder = cache.entry("vectors", "x", make)
+    flipped(folder / "a.txt")
+    cache.entry("vectors", "x", make)
+    assert make.calls == 2
+
+
+def test_a_list_that_lost_a_line_is_not_trusted(make: Maker) -> None:
+    folder = cache.entry("vectors", "x", make)
+    sums = folder / cache.SUMS
+    sums.write_text(sums.read_text().splitlines(keepends=True)[0])
+    cache.entry("vectors", "x", make)
+    assert make.calls == 2
+
+
+def test_files_are_measured_once_a_process(make: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.entry("vectors", "x", make)
+    forget_sums()
+    measured: list[Path] = []
+    plain = sha256_of
+
+    def counting(path: Path) -> str:
+        measured.append(path)
+        return plain(path)
+
+    monkeypatch.setattr("wordworth.files.sha256_of", counting)
+    for _ in range(3):
+        cache.entry("vectors", "x", make)
+    assert len(measured) == 2
+
+
+def test_an_error_leaves_nothing() -> None:
+    def fails(folder: Path) -> None:
+        (folder / "half").write_text("half")
+        raise WordworthError("no more")
+
+    with pytest.raises(WordworthError, match="no more"):
+        cache.entry("counts", "x", fails)
+    assert list(cache.kind_folder("counts").iterdir()) == []
+
+
+def test_parts_are_checked_one_by_one(make: Maker) -> None:
+    growing = cache.slot("vectors", "x")
+    for number in range(3):
+        growing.part(f"{number:05d}").get(make)
+    assert [part.path.name for part in growing.parts()] == ["00000", "00001", "00002"]
+    flipped(growing.path / "00001" / "a.txt")
+    for number in range(3):
+        assert growing.part(f"{number:05d}").try_get(make)
+    assert make.calls == 4
+    assert cache.damaged() == {"vectors": 1}
+    assert cache.slot("vectors", "other").parts() == []
+
+
+def test_a_part_can_be_written_anew() -> None:
+    latest = cache.slot("aggregates", "x").part("latest")
+    for text in ("one", "two"):
+        latest.write(lambda folder, text=text: (folder / "state").write_text(text))  # type: ignore[misc]
+        assert latest.whole()
+        assert (latest.path / "state").read_text() == text
+    assert cache.damaged() == {}
+
+
+def test_pinned_sums_are_the_ones_that_count(make: Maker) -> None:
+    content = b"abc"  # FIPS 180-2, example 1
+    pins = {"a": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
+    pinned = cache.slot("files", "x", pins)
+    folder = pinned.get(lambda folder: (folder / "a").write_bytes(content))
+    assert [path.name for path in folder.iterdir()] == ["a"]
+    assert pinned.sound()
+    (folder / "a").write_bytes(b"abd")
+    assert not pinned.whole()
+    assert cache.damaged() == {"files": 1}
+
+
+def _slow(folder: Path) -> None:
+    import time
+
+    (folder / "by").write_text(str(os.getpid()))
+    time.sleep(0.2)
+
+
+def _ask(answers: "multiprocessing.Queue[str]") -> None:
+    answers.put((cache.entry("counts", "x", _slow) / "by").read_text())
+
+
+def test_of_several_processes_one_makes_it() -> None:
+    context = multiprocessing.get_context("fork")
+    answers: multiprocessing.Queue[str] = context.Queue()
+    processes = [context.Process(target=_ask, args=(answers,)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    makers = {answers.get(timeout=60) for _ in processes}
+    for process in processes:
+        process.join()
+    assert len(makers) == 1
+
+
+def test_what_another_process_makes_is_left_to_it(make: Maker) -> None:
+    from wordworth.files import locked
+
+    waiting = cache.slot("vectors", "x")
+    with locked(waiting.path):
+        assert waiting.try_get(make) is None
+    assert waiting.try_get(make) == waiting.path
+
+
+def _dies(folder: Path) -> None:
+    (folder / "half").write_bytes(b"x" * 1000)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_what_a_killed_writer_left_is_removed_by_the_next(make: Maker, same: bool) -> None:
+    process = multiprocessing.get_context("fork").Process(target=cache.entry, args=("counts", "x", _dies))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    assert [path for path in cache.kind_folder("counts").iterdir() if path.name.endswith(SCRATCH)]
+    folder = cache.entry("counts", "x" if same else "y", make)
+    assert [path.name for path in folder.parent.iterdir() if not path.name.endswith(".lock")] == [folder.name]
+
+
+RUN = """
+from pathlib import Path
+from wordworth.engine import cache
+folder = cache.entry("counts", "x", lambda folder: (folder / "a").write_text("a"))
+print(folder, cache.kind_folder("files"), folder.is_dir())
+"""
+
+
+def test_without_a_cache_what_is_computed_goes_with_the_process(tmp_path: Path) -> None:
+    for value, inside in (("1", False), ("0", True)):
+        around = {**os.environ, cache.NO_CACHE: value}
+        output = subprocess.run([sys.executable, "-c", RUN], env=around, capture_output=True, text=True, check=True)
+        folder, files, there = output.stdout.split()
+        assert there == "True"
+        assert Path(folder).is_relative_to(tmp_path) == inside
+        assert Path(folder).exists() == inside
+        assert Path(files) == tmp_path / "cache" / "files"

@@ -1,0 +1,172 @@
+"""What a run's folder may hold is read; whatever else it holds is one sentence that says where."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from wordworth.errors import WordworthError
+from wordworth.run import read_manifest, read_run
+from wordworth.run.schema import ITEMS, SCORES
+
+MANIFEST: dict[str, Any] = {
+    "study": "valnorm",
+    "command": ["wordworth", "run", "valnorm"],
+    "settings": {"seed": 0},
+    "seed": 0,
+    "models": [{"name": "a", "layers": 2, "steps": []}],
+    "data": [{"name": "bellezza", "sha256": "0"}],
+    "left_out": {"not in vocabulary": 1},
+    "notes": [],
+    "started": "2026-01-02T03:04:05+00:00",
+    "seconds": 1,
+    "versions": {"wordworth": "1"},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A run by hand, with nothing that only later versions write."""
+    made = tmp_path / "run[1]"  # no pattern
+    made.mkdir()
+    pl.DataFrame([{"model": "a", "layer": 1, "value": 0.5}], schema=SCORES).write_csv(made / "scores.csv")
+    items = [{"item": f"word{at}", "value": at / 7} for at in range(500)]
+    pl.DataFrame(items, schema=ITEMS).write_parquet(made / "items.parquet")
+    _write(made, MANIFEST)
+    return made
+
+
+def _write(folder: Path, manifest: Any) -> None:
+    (folder / "run.json").write_text(json.dumps(manifest))
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    files = ("scores.csv", "items.parquet")
+    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in files}
+
+
+def test_columns_have_their_types_and_blanks_are_null(folder: Path) -> None:
+    run = read_run(folder)
+    assert dict(run.scores.schema) == SCORES
+    assert run.scores.row(0, named=True) == dict.fromkeys(SCORES) | {"model": "a", "layer": 1, "value": 0.5}
+    assert dict(run.items.collect_schema()) == ITEMS
+
+
+def test_keys_and_columns_that_an_older_run_lacks_are_blank(folder: Path) -> None:
+    older = pl.read_parquet(folder / "items.parquet", glob=False).drop("place", "rank", "entailment", "contradiction")
+    older.write_parquet(folder / "items.parquet")
+    _write(folder, {"options" if key == "settings" else key: value for key, value in MANIFEST.items()})
+    run = read_run(folder)
+    assert run.manifest["settings"] == {"seed": 0}
+    assert (run.manifest["method"], run.manifest["failed"], run.manifest["may_differ"]) == ("", [], [])
+    assert run.manifest["data"][0]["licence"] == ""
+    assert run.manifest["models"][0] | {"steps": []} == run.manifest["models"][0]  # what no type declares is kept
+    assert run.items.select("rank", "entailment").collect().null_count().row(0) == (500, 500)
+
+
+def test_a_failed_part_needs_its_reason_only(folder: Path) -> None:
+    _write(folder, MANIFEST | {"failed": [{"reason": "it did not converge", "layer": 8}]})
+    (failed,) = read_manifest(folder)["failed"]
+    assert (failed["model"], failed["layer"], failed["reason"]) == (None, 8, "it did not converge")
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "no table": ([1], r"run\.json is not as a run writes it \(a list, not a table\); run the study again"),
+    "no study": ({key: MANIFEST[key] for key in MANIFEST if key != "study"}, "study is missing"),
+    "no settings": ({key: MANIFEST[key] for key in MANIFEST if key != "settings"}, "settings is missing"),
+    "seed as text": (MANIFEST | {"seed": "0"}, "seed: text, not a whole number"),
+    "seed as truth": (MANIFEST | {"seed": True}, "seed: true or false, not a whole number"),
+    "seconds": (MANIFEST | {"seconds": None}, "seconds: nothing, not a number"),
+    "models": (MANIFEST | {"models": {"a": 1}}, "models: a table, not a list"),
+    "a model": (MANIFEST | {"models": [{"name": "a"}, "b"]}, "models: 2: text, not a table"),
+    "no name": (MANIFEST | {"models": [{"layers": 2}]}, "models: 1: name is missing"),
+    "layers": (MANIFEST | {"models": [{"name": "a", "layers": 1.5}]}, "models: 1: layers: a number, not a whole"),
+    "data": (MANIFEST | {"data": [{"name": "a", "rows": "1"}]}, "data: 1: rows: text, not a whole number"),
+    "left out": (MANIFEST | {"left_out": {"x" * 900: "y"}}, "left_out: x+…: text, not a whole number"),
+    "failed": (MANIFEST | {"failed": [{"layer": 1}]}, "failed: 1: reason is missing"),
+    "measures": (MANIFEST | {"measures": {"valence": "ρ"}}, "measures: valence: text, not a table"),
+    "half a character": (MANIFEST | {"notes": ["\ud800"]}, "cannot be read back"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_manifest_of_other_types_is_one_sentence(folder: Path, name: str) -> None:
+    manifest, reason = WRONG[name]
+    _write(folder, manifest)
+    _refused(folder, reason)
+
+
+TEXTS = {
+    "half": b'{"half": ',
+    "empty": b"",
+    "not text": b"\xff\xfe\x00",
+    "deep": b"[" * 200_000,
+    "digits": b'{"seed": ' + b"9" * 5000 + b"}",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_manifest_that_is_no_json_is_one_sentence(folder: Path, name: str) -> None:
+    (folder / "run.json").write_bytes(TEXTS[name])
+    _refused(folder, r"run\[1\] holds a run that cannot be read back \(.+\); run it again")
+
+
+def _refused(folder: Path, reason: str) -> None:
+    with pytest.raises(WordworthError, match=reason) as raised:
+        read_run(folder)
+    assert len(str(raised.value)) < 500
+    assert "\n" not in str(raised.value)
+
+
+def test_what_is_no_run(tmp_path: Path, folder: Path) -> None:
+    _refused(tmp_path, r"is not a run: it has no run\.json, scores\.csv, items\.parquet")
+    (folder / "scores.csv").unlink()
+    _refused(folder, r"is not a run: it has no scores\.csv")
+    assert read_manifest(folder)["study"] == "valnorm"  # which looks at nothing else
+
+
+@pytest.mark.parametrize(("name", "place"), [("scores.csv", -10), ("items.parquet", 100), ("items.parquet", -1)])
+def test_a_changed_digit_is_refused(folder: Path, name: str, place: int) -> None:
+    _write(folder, MANIFEST | {"files": _sums(folder)})
+    assert read_run(folder)
+    held = bytearray((folder / name).read_bytes())
+    held[place] ^= 1
+    (folder / name).write_bytes(held)
+    _refused(folder, rf"{name} was changed after the run was written")
+
+
+def _foot(held: bytes) -> bytes:
+    return held[:-40] + bytes(32) + held[-8:]
+
+
+def _page(held: bytes) -> bytes:
+    return held[:8] + b"\xff" * 200 + held[208:]
+
+
+@pytest.mark.parametrize("damage", [_foot, _page, lambda _: b"no table", lambda held: held[: len(held) // 2]])
+def test_damaged_items_are_one_sentence_before_they_are_used(folder: Path, damage: Callable[[bytes], bytes]) -> None:
+    """A run of an earlier version, with no checksums."""
+    path = folder / "items.parquet"
+    path.write_bytes(damage(path.read_bytes()))
+    _refused(folder, r"run\[1\] holds a run that cannot be read back \(.+\); run it again")
+
+
+def test_columns_of_other_names_or_types_are_one_sentence(folder: Path) -> None:
+    items, scores = (
+        pl.read_parquet(folder / "items.parquet", glob=False),
+        pl.read_csv(folder / "scores.csv", glob=False),
+    )
+    items.with_columns(value=pl.lit("many")).write_parquet(folder / "items.parquet")
+    _refused(folder, r"items\.parquet has String in column value, not Float64")
+    items.drop("item").write_parquet(folder / "items.parquet")
+    _refused(folder, r"items\.parquet has no column item")
+    scores.drop("measure").write_csv(folder / "scores.csv")
+    _refused(folder, r"scores\.csv has no column measure; was it written by wordworth\?")
+    scores.with_columns(value=pl.lit("many")).write_csv(folder / "scores.csv")
+    _refused(folder, r"scores\.csv has a cell that is no number \('many', column value, row 1\)")
+    (folder / "scores.csv").write_bytes(b"")
+    _refused(folder, r"run\[1\] holds a run that cannot be read back")
