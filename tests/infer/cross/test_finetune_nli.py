@@ -143,7 +143,10 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     assert made.exit_code == 0
     assert json.loads(made.stdout)["kept"] == 1
     assert json.loads((folder / "projection.json").read_text())["taken_out"]["subspace"] == "he − she"
-    for wrong, told in ((asked, "is there already"), ([*asked[:-1], "x", "--project", "he"], "write two words")):
+    for wrong, told in (
+        (asked, "is there already"),
+        ([*asked[:-1], "x", "--project", "he"], "is not two names"),
+    ):
         with pytest.raises(WordworthError, match=told):
             CliRunner().invoke(app, wrong, catch_exceptions=False)
     config = json.loads((folder / "config.json").read_text())
