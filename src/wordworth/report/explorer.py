@@ -18,18 +18,8 @@ FACTS = 40_000
 WRONG = 8
 
 WHERE = ["model", "experiment", "dataset", "setting", "layer"]
-FACT_COLUMNS = [
-    *WHERE,
-    "group",
-    "item",
-    "found_as",
-    "reference",
-    "value",
-    "entailment",
-    "contradiction",
-    "times",
-    "hits",
-]
+FACT_COLUMNS = [*WHERE, "group", "item", "found_as", "reference", "value"]
+FACT_COLUMNS += ["entailment", "contradiction", "times", "hits"]
 
 
 def explorer(runs: Runs) -> dict[str, Any] | None:
