@@ -37,7 +37,8 @@ def _rated(run: Run) -> pl.LazyFrame:
         pl.col("experiment").is_in(["contextualization", "valence"]),
         pl.col("group") == "lexicon",
         pl.col("pcs").is_null(),
-        pl.col("value").is_not_null(),
+        pl.col("model", "dataset").is_not_null(),
+        pl.col("value", "reference").is_finite(),
         AS_IT_IS,
     )
 
