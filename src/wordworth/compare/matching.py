@@ -83,7 +83,8 @@ def _halves(shared: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame
 def _best(frame: pl.DataFrame, picking: pl.DataFrame, family: str) -> int:
     method: Literal["pearson", "spearman"] = "spearman" if family == "spearman" else "pearson"
     by_layer = (
-        frame.join(picking, on=KEY, how="semi", nulls_equal=True)
+        frame.drop_nulls("layer")
+        .join(picking, on=KEY, how="semi", nulls_equal=True)
         .group_by("layer")
         .agg(pl.corr("value", "reference", method=method).alias("rho"))
         .drop_nans("rho")
