@@ -36,8 +36,8 @@ def matched(task: ComparedTask, first: Side, second: Side, rule: LayerRule, seed
     `best`: the layer of highest correlation, picked for each side on one random half of the shared items and compared
     on the other half, so that the picking favours nobody; for similarity and association tests of `vast`, the layer
     of highest valence that the run itself picked; for the bias estimators of `static`, a quarter of the way up, as the
-    paper has it. Where a run kept one layer alone, picked on these same items, that is said. `top` is the last layer. A
-    number is that layer of both.
+    paper has it. Where a run kept one layer alone, picked on these same items, a note says so. `top` is the last layer.
+    A number is that layer of both.
     """
     frames = [_numbered(part) for part in (task.first, task.second)]
     layered = [frame.get_column("layer").drop_nulls().n_unique() > 0 for frame in frames]
@@ -83,7 +83,8 @@ def _halves(shared: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame
 def _best(frame: pl.DataFrame, picking: pl.DataFrame, family: str) -> int:
     method: Literal["pearson", "spearman"] = "spearman" if family == "spearman" else "pearson"
     by_layer = (
-        frame.join(picking, on=KEY, how="semi", nulls_equal=True)
+        frame.drop_nulls("layer")
+        .join(picking, on=KEY, how="semi", nulls_equal=True)
         .group_by("layer")
         .agg(pl.corr("value", "reference", method=method).alias("rho"))
         .drop_nans("rho")

@@ -46,7 +46,7 @@ def verdicts(comparison: Comparison) -> list[str]:
                 sentences.append(f"{winner} {does} than {loser} on {_each(won, first_wins)}.")
         alike = [one for one in of_measure if not one.real]
         if alike:
-            sentences.append(f"No difference found in {measure} on {_each(alike, True)}.")
+            sentences.append(f"No difference found in {direction(measure).noun} on {_each(alike, True)}.")
     doubted = [one for one in comparison.differences if _doubted(one)]
     if doubted:
         tasks = ", ".join(one.task for one in doubted)

@@ -18,18 +18,8 @@ FACTS = 40_000
 WRONG = 8
 
 WHERE = ["model", "experiment", "dataset", "setting", "layer"]
-FACT_COLUMNS = [
-    *WHERE,
-    "group",
-    "item",
-    "found_as",
-    "reference",
-    "value",
-    "entailment",
-    "contradiction",
-    "times",
-    "hits",
-]
+FACT_COLUMNS = [*WHERE, "group", "item", "found_as", "reference", "value"]
+FACT_COLUMNS += ["entailment", "contradiction", "times", "hits"]
 
 
 def explorer(runs: Runs) -> dict[str, Any] | None:
@@ -47,7 +37,8 @@ def _rated(run: Run) -> pl.LazyFrame:
         pl.col("experiment").is_in(["contextualization", "valence"]),
         pl.col("group") == "lexicon",
         pl.col("pcs").is_null(),
-        pl.col("value").is_not_null(),
+        pl.col("model", "dataset").is_not_null(),
+        pl.col("value", "reference").is_finite(),
         AS_IT_IS,
     )
 

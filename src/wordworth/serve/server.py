@@ -217,7 +217,7 @@ def make_server(root: Path, host: str = "127.0.0.1", port: int = 0) -> Server:
 
 
 def serve(root: Path, host: str = "127.0.0.1", port: int = 0) -> None:
-    """Serves until it is interrupted; the address is said on stdout."""
+    """Serves until it is interrupted; the address is printed on stdout."""
     with make_server(root, host, port) as server:
         sys.stdout.write(f"http://{f'[{host}]' if ':' in host else host}:{server.server_port}/\n")
         sys.stdout.flush()

@@ -127,12 +127,8 @@ SLICE = pl.col("dataset").fill_null("").str.contains("/", literal=True)
 @shows(MEASURE.str.contains(NEUTRAL), TOGETHER, ~SLICE)
 def neutrality(rows: pl.DataFrame) -> Figure:
     """Dev et al.'s Tables 1, 3, 5, 8, 9 and 15."""
-    x, colour, layout = (
-        "neutral (1: no biased inference)",
-        charts.series(rows, "setting"),
-        charts.Layout(["model", "dataset"]),
-    )
-    spec = charts.dots(rows, y=["measure"], x=x, colour=colour, layout=layout, zero=True)
+    x, layout = "neutral (1: no biased inference)", charts.Layout(["model", "dataset"])
+    spec = charts.dots(rows, y=["measure"], x=x, colour="setting", layout=layout, zero=True)
     caption = (
         "Premise and hypothesis differ only in a word for a person, so neutral is always right. Net neutral: its mean "
         "probability; fraction neutral: how often it wins; threshold: how often its probability is above τ."

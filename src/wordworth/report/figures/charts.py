@@ -83,7 +83,7 @@ def labels(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Series:
-    """What is told apart by colour, dash or shape."""
+    """What colours, dashes or shapes stand for."""
 
     field: str
     values: list[Any]
@@ -96,12 +96,12 @@ class Series:
         chosen = [pool[(at + at // BESIDE if shifted else at) % BESIDE] for at in self.places]
         if shifted and len(chosen) == 1:  # nothing to tell it from
             chosen = [pool[0]]
-        legend: Spec | None = {"orient": "top", "columns": 4, "title": self.title, "symbolOpacity": 1}
-        if legend is not None and symbol:
+        legend = {"orient": "top", "columns": 4, "title": self.title, "symbolOpacity": 1}
+        if symbol:
             legend |= {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2}
-        scale = {"domain": self.values, "range": chosen}
-        legend = legend if len(self.values) > 1 else None
-        return {"field": self.field, "type": "nominal", "scale": scale, "legend": legend, "sort": None}
+        scale, several = {"domain": self.values, "range": chosen}, len(self.values) > 1
+        named = {"field": self.field, "type": "nominal", "scale": scale}
+        return {**named, "legend": legend if several else None, "sort": None}
 
 
 def series(rows: pl.DataFrame, field: str, title: str | None = None, values: Sequence[Any] | None = None) -> Series:
