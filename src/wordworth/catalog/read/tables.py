@@ -31,9 +31,6 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[Row, ...]
 
-    def where(self, line: int) -> str:
-        return f"{self.path.name}, line {line}"
-
 
 def tidy(text: str) -> str:
     """Without spaces at the ends, and with one plain space for any run of them (no-break spaces too)."""
