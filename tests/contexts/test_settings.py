@@ -173,7 +173,7 @@ def test_unknown_names(tmp_path: Path) -> None:
         load_templates(str(tmp_path / "nowhere.toml"))
     broken = tmp_path / "broken.toml"
     broken.write_text("= no")
-    with pytest.raises(WordworthError, match="is not a TOML file"):
+    with pytest.raises(WordworthError, match="is not TOML"):
         load_templates(str(broken))
 
 

@@ -23,6 +23,7 @@ class Reference:
 
     @property
     def address(self) -> str:
+        """Where it can be read."""
         return f"https://doi.org/{self.doi}" if self.doi else self.url
 
     def __str__(self) -> str:

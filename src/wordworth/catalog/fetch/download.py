@@ -70,4 +70,5 @@ def download(url: str, part: Path, what: str, expected_bytes: int | None = None)
 
 def _refuse_plain_http(asked: str, answered: str) -> None:
     if urlsplit(asked).scheme == "https" and urlsplit(answered).scheme != "https":
-        raise WordworthError(f"{asked} leads to an unencrypted address ({answered}), which is not followed")
+        host = urlsplit(asked).hostname  # and no more of the address: its query may hold a token
+        raise WordworthError(f"{host} leads to an unencrypted address, which is not followed")

@@ -1,7 +1,6 @@
 """Association tests: two sets of targets, X and Y, held against two sets of attributes, A and B."""
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.sources import locate
-from wordworth.catalog.read.tables import read_text, tidy
+from wordworth.catalog.read.tables import read_text, read_toml, tidy, unique
 from wordworth.catalog.read.translations import load_translations
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entries, entry
@@ -115,17 +114,9 @@ def translated(test: AssociationTest, language: str) -> AssociationTest:
     X, Y, A, B = groups
     for one, other, these, those in ((0, 1, X, Y), (2, 3, A, B)):
         remarks += [f"{w} is in both {test.labels[one]} and {test.labels[other]}" for w in these if w in those]
-    return replace(
-        test,
-        name=f"{test.name}-{language}",
-        X=X,
-        Y=Y,
-        A=A,
-        B=B,
-        language=language,
-        remarks=(*test.remarks, *remarks),
-        stand_ins={},
-    )
+    sets: dict[str, Any] = {"X": X, "Y": Y, "A": A, "B": B, "stand_ins": {}}
+    name, remarks = f"{test.name}-{language}", [*test.remarks, *remarks]
+    return replace(test, name=name, language=language, remarks=tuple(remarks), **sets)
 
 
 def _checked(
@@ -135,13 +126,11 @@ def _checked(
     remarks = []
     words: dict[str, tuple[str, ...]] = {}
     for group, (label, listed) in groups.items():
-        once = tuple(dict.fromkeys(listed))
-        if len(once) < len(listed):
-            again = next(word for at, word in enumerate(listed) if word in listed[:at])
-            if not lenient:
-                raise WordworthError(f"{path or name}: {again!r} stands twice in {group} of {name}; keep it once")
-            remarks.append(f"{label}: {len(listed) - len(once)} repeated words taken once, {again} among them")
-        words[group] = once
+        words[group], again = unique(listed)
+        if again and not lenient:
+            raise WordworthError(f"{path or name}: {again[0]!r} stands twice in {group} of {name}; keep it once")
+        if again:
+            remarks.append(f"{label}: {len(again)} repeated words taken once, {again[0]} among them")
     for one, other in (("x", "y"), ("a", "b")):
         shared = next((word for word in words[one] if word in words[other]), None)
         if shared is not None and not lenient:
@@ -170,10 +159,7 @@ def _seat_groups(path: Path) -> dict[str, tuple[str, Sequence[str]]]:
 
 
 def _of_toml(path: Path) -> tuple[AssociationTest, ...]:
-    try:
-        contents = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise WordworthError(f"{path} is not TOML: {error}; write [test] with name, x, y, a and b") from error
+    contents = read_toml(path)
     extra = next((key for key in contents if key != "test"), None)
     tables = contents.get("test")
     if extra is not None or not tables:
@@ -184,10 +170,9 @@ def _of_toml(path: Path) -> tuple[AssociationTest, ...]:
     if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
         raise WordworthError(f"{path}: test is not a table; write [test], or [[test]] for each of several")
     tests = tuple(_of_table(path, one, at) for at, one in enumerate(tables, start=1))
-    names = [test.name for test in tests]
-    again = next((name for at, name in enumerate(names) if name in names[:at]), None)
-    if again is not None:
-        raise WordworthError(f"{path}: two tests are named {again!r}; give each a name of its own")
+    _, again = unique(test.name for test in tests)
+    if again:
+        raise WordworthError(f"{path}: two tests are named {again[0]!r}; give each a name of its own")
     return tests
 
 

@@ -52,7 +52,8 @@ class Corpus(DataSet):
                 return layouts.jsonl_lines(path, report, self.field)
             case "parquet":
                 return layouts.parquet_lines(path, report, self.field)
-        return layouts.text_lines(path, report)
+            case _:
+                return layouts.text_lines(path, report)
 
 
 def load_corpus(name_or_path: str | Path, *, language: str = "english") -> Corpus:

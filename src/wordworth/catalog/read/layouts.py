@@ -35,6 +35,7 @@ def refuse(sentence: str) -> None:
 
 
 def opened(path: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked where its name says that it is packed."""
     if path.suffix == ".gz":
         return cast(IO[bytes], gzip.open(path))
     if path.suffix == ".bz2":

@@ -3,9 +3,11 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wordworth.errors import WordworthError
 
@@ -29,9 +31,6 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[Row, ...]
 
-    def where(self, line: int) -> str:
-        return f"{self.path.name}, line {line}"
-
 
 def tidy(text: str) -> str:
     """Without spaces at the ends, and with one plain space for any run of them (no-break spaces too)."""
@@ -50,6 +49,25 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise WordworthError(f"{path}, line {line}: not UTF-8; save the file as UTF-8") from error
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file as it stands."""
+    try:
+        return tomllib.loads(read_text(path))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise WordworthError(f"{path} is not TOML: {error}; correct it") from error
+
+
+def unique(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words once each, and those that came again."""
+    seen: dict[str, None] = {}
+    again = []
+    for word in words:
+        if word in seen:
+            again.append(word)
+        seen.setdefault(word)
+    return tuple(seen), tuple(again)
 
 
 def sniffed(text: str, path: Path) -> str:

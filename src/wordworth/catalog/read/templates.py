@@ -5,7 +5,6 @@ highest rating. Ratings in [low, high) take the text and the last bin includes i
 bins (low, high], the first including its start.
 """
 
-import tomllib
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wordworth.catalog.data_set import DataSet
-from wordworth.catalog.read.tables import read_text
+from wordworth.catalog.read.tables import read_toml
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import Resolved, located_data, resolve, split_label
 from wordworth.errors import WordworthError, nearest
@@ -67,11 +66,7 @@ def load_templates(name: str = "vast", language: str = "english") -> Templates:
 
 
 def _of_own_file(file: Resolved) -> Templates:
-    try:
-        tables = tomllib.loads(read_text(file.where))
-    except tomllib.TOMLDecodeError as error:
-        raise WordworthError(f"{file.where} is not a TOML file: {error}") from error
-    for key, table in tables.items():
+    for key, table in read_toml(file.where).items():
         if isinstance(table, dict) and table.get("language") == file.language:
             return _checked(replace(file, name=key), table, f"{file.where}, table [{key}]")
     raise WordworthError(

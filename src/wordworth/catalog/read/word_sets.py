@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.sources import locate
-from wordworth.catalog.read.tables import read_text, tidy
+from wordworth.catalog.read.tables import read_text, tidy, unique
 from wordworth.catalog.registry import entries, entry
 from wordworth.errors import WordworthError, nearest
 
@@ -58,7 +58,7 @@ def load_word_set(name: str) -> WordSet:
     columns = declared.details.get("scores", ())
     scores = {key: np.array([row[at + 1] for row in rows], dtype=np.float64) for at, key in enumerate(columns)}
     published = [str(row[0]) if columns else str(row) for row in rows]
-    words, dropped = _unique(published)
+    words, dropped = unique(published)
     return WordSet(name, declared.language, words, scores=scores, dropped=dropped)
 
 
@@ -86,14 +86,3 @@ def polar_words(language: str = "english") -> PolarWords:
         )
     pleasant, unpleasant = (load_word_set(f"{side}-{language}") for side in ("pleasant", "unpleasant"))
     return PolarWords(language, pleasant.words, unpleasant.words, pleasant.dropped + unpleasant.dropped)
-
-
-def _unique(words: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words once each, and those that came again."""
-    seen: dict[str, None] = {}
-    again = []
-    for word in words:
-        if word in seen:
-            again.append(word)
-        seen.setdefault(word)
-    return tuple(seen), tuple(again)
