@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from wordworth.errors import WordworthError
-from wordworth.statistics import permutation
-from wordworth.statistics import permutation_test
+from wordworth.statistics import permutation, permutation_test
 from wordworth.statistics.partitions import random_partitions, sums_by_size
 
 pytestmark = pytest.mark.kernels

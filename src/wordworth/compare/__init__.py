@@ -3,5 +3,3 @@
 from wordworth.compare.comparison import Comparison, ComparisonSettings, Difference, compare
 from wordworth.compare.sides import Side, sides
 from wordworth.compare.verdict import verdicts
-
-__all__ = ["Comparison", "ComparisonSettings", "Difference", "Side", "compare", "sides", "verdicts"]

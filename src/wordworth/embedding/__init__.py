@@ -7,17 +7,3 @@ from wordworth.embedding.paired import histwords_decades
 from wordworth.embedding.reading import load
 from wordworth.embedding.spelling import spellings
 from wordworth.embedding.writing import save
-
-__all__ = [
-    "FORMATS",
-    "NOT_FOUND",
-    "Embedding",
-    "Layers",
-    "Lookup",
-    "Provenance",
-    "Slot",
-    "histwords_decades",
-    "load",
-    "save",
-    "spellings",
-]

@@ -9,31 +9,3 @@ from wordworth.encode.model import LanguageModel, wrap
 from wordworth.encode.pooling import POOLINGS, Pooling, pool
 from wordworth.encode.spans import Failure
 from wordworth.encode.store import VectorStore, encode_to_store
-
-__all__ = [
-    "CONTEXT",
-    "POOLINGS",
-    "POOLINGS_OF_BOTH",
-    "SUBWORD",
-    "Aggregate",
-    "Aggregated",
-    "Aggregating",
-    "Failure",
-    "InContexts",
-    "LanguageModel",
-    "Pooling",
-    "SubwordStates",
-    "VectorStore",
-    "Weighting",
-    "WordVectors",
-    "aggregate",
-    "encode",
-    "encode_shard",
-    "encode_to_store",
-    "in_contexts",
-    "load_model",
-    "over_sentences",
-    "pool",
-    "split_pooling",
-    "wrap",
-]

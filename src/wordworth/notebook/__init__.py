@@ -4,24 +4,3 @@ from wordworth.notebook.models import LanguageModel, NliModel, load
 from wordworth.notebook.questions import Association, sc_weat
 from wordworth.notebook.results import Results, SavedRun, compare, read_run, report
 from wordworth.notebook.studies import debias, infer, predict, run, static, valnorm, vast, weat
-
-__all__ = [
-    "Association",
-    "LanguageModel",
-    "NliModel",
-    "Results",
-    "SavedRun",
-    "compare",
-    "debias",
-    "infer",
-    "load",
-    "predict",
-    "read_run",
-    "report",
-    "run",
-    "sc_weat",
-    "static",
-    "valnorm",
-    "vast",
-    "weat",
-]

@@ -6,16 +6,3 @@ from wordworth.predict.model import WordModel, load_word_model, wrap_word_model
 from wordworth.predict.predict import predict_words, surprisal
 from wordworth.predict.predictions import PREDICTIONS
 from wordworth.predict.search import Boundary, PredictionRules
-
-__all__ = [
-    "PREDICTIONS",
-    "Boundary",
-    "Completion",
-    "PredictionRules",
-    "WordModel",
-    "complete",
-    "load_word_model",
-    "predict_words",
-    "surprisal",
-    "wrap_word_model",
-]

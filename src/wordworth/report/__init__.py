@@ -3,5 +3,3 @@
 from wordworth.report.answers import plain_answers
 from wordworth.report.runs import Runs, read_runs
 from wordworth.report.writing import FORMATS, default_place, write_report
-
-__all__ = ["FORMATS", "Runs", "default_place", "plain_answers", "read_runs", "write_report"]

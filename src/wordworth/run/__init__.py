@@ -8,27 +8,3 @@ from wordworth.run.resume import why_not_the_same
 from wordworth.run.schema import ITEMS, SCORES
 from wordworth.run.vocabulary import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Experiment
 from wordworth.run.watch import watched
-
-__all__ = [
-    "EXPERIMENTS",
-    "ITEMS",
-    "ORIGINAL",
-    "PROBE",
-    "RANDOM",
-    "SCORES",
-    "About",
-    "Described",
-    "Experiment",
-    "Findings",
-    "Manifest",
-    "Run",
-    "RunManifest",
-    "default_folder",
-    "read_manifest",
-    "read_run",
-    "reserve",
-    "surroundings",
-    "watched",
-    "why_not_the_same",
-    "write_run",
-]

@@ -17,27 +17,3 @@ from wordworth.transform.subspace import (
     set_components,
     two_means,
 )
-
-__all__ = [
-    "Components",
-    "HardDebiased",
-    "Stability",
-    "Subspace",
-    "difference_direction",
-    "fit_components",
-    "hard_debias",
-    "joined",
-    "nullified",
-    "nullify",
-    "orthonormal",
-    "pair_components",
-    "project_out",
-    "random_components",
-    "random_directions",
-    "remove",
-    "set_components",
-    "stability",
-    "two_means",
-    "vanished",
-    "with_lengths_of",
-]

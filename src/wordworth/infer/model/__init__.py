@@ -2,5 +2,3 @@
 
 from wordworth.infer.model.kinds import load
 from wordworth.infer.model.nli import LABELS, Inference, MitigableNli, NliModel, accuracy, infer
-
-__all__ = ["LABELS", "Inference", "MitigableNli", "NliModel", "accuracy", "infer", "load"]
