@@ -1,7 +1,11 @@
 """Every name that a run can hold is declared once, with formula, paper and direction."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
+from wordworth import measure
 from wordworth.catalog.registry import references
 from wordworth.errors import WordworthError
 from wordworth.measure import MEASURES, named
@@ -28,7 +32,6 @@ agreement:direct-bias@pairs~garg-euclidean agreement:direct-bias@pairs~garg-eucl
 agreement:direct-bias@pairs~manzini agreement:direct-bias@pairs~manzini@pairs agreement:garg-euclidean~manzini
 """
 """The distinct measures of runs of all seven studies, and those that only options bring about."""
-
 
 
 @pytest.mark.parametrize("name", REAL.split())
@@ -70,3 +73,9 @@ def test_verdicts_are_about_the_larger_side_unless_lower_is_better():
 def test_a_name_is_declared_once():
     with pytest.raises(WordworthError, match="declared twice"):
         declare("weat", "Another.")
+
+
+def test_every_file_of_the_room_is_imported():
+    """So that a measure is known as soon as its file is there."""
+    files = {path.stem for path in Path(measure.__file__).parent.glob("*.py")} - {"__init__"}
+    assert not [name for name in files if f"wordworth.measure.{name}" not in sys.modules]

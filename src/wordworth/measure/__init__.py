@@ -1,10 +1,13 @@
 """Measures: pure functions over arrays, one measure a file, each declared beside its function.
 
-A new measure is its file and a line here, which also makes its declaration known.
+A new measure is its file, and a line in the task that records it. Every file here is imported, so that the declarations
+in them are known to all who read a run; the names below are those that several rooms take.
 """
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 from wordworth.embedding.cosine import cosines, unit_rows
-from wordworth.measure import recorded
 from wordworth.measure.accuracy import accuracy
 from wordworth.measure.agreement import rank_agreement
 from wordworth.measure.analogy import analogies
@@ -25,3 +28,6 @@ from wordworth.measure.soft_match import neighbour_ranks
 from wordworth.measure.valence import valence, valence_spearman
 from wordworth.measure.weat import association, sc_weat, sc_weat_p, weat, weat_p
 from wordworth.measure.weighted import mean_over_targets
+
+for _file in iter_modules(__path__):
+    import_module(f"{__name__}.{_file.name}")
