@@ -30,6 +30,7 @@ from wordworth.measure import (
     weat,
     weat_p,
 )
+from wordworth.measure.ect import ect
 
 pytestmark = pytest.mark.kernels
 
@@ -107,6 +108,7 @@ CASES = {
     "ripa": Case("ripa", lambda V, w, m, f: ripa(V[w], V[m], V[f]), (TARGETS, M, F), "none"),
     "rnsb": Case("rnsb", lambda V, w, a, b: np.array(rnsb(V[w], V[a], V[b])), (TARGETS, A, B), "none"),
     "mac": Case("mac", lambda V, w, a, b: mac(V[w], [V[a], V[b]]), (TARGETS, A, B)),
+    "ect": Case("ect", lambda V, w, a, b: correlation(ect(V[w], V[a], V[b])), (TARGETS, A, B), "all"),
     "soft-match": Case("soft-match@{k}", neighbour_ranks, (LEFT, RIGHT)),
     "bert-score": Case("bert-score", lambda V, a, b: np.array(bert_score(V[a], V[b])), (A, B)),
 }

@@ -16,7 +16,7 @@ T1 T10 T1:code T1:soft-match T1:soft-match@1 T1:soft-match@10 T1:soft-match@100 
 T1:soft-match@5 T1:soft-match@50 T3 acceptability acceptability:components acceptability:rest accuracy agreement
 analogy analogy:3cosmul analogy:3cosmul:semantic analogy:3cosmul:syntactic analogy:semantic analogy:syntactic
 anisotropy arousal bert-score bits-per-byte bits-per-character bits-per-word chi2 contradiction
-contradiction:change cosine coverage dimensions direct-bias direct-bias:centred direct-bias:explained dominance
+contradiction:change cosine coverage dimensions direct-bias direct-bias:centred direct-bias:explained dominance ect
 entailment entailment:change exact fraction-neutral fraction-neutral:by-pair fraction-neutral:by-pair:change
 fraction-neutral:change garg-cosine garg-euclidean hits inlp:after inlp:before inlp:chance mac manzini
 manzini:centroid net-neutral net-neutral:by-pair net-neutral:by-pair:change net-neutral:change neuron-share:1

@@ -147,7 +147,7 @@ def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
     assert set(scores.get_column("layer")) == {0, 1, 2, 3}
     paper = ("direct-bias", "garg-euclidean", "garg-cosine", "manzini")
     assert len(scores.filter(pl.col("measure").is_in(paper))) == 22 * 4
-    beside = {"direct-bias:centred", "direct-bias:explained", "manzini:centroid", "ripa", "rnsb", "mac"}
+    beside = {"direct-bias:centred", "direct-bias:explained", "manzini:centroid", "ripa", "rnsb", "mac", "ect"}
     assert set(scores.get_column("measure")) == {*paper, *beside}
     row = scores.filter(pl.col("measure") == "manzini", pl.col("dataset") == "race/professions", pl.col("layer") == 2)
     words = findings.items.filter(

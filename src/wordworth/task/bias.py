@@ -22,10 +22,12 @@ from wordworth.measure import (
     ripa,
     rnsb,
 )
+from wordworth.measure.ect import ect
 from wordworth.run import Findings
 from wordworth.statistics.bootstrap import percentile_interval, resample_counts
 from wordworth.task.bias_lists import BiasLists, Sets, restricted
 from wordworth.task.settings import Intervals
+from wordworth.task.valence import drawn, record_slots
 from wordworth.task.words import record_missing, spelling_of
 
 PAIRS = "gender-pairs"
@@ -61,15 +63,19 @@ def of_classes(layers: Layers, sets: Sets) -> list[Values]:
     return [of(layers, words) for words in sets.values()]
 
 
+def sides(layers: Layers, lists: BiasLists) -> Iterator[tuple[str, list[Values]]]:
+    """(attribute, vectors of its classes): gender by pairs, then every attribute by sets."""
+    if lists.pairs:
+        yield PAIRS, [*of_pairs(layers, lists)]
+    yield from ((attribute, of_classes(layers, sets)) for attribute, sets in lists.classes.items())
+
+
 def definitions(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[tuple[str, str, Values]]:
     """(attribute, measure, values) of the paper's eleven definitions for one list of targets."""
     targets = of(layers, target_words)
-    sides: dict[str, list[Values]] = {}
     if lists.pairs:
-        sides[PAIRS] = [*of_pairs(layers, lists)]
-        yield PAIRS, "direct-bias", direct_bias(targets, pair_direction(*sides[PAIRS]).vector)
-    sides |= {attribute: of_classes(layers, sets) for attribute, sets in lists.classes.items()}
-    for attribute, classes in sides.items():
+        yield PAIRS, "direct-bias", direct_bias(targets, pair_direction(*of_pairs(layers, lists)).vector)
+    for attribute, classes in sides(layers, lists):
         if len(classes) == 2:
             yield attribute, "garg-euclidean", garg_euclidean(targets, *classes)
             yield attribute, "garg-cosine", garg_cosine(targets, *classes)
@@ -105,6 +111,7 @@ def bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Findings:
                 findings.item(**place, **slot._asdict(), item=list(targets), group=measure, value=row)
         for attribute, measure, values in beside(words, lists, targets):
             _record(findings, where | {"dataset": f"{attribute}/{name}"}, layers, measure, values, settings)
+        _coherence(findings, where, words, lists, name, settings)
     if lists.pairs:
         _explained(findings, where, words, lists)
     if lists.poles:
@@ -121,6 +128,19 @@ def _record(
     for at, slot in enumerate(layers.slots):
         interval = {"value": float(values[at].mean()), "low": float(low[at]), "high": float(high[at])}
         findings.score(**where, **slot._asdict(), measure=measure, **interval, n=values.shape[1])
+
+
+def _coherence(
+    findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists, name: str, settings: Intervals
+) -> None:
+    """ect of the attributes that have two classes; it is a number of all targets, and has no items."""
+    targets = of(layers, lists.targets[name])
+    for attribute, classes in sides(layers, lists):
+        place: dict[str, Any] = {"dataset": f"{attribute}/{name}", "measure": "ect"}
+        if len(classes) == 2:
+            with findings.part(model=layers.name, **place):
+                found = ect(targets, classes[0], classes[1], **drawn(settings))
+                record_slots(findings, where | place, layers, found)
 
 
 def _explained(findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists) -> None:
