@@ -30,7 +30,6 @@ agreement:direct-bias@pairs~manzini agreement:direct-bias@pairs~manzini@pairs ag
 """The distinct measures of runs of all seven studies, and those that only options bring about."""
 
 
-
 @pytest.mark.parametrize("name", REAL.split())
 def test_recorded_names_are_declared(name):
     found = named(name)
