@@ -207,7 +207,7 @@ def test_trained_first(tmp_path, text, counts, word_model_folder):
     [
         ({"words": -1}, "--words is -1"),
         ({"words": 2}, "no word of the text can be predicted"),
-        ({"top": 10_000}, "--top is 10000; it must be a whole number from 1 to 1000"),
+        ({"top": 10_000}, "--top is 10000; it must be a whole number from 1 to 1,000"),
         ({"bands": (3, 2)}, "must ascend"),
         ({"soft_match": ["no-such-embedding"]}, "is not in the models of the catalog"),
         ({"corpus": "no-such-corpus"}, "is not in the corpora of the catalog"),
