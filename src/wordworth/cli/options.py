@@ -127,9 +127,9 @@ def parameter(field: Field) -> inspect.Parameter:
         default = " ".join(map(str, field.default))
         text = f"{text} Repeatable.{f' [default: {default}]' if default else ''}"
     annotation: Any = list[kind] | None if several else kind | None if field.default is None or declared.parse else kind  # type: ignore[valid-type]
-    option = typer.Option(
-        f"--{field.option}", metavar=None if kind is bool else metavar, help=text, rich_help_panel=declared.group
-    )
+    # A flag that is neither on nor off where it is not given can be given either way.
+    spelled = f"--{field.option}/--no-{field.option}" if kind is bool and field.default is None else f"--{field.option}"
+    option = typer.Option(spelled, metavar=None if kind is bool else metavar, help=text, rich_help_panel=declared.group)
     start = None if several or declared.parse else field.default
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=Annotated[annotation, option]
