@@ -54,10 +54,10 @@ def test_settings_of_a_cross_encoder(bert: CrossEncoder, probe: Path) -> None:
 
 def test_what_cross_encoders_cannot(bert: CrossEncoder, probe: Path) -> None:
     with pytest.raises(WordworthError, match="hard-debias changes a file of word vectors"):
-        STUDY([bert], probes=[probe], mitigate=["hard-debias"])
+        infer([bert], probes=[probe], mitigate=["hard-debias"])
     probe.write_text(PROBE.replace('"she"', '"grandmotherly"'))
     with pytest.raises(WordworthError, match="has no word 'grandmotherly'"):
-        STUDY([bert], probes=[probe])
+        infer([bert], probes=[probe])
 
 
 def test_by_its_folder(make_folder: Callable[..., Path], probe: Path) -> None:
