@@ -11,15 +11,15 @@ import numpy as np
 import torch
 
 from benchmarks.common import Result, best_of
-from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model import LABELS, load
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
 from wordworth.infer.scoring.pair_scores import PairShard, PairTask, scored
-from wordworth.study.infer import infer
-from wordworth.study.infer.models import load
-from wordworth.study.infer.study import CONTROLS, MODEL
+from wordworth.study import study
 
+MODEL = "nli-glove"
+CONTROLS = 8
 SINGLE = 300
 SHARDS = 24
 LIMIT = 600.0
@@ -76,7 +76,7 @@ def _whole(name: str) -> Result:
     model = load(MODEL, "cpu")
     with _own_cache():
         began = perf_counter()
-        findings = infer([model], probes=[name])
+        findings = study("infer")([model], probes=[name], random=CONTROLS)
         took = perf_counter() - began
     pairs = int(findings.scores.item(0, "n")) * (CONTROLS + 2)
     return Result(

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import polars as pl
 from pages import put
-from wordworth.study.debias.gather import ORIGINAL, RANDOM
 
-from wordworth.study.debias import METHODS, PARTS, Plan, Report, debias
+from wordworth.run import ORIGINAL, RANDOM
+from wordworth.study import study
+from wordworth.study.debias import METHODS, PARTS
 from wordworth.study.debias.tables import cost_rows, stability_rows
 
 PAGE = Path(__file__).parent / "debias.md"
@@ -59,10 +60,11 @@ def stability(found: dict[str, pl.DataFrame]) -> str:
 
 
 def main() -> None:
-    found = {method: debias(MODEL, Plan(method=method)).findings.scores for method in METHODS}
+    debias = study("debias")
+    found = {method: debias(MODEL, method=method).scores for method in METHODS}
     put(PAGE, "costs", costs(found))
     put(PAGE, "inlp", dimensions(found))
-    beside = debias(BESIDE, report=Report(without=PARTS[1:])).findings.scores
+    beside = debias(BESIDE, without=PARTS[1:]).scores
     put(PAGE, "stability", stability({MODEL: found[METHODS[0]], BESIDE: beside}))
 
 

@@ -19,7 +19,7 @@ from wordworth.infer.model.loading import load_attention_nli
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
-from wordworth.study.infer import infer
+from wordworth.study import study
 
 PAGE = Path(__file__).parent / "infer.md"
 RUDE = "polarity=rude,demonym=Iraqi"
@@ -93,6 +93,7 @@ def retrained(name: str) -> list[AttentionNli]:
 
 def main() -> None:
     put(PAGE, "counts", counts())
+    infer = study("infer")
     sample = int(sys.argv[1]) if len(sys.argv) > 1 else None
     found = []
     for name in probe_names():

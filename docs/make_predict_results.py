@@ -7,11 +7,11 @@ predictions are kept in the cache. The paraphrase probe wants $WORDWORTH_DATA an
 from pathlib import Path
 
 from pages import markdown, put
-from wordworth.report.predict_tables import predict_tables
 
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
-from wordworth.study.predict import predict
+from wordworth.study import study
+from wordworth.study.predict.tables import predict_tables
 
 PAGE = Path(__file__).parent / "predict.md"
 MODELS = ["smollm2-135m", "gemma3-270m"]
@@ -30,7 +30,7 @@ SECTIONS = {
 
 def main() -> None:
     probed = all(here(name, entry(name, "paraphrases").sources) for name in PROBES)
-    found = predict(MODELS, near=NEAR, probes=PROBES if probed else None)
+    found = study("predict")(MODELS, soft_match=NEAR, probes=PROBES if probed else ())
     made: dict[str, list[str]] = {}
     for title, header, rows, _ in predict_tables(found.scores, found.items):
         name = SECTIONS.get(title.split(" · ")[-1])

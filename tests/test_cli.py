@@ -50,7 +50,7 @@ BAD = [
     ),
     (("run", "weat", "mine.txt", "--test", "my.toml"), "there is no file my.toml"),
     ((*VALNORM, "--experiment", "similarity", "--pairs", "rg65"), "'rg65' is not in the pairs of the catalog; did you"),
-    ((*VALNORM, "--experiment", "valences"), "there is no experiment 'valences'; did you mean valence?"),
+    ((*VALNORM, "--experiment", "valences"), "--experiment is 'valences'; did you mean valence?"),
     ((*VALNORM, "--experiment", "corpus-size"), "needs a text to sample: give --corpus"),
     ((*WEAT, "--sides", "three"), "--sides is 'three'; it can be one or two"),
     ((*WEAT, "--case", "upper"), "--case is 'upper'; it can be fold or exact"),
@@ -58,8 +58,8 @@ BAD = [
     ((*WEAT, "--on-bad", "ignore"), "--on-bad is 'ignore'; it can be stop or drop"),
     ((*WEAT, "--format", "csv"), "no format is called 'csv'"),
     ((*WEAT, "--seed", "-1"), "--seed is -1; it must be a whole number from 0 up"),
-    ((*WEAT, "--permutations", "0"), "--permutations is 0; it must be a whole number from 1 up"),
-    ((*VALNORM, "--resamples", "0"), "--resamples is 0; it must be a whole number from 1 up"),
+    ((*WEAT, "--permutations", "0"), "--permutations is 0; it must be a whole number from 1 to 10,000,000"),
+    ((*VALNORM, "--resamples", "0"), "--resamples is 0; it must be a whole number from 1 to 1,000,000"),
     ((*WEAT, "--seed", "x"), "invalid value for '--seed'"),
     ((*WEAT, "--seed"), "'--seed' requires an argument"),
     ((*WEAT, "--sed", "1"), "no such option: --sed"),
@@ -130,9 +130,9 @@ def test_a_run_and_its_folder(command: Command, work: Path) -> None:
     assert told["study"] == "valnorm"
     assert told["command"][:3] == ["wordworth", "run", "valnorm"]
     assert told["seed"] == 7
-    assert told["options"]["models"] == ["mine.txt"]
-    assert told["options"]["lexica"] == ["bellezza"]
-    assert told["options"]["resamples"] == 20
+    assert told["named"] == ["mine.txt"]
+    assert told["settings"]["lexica"] == ["bellezza"]
+    assert told["settings"]["resamples"] == 20
     assert told["left_out"] == {"not in vocabulary": 1}
     assert told["seconds"] >= 0
     assert {"python", "wordworth", "numpy", "scipy"} <= told["versions"].keys()
@@ -212,11 +212,11 @@ def test_options_from_a_file(command: Command, work: Path) -> None:
     assert answer.code == 0, answer.err
     assert [score["dataset"] for score in json.loads(answer.out)["scores"]] == ["weat8"]
     told = json.loads((work / "out" / "run.json").read_text())
-    assert (told["seed"], told["options"]["sides"], told["options"]["tests"]) == (5, "two", ["weat8"])
+    assert (told["seed"], told["settings"]["sides"], told["settings"]["tests"]) == (5, "two", ["weat8"])
     # The command line wins.
     answer = command("run", "weat", "--config", "c.toml", "--seed", "6", "--test", "weat1", "-o", "other", "--json")
     told = json.loads((work / "other" / "run.json").read_text())
-    assert (told["seed"], told["options"]["sides"], told["options"]["tests"]) == (6, "two", ["weat1"])
+    assert (told["seed"], told["settings"]["sides"], told["settings"]["tests"]) == (6, "two", ["weat1"])
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_a_file_that_may_not_be_read(command: Command, work: Path, monkeypatch: 
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "secret.txt")
 
-    monkeypatch.setattr("wordworth.study.weat.load_tests", refused)
+    monkeypatch.setattr("wordworth.study.embeddings.load_tests", refused)
     answer = command(*WEAT)
     assert answer == Answer(2, "", "wordworth: secret.txt cannot be opened (Permission denied); check its rights\n")
 

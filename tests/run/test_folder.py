@@ -5,15 +5,14 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.run import Manifest, read_run, schema, surroundings, write_run
+from wordworth.run import Findings, Manifest, read_run, schema, write_run
 
 SCORES = pl.DataFrame([{"model": "a", "value": 0.5}], schema=schema.SCORES)
 ITEMS = pl.DataFrame([{"item": "null", "value": 0.1}, {"item": "x", "value": None}], schema=schema.ITEMS)
 
 
 def manifest() -> Manifest:
-    versions, hardware = surroundings()
-    return Manifest("valnorm", ["wordworth"], {}, 0, [], [], {}, [], "2026-01-01T00:00:00Z", 1.0, versions, hardware)
+    return Findings("valnorm").manifest()
 
 
 def test_round_trip(tmp_path: Path) -> None:

@@ -1,20 +1,26 @@
-from wordworth.study.citations import PAPERS, cited
-from wordworth.study.findings import Findings
+"""What a study's findings rest on, as BibTeX."""
 
-from wordworth.catalog.read.lexica import load_lexicon
+from dataclasses import replace
 
-
-def test_papers_data_and_models_are_cited_once() -> None:
-    findings = Findings("vast")
-    lexicon = load_lexicon("bellezza")
-    findings.used_data(lexicon, len(lexicon))
-    findings.used_language_model("smollm2-135m", "", "", {})
-    findings.used_language_model("my-own", "", "", {})
-    found = cited(findings)
-    assert list(found) == ["wolfe2022", "toney2021", "bellezza1986", "allal2025"]
-    assert found["wolfe2022"].startswith("@inproceedings{wolfe2022,")
+from wordworth.catalog.registry import references
+from wordworth.embedding import Embedding
+from wordworth.study import STUDIES, study
 
 
-def test_every_study_has_a_paper() -> None:
-    assert set(PAPERS) == {"valnorm", "weat", "vast", "static", "predict", "infer", "debias"}
-    assert cited(Findings("weat")).keys() == {"caliskan2017"}
+def test_papers_data_and_models_are_cited_once(small: Embedding) -> None:
+    models = [
+        Embedding(small.words, small.matrix, replace(small.provenance, name=name)) for name in ("glove-6b-50d", "mine")
+    ]
+    chosen = {"lexica": ["bellezza"], "experiments": ["valence"], "resamples": 5, "permutations": 20}
+    found = study("valnorm")(models, **chosen).about.references
+    assert list(found) == ["toney2021", "caliskan2017", "bellezza1986", "pennington2014"]
+    assert found["toney2021"].startswith("@inproceedings{toney2021,")
+
+
+def test_every_study_has_a_paper(small: Embedding) -> None:
+    known = references()
+    for name in STUDIES:
+        assert study(name).papers
+        assert set(study(name).papers) <= set(known), name
+    found = study("weat")([small], tests=["weat1"], permutations=20)
+    assert found.about.references.keys() == {"caliskan2017"}

@@ -1,5 +1,7 @@
 """The part of `debias` that infers: the network over changed vectors against asking it pair by pair."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -12,11 +14,12 @@ from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import StaticVectors, drawn
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
-from wordworth.study import Options
-from wordworth.study.debias import PARTS, Plan, Report, debias
+from wordworth.study import study
+from wordworth.study.debias import PARTS, DebiasSettings
 from wordworth.study.debias.inference import probes_of
 from wordworth.transform import random_directions
 
+debias = study("debias")
 PROBE = """
 [probe]
 name = "gender"
@@ -48,16 +51,16 @@ def reader(words, monkeypatch) -> AttentionNli:
 
 
 @pytest.fixture
-def report(tmp_path) -> Report:
+def chosen(tmp_path) -> dict[str, Any]:
     path = tmp_path / "small.toml"
     path.write_text(PROBE, encoding="utf-8")
-    return Report(without=ONLY, probes=(str(path),), sample=10_000, random=3)
+    return {"without": ONLY, "probes": (str(path),), "sample": 10_000, "random": 3, "resamples": 20}
 
 
-def test_neutrality_before_after_and_without_random_directions(words, reader, report, monkeypatch):
+def test_neutrality_before_after_and_without_random_directions(words, reader, chosen, monkeypatch):
     monkeypatch.delenv("WORDWORTH_DATA", raising=False)
-    made = debias(words, Plan(), report, options=Options(resamples=20))
-    pairs = PairSet.of(load_probe(report.probes[0]))
+    made = debias(words, **chosen)
+    pairs = PairSet.of(load_probe(chosen["probes"][0]))
     asked = [pairs.pair(at) for at in range(len(pairs))]
 
     def net_neutral(version: Embedding) -> float:
@@ -65,7 +68,7 @@ def test_neutrality_before_after_and_without_random_directions(words, reader, re
         one = [model.probabilities([pair.premise, pair.hypothesis], np.array([[0, 1]]))[0, 1] for pair in asked]
         return float(np.mean(one))
 
-    scores = made.findings.scores.filter(pl.col("experiment") == "gender", pl.col("measure") == "net-neutral")
+    scores = made.scores.filter(pl.col("experiment") == "gender", pl.col("measure") == "net-neutral")
     found = dict(zip(scores["setting"], scores["value"], strict=True))
     assert list(found) == ["original", "projection", "random:1", "random:2", "random:3", "random"]
     assert found["original"] == pytest.approx(net_neutral(words), abs=1e-5)
@@ -78,30 +81,36 @@ def test_neutrality_before_after_and_without_random_directions(words, reader, re
     assert found["random:2"] == pytest.approx(controls[1], abs=1e-5)
     assert found["random"] == pytest.approx(np.mean(controls), abs=1e-5)
     assert len(set(found.values())) == len(found)
-    assert set(made.findings.models) == {"tiny", "tiny-nli"}
-    assert any("Accuracy was not measured" in sentence for sentence in made.findings.warnings)
+    assert set(made.models) == {"tiny", "tiny-nli"}
+    assert any("Accuracy was not measured" in sentence for sentence in made.warnings)
 
 
-def test_accuracy_before_and_after(words, reader, report, data):
-    made = debias(words, Plan(), report, options=Options(resamples=20))
-    scores = made.findings.scores.filter(pl.col("experiment") == "accuracy")
+def test_a_probe_of_ones_own(words, reader, chosen, tmp_path):
+    (tmp_path / "mine.toml").write_text(PROBE.replace('"gender"', '"mine"'), encoding="utf-8")
+    made = debias(words, **chosen | {"probes": (str(tmp_path / "mine.toml"),)})
+    assert {"mine", "subspace"} <= set(made.scores["experiment"])
+
+
+def test_accuracy_before_and_after(words, reader, chosen, data):
+    made = debias(words, **chosen)
+    scores = made.scores.filter(pl.col("experiment") == "accuracy")
     assert scores["setting"].to_list() == ["original", "projection"]
     assert set(scores["dataset"]) == {"snli-test"}
     assert scores["value"].is_between(0.2, 0.5).all()  # a network of random weights guesses
 
 
-def test_a_network_over_other_vectors_is_not_asked(words, reader, report):
+def test_a_network_over_other_vectors_is_not_asked(words, reader, chosen):
     other = Embedding(WORDS, words.matrix, Provenance("other", sha256="2" * 64))
-    made = debias(other, Plan(), report, options=Options(resamples=20))
-    assert made.findings.scores["experiment"].to_list() == ["subspace"]
-    assert any("tiny-nli reads tiny, not other" in sentence for sentence in made.findings.warnings)
+    made = debias(other, **chosen)
+    assert made.scores["experiment"].to_list() == ["subspace"]
+    assert any("tiny-nli reads tiny, not other" in sentence for sentence in made.warnings)
     with pytest.raises(WordworthError, match="tiny-nli reads tiny, not other; train a network"):
-        debias(other, Plan(), Report(without=ONLY, nli="tiny-nli"))
+        debias(other, without=ONLY, nli="tiny-nli")
 
 
 def test_the_probes_that_fit():
-    assert probes_of(Plan()) == ["gender"]
-    assert probes_of(Plan(components_of=("dev-demonyms_train",))) == ["nationality"]
-    both = Plan(directions=(("he", "she"),), components_of=("dev-adherents_train",), components=2)
+    assert probes_of(DebiasSettings()) == ["gender"]
+    assert probes_of(DebiasSettings(components_of=("dev-demonyms_train",))) == ["nationality"]
+    both = DebiasSettings(directions=(("he", "she"),), components_of=("dev-adherents_train",), components=2)
     assert probes_of(both) == ["gender", "religion"]
-    assert probes_of(Plan(components_of=("mine.txt",))) == ["gender"]
+    assert probes_of(DebiasSettings(components_of=("mine.txt",))) == ["gender"]

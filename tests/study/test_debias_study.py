@@ -6,8 +6,6 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
-from wordworth.study.debias.gather import absorb_controls
-from wordworth.study.findings import Findings
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
@@ -17,14 +15,17 @@ from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance, load, save
 from wordworth.errors import WordworthError
 from wordworth.measure import cosines, sc_weat, similarity, valence
-from wordworth.study import Options
-from wordworth.study.debias import PARTS, Plan, Report, debias
+from wordworth.run import Findings
+from wordworth.study import study
+from wordworth.study.debias import PARTS
+from wordworth.study.debias.merge import add_controls
 from wordworth.study.debias.tables import changed, cost_rows, stability_rows, versions
 from wordworth.transform import difference_direction, random_directions, remove
 
+debias = study("debias")
 SETS = ("bommasani-male", "bommasani-female", "bommasani-professions")
-QUICK = Options(resamples=20, permutations=50)
-LIGHT = Report(without=("bias", "nli"), pairs=("rg-65",), tests=("weat6", "weat8"), random=3)
+QUICK = {"resamples": 20, "permutations": 50}
+LIGHT = {"without": ("bias", "nli"), "similarity": ("rg-65",), "tests": ("weat6", "weat8"), "random": 3, **QUICK}
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def value(scores: pl.DataFrame, **where: str) -> float:
 
 
 def test_before_after_and_control_are_the_measures_of_each_version(words):
-    made = debias(words, Plan(), LIGHT, options=QUICK)
+    made = debias(words, **LIGHT)
     subspace = difference_direction(words, "he", "she")
     after = remove(words, subspace.basis, subspace.name)
     np.testing.assert_array_equal(made.embedding.matrix, after.matrix)
@@ -73,7 +74,7 @@ def test_before_after_and_control_are_the_measures_of_each_version(words):
         sides = [np.array([version[word] for word in side]) for side in (pairs.first, pairs.second)]
         return similarity(*sides, pairs.scores, resamples=1, seed=0).value
 
-    scores = made.findings.scores
+    scores = made.scores
     for measure, plain in (("valence", valence_of), ("similarity", similarity_of)):
         assert value(scores, measure=measure, setting="original") == pytest.approx(plain(words))
         assert value(scores, measure=measure, setting="projection") == pytest.approx(plain(after))
@@ -88,7 +89,7 @@ def test_before_after_and_control_are_the_measures_of_each_version(words):
 
 
 def test_items_of_both_versions_and_missing_words_once(words):
-    found = debias(words, Plan(), LIGHT, options=QUICK).findings
+    found = debias(words, **LIGHT)
     items = found.items
     assert set(items["setting"].drop_nulls()) == {"original", "projection"}
     rated = items.filter(pl.col("group") == "lexicon").group_by("setting").len()
@@ -100,7 +101,7 @@ def test_items_of_both_versions_and_missing_words_once(words):
 
 
 def test_stability_where_the_words_are(words):
-    found = debias(words, Plan(), Report(without=PARTS[1:]), options=QUICK).findings
+    found = debias(words, without=PARTS[1:], **QUICK)
     rows = dict(stability_rows(found.scores))
     assert list(rows) == ["gendered", "names", "demonyms"]
     assert rows["gendered"]["2nd"] < 0.5  # one direction tells the pairs apart
@@ -111,23 +112,23 @@ def test_stability_where_the_words_are(words):
 
 def test_another_language_is_debiased_and_not_measured(words):
     german = Embedding(words.words, words.matrix, Provenance("made", language="german"))
-    made = debias(german, Plan(), LIGHT, options=QUICK)
-    assert made.findings.scores["measure"].to_list() == ["dimensions"]
-    assert any("has german words" in sentence for sentence in made.findings.warnings)
+    made = debias(german, **LIGHT)
+    assert made.scores["measure"].to_list() == ["dimensions"]
+    assert any("has german words" in sentence for sentence in made.warnings)
 
 
 @pytest.mark.parametrize("method", ["hard-debias", "inlp"])
 def test_other_methods(words, method):
-    made = debias(words, Plan(method=method), LIGHT, options=QUICK)
-    assert versions(made.findings.scores) == ["original", method, "random"]
+    made = debias(words, method=method, **LIGHT)
+    assert versions(made.scores) == ["original", method, "random"]
     direction = difference_direction(words, "he", "she").basis[0]
     unit = made.embedding["accountant"] / np.linalg.norm(made.embedding["accountant"])
     if method == "hard-debias":
         assert abs(unit @ direction) < 1e-6
         assert abs(made.embedding["he"] @ direction) > 0.1
-        assert any("words neutralized" in note for note in made.findings.notes)
+        assert any("words neutralized" in note for note in made.notes)
     else:
-        kept = made.findings.scores.filter(pl.col("setting") == "inlp", pl.col("experiment") == "subspace")
+        kept = made.scores.filter(pl.col("setting") == "inlp", pl.col("experiment") == "subspace")
         told = dict(zip(kept["measure"], kept["value"], strict=True))
         assert told["inlp:before"] > 0.8
         assert told["inlp:after"] < told["inlp:before"]
@@ -136,14 +137,15 @@ def test_other_methods(words, method):
 
 def test_several_subspaces_are_taken_out_together(words, tmp_path):
     (tmp_path / "mine.txt").write_text("father mother\nson, daughter\n\n")
-    plan = Plan(
+    made = debias(
+        words,
+        without=PARTS,
         directions=(("he", "she"),),
         pairs=(str(tmp_path / "mine.txt"),),
         components_of=("dev-demonyms_train",),
         two_means=(("bommasani-male", "bommasani-female"),),
     )
-    made = debias(words, plan, Report(without=PARTS))
-    assert value(made.findings.scores, measure="dimensions") == 4
+    assert value(made.scores, measure="dimensions") == 4
     he_she = difference_direction(words, "he", "she").basis[0]
     assert np.abs(made.embedding.matrix @ he_she).max() < 1e-5
     assert "he − she and mine and dev-demonyms_train and means of" in made.embedding.provenance.steps[0]
@@ -156,7 +158,7 @@ def test_controls_are_averaged():
         found.score(experiment="weat", model="m", dataset="weat1", measure="weat", value=number, p=0.5, n=9)
         drawn.append(found)
     findings = Findings("debias")
-    absorb_controls(findings, drawn)
+    add_controls(findings, drawn)
     assert findings.scores["setting"].to_list() == ["random:1", "random:2", "random:3", "random"]
     assert findings.scores["value"].to_list() == [1, 2, 6, 3]
     assert findings.scores["p"].is_null().all()
@@ -182,7 +184,7 @@ def test_the_table():
         ({"components_of": ("dev-adherents_train",), "components": 2}, "has 0 of the 8 words of dev-adherents_train"),
         ({"pairs": ("dev-demonyms_train",)}, "is a set of words, not of pairs"),
         ({"components_of": ("dev-demonym_train",)}, "did you mean dev-demonyms_train"),
-        ({"method": "projecton"}, "there is no method 'projecton'; did you mean projection"),
+        ({"method": "projecton"}, "--method is 'projecton'; did you mean projection"),
         ({"components": 0}, "--components is 0"),
         ({"specific": "x"}, "are for --method hard-debias"),
         ({"components_of": ("dev-demonyms_train",), "method": "hard-debias"}, "give --specific and --equalize"),
@@ -191,20 +193,20 @@ def test_the_table():
 )
 def test_bad_plans(words, plan, sentence):
     with pytest.raises(WordworthError, match=sentence):
-        debias(words, Plan(**plan), Report(without=PARTS))
+        debias(words, without=PARTS, **plan)
 
 
 def test_bad_files_and_reports(words, tmp_path):
     (tmp_path / "bad.txt").write_text("he she\nking\n")
     with pytest.raises(WordworthError, match=r"bad\.txt, line 2: 'king' is not a pair"):
-        debias(words, Plan(pairs=(tmp_path / "bad.txt",)), Report(without=PARTS))
+        debias(words, pairs=(tmp_path / "bad.txt",), without=PARTS)
     for given, sentence in (
-        ({"without": ("weets",)}, "no part 'weets'; did you mean weat"),
+        ({"without": ("weets",)}, "--without is 'weets'; did you mean weat"),
         ({"random": -1}, "--random is -1"),
-        ({"control": "x"}, "gaussian or words"),
+        ({"control": "x"}, "--control is 'x'; it can be gaussian or words"),
     ):
         with pytest.raises(WordworthError, match=sentence):
-            Report(**given)
+            debias(words, **given)
 
 
 def test_the_command(words, tmp_path, monkeypatch, capsys):
@@ -229,11 +231,11 @@ def test_the_command(words, tmp_path, monkeypatch, capsys):
     np.testing.assert_allclose(again.matrix @ difference_direction(words, "he", "she").basis[0], 0, atol=1e-5)
     told = json.loads((folder / "run.json").read_text())
     assert told["study"] == "debias"
-    assert told["options"]["plan"]["directions"] == [["he", "she"]]
+    assert told["settings"]["directions"] == [["he", "she"]]
     assert (folder / "scores.csv").exists()
     assert run("--direction", "he,she", *small) == 2  # nothing is replaced unasked
     assert "is there already" in capsys.readouterr().err
     assert run("--without", "all", "--overwrite", "--json") == 0
     assert json.loads(capsys.readouterr().out)["scores"][0]["measure"] == "dimensions"
     assert run("--direction", "he", "--overwrite") == 2
-    assert "write two names with a comma between" in capsys.readouterr().err
+    assert "'he' is not two names with a comma between" in capsys.readouterr().err

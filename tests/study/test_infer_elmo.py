@@ -13,9 +13,9 @@ from wordworth.infer.model.contextual import ElmoVectors
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
-from wordworth.study import Options
-from wordworth.study.infer import infer
+from wordworth.study import study
 
+infer = study("infer")
 PROBE = """
 [probe]
 name = "small"
@@ -54,7 +54,7 @@ def test_projection_of_layer_one(tmp_path: Path) -> None:
     network = Network(Shape(dim=8, layers=3, beside=True, hidden=6, compare=5)).eval()
     elmo = Layers()
     model = AttentionNli("over-elmo", network, ElmoVectors(elmo), "4" * 64)
-    findings = infer([model], probes=[path], random=1, options=Options(resamples=20))
+    findings = infer([model], probes=[path], random=1, resamples=20)
     net = findings.scores.filter(pl.col("measure") == "net-neutral")
     found = dict(zip(net.get_column("setting"), net.get_column("value"), strict=True))
     he, she = (row / row.norm() for row in elmo.words(elmo.codes(["he", "she"])))

@@ -22,12 +22,12 @@ from wordworth.infer.probe.probe import load_probe
 from wordworth.infer.scoring import pair_scores as scoring
 from wordworth.infer.scoring.largest import Largest
 from wordworth.measure.neutrality import is_neutral
-from wordworth.study import Options
-from wordworth.study.infer import infer
+from wordworth.study import study
 from wordworth.study.infer.tables import infer_tables
 from wordworth.transform import difference_direction, random_directions, remove
 
-FEW = Options(resamples=50)
+infer = study("infer")
+FEW = {"resamples": 50}
 PROBE = """
 [probe]
 name = "small"
@@ -115,7 +115,7 @@ def _expected(probabilities: NDArray[np.float64]) -> dict[str, float]:
 
 
 def test_scores_are_those_of_one_pair_at_a_time(model: AttentionNli, probe: Path) -> None:
-    findings = infer([model], probes=[probe], thresholds=(0.3, 0.5), random=2, options=FEW)
+    findings = infer([model], probes=[probe], thresholds=(0.3, 0.5), random=2, **FEW)
     pairs, embedding = PairSet.of(load_probe(probe)), model.embedder.embedding
     direction = difference_direction(embedding, "he", "she")
     versions = {"original": model, "projection": model.with_vectors(remove(embedding, direction.basis, "he − she"))}
@@ -145,7 +145,7 @@ def test_scores_are_those_of_one_pair_at_a_time(model: AttentionNli, probe: Path
 
 
 def test_items(model: AttentionNli, probe: Path) -> None:
-    findings = infer([model], probes=[probe], mitigate=(), random=0, top=5, options=FEW)
+    findings = infer([model], probes=[probe], mitigate=(), random=0, top=5, **FEW)
     pairs = PairSet.of(load_probe(probe))
     probabilities = _one_by_one(model, pairs)
     items = findings.items
@@ -164,7 +164,7 @@ def test_items(model: AttentionNli, probe: Path) -> None:
 
 def test_slices(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
     asked = "job=nurse|VIP,gendered=man,verb=drove"
-    findings = infer([model], probes=[probe], slices=[asked], by=["kind", "job"], mitigate=(), random=0, options=FEW)
+    findings = infer([model], probes=[probe], slices=[asked], by=["kind", "job"], mitigate=(), random=0, **FEW)
     pairs = PairSet.of(load_probe(probe))
     probabilities = _one_by_one(model, pairs).reshape(7, 4, 3, 3)
     some = probabilities[4:, [0, 2], 0].reshape(-1, 3)
@@ -184,11 +184,11 @@ def test_slices(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
         slices=["job=nurse", "subject=zyx", "subject=xyz"],
         mitigate=(),
         random=0,
-        options=FEW,
+        **FEW,
     )
     named = both.scores.get_column("dataset").unique(maintain_order=True).to_list()
     assert named == ["other", "other/gendered=xyz", "small", "small/job=nurse", "small/gendered=zyx"]
-    assert [table.title for table in infer_tables(both.scores, None)][1::2] == [
+    assert [table.title for table in infer_tables(both.scores, both.items.clear())][1::2] == [
         "other · tiny-nli · slices",
         "small · tiny-nli · slices",
     ]
@@ -200,7 +200,7 @@ def test_slices(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
 
 def test_a_killed_run_goes_on(model: AttentionNli, probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "BLOCK", 24)  # two actions a block: four blocks
-    options = {"probes": [probe], "mitigate": (), "random": 0, "options": FEW}
+    options = {"probes": [probe], "mitigate": (), "random": 0, **FEW}
     dying = Counting(model, dies_after=2)
     with pytest.raises(KeyboardInterrupt):
         infer([dying], **options)
@@ -218,7 +218,7 @@ def test_a_killed_run_goes_on(model: AttentionNli, probe: Path, monkeypatch: pyt
 
 def test_shards_meet_in_the_cache(model: AttentionNli, probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "BLOCK", 12)
-    options = {"probes": [probe], "mitigate": (), "random": 0, "options": FEW}
+    options = {"probes": [probe], "mitigate": (), "random": 0, **FEW}
     whole = infer([model], **options).scores
     for path in cache_dir().glob("inferences/*/*/*.safetensors"):
         path.unlink()
@@ -231,21 +231,21 @@ def test_shards_meet_in_the_cache(model: AttentionNli, probe: Path, monkeypatch:
 
 
 def test_samples(model: AttentionNli, probe: Path) -> None:
-    findings = infer([model], probes=[probe], sample=40, random=0, options=FEW)
+    findings = infer([model], probes=[probe], sample=40, random=0, **FEW)
     assert set(findings.scores.get_column("n")) == {40}
     assert "40 pairs, one drawn at random" in findings.notes[1]
     pairs = PairSet.of(load_probe(probe))
     drawn_ = scoring.evenly(84, 40, 0)
     expected = _one_by_one(model, pairs)[drawn_, 1].mean()
     assert _value(findings.scores, "net-neutral") == pytest.approx(expected, abs=1e-6)
-    one = infer([model], probes=[probe], sample=1, slices=["job=nurse"], mitigate=(), random=0, options=FEW)
-    both = [one, infer([model], probes=[probe], sample=1, slices=["job=doctor"], mitigate=(), random=0, options=FEW)]
+    one = infer([model], probes=[probe], sample=1, slices=["job=nurse"], mitigate=(), random=0, **FEW)
+    both = [one, infer([model], probes=[probe], sample=1, slices=["job=doctor"], mitigate=(), random=0, **FEW)]
     assert sum("has none of its pairs" in "".join(found.warnings) for found in both) >= 1
 
 
 def test_mitigations_change_the_vectors_alike(model: AttentionNli, probe: Path) -> None:
     """Only the words of the sentences are kept in memory; the rest of the vocabulary would not change a number."""
-    findings = infer([model], probes=[probe], mitigate=("projection", "hard-debias"), random=0, options=FEW)
+    findings = infer([model], probes=[probe], mitigate=("projection", "hard-debias"), random=0, **FEW)
     settings = findings.scores.get_column("setting").unique(maintain_order=True).to_list()
     assert settings == ["original", "projection", "hard-debias"]
     assert _value(findings.scores, "net-neutral", "projection") != _value(findings.scores, "net-neutral")
@@ -254,12 +254,12 @@ def test_mitigations_change_the_vectors_alike(model: AttentionNli, probe: Path) 
 def test_against_a_retrained_network(model: AttentionNli, probe: Path) -> None:
     torch.manual_seed(8)
     other = AttentionNli("retrained", Network(Shape(dim=10, hidden=12, compare=9)).eval(), model.embedder, "2" * 64)
-    findings = infer([model], probes=[probe], mitigate=(), random=0, against=[other], options=FEW)
+    findings = infer([model], probes=[probe], mitigate=(), random=0, against=[other], **FEW)
     probabilities = _one_by_one(other, PairSet.of(load_probe(probe)))
     assert _value(findings.scores, "net-neutral", "retrained") == pytest.approx(probabilities[:, 1].mean(), abs=1e-6)
     assert not findings.scores.filter(pl.col("measure") == "net-neutral:change").is_empty()
     with pytest.raises(WordworthError, match="two models are called retrained"):
-        infer([model], probes=[probe], mitigate=(), random=0, against=[other, other], options=FEW)
+        infer([model], probes=[probe], mitigate=(), random=0, against=[other, other], **FEW)
 
 
 def test_accuracy_before_and_after(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
@@ -273,7 +273,7 @@ def test_accuracy_before_and_after(model: AttentionNli, probe: Path, tmp_path: P
     lines = [f"{one}\t{other}\t{label}" for (one, other), label in zip(rows, labels, strict=True)]
     data = tmp_path / "few.tsv"
     data.write_text("\n".join(["sentence1\tsentence2\tgold_label", *lines]) + "\n")
-    findings = infer([model], probes=[probe], random=1, accuracy=[data], options=FEW)
+    findings = infer([model], probes=[probe], random=1, accuracy=[data], **FEW)
     embedding = model.embedder.embedding
     changed = remove(embedding, difference_direction(embedding, "he", "she").basis, "he − she")
     scores = findings.scores.filter(pl.col("experiment") == "accuracy")
@@ -282,11 +282,11 @@ def test_accuracy_before_and_after(model: AttentionNli, probe: Path, tmp_path: P
         found = [LABELS[version.probabilities(list(row), np.array([[0, 1]]))[0].argmax()] for row in rows]
         assert value == pytest.approx(np.mean([one == label for one, label in zip(found, labels, strict=True)]))
     assert set(scores.get_column("n")) == {3}
-    assert list(infer_tables(findings.scores, None))[-1].rows[1][2] == "projection:small"
+    assert list(infer_tables(findings.scores, findings.items.clear()))[-1].rows[1][2] == "projection:small"
 
 
 def test_tables(model: AttentionNli, probe: Path) -> None:
-    findings = infer([model], probes=[probe], slices=["job=nurse"], random=2, options=FEW)
+    findings = infer([model], probes=[probe], slices=["job=nurse"], random=2, **FEW)
     whole, sliced, largest = infer_tables(findings.scores, findings.items)
     assert whole.title == "small · tiny-nli · 84 pairs"
     assert [row[0] for row in whole.rows] == ["original", "projection", "  diff", "random", "  diff"]
@@ -299,17 +299,17 @@ def test_tables(model: AttentionNli, probe: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"mitigate": ("project",)}, "no mitigation 'project'; did you mean projection"),
+        ({"mitigate": ("project",)}, "--mitigate is 'project'; did you mean projection"),
         ({"random": -1}, "--random is -1"),
         ({"top": -1}, "--top is -1"),
-        ({"sample": 0}, "a sample of 0 pairs is none"),
+        ({"sample": 0}, "--sample is 0; it must be a whole number from 1 up"),
         ({"shard": "3/2"}, "a shard is one of 1/2 to 2/2, not 3/2"),
         ({"shard": "two"}, "is not PART/PARTS"),
         ({"slices": ["job=plumber"]}, "no job 'plumber'"),
         ({"slices": ["job"]}, "is not KEY=WORD"),
         ({"slices": ["verb=ate,object=car"]}, "no pair of small has verb=ate,object=car"),
         ({"by": ["colour"]}, "cannot be sliced by 'colour'"),
-        ({"thresholds": (2.0,)}, "threshold 2 is not between 0 and 1"),
+        ({"thresholds": (2.0,)}, "--threshold is 2.0; it must be a number from 0 to 1"),
     ],
 )
 def test_bad_choices(model: AttentionNli, probe: Path, options: dict[str, object], told: str) -> None:

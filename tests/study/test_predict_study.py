@@ -6,8 +6,6 @@ from math import exp, log, log2
 import numpy as np
 import polars as pl
 import pytest
-from wordworth.report.predict_tables import predict_tables
-from wordworth.study.predict.nearness import train_word2vec
 
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.paraphrases import Paraphrases, Triple
@@ -15,9 +13,11 @@ from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.run import read_run
-from wordworth.study import Options
-from wordworth.study.predict import predict
+from wordworth.study import study
+from wordworth.study.predict.tables import predict_tables
+from wordworth.task.soft_match import train_word2vec
 
+predict = study("predict")
 LINES = [
     "the cat sat on a mat",
     "The dog ran off with the hat",
@@ -27,7 +27,7 @@ LINES = [
     "the zebra sat on a mat",
 ]
 COUNTS = "the 5000\ncat 500\nsat 50\nmat 5\na 2000\non 1500\ndog 300\nran 20\nhat 200\n"
-FEW = Options(resamples=50)
+FEW = {"resamples": 50}
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def embedding():
 @pytest.fixture
 def found(tmp_path, text, counts, embedding, word_model_folder):
     folder = word_model_folder(tmp_path / "tiny")
-    return predict([folder], corpus=text, frequencies=counts, near=[embedding], k=5, options=FEW)
+    return predict([folder], corpus=text, frequencies=counts, soft_match=[embedding], top=5, **FEW)
 
 
 def value(scores, experiment, measure, setting=None):
@@ -170,12 +170,12 @@ def test_masked_models_probes_and_similarities(tmp_path, text, counts, word_mode
         corpus=text,
         words=12,
         frequencies=counts,
-        near=(),
+        soft_match=(),
         similarities={"alike": lambda target, guess: target[:1] == guess[:1]},
         probes=[rare, common],
         layers=[0, 2],
-        k=3,
-        options=FEW,
+        top=3,
+        **FEW,
     )
     assert found.scores["model"].unique(maintain_order=True).to_list() == ["masked", "other"]
     assert found.models["masked"]["begins_with"] == ["[CLS]"]
@@ -195,8 +195,8 @@ def test_masked_models_probes_and_similarities(tmp_path, text, counts, word_mode
 
 def test_trained_first(tmp_path, text, counts, word_model_folder):
     folder = word_model_folder(tmp_path / "tiny")
-    chosen = {"corpus": text, "frequencies": counts, "near": (), "k": 3, "options": FEW}
-    plain, trained = predict([folder], **chosen), predict([folder], training=text, **chosen)
+    chosen = {"corpus": text, "frequencies": counts, "soft_match": (), "top": 3, **FEW}
+    plain, trained = predict([folder], **chosen), predict([folder], fine_tune=text, **chosen)
     assert trained.scores["model"].unique().to_list() == ["tiny+text.txt"]
     assert any(note.startswith("tiny+text.txt was trained on text.txt in one pass: 1 steps") for note in trained.notes)
     assert value(trained.scores, "prediction", "perplexity") != value(plain.scores, "prediction", "perplexity")
@@ -205,17 +205,16 @@ def test_trained_first(tmp_path, text, counts, word_model_folder):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"models": []}, "name a language model, such as smollm2-135m"),
         ({"words": -1}, "--words is -1"),
         ({"words": 2}, "no word of the text can be predicted"),
-        ({"k": 10_000}, "k is 10000"),
-        ({"edges": (3, 2)}, "must ascend"),
-        ({"near": ["no-such-embedding"]}, "is not in the models of the catalog"),
+        ({"top": 10_000}, "--top is 10000; it must be a whole number from 1 to 1,000"),
+        ({"bands": (3, 2)}, "must ascend"),
+        ({"soft_match": ["no-such-embedding"]}, "is not in the models of the catalog"),
         ({"corpus": "no-such-corpus"}, "is not in the corpora of the catalog"),
     ],
 )
 def test_bad_choices(tmp_path, text, counts, word_model_folder, given, message):
-    chosen = {"models": [word_model_folder(tmp_path / "tiny")], "corpus": text, "frequencies": counts, "near": ()}
+    chosen = {"models": [word_model_folder(tmp_path / "tiny")], "corpus": text, "frequencies": counts, "soft_match": ()}
     with pytest.raises(WordworthError, match=message):
         predict(**{**chosen, **given})
 
@@ -223,27 +222,27 @@ def test_bad_choices(tmp_path, text, counts, word_model_folder, given, message):
 def test_two_models_of_one_name(tmp_path, text, counts, word_model_folder):
     folder = word_model_folder(tmp_path / "tiny")
     with pytest.raises(WordworthError, match="two models are called tiny"):
-        predict([folder, folder], corpus=text, frequencies=counts, near=(), k=3, options=FEW)
+        predict([folder, folder], corpus=text, frequencies=counts, soft_match=(), top=3, **FEW)
 
 
 def test_an_empty_text(tmp_path, counts, word_model_folder):
     path = tmp_path / "empty.txt"
     path.write_text("\n", encoding="utf-8")
     with pytest.raises(WordworthError, match=r"empty\.txt has no words"):
-        predict([word_model_folder(tmp_path / "tiny")], corpus=path, frequencies=counts, near=())
+        predict([word_model_folder(tmp_path / "tiny")], corpus=path, frequencies=counts, soft_match=())
 
 
 def test_no_frequency_for_any_word(tmp_path, text, word_model_folder):
     path = tmp_path / "counts.tsv"
     path.write_text("zebra\t7\n", encoding="utf-8")
-    found = predict([word_model_folder(tmp_path / "tiny")], corpus=text, frequencies=path, near=(), k=3, options=FEW)
+    found = predict([word_model_folder(tmp_path / "tiny")], corpus=text, frequencies=path, soft_match=(), top=3, **FEW)
     assert found.scores.filter(pl.col("experiment") == "coverage")["setting"].unique().to_list() == ["unseen"]
 
 
 def test_documents_are_resampled_where_there_are_enough(tmp_path, counts, word_model_folder):
     path = tmp_path / "documents.txt"
     path.write_text("\n\n".join(["the cat sat\non a mat"] * 10), encoding="utf-8")
-    chosen = {"corpus": path, "frequencies": counts, "near": (), "k": 3, "options": FEW}
+    chosen = {"corpus": path, "frequencies": counts, "soft_match": (), "top": 3, **FEW}
     folder = word_model_folder(tmp_path / "tiny")
     by_line, by_document = predict([folder], **chosen), predict([folder], by_document=True, **chosen)
     assert any("Intervals resample documents" in note for note in by_line.notes)
@@ -268,7 +267,7 @@ def test_word2vec_of_the_text(tmp_path):
 def test_another_language_is_told(tmp_path, text, counts, word_model_folder, embedding):
     german = Embedding(embedding.words, embedding.matrix, Provenance("deutsch", language="german"))
     folder = word_model_folder(tmp_path / "tiny")
-    found = predict([folder], corpus=text, frequencies=counts, near=[german], k=3, options=FEW)
+    found = predict([folder], corpus=text, frequencies=counts, soft_match=[german], top=3, **FEW)
     assert found.warnings == [
         "The text is english and the embedding deutsch german; name another, or most words will not be found."
     ]
@@ -300,7 +299,7 @@ def test_the_command(tmp_path, text, counts, word_model_folder, monkeypatch, cap
 @pytest.mark.index
 def test_a_real_model():
     """SmolLM2 on a hundred words of Wikipedia: word probabilities and hits agree with themselves, and are no chance."""
-    found = predict(["smollm2-135m"], words=100, near=["glove-6b-50d", "synonyms", "lemma"], options=FEW)
+    found = predict(["smollm2-135m"], words=100, soft_match=["glove-6b-50d", "synonyms", "lemma"], **FEW)
     scores = found.scores
     bits = value(scores, "prediction", "bits-per-word")
     assert value(scores, "prediction", "perplexity") == pytest.approx(exp(bits * log(2)))

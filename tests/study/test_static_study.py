@@ -1,8 +1,6 @@
 """The study static and the command export, on a tiny model and a text written for them."""
 
 import json
-import sys
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,14 +13,14 @@ import transformers as hf
 from gensim.models import KeyedVectors
 from scipy.stats import spearmanr
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from wordworth.study.findings import Findings
-from wordworth.study.options import Options
 
-from wordworth.cli import main
+from commands import Command
 from wordworth.embedding import load
 from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, load_model
 from wordworth.errors import WordworthError
-from wordworth.study.static import export, static
+from wordworth.run import Findings
+from wordworth.study import study
+from wordworth.study.static.export import export
 
 PAIRS = [
     ("cat", "dog", 7.0), ("sun", "moon", 5.0), ("river", "storm", 3.0), ("knife", "love", 0.5), ("love", "joy", 8.0),
@@ -34,7 +32,9 @@ LINES = [
     f"In chapter {n} the {MET[n % len(MET)]} and the {MET[(3 * n + 1) % len(MET)]} stood in the old garden."
     for n in range(40)
 ]
-OPTIONS = Options(resamples=20)
+QUICK = {"resamples": 20}
+
+static = study("static")
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def pairs(tmp_path: Path) -> Path:
 
 
 def quality(model: Any, text: Path, pairs: Path, **more: Any) -> Findings:
-    return static([model], contexts=[text], pairs=[pairs], experiments=["quality"], options=OPTIONS, **more)
+    return static([model], contexts=[text], pairs=[pairs], experiments=["quality"], **QUICK, **more)
 
 
 def test_quality_of_every_pooling_layer_and_number(model: LanguageModel, text: Path, pairs: Path) -> None:
@@ -135,14 +135,14 @@ def test_static_embeddings_beside_them(model: LanguageModel, text: Path, pairs: 
     lines = [f"{word} {at} {at % 3 + 1} 1" for at, word in enumerate(WORDS[1:])]  # “cat” is lacking
     (tmp_path / "mine.vec").write_text("\n".join([f"{len(lines)} 3", *lines]))
     findings = static(
-        [model, str(tmp_path / "mine.vec")], contexts=[text], pairs=[pairs], experiments=["quality"], options=OPTIONS
+        [model, str(tmp_path / "mine.vec")], contexts=[text], pairs=[pairs], experiments=["quality"], **QUICK
     )
     (row,) = findings.scores.filter(pl.col("model") == "mine", pl.col("measure") == "similarity").to_dicts()
     assert (row["layer"], row["setting"], row["n"]) == (None, None, len(PAIRS) - 2)
 
 
 def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
-    findings = static([model], contexts=[text], experiments=["bias"], per_word=3, options=OPTIONS)
+    findings = static([model], contexts=[text], experiments=["bias"], per_word=3, **QUICK)
     scores = findings.scores
     assert set(scores.get_column("layer")) == {0, 1, 2, 3}
     paper = ("direct-bias", "garg-euclidean", "garg-cosine", "manzini")
@@ -160,9 +160,7 @@ def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
 
 def test_agreement_over_layers_and_models(model: LanguageModel, folder: Path, text: Path) -> None:
     other = load_model(folder, device="cpu", name="other")
-    findings = static(
-        [model, other], contexts=[text], experiments=["bias", "agreement"], per_word=3, options=Options(resamples=40)
-    )
+    findings = static([model, other], contexts=[text], experiments=["bias", "agreement"], per_word=3, resamples=40)
     scores = findings.scores
     agreed = scores.filter(pl.col("experiment") == "agreement")
     # 7 definitions of gender have 21 pairs, 3 of religion 3, race has one definition; and a mean of each.
@@ -216,31 +214,18 @@ def test_sentences_longer_than_the_model_admits(model: LanguageModel, pairs: Pat
 def test_choices_that_cannot_be(model: LanguageModel, text: Path) -> None:
     with pytest.raises(WordworthError, match="name a language model, such as minilm-l6"):
         static([])
-    with pytest.raises(WordworthError, match="there is no experiment 'qualty'; did you mean quality"):
+    with pytest.raises(WordworthError, match="--experiment is 'qualty'; did you mean quality"):
         static([model], experiments=["qualty"])
     with pytest.raises(WordworthError, match="--sentences is 0; it must be a whole number from 1 up"):
         static([model], sentences=[5, 0])
     with pytest.raises(WordworthError, match="two models are called tiny; name one LABEL=PATH"):
-        static([model, model], contexts=[text], experiments=["bias"], per_word=1, options=OPTIONS)
+        static([model, model], contexts=[text], experiments=["bias"], per_word=1, **QUICK)
 
 
 # The commands.
 
 
-@pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["wordworth", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        return ended.value.code, out, err
-
-    return run
-
-
-def test_run_static(command: Any, folder: Path, text: Path, pairs: Path, tmp_path: Path) -> None:
+def test_run_static(command: Command, folder: Path, text: Path, pairs: Path, tmp_path: Path) -> None:
     code, out, _ = command(
         "run", "static", f"tiny={folder}", "--contexts", text, "--pairs", pairs, "--sentences", 20, "--sentences", 40,
         "--per-word", 2, "--resamples", 10, "-o", tmp_path / "run",
@@ -254,7 +239,7 @@ def test_run_static(command: Any, folder: Path, text: Path, pairs: Path, tmp_pat
 
 
 @pytest.mark.parametrize("suffix", [".vec", ".bin", ".npz"])
-def test_export_is_read_by_others(command: Any, folder: Path, text: Path, tmp_path: Path, suffix: str) -> None:
+def test_export_is_read_by_others(command: Command, folder: Path, text: Path, tmp_path: Path, suffix: str) -> None:
     words, target = tmp_path / "words.txt", tmp_path / f"tiny{suffix}"
     words.write_text("\n".join(WORDS))
     given = ("export", f"tiny={folder}", "--layer", 2, "--contexts", text, "--per-word", 5, "--vocabulary", words)
@@ -296,7 +281,7 @@ def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_pat
             "--per-word and --sentences are two ways to draw; give one",
         ),
         (["-o", "x.vec", "--vocabulary", "warrinr"], "there is no vocabulary 'warrinr'; did you mean warriner"),
-        (["-o", "x.vec", "--per-word", 0], "say how many sentences to draw in all, or how many a word: a whole number"),
+        (["-o", "x.vec", "--per-word", 0], "--per-word is 0; it must be a whole number from 1 up"),
         (["-o", "x.vec", "--layer", 9], "tiny has layers 0 to 3, not 9"),
         (["-o", "x.vec", "--pooling", "mean"], "there is no pooling 'mean'; write f/g with f of min, max, mean, last"),
         (["-o", "x.vec", "--weighting", "none"], "--weighting is 'none'; it can be uniform or inverse-frequency"),
@@ -305,7 +290,7 @@ def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_pat
     ],
 )
 def test_bad_exports(
-    command: Any, folder: Path, text: Path, monkeypatch: pytest.MonkeyPatch, more: list[object], told: str
+    command: Command, folder: Path, text: Path, monkeypatch: pytest.MonkeyPatch, more: list[object], told: str
 ) -> None:
     monkeypatch.chdir(text.parent)
     (text.parent / "words.txt").write_text("\n".join(WORDS))

@@ -7,16 +7,19 @@ from statistics import variance
 import numpy as np
 import polars as pl
 import pytest
-from wordworth.study.corpus_size import Sample, choose_lines, train_fasttext
 
 from wordworth.catalog.read.association_tests import load_test, translated
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.study import Findings, Options, valnorm
+from wordworth.run import Findings
+from wordworth.study import study
+from wordworth.study.valnorm.corpus_size import Sample, choose_lines, train_fasttext
 
-QUICK = Options(resamples=20, permutations=100)
+valnorm = study("valnorm")
+
+QUICK = {"resamples": 20, "permutations": 100}
 
 
 def test_one_row_a_decade(small: Embedding, tmp_path: Path) -> None:
@@ -27,14 +30,14 @@ def test_one_row_a_decade(small: Embedding, tmp_path: Path) -> None:
         matrix[:, 0] *= factor
         np.save(folder / f"{decade}-w.npy", matrix)
         (folder / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(list(small.words), protocol=2))
-    found = valnorm([folder], lexica=["bellezza"], experiments=["valence"], options=QUICK)
+    found = valnorm([folder], lexica=["bellezza"], experiments=["valence"], **QUICK)
     series = found.scores.filter(measure="valence")
     assert series["model"].to_list() == ["eng-all/1800", "eng-all/1810"]
-    expected = valnorm([small], lexica=["bellezza"], experiments=["valence"], options=QUICK).scores
+    expected = valnorm([small], lexica=["bellezza"], experiments=["valence"], **QUICK).scores
     assert series["value"][0] == pytest.approx(expected.filter(measure="valence")["value"].item(), abs=1e-12)
     assert series["value"][1] != pytest.approx(series["value"][0])
     assert set(found.models) == {"eng-all/1800", "eng-all/1810"}
-    labelled = valnorm([f"books={folder}"], lexica=["bellezza"], experiments=["valence"], options=QUICK)
+    labelled = valnorm([f"books={folder}"], lexica=["bellezza"], experiments=["valence"], **QUICK)
     assert labelled.scores["model"].unique().sort().to_list() == ["books/1800", "books/1810"]
 
 
@@ -45,7 +48,7 @@ def test_variance_over_languages(make: object, slow: type, data: Path) -> None:
         make([word for group in test.groups for word in group], name=test.language, seed=seed)
         for seed, test in enumerate((english, german))
     ]
-    run = {"experiments": ["weat"], "tests": ["weat1"], "options": QUICK}
+    run = {"experiments": ["weat"], "tests": ["weat1"], **QUICK}
     found = valnorm(models, languages=["english", "german"], **run)
     effects = found.scores.filter(measure="weat")
     assert effects["language"].to_list() == ["english", "german"]
@@ -71,7 +74,7 @@ def test_variance_over_languages(make: object, slow: type, data: Path) -> None:
 def test_the_models_own_language_is_taken(make: object, data: Path) -> None:
     german = translated(load_test("weat1"), "german")
     model = make([word for group in german.groups for word in group], language="german")
-    found = valnorm([model], experiments=["weat", "analogy"], tests=["weat1"], options=QUICK)
+    found = valnorm([model], experiments=["weat", "analogy"], tests=["weat1"], **QUICK)
     assert found.scores["language"].to_list() == ["german"]
     assert found.warnings == ["Analogies were not run on german: the catalog has none in it."]
     with pytest.raises(WordworthError, match=r"weat1 cannot be put into 'polish'.*XWEAT has german"):
@@ -85,7 +88,7 @@ def test_chinese_in_the_other_script(make: object, data: Path) -> None:
     lexicon, polar = load_lexicon("chinese"), polar_words("chinese")
     words = [simplified(word) for word in lexicon.words[:300]]
     model = make([*words, *polar.pleasant, *polar.unpleasant], name="zh")
-    found = valnorm([model], lexica=["chinese"], languages=["chinese"], experiments=["valence"], options=QUICK)
+    found = valnorm([model], lexica=["chinese"], languages=["chinese"], experiments=["valence"], **QUICK)
     items = found.items.filter(group="lexicon")
     assert items.height == len(lexicon) > 5_000
     first = items.head(300)
@@ -98,7 +101,7 @@ def test_chinese_in_the_other_script(make: object, data: Path) -> None:
     assert found.left_out["not in vocabulary"] == found.items["left_out"].eq("not in vocabulary").sum()
 
 
-CORPUS = Options(resamples=10, permutations=50)
+CORPUS = {"resamples": 10, "permutations": 50}
 
 
 @pytest.fixture
@@ -115,7 +118,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def corpus_size(path: Path, shares: tuple[float, ...], **more: object) -> Findings:
-    return valnorm([], corpus=path, shares=shares, dim=8, lexica=["bellezza"], pairs=["rg-65"], options=CORPUS, **more)
+    return valnorm([], corpus=path, shares=shares, dimensions=8, lexica=["bellezza"], pairs=["rg-65"], **CORPUS, **more)
 
 
 def test_corpus_size(corpus: Path) -> None:
@@ -155,8 +158,8 @@ def test_a_corpus_that_cannot_serve(tmp_path: Path) -> None:
     with pytest.raises(WordworthError, match=r"blank\.txt has no lines of text"):
         corpus_size(blank, (100,))
     blank.write_text("a line\n")
-    with pytest.raises(WordworthError, match="vectors cannot have 0 dimensions; give --dimensions of 1 or more"):
-        valnorm([], corpus=blank, dim=0, lexica=["bellezza"])
+    with pytest.raises(WordworthError, match="--dimensions is 0; it must be a whole number from 1 up"):
+        valnorm([], corpus=blank, dimensions=0, lexica=["bellezza"])
     with pytest.raises(WordworthError, match=r"a share of 0 % of a corpus cannot be drawn; give one above 0"):
         corpus_size(blank, (0,))
     with pytest.raises(WordworthError, match="there is no file"):
@@ -198,7 +201,7 @@ def test_items_of_several_models_stand_in_one_frame(make: object) -> None:
         [make(words, name="b"), make(words, name="a", seed=1)],
         lexica=["bellezza"],
         experiments=["valence"],
-        options=QUICK,
+        **QUICK,
     )
     assert found.items["model"].unique(maintain_order=True).to_list() == ["b", "a"]
     assert isinstance(found.items, pl.DataFrame)

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import pearsonr, spearmanr
-from wordworth.study.findings import ITEMS, SCORES, Findings
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
@@ -14,7 +13,11 @@ from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.study import Options, valnorm
+from wordworth.run import Findings
+from wordworth.run.schema import ITEMS, SCORES
+from wordworth.study import study
+
+valnorm = study("valnorm")
 
 
 def rows(embedding: Embedding, words: tuple[str, ...] | list[str]) -> list[list[float]]:
@@ -50,8 +53,10 @@ def test_valence_against_a_plain_loop(found: Findings, small: Embedding, slow: t
     assert (coverage["value"], coverage["n"]) == (pytest.approx(398 / 399), 399)
 
     items = found.items.filter(group="lexicon")
-    assert items["item"].to_list() == list(lexicon.words)
-    assert items["reference"].to_list() == lexicon.valence.tolist()
+    # The words that have vectors come first, in the lexicon's order, then those left out; all with their rating.
+    assert items["item"].to_list() == [*(word for word in lexicon.words if word != "adorable"), "adorable"]
+    rated = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
+    assert items["reference"].to_list() == [rated[word] for word in items["item"]]
     assert items.filter(pl.col("left_out").is_null())["value"].to_list() == pytest.approx(effects, abs=1e-10)
 
 
@@ -169,7 +174,7 @@ def test_analogies(make: object) -> None:
     beyond = valnorm(
         [Embedding(words, matrix, embedding.provenance)],
         experiments=["analogy"],
-        options=Options(analogy_vocabulary=6),
+        analogy_vocabulary=6,
     )
     assert beyond.left_out["beyond the first 6 words of the vocabulary"] > 0
     none = valnorm([make(["a", "b", "c", "d"])], experiments=["analogy"])
@@ -182,8 +187,8 @@ def test_balance_cuts_the_longer_set(small: Embedding, slow: type) -> None:
     fewer = small.restrict(word for word in small.words if word not in polar.unpleasant[:5])
 
     def balanced(seed: int) -> Findings:
-        options = Options(balance=True, seed=seed, resamples=10, permutations=100)
-        return valnorm([fewer], lexica=["bellezza"], experiments=["valence"], options=options)
+        chosen = {"balance": True, "seed": seed, "resamples": 10, "permutations": 100}
+        return valnorm([fewer], lexica=["bellezza"], experiments=["valence"], **chosen)
 
     found = balanced(3)
     pleasant, unpleasant = (found.items.filter(group=group) for group in ("pleasant", "unpleasant"))
@@ -204,8 +209,8 @@ def test_balance_cuts_the_longer_set(small: Embedding, slow: type) -> None:
 
 def test_the_seed_decides_all_that_is_random_and_nothing_else(small: Embedding) -> None:
     def run(seed: int) -> Findings:
-        options = Options(seed=seed, resamples=50, permutations=200)
-        return valnorm([small], lexica=["bellezza"], experiments=["valence", "weat"], options=options)
+        chosen = {"seed": seed, "resamples": 50, "permutations": 200}
+        return valnorm([small], lexica=["bellezza"], experiments=["valence", "weat"], **chosen)
 
     first, again, other = run(1), run(1), run(2)
     assert first.scores.equals(again.scores)
@@ -250,8 +255,11 @@ def test_two_data_sets_of_one_name(small: Embedding, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"experiments": ["valense"]}, "there is no experiment 'valense'; did you mean valence?"),
-        ({"experiments": ["xyz"]}, "the experiments of valnorm are valence, weat, similarity, analogy, corpus-size"),
+        ({"experiments": ["valense"]}, "--experiment is 'valense'; did you mean valence?"),
+        (
+            {"experiments": ["xyz"]},
+            "--experiment is 'xyz'; it can be valence, weat, similarity, analogy or corp",
+        ),
         ({"experiments": ["corpus-size"]}, "needs a text to sample: give --corpus"),
         ({"experiments": ["valence"], "corpus": "x.txt"}, "x.txt is for the experiment corpus-size"),
         ({"lexica": ["belleza"]}, "'belleza' is not in the lexica of the catalog; did you mean bellezza"),
@@ -277,7 +285,7 @@ def test_no_model(small: Embedding) -> None:
 def test_options_out_of_range(option: dict[str, int]) -> None:
     name = next(iter(option)).replace("_", "-")
     with pytest.raises(WordworthError, match=f"--{name} is {next(iter(option.values()))}; it must be a whole number"):
-        Options(**option)
+        valnorm([], **option)
 
 
 def test_an_embedding_without_the_words(make: object, small: Embedding) -> None:

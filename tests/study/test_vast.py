@@ -8,9 +8,6 @@ import pytest
 import torch
 import transformers as hf
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from wordworth.study.vast.encodings import Encodings
-from wordworth.study.vast.scale import in_setting
-from wordworth.study.vast.scales import Scales, balanced, greedy_poles
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
@@ -18,12 +15,16 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import WordworthError
-from wordworth.study import Findings, Options
-from wordworth.study.vast import vast
-from wordworth.study.vast.probes import Task, _ending, _probe
+from wordworth.run import Findings
+from wordworth.study import study
+from wordworth.study.vast import VastSettings
+from wordworth.study.vast.probes import ProbedTask, _ending, probe
+from wordworth.study.vast.words import WordsInSettings, balanced, greedy_poles
 
 LAYERS, DIM = 2, 16
-QUICK = Options(resamples=20, permutations=200)
+QUICK = {"resamples": 20, "permutations": 200}
+
+vast = study("vast")
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +57,18 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
+def words_of(model: LanguageModel) -> WordsInSettings:
+    """The words of the model in templates, as the experiments share them."""
+    chosen = VastSettings(components=4, **QUICK)
+    return WordsInSettings(model, "english", load_templates(), None, polar_words(), ("bleached",), "last", chosen)
+
+
 def rows(findings: Findings, **columns: object) -> pl.DataFrame:
     return findings.scores.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in columns.items())
 
 
 def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], contexts=corpus, options=QUICK)
+    found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], contexts=corpus, **QUICK)
     valence = rows(found, measure="valence")
     assert valence["setting"].unique(maintain_order=True).to_list() == ["random", "bleached", "aligned", "misaligned"]
     assert sorted(valence["layer"].unique()) == [0, 1, 2]
@@ -77,14 +84,10 @@ def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Pat
 
 
 def test_misaligned_words_are_mirrored_and_poles_stay(tiny: LanguageModel) -> None:
-    polar = polar_words()
-    encodings = Encodings(tiny, load_templates(), "english", None, 0)
     lexicon = load_lexicon("bellezza")
-    straight, turned = (
-        in_setting(encodings, lexicon, setting, polar.pleasant, polar.unpleasant)
-        for setting in ("aligned", "misaligned")
-    )
-    np.testing.assert_array_equal(straight.high.vectors(2, "last"), turned.high.vectors(2, "last"))
+    straight, turned = (words_of(tiny).rated(lexicon, setting) for setting in ("aligned", "misaligned"))
+    for before, after in zip(straight.layers("last")[1], turned.layers("last")[1], strict=True):
+        np.testing.assert_array_equal(before.vectors(), after.vectors())
     texts = {context.word: context.text for context in turned.words.store.contexts}
     assert texts["abuse"] == "It is very pleasant to think of abuse"
     texts = {context.word: context.text for context in straight.words.store.contexts}
@@ -98,7 +101,7 @@ def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> No
         experiments=["isolation"],
         settings=["bleached", "aligned"],
         components=5,
-        options=QUICK,
+        **QUICK,
     )
     top = rows(found, measure="valence", setting="aligned", layer=LAYERS)
     assert top["pcs"].to_list() == [None, 0, 1, 2, 3, 4, 5]
@@ -113,8 +116,7 @@ def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> No
 
 def test_tokenization_sets_are_balanced_and_seeded(tiny: LanguageModel, data: Path) -> None:
     def run(seed: int) -> Findings:
-        chosen = Options(resamples=20, seed=seed)
-        return vast([tiny], lexica=["bellezza"], experiments=["tokenization"], contexts="none", options=chosen)
+        return vast([tiny], lexica=["bellezza"], experiments=["tokenization"], contexts="none", resamples=20, seed=seed)
 
     found = run(0)
     single, multiple = (
@@ -138,11 +140,11 @@ def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
         settings=["bleached"],
         tests=["weat7"],
         components=2,
-        options=QUICK,
+        **QUICK,
     )
     test = load_test("weat7")
-    encodings = Encodings(tiny, load_templates(), "english", None, 0)
-    x, y, a, b = (encodings.group("bleached", words).vectors(1, "last").astype(float) for words in test.groups)
+    encoded = (words_of(tiny).encoded("bleached", words).layers("last") for words in test.groups)
+    x, y, a, b = (layers.at(1).matrix.astype(float) for layers in encoded)
 
     def unit(v: np.ndarray) -> np.ndarray:
         return v / np.linalg.norm(v, axis=1, keepdims=True)
@@ -166,16 +168,11 @@ def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
         settings=["bleached"],
         pairs=["rg-65"],
         components=2,
-        options=QUICK,
+        **QUICK,
     )
     top = rows(found, layer=LAYERS, measure="similarity")
     assert top["pcs"].to_list() == [None, 0, 1, 2]
     assert set(top["n"]) == {65}
-
-
-def scales_of(model: LanguageModel) -> Scales:
-    encodings = Encodings(model, load_templates(), "english", None, 0)
-    return Scales(Findings("vast"), encodings, polar_words(), ("bleached",), "last", 4, QUICK)
 
 
 def test_a_probe_finds_what_is_planted_in_the_first_component(tiny: LanguageModel) -> None:
@@ -184,12 +181,11 @@ def test_a_probe_finds_what_is_planted_in_the_first_component(tiny: LanguageMode
     vectors = rng.normal(size=(600, 10))
     vectors[:, 3] += np.where(labels, 20, -20)  # by far the largest variance
     names = [str(label) for label in labels]
-    task = Task("planted", "made", "last word", vectors[:400], names[:400], vectors[400:], names[400:], names[400:])
-    scales = scales_of(tiny)
-    _probe(scales, task)
-    assert rows(scales.findings, measure="planted")["value"].item() == pytest.approx(1)
-    assert rows(scales.findings, measure="planted:components", pcs=1)["value"].item() == pytest.approx(1)
-    assert rows(scales.findings, measure="planted:rest", pcs=1)["value"].item() < 0.65
+    task = ProbedTask("noun", "made", "last word", vectors[:400], names[:400], vectors[400:], names[400:], names[400:])
+    found = probe(task, words_of(tiny))
+    assert rows(found, measure="noun")["value"].item() == pytest.approx(1)
+    assert rows(found, measure="noun:components", pcs=1)["value"].item() == pytest.approx(1)
+    assert rows(found, measure="noun:rest", pcs=1)["value"].item() < 0.65
 
 
 def test_the_last_two_words_of_a_tagged_sentence() -> None:
@@ -200,7 +196,7 @@ def test_the_last_two_words_of_a_tagged_sentence() -> None:
 
 
 def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["probes"], contexts="none", components=2, options=QUICK)
+    found = vast([tiny], lexica=["bellezza"], experiments=["probes"], contexts="none", components=2, **QUICK)
     tasks = found.scores.filter(pl.col("pcs").is_null()).select("measure", "setting", "dataset").unique()
     assert len(tasks) == 5  # acceptability; noun and part of speech from two places
     assert found.scores["value"].is_between(0, 1).all()
@@ -210,7 +206,7 @@ def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) ->
 
 
 def test_languages_have_their_own_lexica_and_a_mean(tiny: LanguageModel, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["languages"], contexts="none", options=QUICK)
+    found = vast([tiny], lexica=["bellezza"], experiments=["languages"], contexts="none", **QUICK)
     assert rows(found, measure="valence")["language"].n_unique() == 7
     bleached = rows(found, measure="valence", setting="bleached", layer=1)["value"]
     mean = rows(found, measure="valence:mean", setting="bleached", layer=1)
@@ -234,8 +230,8 @@ def test_balanced_polar_words_are_seeded() -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"experiments": ["contextualisation"]}, "there is no experiment 'contextualisation'; did you mean"),
-        ({"settings": ["bleach"]}, "there is no setting 'bleach'; did you mean bleached"),
+        ({"experiments": ["contextualisation"]}, "--experiment is 'contextualisation'; did you mean"),
+        ({"settings": ["bleach"]}, "--setting is 'bleach'; did you mean bleached"),
         ({"pooling": "middle"}, "middle"),
         ({"templates": "vst"}, "there are no templates"),
         ({"lexica": ["belleza"]}, "did you mean bellezza"),
@@ -249,7 +245,7 @@ def test_bad_choices(tiny: LanguageModel, asked: dict[str, object], told: str) -
     if "contexts" in asked:
         given["experiments"] = ["contextualization"]
     with pytest.raises(WordworthError, match=told):
-        vast([tiny], options=QUICK, **given)
+        vast([tiny], **QUICK, **given)
 
 
 def test_bad_models(tmp_path: Path) -> None:
@@ -259,7 +255,7 @@ def test_bad_models(tmp_path: Path) -> None:
         vast(["glove-6b-50d"])
     with pytest.raises(WordworthError, match=r"there is no model at \./nothing"):
         vast(["./nothing"])
-    with pytest.raises(WordworthError, match="smollm2-135 is not in the catalog; did you mean smollm2-135m"):
+    with pytest.raises(WordworthError, match=r"smollm2-135 is not in the catalog, .* did you mean smollm2-135m"):
         vast(["smollm2-135"])
 
 
@@ -268,6 +264,6 @@ def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_pat
     own.write_text("word,rating\nlove,5\nwar,1\nrain,3\nsun,4\n")
     asked = {"lexica": [own], "experiments": ["contextualization"], "contexts": "none"}
     with pytest.raises(WordworthError, match="need to know the scale of own's ratings; give --scale LOW,HIGH"):
-        vast([tiny], settings=["aligned"], options=QUICK, **asked)
-    found = vast([tiny], settings=["aligned"], scale=(1.0, 5.0), options=QUICK, **asked)
+        vast([tiny], settings=["aligned"], **QUICK, **asked)
+    found = vast([tiny], settings=["aligned"], scale=(1.0, 5.0), **QUICK, **asked)
     assert set(rows(found, measure="valence")["n"]) == {4}

@@ -9,8 +9,11 @@ import pytest
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
+from wordworth.study import study
 
 pytestmark = pytest.mark.index
+
+vast = study("vast")
 
 TEMPLATES = [
     (2.5, "It is very unpleasant to think of "),
@@ -66,8 +69,6 @@ def plain_effect(w: np.ndarray, A: np.ndarray, B: np.ndarray) -> float:
 
 @pytest.mark.parametrize("name", ["smollm2-135m", "minilm-l6"])
 def test_equals_one_word_at_a_time(name: str, tmp_path: Path) -> None:
-    from wordworth.study.vast import vast
-
     bellezza = load_lexicon("bellezza")
     sample = [*range(0, len(bellezza), 20)]
     words = [bellezza.words[at] for at in sample]
@@ -114,8 +115,6 @@ def test_equals_one_word_at_a_time(name: str, tmp_path: Path) -> None:
 def test_the_settings_agree_in_the_middle_and_part_at_the_top() -> None:
     """The paper's finding on SmolLM2: near layer 13 ρ ≈ .86 in every template, then bleached ≈ .62, aligned ≈ .78 and
     misaligned ≈ .25 at the top, where nullifying three components brings bleached back to ≈ .76."""
-    from wordworth.study.vast import vast
-
     settings = ("bleached", "aligned", "misaligned")
     experiments = ["contextualization", "isolation"]
     found = vast(["smollm2-135m"], lexica=["bellezza"], experiments=experiments, settings=settings)

@@ -10,6 +10,7 @@ from wordworth.cli.audit import audit
 from wordworth.cli.cache import cache_app
 from wordworth.cli.catalog import get, list_entries, show
 from wordworth.cli.compare import compare
+from wordworth.cli.help import GroupedCommand
 from wordworth.cli.report import report
 from wordworth.cli.run import run_app
 from wordworth.cli.serve import serve
@@ -23,17 +24,18 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
-app.command("audit")(audit)
+app.command("audit", cls=GroupedCommand)(audit)
 app.add_typer(run_app, name="run")
 app.command()(report)
-app.command("compare")(compare)
+app.command("compare", cls=GroupedCommand)(compare)
 app.command()(serve)
-app.command("debias")(debias)
-app.command("train-nli")(train_nli)
-app.command("finetune-nli")(finetune_nli)
-app.command("export")(export)
+app.command("debias", cls=GroupedCommand)(debias)
+app.command("train-nli", cls=GroupedCommand)(train_nli)
+app.command("finetune-nli", cls=GroupedCommand)(finetune_nli)
+app.command("export", cls=GroupedCommand)(export)
 app.command("ls")(list_entries)
 app.command()(show)
 app.command()(get)

@@ -110,9 +110,10 @@ def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any]) -> dict[s
 
 def _default_folder(models: list[str] | None, quick: bool) -> Path:
     """The same folder for the same models, so that an audit that was broken off goes on."""
-    from wordworth.catalog.resolve import label_of
+    from wordworth.catalog.resolve import split_label
 
-    names = [Path(label_of(name)).name for name in models or ["defaults"]]
+    labels = map(split_label, models or ["defaults"])
+    names = [label or Path(target).name for label, target in labels]
     safe = re.sub(r"[^\w.+-]+", "-", "+".join(names)).strip("-.")
     return Path("runs") / f"audit-{safe}{'-quick' if quick else ''}"
 

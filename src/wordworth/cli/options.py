@@ -14,6 +14,8 @@ from wordworth.task.settings import GROUPS, Field, Settings
 
 OUTPUT = "output"
 _METAVARS = {int: "N", float: "X"}
+SHORT = 22
+"""Characters of choices that stand behind an option; longer ones stand in its help."""
 
 
 def config(context: typer.Context, path: Path | None) -> Path | None:
@@ -115,16 +117,19 @@ def parameter(field: Field) -> inspect.Parameter:
     """The option of a setting."""
     declared = field.declared
     kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
-    metavar = declared.metavar or "|".join(filter(None, declared.choices)) or _METAVARS.get(kind, "TEXT")
+    choices = "|".join(filter(None, declared.choices))
+    metavar = declared.metavar or (choices if len(choices) <= SHORT else "NAME") or _METAVARS.get(kind, "TEXT")
     several = (field.many and declared.parse is None) or _pairs(field)
     text = declared.help
+    if len(choices) > SHORT:
+        text = f"{text} {', '.join(filter(None, declared.choices))}."
     if several:
         default = " ".join(map(str, field.default))
         text = f"{text} Repeatable.{f' [default: {default}]' if default else ''}"
     annotation: Any = list[kind] | None if several else kind | None if field.default is None or declared.parse else kind  # type: ignore[valid-type]
-    option = typer.Option(
-        f"--{field.option}", metavar=None if kind is bool else metavar, help=text, rich_help_panel=declared.group
-    )
+    # A flag that is neither on nor off where it is not given can be given either way.
+    spelled = f"--{field.option}/--no-{field.option}" if kind is bool and field.default is None else f"--{field.option}"
+    option = typer.Option(spelled, metavar=None if kind is bool else metavar, help=text, rich_help_panel=declared.group)
     start = None if several or declared.parse else field.default
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=Annotated[annotation, option]

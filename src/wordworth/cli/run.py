@@ -5,12 +5,17 @@ from typing import Any
 
 import typer
 
+from wordworth.cli.help import GroupedCommand
 from wordworth.cli.options import SHARED, Models, with_options
 from wordworth.run import Findings
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
 
-run_app = typer.Typer(help="Run a study; it leaves a folder with scores, items and a manifest.", no_args_is_help=True)
+run_app = typer.Typer(
+    help="Run a study; it leaves a folder with scores, items and a manifest.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 def run_study(
@@ -53,7 +58,7 @@ def _command(name: str) -> None:
         print_findings(declared, run_study(declared, chosen, settings, folder, overwrite, chosen), folder, json)
 
     more = {"models": (Models, None), **SHARED}
-    run_app.command(name)(with_options(declared.settings, body, more, declared.summary))
+    run_app.command(name, cls=GroupedCommand)(with_options(declared.settings, body, more, declared.summary))
 
 
 for _name in STUDIES:

@@ -46,12 +46,7 @@ class TrainSettings(NliData):
     )
     hidden: int = setting(200, "Width of the encoder, both directions together.", HOW, least=2)
     dropout: float = setting(0.2, "Share of units dropped in training.", HOW, least=0, most=0.95)
-    beside: str = setting(
-        "auto",
-        "Put the vectors beside the encoder's output; auto: only for ELMo.",
-        HOW,
-        choices=("auto", "yes", "no"),
-    )
+    beside: bool | None = setting(None, "Put the vectors beside the encoder's output; only for ELMo if not given.", HOW)
     epochs: int = setting(100, "Passes over the data, at most.", HOW, least=1)
     patience: int = setting(5, "Epochs without a better dev accuracy before it stops.", HOW, least=1)
     batch: int = setting(32, "Pairs a step, at most; all of one length.", HOW, least=1)
@@ -91,12 +86,11 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
         cleared(output)
     names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads", "device")
     recipe = Recipe(**{name: getattr(settings, name) for name in names})
-    beside = {"auto": None, "yes": True, "no": False}[settings.beside]
     results = trained(
         settings.vectors,
         _sets(settings),
         output,
-        NetworkSize(settings.hidden, dropout=settings.dropout, beside=beside),
+        NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),
         recipe=recipe,
         say=lambda sentence: display.notice(sentence, ""),
     )

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.compare.directions import GROWS_WITH_VECTORS
 from wordworth.compare.matching import LayerRule, Matched, NotComparableError, matched
 from wordworth.compare.sides import Side, other_data, refuse_unlike, remarks
 from wordworth.compare.tasks import ARROW, ComparedTask, Family, tasks
@@ -23,6 +22,8 @@ from wordworth.statistics.sign_flip import mean_interval, sign_flip
 from wordworth.statistics.weat_difference import weat_difference, weat_difference_interval
 
 ALPHA = 0.05
+GROWS_WITH_VECTORS = ("garg-euclidean",)
+"""Measures in the units of a model's vectors: of one model before and after, not of two models."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from wordworth.compare.comparison import ALPHA, Comparison, Difference
-from wordworth.compare.directions import direction
+from wordworth.measure import named
 
 
 def figure(value: float) -> str:
@@ -36,17 +36,18 @@ def verdicts(comparison: Comparison) -> list[str]:
     """A sentence for each thing measured and each side that does it better, and one for what shows no difference."""
     sentences: list[str] = []
     for measure in dict.fromkeys(one.measure for one in comparison.differences):
+        declared = named(measure)
         of_measure = [one for one in comparison.differences if one.measure == measure]
         for first_wins in (True, False):
             won = [one for one in of_measure if one.real and _first_wins(one) is first_wins]
             if won:
                 names = comparison.first, comparison.second
                 winner, loser = names if first_wins else names[::-1]
-                does = direction(measure).verdict
+                does = declared.verdict or f"has a larger {measure}"
                 sentences.append(f"{winner} {does} than {loser} on {_each(won, first_wins)}.")
         alike = [one for one in of_measure if not one.real]
         if alike:
-            sentences.append(f"No difference found in {direction(measure).noun} on {_each(alike, True)}.")
+            sentences.append(f"No difference found in {declared.noun or measure} on {_each(alike, True)}.")
     doubted = [one for one in comparison.differences if _doubted(one)]
     if doubted:
         tasks = ", ".join(one.task for one in doubted)
@@ -65,7 +66,7 @@ def method(comparison: Comparison) -> str:
 
 
 def _first_wins(one: Difference) -> bool:
-    return (one.difference > 0) is (direction(one.measure).better != "lower")
+    return (one.difference > 0) is named(one.measure).larger_wins
 
 
 def _each(differences: Sequence[Difference], first_wins: bool) -> str:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from wordworth.embedding import Embedding
+from wordworth.engine.cache import damaged
 from wordworth.errors import WordworthError
 from wordworth.measure import Measure
 from wordworth.measure import named as measure_named
@@ -59,6 +59,8 @@ class About:
     """Keys of the papers whose method it is."""
     references: Mapping[str, str] = field(default_factory=dict)
     """Key → BibTeX of all that the findings rest on."""
+    command: tuple[str, ...] = ("python",)
+    """The command line, without what may be secret in an address."""
 
 
 @dataclass
@@ -241,8 +243,8 @@ class Findings:
         declared: dict[str, Measure] = {name: measure_named(name) for name in names}
         return Manifest(
             study=self.study,
-            command=["wordworth", *sys.argv[1:]] if Path(sys.argv[0]).stem == "wordworth" else ["python"],
             **asdict(self.about) | {"models": list(self.models.values()), "named": list(self.about.models)},
+            damaged=damaged(),
             seed=int(self.about.settings.get("seed", 0)),
             data=list(self.data.values()),
             left_out=self.left_out_by_kind(),

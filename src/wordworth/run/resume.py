@@ -27,7 +27,7 @@ def why_not_the_same(folder: Path, named: list[str], settings: dict[str, Any], v
         return f"it was made with wordworth {before}"
     began = datetime.fromisoformat(manifest["started"])
     for model in named:
-        path = Path(model.rpartition("=")[2]).expanduser()
+        path = Path(model if Path(model).exists() else model.partition("=")[2]).expanduser()
         newest = max(map(_written, _files(path)), default=began)
         if newest > began:
             return f"{model} has changed since"

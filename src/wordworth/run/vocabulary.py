@@ -62,6 +62,6 @@ EXPERIMENTS = {
     "nationality": PROBE,
     "religion": PROBE,
     "accuracy": Experiment("Accuracy on labelled pairs.", VERSIONS, setting_is="a version of the model"),
-    "subspace": Experiment("What is taken out."),
+    "subspace": Experiment("What is taken out.", VERSIONS),
     "stability": Experiment("How well defined a subspace is."),
 }

@@ -1,6 +1,7 @@
 """One declaration a study: all that the command, the audit, a run's manifest and the docs need to know of it."""
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -11,6 +12,7 @@ import polars as pl
 
 from wordworth.catalog.kinds import Kind
 from wordworth.catalog.registry import entry, knows, references
+from wordworth.catalog.resolve import public_name
 from wordworth.run import About, Findings
 from wordworth.task.settings import Settings
 
@@ -22,6 +24,13 @@ class Table(NamedTuple):
     header: list[str]
     rows: list[list[str]]
     right: Sequence[int] = ()
+
+
+def _command_line() -> tuple[str, ...]:
+    """The command that runs, where it is ours; a token in an address does not belong into a run."""
+    if Path(sys.argv[0]).stem not in ("wordworth", "__main__"):
+        return ("python",)
+    return "wordworth", *map(public_name, sys.argv[1:])
 
 
 def _imported(name: str) -> Callable[..., Any]:
@@ -71,9 +80,12 @@ class Study:
         with timer.timed():
             findings: Findings = _imported(self.function)(given, settings)
         findings.started, findings.seconds = timer.started, timer.seconds
-        names = named or [str(model) if isinstance(model, str | Path) else model.name for model in given]
+        names: Sequence[str | Path] = named or [
+            model if isinstance(model, str | Path) else model.name for model in given
+        ]
         findings.about = About(
-            models=tuple(names),
+            models=tuple(map(public_name, names)),
+            command=_command_line(),
             settings=settings.as_table(),
             may_differ=self.settings.may_differ(),
             method=self.method,

@@ -130,7 +130,8 @@ def _check(field: Field, value: Any) -> None:
         raise WordworthError(f"{option} is {value!r}; it must be a {'whole ' if whole else ''}number")
     low, high = declared.least, declared.most
     if not ((low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
-        bounds = " ".join([f"from {low:g}"] * (low is not None) + [f"to {high:g}" if high is not None else "up"])
+        lowest, highest = (None if end is None else f"{end:,}" for end in (low, high))
+        bounds = " ".join([f"from {lowest}"] * (low is not None) + [f"to {highest}" if high is not None else "up"])
         raise WordworthError(f"{option} is {value}; it must be a {'whole ' if whole else ''}number {bounds}")
 
 

@@ -60,7 +60,7 @@ def valence(
             value=effects[at].tolist(),
             p=None if p is None else p.tolist(),
         )
-    record_missing(findings, where, words, "lexicon")
+    record_missing(findings, where, words, "lexicon", ratings)
     if lexicon.left_out and layers.vocabulary:
         reasons = [f"{lexicon.name}: {_kind_of(row.reason)}" for row in lexicon.left_out]
         rows = [row.word for row in lexicon.left_out]

@@ -77,9 +77,16 @@ def record_set(findings: Findings, where: Mapping[str, Any], group: Layers, labe
     record_missing(findings, where, group, label)
 
 
-def record_missing(findings: Findings, where: Mapping[str, Any], group: Layers, label: str) -> None:
-    """An item for every word that was asked for and has no vector, with the reason."""
+def record_missing(
+    findings: Findings,
+    where: Mapping[str, Any],
+    group: Layers,
+    label: str,
+    ratings: Mapping[str, float] | None = None,
+) -> None:
+    """An item for every word that was asked for and has no vector, with the reason, and its rating where it has one."""
     missing = group.missing()
     if missing:
         words, reasons = zip(*missing, strict=True)
-        findings.item(**where, item=list(words), group=label, left_out=list(reasons))
+        reference = None if ratings is None else [ratings[word] for word in words]
+        findings.item(**where, item=list(words), group=label, reference=reference, left_out=list(reasons))

@@ -6,6 +6,7 @@ import torch
 import transformers as hf
 
 from wordworth.errors import WordworthError
+from wordworth.infer.model import cross_encoder
 from wordworth.infer.model.cross_batches import cut, distinct, tokenized
 from wordworth.infer.model.cross_encoder import load_cross_encoder
 from wordworth.infer.model.labels import label_columns
@@ -83,10 +84,7 @@ def test_memory_that_runs_out_halves_the_batch(bert, monkeypatch):
         return plain(*args, **named)
 
     monkeypatch.setattr(bert.network, "forward", poor)
-    monkeypatch.setattr(
-        "wordworth.infer.model.cross_encoder.accepted",
-        lambda network: {"input_ids", "attention_mask", "token_type_ids"},
-    )
+    monkeypatch.setattr(cross_encoder, "accepted", lambda network: {"input_ids", "attention_mask", "token_type_ids"})
     found, tally = bert.run(SENTENCES, PAIRS)
     assert tally.halvings
     np.testing.assert_allclose(found, whole, atol=1e-6)

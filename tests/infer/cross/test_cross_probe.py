@@ -12,9 +12,10 @@ from wordworth.infer.model.cross_encoder import CrossEncoder
 from wordworth.infer.model.projection import piece_vectors
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
-from wordworth.study.infer import STUDY
+from wordworth.study import study
 from wordworth.transform import difference_direction
 
+infer = study("infer")
 PROBE = """
 [probe]
 name = "small"
@@ -40,7 +41,7 @@ def _slow(model: CrossEncoder, pairs: PairSet) -> np.ndarray:
 
 
 def test_settings_of_a_cross_encoder(bert: CrossEncoder, probe: Path) -> None:
-    findings = STUDY([bert], probes=[probe], random=2, resamples=20)
+    findings = infer([bert], probes=[probe], random=2, resamples=20)
     net = findings.scores.filter(pl.col("measure") == "net-neutral")
     found = dict(zip(net.get_column("setting"), net.get_column("value"), strict=True))
     assert list(found) == ["original", "projection", "random:1", "random:2", "random"]
@@ -53,13 +54,13 @@ def test_settings_of_a_cross_encoder(bert: CrossEncoder, probe: Path) -> None:
 
 def test_what_cross_encoders_cannot(bert: CrossEncoder, probe: Path) -> None:
     with pytest.raises(WordworthError, match="hard-debias changes a file of word vectors"):
-        STUDY([bert], probes=[probe], mitigate=["hard-debias"])
+        infer([bert], probes=[probe], mitigate=["hard-debias"])
     probe.write_text(PROBE.replace('"she"', '"grandmotherly"'))
     with pytest.raises(WordworthError, match="has no word 'grandmotherly'"):
-        STUDY([bert], probes=[probe])
+        infer([bert], probes=[probe])
 
 
 def test_by_its_folder(make_folder: Callable[..., Path], probe: Path) -> None:
     folder = make_folder("roberta")
-    findings = STUDY([f"mine={folder}"], probes=[probe], mitigate=["none"], random=0, resamples=20)
+    findings = infer([f"mine={folder}"], probes=[probe], mitigate=(), random=0, resamples=20)
     assert findings.scores.item(0, "model") == "mine"

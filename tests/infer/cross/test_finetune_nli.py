@@ -13,6 +13,7 @@ from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_encoder import load_cross_encoder, untrained_cross_encoder
 from wordworth.infer.model.nli import LABELS, accuracy
 from wordworth.infer.model.projection import piece_vectors
+from wordworth.infer.training import finetune_nli as module
 from wordworth.infer.training.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
 from wordworth.transform import difference_direction
 
@@ -72,7 +73,7 @@ def test_same_seed_same_weights(make_folder, tmp_path):
 
 def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
     told = iter([0.3, 0.9, 0.9, 0.5])
-    monkeypatch.setattr("wordworth.infer.training.finetune_nli.accuracy", lambda *_: next(told))
+    monkeypatch.setattr(module, "accuracy", lambda *_: next(told))
     _, history = finetune_nli(fresh(make_folder), DATA, tmp_path / "out", dev=DATA[:3], recipe=QUICK)
     assert (history.kept, history.accuracies) == (2, [0.3, 0.9, 0.9, 0.5])
     saved = json.loads((tmp_path / "out" / "projection.json").read_text())
@@ -80,8 +81,6 @@ def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
 
 
 def test_nan_stops_says_when_and_keeps_the_last_good_epoch(make_folder, tmp_path, monkeypatch):
-    from wordworth.infer.training import finetune_nli as module
-
     plain, calls = module.forward, []
 
     def breaking(*args):
@@ -145,7 +144,7 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     assert json.loads((folder / "projection.json").read_text())["taken_out"]["subspace"] == "he − she"
     for wrong, told in (
         (asked, "is there already"),
-        ([*asked[:-1], "x", "--project", "he"], "is not two names"),
+        ([*asked[:-1], "x", "--project", "he"], "is not two names with a comma between"),
     ):
         with pytest.raises(WordworthError, match=told):
             CliRunner().invoke(app, wrong, catch_exceptions=False)

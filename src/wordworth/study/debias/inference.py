@@ -70,6 +70,7 @@ def inference(
 
         def measured(embedding: Embedding, accuracy: Sequence[str] = ()) -> Findings:
             result = INFER([model.with_vectors(embedding)], accuracy=accuracy, **chosen)
+            findings.experiments = {**findings.experiments, **result.experiments}  # a probe of the user's own
             advance(1)
             return result
 

@@ -11,7 +11,7 @@ from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs
-from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.catalog.registry import entries, knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
@@ -24,7 +24,7 @@ from wordworth.task.association import association
 from wordworth.task.neighbours import neighbours
 from wordworth.task.similarity import similarity
 from wordworth.task.valence import valence
-from wordworth.task.words import Poles, TooFewWordsError, poles_in
+from wordworth.task.words import TooFewWordsError, poles_in
 
 LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
@@ -45,8 +45,9 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
         findings.used_embedding(embedding, language)
         layers = Layers.of(embedding)
         if "valence" in chosen:
-            poles = _poles(findings, layers, language, settings)
-            for lexicon in _lexica(settings, language):
+            polar, lexica = _polar(findings, language), list(_lexica(settings, language))
+            poles = poles_in(layers, polar, settings)
+            for lexicon in lexica:
                 findings.used_data(lexicon, len(lexicon))
                 findings.add(valence(layers, poles, lexicon, settings), experiment="valence")
                 findings.add(neighbours(layers, lexicon, settings))
@@ -77,12 +78,12 @@ def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) 
         raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
 
 
-def _poles(findings: Findings, layers: Layers, language: str, settings: ValnormSettings) -> Poles:
+def _polar(findings: Findings, language: str) -> PolarWords:
     polar = polar_words(language)
     findings.used_words(f"polar words, {language}", {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant})
     for word in polar.dropped:
         findings.note(f"The polar word {word!r} ({language}) was published twice and is used once.")
-    return poles_in(layers, polar, settings)
+    return polar
 
 
 def _associations(
@@ -182,7 +183,8 @@ def _corpus_size(findings: Findings, corpus: str | Path, settings: ValnormSettin
         for task in tasks:
             with findings.part(TooFewWordsError, model=name, dataset=task.name):  # a small sample has few words
                 if isinstance(task, Lexicon):
-                    result = valence(layers, _poles(findings, layers, language, settings), task, settings)
+                    poles = poles_in(layers, _polar(findings, language), settings)
+                    result = valence(layers, poles, task, settings)
                 else:
                     result = similarity(layers, task, settings)
                 findings.add(result, experiment="corpus-size")

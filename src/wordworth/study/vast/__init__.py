@@ -58,7 +58,7 @@ class VastSettings(Network, Permuted, Intervals):
     )
     pooling: str = setting(
         "",
-        "Which of a word's subwords: first, last, mean, max, min. Blank: last, or mean if bidirectional.",
+        "Which of a word's subwords; last if not given, or mean in a model that reads both ways.",
         HOW,
         choices=("", "first", "last", "mean", "max", "min"),
     )

@@ -1,77 +1,78 @@
-"""The word lists and estimators of the study static, without a language model: tuples, warnings, curves, Table 3."""
+"""The word lists and estimators of bias: the paper's tuples, warnings, curves of agreement, Table 3."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from wordworth.study.findings import Findings
-from wordworth.study.options import Options
-from wordworth.study.static.agreement import Draws, curves, draw
-from wordworth.study.static.bias import beside, definitions
-from wordworth.study.static.lists import Lists, Space, load_lists, restricted, space_of_embedding
 
 from wordworth.catalog.embeddings import load_embeddings
-from wordworth.embedding import Embedding, Provenance
+from wordworth.embedding import Embedding, Layers, Provenance, Slot
 from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini, pair_direction
-from wordworth.study.static import static
-
-OPTIONS = Options(resamples=20)
-
-
-@pytest.fixture(scope="module")
-def lists() -> Lists:
-    return load_lists(Findings("static"))
+from wordworth.run import Findings
+from wordworth.task.agreement import Draws, curves, draw
+from wordworth.task.bias import PAIRS, beside, bias, definitions, list_words, of, of_pairs
+from wordworth.task.bias_lists import BiasLists, load_bias_lists, restricted
+from wordworth.task.settings import Intervals
 
 
 @pytest.fixture(scope="module")
-def space(lists: Lists) -> Space:
+def lists() -> BiasLists:
+    return load_bias_lists()
+
+
+@pytest.fixture(scope="module")
+def layers(lists: BiasLists) -> Layers:
     """Random vectors of all the words in five layers."""
     vectors = np.random.default_rng(0).normal(size=(5, len(lists.words), 12)) + 0.3
-    return Space("random", tuple(range(5)), vectors, {word: row for row, word in enumerate(lists.words)})
+    slots = tuple(Slot(layer) for layer in range(5))
+    return Layers(lists.words, slots, lambda slot: vectors[slot.layer], Provenance("random"))
 
 
-def test_the_paper_s_3542_tuples(space: Space, lists: Lists) -> None:
+def test_the_paper_s_3542_tuples(layers: Layers, lists: BiasLists) -> None:
     """22 a layer; over the nine models' 159 layers and two static embeddings that is the paper's number."""
     found = [
         (attribute, measure, name)
         for name, words in lists.targets.items()
-        for attribute, measure, _ in definitions(space, lists, words)
+        for attribute, measure, _ in definitions(layers, lists, words)
     ]
     assert len(set(found)) == len(found) == 22
     assert len(found) * (13 + 25 + 13 + 25 + 13 + 25 + 13 + 25 + 7 + 2) == 3542
 
 
-def test_a_weak_first_component_is_warned_of(lists: Lists) -> None:
+def test_a_weak_first_component_is_warned_of(lists: BiasLists) -> None:
     matrix = np.random.default_rng(1).normal(size=(len(lists.words), 50))
     noise = Embedding(list(lists.words), matrix, Provenance("noise"))
-    findings = static([noise], experiments=["bias"], options=OPTIONS)
+    findings = bias(Layers.of(noise), lists, Intervals(resamples=20))
     assert any("explains less than 35% of the gender pairs' differences here" in one for one in findings.warnings)
 
 
-def test_an_embedding_that_lacks_a_class(lists: Lists, space: Space) -> None:
-    kept = {word: row for word, row in space.row_of.items() if word not in lists.classes["race"]["asian"]}
-    lacking = Space("lacking", space.layers, space.vectors, kept)
-    findings = Findings("static")
+def test_an_embedding_that_lacks_a_class(lists: BiasLists, layers: Layers) -> None:
+    gone = lists.classes["race"]["asian"]
+    kept = [row for row, word in enumerate(lists.words) if word not in gone]
+    lacking = layers.rows(np.array(kept))
+    findings = Findings()
     usable = restricted(findings, lacking, lists)
     assert set(usable.classes) == {"gender", "religion"}
-    assert findings.warnings == ["lacking has none of the words of asian; race is left out."]
+    assert findings.warnings == ["random has none of the words of asian; race is left out."]
 
 
-def test_resampled_curves_are_the_measures_on_repeated_words(space: Space, lists: Lists) -> None:
+def test_resampled_curves_are_the_measures_on_repeated_words(layers: Layers, lists: BiasLists) -> None:
     """Each column of counts against the measures run on word lists with the words repeated so often."""
     words = lists.targets["professions"][:30]
-    options = Options(resamples=3, seed=4)
-    (draws,) = draw(lists, words, options)
-    found = curves(space, lists, words, draws)
+    (draws,) = draw(lists, words, Intervals(resamples=3, seed=4))
+    found = curves(layers, lists, words, draws)
 
-    def repeated(words: tuple[Any, ...], counts: np.ndarray) -> list[Any]:
-        return [word for word, count in zip(words, counts.astype(int).tolist(), strict=True) for _ in range(count)]
+    def repeated(words: tuple[Any, ...], counts: np.ndarray) -> tuple[Any, ...]:
+        often = zip(words, counts.astype(int).tolist(), strict=True)
+        return tuple(word for word, count in often for _ in range(count))
 
     for r in range(4):
-        targets = space.of(repeated(words, draws.targets[:, r]))
-        male, female = space.pairs(repeated(lists.pairs, draws.classes["gender-pairs"][:, r]))
+        targets = of(layers, repeated(words, draws.targets[:, r]))
+        drawn = replace(lists, pairs=repeated(lists.pairs, draws.classes[PAIRS][:, r]))
+        male, female = of_pairs(layers, drawn)
         sides = {
-            attribute: [space.of(repeated(sets[name], draws.classes[name][:, r])) for name in sets]
+            attribute: [of(layers, repeated(sets[name], draws.classes[name][:, r])) for name in sets]
             for attribute, sets in lists.classes.items()
         }
         expected = {
@@ -97,20 +98,14 @@ def test_resampled_curves_are_the_measures_on_repeated_words(space: Space, lists
 def test_table_3_of_the_paper() -> None:
     """Google News word2vec, professions. These vectors have length one, and the paper's do not: hence the margins."""
     (embedding,) = load_embeddings("word2vec-news-26k")
-    findings = Findings("static")
-    lists = load_lists(findings)
-    space = space_of_embedding(findings, embedding, lists)
-    usable = restricted(findings, space, lists)
+    _, layers, usable = list_words(Layers.of(embedding), load_bias_lists())
     words = usable.targets["professions"]
     found = {
         (attribute, measure): float(values.mean())
         for part in (definitions, beside)
-        for attribute, measure, values in part(space, usable, words)
+        for attribute, measure, values in part(layers, usable, words)
     }
     assert found["gender-pairs", "garg-cosine"] == pytest.approx(0.075, abs=0.001)
     assert found["gender", "garg-cosine"] == pytest.approx(0.0677, abs=0.004)
     assert found["gender-pairs", "manzini:centroid"] == pytest.approx(0.2403, abs=0.004)
     assert found["gender", "manzini:centroid"] == pytest.approx(0.2163, abs=0.004)
-
-
-# Bad input.

@@ -1,0 +1,97 @@
+"""The façade: what a notebook does, on the embedded models, and that importing it costs nothing."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import wordworth as ww
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    code = "import sys, wordworth; print(*(m for m in ('torch', 'numpy', 'polars') if m in sys.modules))"
+    heavy = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert heavy.stdout.split() == []
+
+
+@pytest.mark.parametrize("module", ["wordworth.study.debias", "wordworth.study.audit", "wordworth.cli"])
+def test_static_work_needs_no_torch(module: str) -> None:
+    code = f"import sys, {module}; print('torch' in sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("name", ww.__all__)
+def test_every_name_is_there(name: str) -> None:
+    assert getattr(ww, name) is not None
+
+
+@pytest.mark.parametrize("name", ["predict", "infer", "run", "compare", "report"])
+def test_a_name_that_is_also_a_room_is_the_facade_s(name: str) -> None:
+    code = f"import wordworth.{name}, wordworth; print(callable(wordworth.{name}))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "True"
+
+
+def test_a_study_shows_its_settings() -> None:
+    parameters = inspect.signature(ww.vast).parameters
+    assert next(iter(parameters)) == "models"
+    assert parameters["components"].default == 12
+    assert "layer by layer" in (ww.vast.__doc__ or "")
+
+
+def test_unknown_settings_are_suggested() -> None:
+    with pytest.raises(ww.WordworthError, match=r"vast has no setting 'lexicon'; did you mean lexica"):
+        ww.vast(["smollm2-135m"], lexicon=["bellezza"])
+    with pytest.raises(ww.WordworthError, match=r"there is no study 'valnrm'; did you mean valnorm"):
+        ww.run("valnrm", ["glove-6b-50d"])
+
+
+@pytest.mark.index
+def test_the_notebook_of_the_design(tmp_path: Path) -> None:
+    glove, lm, nli = ww.load("glove-6b-50d"), ww.load("smollm2-135m"), ww.load("nli-glove")
+    assert glove["tea"].shape == (50,)
+    assert glove.most_similar("tea")[0][0] == "coffee"
+    assert ww.weat(glove, "weat6").scores["value"].item() == pytest.approx(1.7078, abs=1e-4)
+    assert ww.sc_weat(glove, "spider").effect < ww.sc_weat(glove, "rainbow").effect
+    vector = lm.vectors("bank", "He sat on the bank .", layer=13)
+    assert vector.shape == (576,)
+    np.testing.assert_allclose(vector, lm.vectors("bank", "He sat on the bank .")[13], rtol=1e-5)
+    assert not np.allclose(vector, lm.vectors("bank", "He went to the bank .", layer=13))
+    layers = lm.layers(["tea", "war"], setting="bleached")
+    assert layers.at(13).words == ("tea", "war")
+    words = lm.complete("The capital of France is", k=5)
+    assert words[0].word.startswith("Paris")
+    assert 1 >= sum(word.probability for word in words) > 0.5
+    surprisal = lm.surprisal("The old man the boat .")
+    assert surprisal["word"].to_list() == ["The", "old", "man", "the", "boat", "."]
+    assert surprisal["surprisal"][1:].min() > 0
+    inference = nli.infer("The nurse ate a bagel.", "The woman ate a bagel.")
+    assert sum(inference) == pytest.approx(1)
+    chosen = {"experiments": ["contextualization"], "settings": ["bleached"], "resamples": 10}
+    found = ww.vast(["smollm2-135m"], lexica=["bellezza"], **chosen)
+    assert found.scores.filter(measure="valence", layer=13)["value"].item() == pytest.approx(0.863, abs=0.001)
+    run = found.save(tmp_path / "mine")
+    assert run.report().read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert ww.read_run(tmp_path / "mine").scores.equals(run.scores)
+
+
+def test_runs_of_a_notebook_compare(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    from wordworth.catalog.read.lexica import load_lexicon
+    from wordworth.catalog.read.word_sets import polar_words
+    from wordworth.embedding import Provenance
+
+    polar = polar_words()
+    words = list(dict.fromkeys([*load_lexicon("bellezza").words, *polar.pleasant, *polar.unpleasant]))
+    runs = []
+    for name in ("one", "two"):
+        embedding = ww.Embedding(words, rng.normal(size=(len(words), 12)), Provenance(name))
+        results = ww.valnorm(embedding, "bellezza", experiments=["valence"], resamples=20, permutations=50)
+        runs.append(results.save(tmp_path / name))
+    comparison = runs[0].compare(runs[1], resamples=20)
+    assert [one.measure for one in comparison.differences] == ["valence"]
+    assert ww.compare(tmp_path / "one", tmp_path / "two", resamples=20).first == "one"
