@@ -95,3 +95,15 @@ def test_runs_of_a_notebook_compare(tmp_path: Path) -> None:
     comparison = runs[0].compare(runs[1], resamples=20)
     assert [one.measure for one in comparison.differences] == ["valence"]
     assert ww.compare(tmp_path / "one", tmp_path / "two", resamples=20).first == "one"
+
+
+def test_a_setting_without_its_name_is_the_study_s_main_one() -> None:
+    with pytest.raises(ww.WordworthError, match="static takes its settings by name alone"):
+        ww.static("glove-6b-50d", "rg-65")
+
+
+def test_every_study_is_a_function() -> None:
+    from wordworth.study import STUDIES
+
+    assert set(STUDIES) <= set(dir(ww))
+    assert all(callable(getattr(ww, name)) for name in STUDIES)

@@ -6,6 +6,8 @@
 import sys
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
+from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 __version__ = version("wordworth")
 
 _NOTEBOOK = ("Results", "SavedRun", "compare", "load", "read_run", "report", "run", "sc_weat")
-_STUDIES = ("valnorm", "weat", "vast", "static", "predict", "infer", "debias")
+_STUDIES = tuple(room.name for room in iter_modules([str(Path(__file__).parent / "study")]) if room.ispkg)
 _FROM = dict.fromkeys((*_NOTEBOOK, *_STUDIES), "wordworth.notebook")
 _FROM |= {"Embedding": "wordworth.embedding", "Layers": "wordworth.embedding"}
 _FROM |= {"WordworthError": "wordworth.errors", "export": "wordworth.study.static.export"}
@@ -70,7 +72,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_STUDIES})
 
 
 class _Facade(ModuleType):

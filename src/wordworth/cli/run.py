@@ -62,5 +62,5 @@ def _command(name: str) -> None:
 
 
 for _name in STUDIES:
-    if study(_name).audited:  # debias writes an embedding too, and is a command of its own
+    if not study(_name).command:
         _command(_name)

@@ -1,6 +1,16 @@
 """What a notebook needs: models that answer questions, studies that run, results that can be saved and reported."""
 
+from collections.abc import Callable
+
 from wordworth.notebook.models import LanguageModel, NliModel, load
 from wordworth.notebook.questions import Association, sc_weat
 from wordworth.notebook.results import Results, SavedRun, compare, read_run, report
-from wordworth.notebook.studies import debias, infer, predict, run, static, valnorm, vast, weat
+from wordworth.notebook.studies import function_of, run
+from wordworth.study import STUDIES
+
+
+def __getattr__(name: str) -> Callable[..., Results]:
+    """The studies, each by its name."""
+    if name not in STUDIES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return function_of(name)

@@ -4,19 +4,19 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from wordworth.errors import WordworthError
 from wordworth.notebook.models import LanguageModel, NliModel
 from wordworth.notebook.results import Results
-from wordworth.study import STUDIES, study
-
-MAIN = {"valnorm": "lexica", "weat": "tests", "vast": "lexica", "infer": "probes"}
-"""The setting that may stand behind the models without its name: `weat(glove, "weat6")`."""
+from wordworth.study import study
 
 
 def run(name: str, models: Any = (), *main: Any, **settings: Any) -> Results:
     """Runs a study by its name on models (names, paths, or loaded ones), with settings by name."""
     declared = study(name)
+    if main and not declared.main:
+        raise WordworthError(f"{name} takes its settings by name alone; write {name}(models, NAME=…)")
     if main:
-        settings = {MAIN[name]: main, **settings}
+        settings = {declared.main: main, **settings}
     given = models if isinstance(models, list | tuple) else [models]
     findings = declared([_unwrapped(name, model) for model in given], **settings)
     return Results(**vars(findings))
@@ -31,12 +31,11 @@ def _unwrapped(name: str, model: Any) -> Any:
     return model
 
 
-def _of(name: str) -> Callable[..., Results]:
+@functools.cache
+def function_of(name: str) -> Callable[..., Results]:
+    """A study as a function of its models and settings."""
     declared = study(name)
     function = functools.partial(run, name)
     function.__doc__ = f"{declared.summary}\n\nSettings: {', '.join(one.name for one in declared.settings.fields())}."
     function.__signature__ = declared.__signature__.replace(return_annotation=Results)  # type: ignore[attr-defined]
     return function
-
-
-valnorm, weat, vast, static, predict, infer, debias = map(_of, STUDIES)

@@ -109,10 +109,10 @@ class Findings:
             raise TypeError(f"{table} have no column {', '.join(sorted(unknown))}")
         experiment = row.get("experiment")
         if experiment is not None and experiment not in self.experiments:
-            raise TypeError(f"no experiment {experiment!r} is declared (run/vocabulary.py)")
+            raise TypeError(f"no experiment {experiment!r} is declared (in its study, or in run/vocabulary.py)")
         setting = row.get("setting")
         if experiment is not None and isinstance(setting, str) and not self.experiments[experiment].allows(setting):
-            raise TypeError(f"the experiment {experiment!r} has no setting {setting!r} (run/vocabulary.py)")
+            raise TypeError(f"the experiment {experiment!r} has no setting {setting!r}")
 
     def _add_items(self, frame: pl.DataFrame) -> None:
         self._items.append(frame)

@@ -1,6 +1,7 @@
 """The names that scores are recorded under: experiments, and what the column `setting` holds in each.
 
-Measures are declared beside their functions (`wordworth.measure`). A name that is declared nowhere cannot be recorded.
+Here are the experiments that several studies or rooms know; a study declares those that only it has. Measures are
+declared beside their functions (`wordworth.measure`). A name that is declared nowhere cannot be recorded.
 """
 
 from dataclasses import dataclass

@@ -13,7 +13,7 @@ import polars as pl
 from wordworth.catalog.kinds import Kind
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.catalog.resolve import public_name
-from wordworth.run import About, Findings
+from wordworth.run import EXPERIMENTS, About, Experiment, Findings
 from wordworth.task.settings import Settings
 
 
@@ -58,6 +58,12 @@ class Study:
     """Keys of the papers whose method it is, in references.toml."""
     method: str
     """How it measures, in words, for a report."""
+    experiments: Mapping[str, Experiment] = field(default_factory=dict)
+    """The experiments that only this study has, by name; others stand in `run/vocabulary.py`."""
+    main: str = ""
+    """The setting that a notebook may give behind the models without its name: `weat(glove, "weat6")`."""
+    command: str = ""
+    """Its command, where that is one of its own; blank: `wordworth run NAME`."""
     default_models: tuple[str, ...] = ()
     """Taken where none is named."""
     quick: Mapping[str, Any] = field(default_factory=dict)
@@ -67,6 +73,10 @@ class Study:
     english_only: bool = False
     takes_loaded: bool = False
     """Whether it can be given language models that are loaded already, so that the studies of an audit share them."""
+
+    def findings(self) -> Findings:
+        """Findings without a number yet, in which the study's own experiments can be recorded."""
+        return Findings(self.name, experiments=EXPERIMENTS | dict(self.experiments))
 
     def __call__(self, models: str | Path | Any = (), **chosen: Any) -> Findings:
         """Runs the study on models (names, paths, or loaded ones) with settings by name; the rest are the paper's."""

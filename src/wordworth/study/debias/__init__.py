@@ -105,5 +105,6 @@ STUDY = Study(
     papers=("bolukbasi2016", "dev2020"),
     method="Debiasing. The bias direction or subspace taken out of the vectors by the named method, and the same "
     "measures again.",
+    command="debias",  # it writes an embedding too
     audited=False,
 )

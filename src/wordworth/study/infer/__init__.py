@@ -76,6 +76,7 @@ STUDY = Study(
     function="wordworth.study.infer.study:infer",
     settings=InferSettings,
     tables_function="wordworth.study.infer.tables:infer_tables",
+    main="probes",
     kinds=frozenset({"nli"}),
     papers=("dev2020",),
     method="Biased inferences. Sentence pairs from templates that differ in a word for a person, so that neutral is "

@@ -56,6 +56,7 @@ STUDY = Study(
     function="wordworth.study.valnorm.study:valnorm",
     settings=ValnormSettings,
     tables_function="wordworth.study.tables:score_tables",
+    main="lexica",
     kinds=frozenset({"static"}),
     papers=("toney2021", "caliskan2017"),
     method="ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "

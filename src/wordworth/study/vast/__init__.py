@@ -72,6 +72,7 @@ STUDY = Study(
     function="wordworth.study.vast.study:vast",
     settings=VastSettings,
     tables_function="wordworth.study.vast.tables:layer_tables",
+    main="lexica",
     kinds=frozenset({"causal", "masked", "encoder"}),
     papers=("wolfe2022", "toney2021"),
     method="VAST. ValNorm’s valence in every layer of a language model, with words in random, bleached (“This is "

@@ -18,6 +18,7 @@ STUDY = Study(
     function="wordworth.study.weat.study:weat",
     settings=WeatSettings,
     tables_function="wordworth.study.tables:score_tables",
+    main="tests",
     kinds=frozenset({"static"}),
     papers=("caliskan2017",),
     method="WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
