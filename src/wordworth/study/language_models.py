@@ -2,10 +2,19 @@
 
 from pathlib import Path
 
+from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.read.corpora import Corpus, load_corpus
+from wordworth.embedding import Embedding
 from wordworth.encode import LanguageModel, load_model
+from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.task.settings import Network
+from wordworth.task.settings import Named, Network
+
+
+def is_static(named: str | Path | LanguageModel | Embedding) -> bool:
+    """Whether these are word vectors, and not a language model."""
+    return isinstance(named, Embedding) or (not isinstance(named, LanguageModel) and kind_of(named) == "static")
 
 
 def loaded(named: str | Path | LanguageModel, settings: Network) -> LanguageModel:
@@ -31,3 +40,19 @@ def record_model(findings: Findings, model: LanguageModel) -> None:
             "tokenizer_sha256": model.vocabulary,
         },
     )
+
+
+def usual_pooling(model: LanguageModel) -> str:
+    """What VAST found best: the last subword reads the whole word in a causal model, the mean does in the others."""
+    return "last" if model.left_only else "mean"
+
+
+def corpus_in(findings: Findings, named: Named, language: str) -> Corpus:
+    """The text that random contexts are drawn from, recorded; text in another language is an error."""
+    corpus = load_corpus(named, language=language)
+    if corpus.language != language:
+        raise WordworthError(
+            f"{corpus.name} is {corpus.language} text and the words are {language}; give --contexts, or none"
+        )
+    findings.used_data(corpus, corpus.count)
+    return corpus

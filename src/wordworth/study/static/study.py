@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wordworth.catalog.embeddings import load_embeddings
-from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.pairs import Pairs, load_pairs
 from wordworth.contexts.drawing import Draw, draw, load_texts
@@ -14,7 +13,7 @@ from wordworth.encode import Aggregated, Aggregating, LanguageModel, over_senten
 from wordworth.encode.layers import NEVER_MET, NO_VECTOR
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.study.language_models import loaded, record_model
+from wordworth.study.language_models import is_static, loaded, record_model
 from wordworth.study.static import EXPERIMENTS, PAIRS, StaticSettings
 from wordworth.task.agreement import agreement
 from wordworth.task.bias import bias
@@ -40,7 +39,7 @@ def static(models: Sequence[str | Path | LanguageModel | Embedding], settings: S
     corpora: list[Corpus] = []
     reduced: list[Layers] = []
     for named in models:
-        if _is_static(named):
+        if is_static(named):
             for embedding in [named] if isinstance(named, Embedding) else load_embeddings(named):  # type: ignore[arg-type]
                 _one_embedding(findings, embedding, pairs, lists if "bias" in wanted else None, settings)
             continue
@@ -60,10 +59,6 @@ def static(models: Sequence[str | Path | LanguageModel | Embedding], settings: S
     if "agreement" in wanted and lists is not None:
         findings.add(agreement(reduced, lists, settings), experiment="agreement")
     return findings
-
-
-def _is_static(named: str | Path | LanguageModel | Embedding) -> bool:
-    return isinstance(named, Embedding) or (not isinstance(named, LanguageModel) and kind_of(named) == "static")
 
 
 def _one_embedding(

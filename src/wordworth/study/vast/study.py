@@ -5,7 +5,6 @@ from pathlib import Path
 
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.association_tests import load_tests
-from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import polar_words
@@ -14,7 +13,7 @@ from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.study.language_models import loaded, record_model
+from wordworth.study.language_models import corpus_in, loaded, record_model, usual_pooling
 from wordworth.study.vast import EXPERIMENTS, SETTINGS, VastSettings
 from wordworth.study.vast.experiments import bias, contextualization, isolation, languages_mean, validation
 from wordworth.study.vast.probes import probes
@@ -105,19 +104,13 @@ def _words(findings: Findings, model: LanguageModel, settings: VastSettings, lan
     if str(settings.contexts) == "none":
         names = tuple(name for name in names if name != "random")
     elif "random" in names and language == settings.language:
-        corpus = load_corpus(settings.contexts, language=language)
-        if corpus.language != language:
-            raise WordworthError(
-                f"{corpus.name} is {corpus.language} text and the words are {language}; give --contexts, or none"
-            )
-        findings.used_data(corpus, corpus.count)
+        corpus = corpus_in(findings, settings.contexts, language)
     polar = polar_words(language)
     for word in polar.dropped:
         findings.note(f"The polar word {word!r} ({language}) was published twice and is used once.")
     if settings.balance or language != "english":
         polar = balanced(findings, polar, settings.seed)
-    # What the paper found best: the last subword reads the whole word in a causal model, the mean does in the others.
-    pooling = settings.pooling or ("last" if model.left_only else "mean")
+    pooling = settings.pooling or usual_pooling(model)
     templates = load_templates(settings.templates, language)
     return WordsInSettings(model, language, templates, corpus, polar, names, pooling, settings)
 
