@@ -9,16 +9,19 @@ from wordworth.task.isotropy import isotropy
 from wordworth.transform import nullified
 
 
-def test_items_are_the_words_of_the_vectors_as_they_are() -> None:
+def test_the_whole_of_it_lists_words_and_has_shares_in_every_slot() -> None:
     words = [f"word{number}" for number in range(20)]
     matrix = np.random.default_rng(0).normal(size=(20, 6)) + 1
     whole = Layers.of(Embedding(words, matrix, Provenance("made")))
     (layers,), _ = nullified([whole.select([*words[:15], "gone"])], 2)
-    findings = isotropy(layers, "mine", "english", items=True)
+    findings = isotropy(layers, "mine", "english", whole=True)
     used = findings.items.filter(pl.col("left_out").is_null())
     assert used.get_column("pcs").unique().to_list() == [None]
     raw = findings.scores.filter(pl.col("measure") == "anisotropy", pl.col("pcs").is_null())
     assert used.get_column("value").mean() == pytest.approx(raw.get_column("value").item())
     assert (len(used), raw.get_column("n").item()) == (15, 15)
     assert findings.items.filter(pl.col("left_out").is_not_null()).get_column("item").to_list() == ["gone"]
-    assert isotropy(layers, "mine", "english").items.is_empty()
+    plain = isotropy(layers, "mine", "english")
+    assert plain.items.is_empty()
+    shares = [found.scores.filter(pl.col("measure") == "neuron-share:1") for found in (findings, plain)]
+    assert [share.get_column("pcs").to_list() for share in shares] == [[None, 0, 1, 2], [None]]

@@ -14,10 +14,11 @@ from wordworth.transform import Components
 NEURONS = (1, 2, 4, 8, 16)
 
 
-def isotropy(layers: Layers, dataset: str, language: str, *, items: bool = False) -> Findings:
+def isotropy(layers: Layers, dataset: str, language: str, *, whole: bool = False) -> Findings:
     """`anisotropy` in every slot, and `neuron-share:k` of the vectors as they are.
 
-    With `items`, each word's mean cosine with the others in the vectors as they are, and the words without a vector.
+    With `whole`, the neurons' shares in every slot too, and items: each word's mean cosine with the others in the
+    vectors as they are, and the words without a vector.
     """
     findings = Findings()
     place = {**layers.columns, "language": language, "dataset": dataset}
@@ -25,16 +26,16 @@ def isotropy(layers: Layers, dataset: str, language: str, *, items: bool = False
     for slot, matrix in layers.each():
         vectors = np.asarray(matrix, dtype=np.float64)
         findings.score(**where, **slot._asdict(), measure="anisotropy", value=anisotropy(vectors))
-        if slot.pcs is None and items:
+        if slot.pcs is None and whole:
             cosines = mean_cosines(vectors).tolist()
             findings.item(**place, **slot._asdict(), **word_columns(layers), group="anisotropy", value=cosines)
-        if slot.pcs is None:
+        if slot.pcs is None or whole:
             shares = neuron_share(vectors, min(max(NEURONS), vectors.shape[1]))
             for count in NEURONS:
                 if count <= len(shares):
                     share = float(shares[count - 1])
                     findings.score(**where, **slot._asdict(), measure=f"neuron-share:{count}", value=share)
-    if items:
+    if whole:
         record_missing(findings, place, layers, "anisotropy")
     return findings
 
