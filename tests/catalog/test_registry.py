@@ -6,6 +6,8 @@ import pytest
 
 from wordworth.catalog.registry import KINDS, declared, entries, entry, kind_named, problems, references
 from wordworth.errors import WordworthError
+from wordworth.measure import MEASURES
+from wordworth.study import STUDIES, study
 
 EVERY = entries()
 
@@ -58,8 +60,9 @@ def test_models_say_what_a_loader_needs():
 
 
 def test_every_reference_is_used_and_renders():
-    used = {found.reference.key for found in EVERY}
-    assert used == set(references())
+    used = {found.reference.key for found in EVERY} | {measure.paper for measure in MEASURES.values()}
+    used |= {paper for name in STUDIES for paper in study(name).papers}
+    assert used - {""} == set(references())
     assert str(references()["wolfe2022"]) == (
         "Robert Wolfe and Aylin Caliskan (2022). VAST: The valence-assessing semantics test for contextualizing "
         "language models. AAAI. https://doi.org/10.1609/aaai.v36i10.21400"
