@@ -1,4 +1,4 @@
-"""Hooks of the site (`make docs`): pages that lie outside docs/, and the table of measures out of their declarations."""
+"""Hooks of the site (`make docs`): pages that lie outside docs/, and the table of measures as they are declared."""
 
 import re
 from pathlib import Path

@@ -38,7 +38,7 @@ def test_settings_are_those_declared(page: Path) -> None:
 
 
 def test_every_study_and_command_has_its_table() -> None:
-    named = re.findall(r"<!-- settings: ([\w-]+) -->", "".join(map(_text, PAGES)))
+    named = [place[2] for place in make_settings.PLACE.finditer("".join(map(_text, PAGES)))]
     assert sorted(named) == sorted([*STUDIES, *make_settings.COMMANDS])
 
 
