@@ -56,12 +56,8 @@ def _option(field: Field) -> str:
 
 def _value(field: Field) -> str:
     declared = field.declared
-    if declared.choices:
-        text = ", ".join(f"`{choice}`" for choice in declared.choices if choice)
-    elif declared.metavar:
-        text = f"`{_escaped(declared.metavar)}`"
-    else:
-        text = TYPES.get(field.type, "object")
+    kinds = declared.choices or declared.metavar.split("|")
+    text = ", ".join(f"`{kind}`" for kind in kinds if kind) or TYPES.get(field.type, "object")
     for word, bound in (("from", declared.least), ("to", declared.most)):
         text += f" {word} {bound:,}" if bound is not None else ""
     return f"{text}; repeatable" if field.many else text
