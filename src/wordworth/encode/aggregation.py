@@ -100,16 +100,15 @@ def aggregate(
     `words` is the vocabulary that the sample was drawn for. `advance(n)` is called when n more sentences are done.
     """
     how = how or Aggregating()
-    poolings, weighting = how.poolings, how.weighting
     chosen = checked_layers(model, how.layers)
     stops = sorted({stop for stop in how.snapshots if 0 < stop < sample.sentences} | {sample.sentences})
-    drawn = [chosen, sorted(poolings), weighting, measured_sum(sample.path), list(words)]
+    drawn = [chosen, sorted(how.poolings), how.weighting, measured_sum(sample.path), list(words)]
     entry = slot("aggregates", [LAYOUT, *model.identity, *drawn])
     with locked(entry.path):
         missing = [stop for stop in stops if not entry.part(str(stop)).whole()]
         if missing:
-            weight = inverse_frequency(sample) if weighting == "inverse-frequency" else None
-            sums = Accumulators(len(words), len(chosen), model.dim, poolings)
+            weight = inverse_frequency(sample) if how.weighting == "inverse-frequency" else None
+            sums = Accumulators(len(words), len(chosen), model.dim, how.poolings)
             run = _Run(model, tuple(words), chosen, sums, weight, advance or (lambda _: None))
             run.until(sample, missing, entry)
         elif advance:
