@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Offline after `wordworth get`: the environment is not touched again unless its definition changes.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit kernels browser bench results clean
+.PHONY: demo test lint types unit kernels browser bench docs results clean
 
 demo: $(STAMP)
 	$(BIN)/wordworth audit --quick
@@ -36,6 +36,16 @@ browser:
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
+# The pages with an API reference, in site/, to be opened from the disk (searching needs a server: python -m http.server -d site).
+# What it needs is installed once, and then no network is used.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo site/index.html
+
+$(VENV)/.docs: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	touch $@
+
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("Wordworth needs Python 3.11 or newer, this is %d.%d; try make PYTHON=python3.11" % v[:2])'
 	$(PYTHON) -m venv $(VENV)
@@ -43,9 +53,10 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache site
 
 results: $(STAMP)
+	$(BIN)/python docs/make_settings.py
 	$(BIN)/python docs/make_results.py
 	$(BIN)/python docs/make_static_results.py
 	$(BIN)/python docs/make_report_picture.py

@@ -11,18 +11,17 @@ from time import perf_counter
 
 import numpy as np
 import torch
-from wordworth.study.static.texts import PAIRS, words_of_pairs
 
 from benchmarks.common import Result, best_of, in_fresh_process, seconds
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.read.pairs import load_pairs
 from wordworth.contexts import Context, Finder, Sample, draw_sentences
 from wordworth.encode import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, Aggregate, LanguageModel, aggregate, load_model
 from wordworth.encode.aggregation import chunks
 from wordworth.encode.capabilities import hidden_states
 from wordworth.encode.spans import locate, tokenize
 from wordworth.engine.batching import budget_for, take
+from wordworth.study.static.export import SIMILARITY, load_vocabulary
 
 MODEL, CORPUS = "minilm-l6", "enwiki-sample"
 SENTENCES, LOOP = 1_500, 1_000
@@ -31,7 +30,7 @@ SMALL, LARGE = 1_000, 20_000
 
 def _ready(folder: str, count: int) -> tuple[LanguageModel, tuple[str, ...], Sample]:
     model = load_model(locate_language_model(MODEL).place, name=MODEL)
-    words = words_of_pairs([load_pairs(name) for name in PAIRS])
+    words = tuple(load_vocabulary(SIMILARITY))
     sample = draw_sentences(load_corpus(CORPUS), Finder(words), Path(folder) / "sample", count=count)
     return model, words, sample
 
@@ -123,13 +122,13 @@ def _with_dictionaries(model: LanguageModel, sample: Sample) -> Tables:
     tables: Tables = {}
     met: dict[int, int] = {}
     for found in sample.read():
-        told = model.tokenizer(found.text, return_offsets_mapping=True, return_special_tokens_mask=True)
-        ids = told["input_ids"]
+        tokens = model.tokenizer(found.text, return_offsets_mapping=True, return_special_tokens_mask=True)
+        ids = tokens["input_ids"]
         with torch.no_grad():
             hidden = model.network(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
         for word, start, end in found.spans:
             span = locate(
-                model.tokenizer, found.text, start, end, ids, told["offset_mapping"], told["special_tokens_mask"]
+                model.tokenizer, found.text, start, end, ids, tokens["offset_mapping"], tokens["special_tokens_mask"]
             )
             if isinstance(span, str):
                 continue
@@ -178,7 +177,7 @@ def memory() -> Result:
 def _short_sentences(count: int) -> float:
     """Seconds of aggregating the beginnings of so many lines, numbered to tell them apart."""
     model = load_model(locate_language_model(MODEL).place, name=MODEL)
-    words = words_of_pairs([load_pairs(name) for name in PAIRS])
+    words = tuple(load_vocabulary(SIMILARITY))
     every = enumerate(chain.from_iterable(repeat(load_corpus(CORPUS))))
     lines = (f"{' '.join(line.split()[:8])} {number}" for number, line in islice(every, 4 * count))
     with tempfile.TemporaryDirectory() as folder:

@@ -145,7 +145,7 @@ def ship() -> None:
     for blank, text in blanks.items():
         card = card.replace(f"{{{blank}}}", text)
     (PACKAGE / "MODEL_CARD.md").write_text(card, encoding="utf-8")
-    put(Path(__file__).parents[1] / "README.md", "nli", table)
+    put(Path(__file__).with_name("infer.md"), "nli", table)
     # Other models' files have the same names: only what follows the entry's own heading is changed.
     others, heading, own = ENTRIES.read_text(encoding="utf-8").partition("[nli-glove.sources.files]")
     for name in (CONFIG, WEIGHTS, "MODEL_CARD.md"):

@@ -9,8 +9,7 @@ import polars as pl
 
 from wordworth.report.figures import Figure, draw_svg, intrinsic_tasks, valence_by_layer
 from wordworth.report.runs import numbered
-from wordworth.study import valnorm
-from wordworth.study.vast import vast
+from wordworth.study import study
 
 HERE = Path(__file__).parent
 MODELS = ["glove-6b-50d", "word2vec-news-26k"]
@@ -42,16 +41,16 @@ def draw(name: str, figure: Figure | None) -> None:
 
 
 def main() -> None:
-    findings = valnorm(MODELS)
+    findings = study("valnorm")(MODELS)
     draw("valnorm.svg", intrinsic_tasks(numbered(findings.scores)))
-    layers = vast(["smollm2-135m"], lexica=["bellezza"], experiments=["contextualization"])
+    layers = study("vast")(["smollm2-135m"], lexica=["bellezza"], experiments=["contextualization"])
     draw("vast.svg", valence_by_layer(numbered(layers.scores)))
     readme = HERE.parent / "README.md"
     text = readme.read_text(encoding="utf-8")
     before, _, rest = text.partition(MARKS[0])
     _, _, after = rest.partition(MARKS[1])
-    made = f"{before}{MARKS[0]}\n{markdown(findings.scores)}\n{MARKS[1]}{after}"
-    readme.write_text(made, encoding="utf-8")
+    page = f"{before}{MARKS[0]}\n{markdown(findings.scores)}\n{MARKS[1]}{after}"
+    readme.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,7 @@ from pages import put
 
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
-from wordworth.study import Options
-from wordworth.study.static import static
+from wordworth.study import study
 
 PAGE = Path(__file__).parent / "static.md"
 MODEL, BESIDE = "minilm-l6", ["glove-6b-50d", "word2vec-news-26k"]
@@ -36,12 +35,12 @@ def by_sentences(scores: pl.DataFrame, most: int) -> str:
     for (model, setting), group in best.group_by(["model", "setting"], maintain_order=True):
         cells = {row["dataset"]: number(row) for row in group.iter_rows(named=True)}
         if setting is None:
-            told = ""
+            over = ""
         elif setting == "decontextualized":
-            told = "the words alone"
+            over = "the words alone"
         else:
-            told = f"{int(str(setting).partition(':')[2] or most):,}"
-        lines.append(f"| {model} | {told} | " + " | ".join(cells[dataset] for dataset in datasets) + " |")
+            over = f"{int(str(setting).partition(':')[2] or most):,}"
+        lines.append(f"| {model} | {over} | " + " | ".join(cells[dataset] for dataset in datasets) + " |")
     return "\n".join(lines)
 
 
@@ -67,21 +66,19 @@ def agreement(scores: pl.DataFrame) -> str:
 
 def main() -> None:
     texts = [name for name in TEXTS if here(name, entry(name, "corpora").sources) or name == TEXTS[0]]
-    options = Options(resamples=500)
+    static = study("static")
     found = static(
         [MODEL, *BESIDE],
         contexts=texts,
         sentences=SENTENCES,
         experiments=["quality"],
-        options=options,
+        resamples=500,
     )
-    (told,) = (note for note in found.notes if note.startswith("quality: the setting"))
-    most = int("".join(filter(str.isdigit, told)))
+    (drawn,) = (note for note in found.notes if note.startswith("quality: the setting"))
+    most = int("".join(filter(str.isdigit, drawn)))
     put(PAGE, "sentences", by_sentences(found.scores, most))
     put(PAGE, "poolings", by_pooling(found.scores))
-    biased = static(
-        AGREEING, contexts=[TEXTS[0]], per_word=3, experiments=["agreement"], options=Options(resamples=500)
-    )
+    biased = static(AGREEING, contexts=[TEXTS[0]], per_word=3, experiments=["agreement"], resamples=500)
     put(PAGE, "agreement", agreement(biased.scores))
 
 

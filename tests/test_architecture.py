@@ -1,7 +1,10 @@
-"""The rooms import only from their left, and nothing in the package can run what it fetched."""
+"""The rooms import only as ARCHITECTURE.md has it, code is short, and nothing in the package runs what it fetched."""
 
 import ast
 import re
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -9,85 +12,121 @@ import pytest
 import wordworth
 
 ROOT = Path(wordworth.__file__).parent
+PAGE = Path(__file__).parent.parent / "ARCHITECTURE.md"
 FILES = sorted(ROOT.rglob("*.py"))
 NAMES = [str(path.relative_to(ROOT)) for path in FILES]
-
-# What each room may import; what those may import is open to it too.
-ROOMS: dict[str, set[str]] = {
-    "engine": set(),
-    "embedding": {"engine"},
-    "catalog": {"embedding", "engine"},
-    "contexts": {"catalog"},
-    "encode": {"contexts", "embedding", "engine"},
-    "transform": {"embedding"},
-    "statistics": set(),
-    "measure": {"embedding", "statistics"},
-    "predict": {"catalog", "encode", "measure", "engine"},
-    "infer": {"catalog", "encode", "transform", "measure"},
-    "study": {"catalog", "contexts", "encode", "transform", "measure", "predict", "infer", "run"},
-    "run": set(),
-    "report": {"run"},
-    "compare": {"measure", "statistics", "run"},
-    "serve": {"run", "report", "compare"},
-    "cli": {"study", "run", "report", "compare", "serve", "display", "engine"},
-    "display": {"study", "run", "report", "compare"},
-    "__init__": {"embedding"},
-    "__main__": {"cli"},
-}
-FREE = {"errors", "files", "progress"}
-LONGEST = 400
+LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 400, 60, 7
 FORBIDDEN = {"eval", "exec", "compile", "__import__", "os.system", "pickle.load", "pickle.loads", "marshal.loads"}
 FORBIDDEN |= {"joblib.load", "dill.load", "yaml.load", "yaml.unsafe_load"}
 
 
-def _open_to(room: str) -> set[str]:
-    direct = ROOMS[room]
-    return direct.union({room}, *(_open_to(other) for other in direct))
+def _rooms() -> list[tuple[list[str], list[str]]]:
+    """Rooms and what they may import: the rows of the table `room | may import | holds`."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    rows = lines[lines.index("| room | may import | holds |") + 2 :]
+    cells = [row.split("|") for row in rows[: rows.index("")]]
+    return [(re.findall(r"`(\w+)`", names), re.findall(r"`(\w+)`", imports)) for _, names, imports, *_ in cells]
 
 
-def _room(path: Path) -> str:
-    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+ROWS = _rooms()
+ORDER = [names[0] for names, _ in ROWS]
+MAY_IMPORT = {name: set(imports) for names, imports in ROWS for name in names}
+FREE = set(ROWS[-1][0])
 
 
-def _imported(path: Path) -> set[str]:
-    """The rooms that a file imports, at its head or inside a function."""
-    modules: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            modules += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are written out in full"
-            modules += [f"{node.module}.{alias.name}" for alias in node.names]
-    rooms = {module.split(".")[1] for module in modules if module.startswith("wordworth.")}
-    return {room for room in rooms if not room.startswith("__") and room not in ("WordworthError", "Embedding")}
+def _module(path: Path) -> str:
+    """`wordworth.embedding.core` of its file."""
+    parts = ("wordworth", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _called(node: ast.Call) -> str:
-    return ast.unparse(node.func)
+MODULES = {_module(path) for path in FILES}
+
+
+def _room(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def _imported(node: ast.AST) -> list[str]:
+    """The modules of the package that a statement imports."""
+    names: list[str] = []
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0, f"imports are written out in full: {ast.unparse(node)}"
+        full = [(f"{node.module}.{alias.name}", alias.name) for alias in node.names]
+        # The version is the one thing that is taken from the façade itself.
+        names = [name if name in MODULES else str(node.module) for name, short in full if short != "__version__"]
+    return [name for name in names if name.split(".")[0] == "wordworth"]
+
+
+def _at_import(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that run when a module is imported, without what is for the type checker alone."""
+    for node in body:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+        for inner in ("body", "orelse", "finalbody"):
+            if isinstance(node, ast.If | ast.Try | ast.With):
+                yield from _at_import(getattr(node, inner, []))
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_table_has_every_room_once_in_the_order_of_imports() -> None:
+    folders = {_room(module) for module in MODULES}
+    named = [name for names, _ in ROWS for name in names]
+    assert sorted(named) == sorted(folders)
+    for at, (names, imports) in enumerate(ROWS):
+        assert set(imports) <= set(ORDER[:at]), f"{names[0]} may import only rooms above it"
 
 
 @pytest.mark.parametrize("path", FILES, ids=NAMES)
-def test_rooms_import_from_their_left(path: Path) -> None:
-    room = _room(path)
-    if room in FREE:
-        assert _imported(path) <= FREE
-        return
-    assert room in ROOMS, f"{room} is no room of the design"
-    assert _imported(path) <= _open_to(room) | FREE
+def test_rooms_import_as_the_table_has_it(path: Path) -> None:
+    room = _room(_module(path))
+    rooms = {_room(name) for node in ast.walk(_tree(path)) for name in _imported(node)}
+    assert rooms - {room} <= MAY_IMPORT[room] | FREE
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    graph = {
+        _module(path): {name for node in _at_import(_tree(path).body) for name in _imported(node)} - {_module(path)}
+        for path in FILES
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"imports go in a circle: {' → '.join(error.args[1])}")
 
 
 @pytest.mark.parametrize("path", FILES, ids=NAMES)
 def test_files_are_short(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_functions_are_short_and_take_few_parameters(path: Path) -> None:
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            where = f"{path.relative_to(ROOT)}, {node.name}"
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            assert lines <= LONGEST_FUNCTION, f"{where} has {lines} lines"
+            given = node.args
+            names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+            names += [given.vararg.arg] if given.vararg else []
+            count = len([name for name in names if name not in ("self", "cls")])
+            assert count <= MOST_PARAMETERS, f"{where} has {count} parameters"
 
 
 @pytest.mark.parametrize("path", FILES, ids=NAMES)
 def test_nothing_fetched_is_run(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    for node in ast.walk(_tree(path)):
         where = f"{path.relative_to(ROOT)}, line {getattr(node, 'lineno', 0)}"
         if isinstance(node, ast.Call):
-            called = _called(node)
+            called = ast.unparse(node.func)
             given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
             assert called not in FORBIDDEN, where
             if called == "torch.load":
@@ -103,7 +142,7 @@ def test_nothing_fetched_is_run(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=NAMES)
 def test_errors_are_caught_by_name(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(_tree(path)):
         if isinstance(node, ast.ExceptHandler):
             caught = ast.unparse(node.type) if node.type else ""
             where = f"{path.relative_to(ROOT)}, line {node.lineno}"

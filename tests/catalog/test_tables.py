@@ -68,3 +68,8 @@ def test_numbers():
 
 def test_tidy_takes_all_kinds_of_space():
     assert tidy("  DOĞUM \u00a0GÜNÜ\u00a0 ") == "DOĞUM GÜNÜ"
+
+
+@pytest.mark.parametrize("text", ["1e999", "-1e999", "inf", "nan", ""])
+def test_what_is_no_finite_number(text):
+    assert number(text) is None

@@ -18,6 +18,7 @@ from wordworth.encode import (
     POOLINGS_OF_BOTH,
     SUBWORD,
     Aggregate,
+    Aggregating,
     LanguageModel,
     aggregate,
     load_model,
@@ -156,18 +157,18 @@ def test_three_contexts_by_hand(tmp_path: Path) -> None:
 def test_only_the_poolings_asked_for(tiny_model: Tiny, tmp_path: Path) -> None:
     model, sample = tiny_model("bert"), drawn(tmp_path)
     (full,) = aggregate(model, WORDS, sample)
-    (lean,) = aggregate(model, WORDS, sample, poolings=["mean/mean"], layers=[2])
+    (lean,) = aggregate(model, WORDS, sample, Aggregating(poolings=["mean/mean"], layers=[2]))
     np.testing.assert_allclose(lean.vectors(2), full.vectors(2), rtol=1e-5)
     assert lean.path.stat().st_size * 4 < full.path.stat().st_size
     with pytest.raises(WordworthError, match=r"layers \[2\] were aggregated, not 1"):
         lean.vectors(1)
     with pytest.raises(WordworthError, match="there is no pooling 'first/mean'; write f/g with f of min, max, mean"):
-        aggregate(model, WORDS, sample, poolings=["first/mean"])
+        aggregate(model, WORDS, sample, Aggregating(poolings=["first/mean"]))
 
 
 def test_snapshots_are_shorter_runs(tiny_model: Tiny, tmp_path: Path) -> None:
     model, sample = tiny_model("bert"), drawn(tmp_path)
-    found = aggregate(model, WORDS, sample, snapshots=[2, 4, 50])
+    found = aggregate(model, WORDS, sample, Aggregating(snapshots=[2, 4, 50]))
     assert [one.sentences for one in found] == [2, 4, 6]
     for one in found[:2]:
         shorter = drawn(tmp_path / str(one.sentences), count=one.sentences)
@@ -218,13 +219,13 @@ def test_resumes_after_a_kill(tiny_model: Tiny, tmp_path: Path, monkeypatch: pyt
 
 def test_damage_is_seen_and_computed_again(tiny_model: Tiny, tmp_path: Path) -> None:
     model, sample = tiny_model("bert"), drawn(tmp_path)
-    parts = aggregate(model, WORDS, sample, snapshots=[2])
+    parts = aggregate(model, WORDS, sample, Aggregating(snapshots=[2]))
     expected = parts[-1].vectors(1)
     for part in parts:
         content = bytearray(part.path.read_bytes())
         content[-5] ^= 1
         part.path.write_bytes(content)
-    again = aggregate(model, WORDS, sample, snapshots=[2])
+    again = aggregate(model, WORDS, sample, Aggregating(snapshots=[2]))
     np.testing.assert_array_equal(again[-1].vectors(1), expected)
 
 
@@ -243,7 +244,7 @@ def test_a_second_run_computes_nothing(tiny_model: Tiny, tmp_path: Path, monkeyp
 
 def test_inverse_frequency(tiny_model: Tiny, tmp_path: Path) -> None:
     model, sample = tiny_model("bert"), drawn(tmp_path)
-    (found,) = aggregate(model, WORDS, sample, weighting="inverse-frequency")
+    (found,) = aggregate(model, WORDS, sample, Aggregating(weighting="inverse-frequency"))
     expected, _ = plainly(model, WORDS, sample, inverse_frequency(sample))
     for pooling in POOLINGS_OF_BOTH:
         same(found.vectors(2, pooling), expected[pooling][:, 2])

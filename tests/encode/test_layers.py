@@ -45,7 +45,7 @@ def test_words_over_sentences_and_alone(tiny_model: Tiny, tmp_path: Path) -> Non
     model, words = tiny_model("bert"), ("love", "garden", "knife", LONG)
     sample = draw_sentences(LINES, Finder(words), tmp_path / "sample", count=3)
     found = over_sentences(model, words, sample, Aggregating(poolings=("mean/mean",)))
-    (plain,) = aggregate(model, words, sample, poolings=["mean/mean"])
+    (plain,) = aggregate(model, words, sample, Aggregating(poolings=["mean/mean"]))
     met = found.aggregated("mean/mean")
     assert met.words == ("love", "garden", "knife")
     assert met.missing() == [(LONG, NO_VECTOR)]

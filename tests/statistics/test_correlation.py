@@ -114,3 +114,16 @@ def test_bad_input(ours, scipys, x, y, message):
 def test_no_resamples():
     with pytest.raises(WordworthError, match="at least one resample"):
         pearson(np.arange(4.0), np.arange(4.0), resamples=0)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e300])
+def test_ratings_of_any_size(scale: float) -> None:
+    """A rating of 1e200 once overflowed to a correlation of 0."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(2, 30))
+    y = x[0] + rng.normal(size=30)
+    plain, scaled = pearson(x, y, resamples=50), pearson(x, y * scale, resamples=50)
+    np.testing.assert_allclose(scaled.value, plain.value, rtol=1e-12)
+    np.testing.assert_allclose([scaled.low, scaled.high], [plain.low, plain.high], rtol=1e-12)
+    y[4] = 1e200
+    assert pearson(x, y, resamples=50).value == pytest.approx(np.corrcoef(x, y / 1e200)[-1, :-1])

@@ -78,6 +78,8 @@ def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Pat
     missing = found.items.filter(pl.col("left_out") == "no context in the corpus")
     assert set(rows(found, measure="valence", setting="random")["n"]) == {399 - len(missing)}
     assert found.left_out["no context in the corpus"] == len(missing) > 100
+    assert set(missing["group"]) == {"lexicon"}
+    assert missing["reference"].null_count() == 0
     item = found.items.filter(pl.col("item") == "abuse", pl.col("setting") == "bleached", pl.col("layer") == 1)
     assert item["reference"].to_list() == [1.53]
     assert item["subwords"][0] >= 1

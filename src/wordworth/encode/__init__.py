@@ -1,9 +1,9 @@
 """Sentences become word vectors. Importing this room loads torch and transformers, so import it where it is used."""
 
 from wordworth.encode.accumulators import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, split_pooling
-from wordworth.encode.aggregation import Aggregate, Weighting, aggregate
+from wordworth.encode.aggregation import Aggregate, Aggregating, Weighting, aggregate
 from wordworth.encode.encoding import SubwordStates, WordVectors, encode, encode_shard
-from wordworth.encode.layers import Aggregated, Aggregating, InContexts, in_contexts, over_sentences
+from wordworth.encode.layers import Aggregated, InContexts, in_contexts, over_sentences
 from wordworth.encode.loading import load_model
 from wordworth.encode.model import LanguageModel, wrap
 from wordworth.encode.pooling import POOLINGS, Pooling, pool

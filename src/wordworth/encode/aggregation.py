@@ -75,31 +75,40 @@ class _Counts:
         self.reasons.setdefault(word, reason)
 
 
+@dataclass(frozen=True)
+class Aggregating:
+    """How words are aggregated over sentences."""
+
+    poolings: Sequence[str] = POOLINGS_OF_BOTH
+    layers: Sequence[int] | None = None
+    snapshots: Sequence[int] = ()
+    """Numbers of sentences after which the vectors are kept too."""
+    weighting: Weighting = "uniform"
+    """Of sentences in the mean over contexts (see `inverse_frequency`)."""
+
+
 def aggregate(
     model: LanguageModel,
     words: Sequence[str],
     sample: Sample,
+    how: Aggregating | None = None,
     *,
-    layers: Sequence[int] | None = None,
-    poolings: Sequence[str] = POOLINGS_OF_BOTH,
-    snapshots: Sequence[int] = (),
-    weighting: Weighting = "uniform",
     advance: Callable[[float], None] | None = None,
 ) -> list[Aggregate]:
-    """One `Aggregate` for each number of sentences in `snapshots` that the sample has, and one for all of it.
+    """One `Aggregate` for each number of sentences in `how.snapshots` that the sample has, and one for all of it.
 
-    `words` is the vocabulary that the sample was drawn for. `weighting` is that of sentences in the mean over
-    contexts (see `inverse_frequency`). `advance(n)` is called when n more sentences are done.
+    `words` is the vocabulary that the sample was drawn for. `advance(n)` is called when n more sentences are done.
     """
-    chosen = checked_layers(model, layers)
-    stops = sorted({stop for stop in snapshots if 0 < stop < sample.sentences} | {sample.sentences})
-    drawn = [chosen, sorted(poolings), weighting, measured_sum(sample.path), list(words)]
+    how = how or Aggregating()
+    chosen = checked_layers(model, how.layers)
+    stops = sorted({stop for stop in how.snapshots if 0 < stop < sample.sentences} | {sample.sentences})
+    drawn = [chosen, sorted(how.poolings), how.weighting, measured_sum(sample.path), list(words)]
     entry = slot("aggregates", [LAYOUT, *model.identity, *drawn])
     with locked(entry.path):
         missing = [stop for stop in stops if not entry.part(str(stop)).whole()]
         if missing:
-            weight = inverse_frequency(sample) if weighting == "inverse-frequency" else None
-            sums = Accumulators(len(words), len(chosen), model.dim, poolings)
+            weight = inverse_frequency(sample) if how.weighting == "inverse-frequency" else None
+            sums = Accumulators(len(words), len(chosen), model.dim, how.poolings)
             run = _Run(model, tuple(words), chosen, sums, weight, advance or (lambda _: None))
             run.until(sample, missing, entry)
         elif advance:

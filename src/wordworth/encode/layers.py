@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wordworth.contexts import Context, Sample, decontextualized
 from wordworth.embedding import Layers, Provenance, Slot
 from wordworth.encode.accumulators import POOLINGS_OF_BOTH, split_pooling
-from wordworth.encode.aggregation import Aggregate, Weighting, aggregate
+from wordworth.encode.aggregation import Aggregate, Aggregating, aggregate
 from wordworth.encode.encoding import encode
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.store import VectorStore, encode_to_store
@@ -161,17 +161,6 @@ class Aggregated:
             yield self.decontextualized(f)
 
 
-@dataclass(frozen=True)
-class Aggregating:
-    """How words are aggregated over sentences."""
-
-    poolings: Sequence[str] = POOLINGS_OF_BOTH
-    layers: Sequence[int] | None = None
-    snapshots: Sequence[int] = ()
-    """Numbers of sentences after which the vectors are kept too."""
-    weighting: Weighting = "uniform"
-
-
 def over_sentences(
     model: LanguageModel, words: Sequence[str], sample: Sample, how: Aggregating | None = None
 ) -> Aggregated:
@@ -180,15 +169,6 @@ def over_sentences(
     if not words:
         raise WordworthError("there are no words to aggregate; give a vocabulary")
     with progress(f"{model.name}: encoding sentences", sample.sentences) as advance:
-        aggregates = aggregate(
-            model,
-            words,
-            sample,
-            layers=how.layers,
-            poolings=how.poolings,
-            snapshots=how.snapshots,
-            weighting=how.weighting,
-            advance=advance,
-        )
+        aggregates = aggregate(model, words, sample, how, advance=advance)
     subword = tuple(dict.fromkeys(split_pooling(pooling)[0] for pooling in how.poolings))
     return Aggregated(model, tuple(words), aggregates, subword, how.layers)

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.files import replacing, sha256_of
+from wordworth.files import OLD, replacing, sha256_of, sweep
 from wordworth.run.manifest import Manifest
 
 FILES = ("run.json", "scores.csv", "items.parquet")
@@ -28,6 +28,8 @@ def default_folder(study: str) -> Path:
 
 def reserve(folder: Path, *, overwrite: bool) -> None:
     """Refuses, before anything is computed, a folder that a run must not replace."""
+    if folder.absolute().parent.is_dir():
+        sweep(folder.absolute().parent)  # a run whose replacement was killed half way comes back
     place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     if not place.is_dir():
         raise WordworthError(f"{place} is a file, not a folder; choose another folder with -o")
@@ -54,4 +56,4 @@ def write_run(
         text = json.dumps(replace(manifest, files=sums).as_table(), indent=1, ensure_ascii=False)
         (part / "run.json").write_text(text + "\n", encoding="utf-8")
         if folder.is_dir():  # reserved above: an empty folder, or a run that may go once the new one is whole
-            folder.replace(part.with_name("old"))
+            folder.replace(part.with_name(OLD))

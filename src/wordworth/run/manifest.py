@@ -20,6 +20,8 @@ class Manifest:
     """The command line, or `python` for a call."""
     named: list[str]
     """The models as they were named."""
+    fingerprints: dict[str, str]
+    """sha256 over the files of those models that were named by a path."""
     settings: dict[str, Any]
     """Every setting's value, given or default: those of the study and no other's."""
     may_differ: list[str]

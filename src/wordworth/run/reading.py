@@ -86,6 +86,10 @@ class _Always(TypedDict):
 class RunManifest(_Always, total=False):
     """`run.json` as it is read: every key is there and of its type; those that an older run lacks are blank."""
 
+    named: list[str]
+    """The models as they were named."""
+    fingerprints: dict[str, str]
+    """sha256 over the files of those models that were named by a path."""
     hardware: dict[str, Any]
     references: dict[str, str]
     """Key → BibTeX."""

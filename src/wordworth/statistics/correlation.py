@@ -52,13 +52,15 @@ def checked_items(x: Values, y: Values) -> tuple[Exact, Exact]:
         raise WordworthError(f"values of shape {x.shape} cannot be correlated with {y.shape}: give one rating an item")
     if len(y) < 3:
         raise WordworthError(f"a correlation needs at least 3 items, and there are {len(y)}")
-    ratings = np.asarray(y, dtype=np.float64)
-    columns = np.asarray(x, dtype=np.float64).reshape(-1, len(y))
+    ratings = np.array(y, dtype=np.float64)
+    columns = np.array(x, dtype=np.float64).reshape(-1, len(y))
     for name, values in (("x", columns), ("y", ratings[None])):
         if not np.isfinite(values).all():
             item = int(np.argwhere(~np.isfinite(values))[0, 1])
             raise WordworthError(f"item {item} of {name} is not finite; drop it before correlating")
-        if (np.ptp(values, axis=1) <= 1e-12 * np.abs(values).max(axis=1)).any():
+        # Powers of two change no digit, and keep squares of what is huge or tiny within range.
+        values[:] = np.ldexp(values, -np.frexp(np.abs(values).max(axis=1, keepdims=True))[1])
+        if not (np.ptp(values, axis=1) > 1e-12 * np.abs(values).max(axis=1)).all():
             raise WordworthError(f"all {len(y)} values of {name} are the same, so they correlate with nothing")
     return columns, ratings
 

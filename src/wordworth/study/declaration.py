@@ -13,7 +13,7 @@ import polars as pl
 from wordworth.catalog.kinds import Kind
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.catalog.resolve import public_name
-from wordworth.run import EXPERIMENTS, About, Experiment, Findings
+from wordworth.run import EXPERIMENTS, About, Experiment, Findings, fingerprints
 from wordworth.task.settings import Settings
 
 
@@ -96,6 +96,7 @@ class Study:
         findings.about = About(
             models=tuple(map(public_name, names)),
             command=_command_line(),
+            fingerprints=fingerprints([str(name) for name in names]),
             settings=settings.as_table(),
             may_differ=self.settings.may_differ(),
             method=self.method,

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -139,4 +140,5 @@ def column(table: Table, wanted: str | int) -> int:
 def number(text: str) -> float | None:
     """A decimal number, with a point or a comma; nothing for anything else (blank, nan, inf, words)."""
     text = text.strip()
-    return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
+    number = float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else math.inf
+    return number if math.isfinite(number) else None  # 1e999 reads as infinite

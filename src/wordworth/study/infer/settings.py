@@ -14,7 +14,7 @@ import numpy as np
 
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding
-from wordworth.errors import WordworthError, nearest
+from wordworth.errors import WordworthError
 from wordworth.infer.model.nli import MitigableNli, NliModel
 from wordworth.infer.model.vocabulary import words_of
 from wordworth.infer.probe.pairs import PairSet
@@ -29,8 +29,6 @@ from wordworth.transform import (
     set_components,
     with_lengths_of,
 )
-
-MITIGATIONS = ("projection", "hard-debias", "inlp")
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,6 @@ def settings(
 
     The versions read the probe's sentences, and `texts`.
     """
-    _check(mitigate, random)
     yield Setting(ORIGINAL, lambda: model)
     if not (mitigate or random):
         return
@@ -83,15 +80,6 @@ def settings(
     else:
         sentences = [*texts, *(text for side in pairs.fragments() for text in side)]
         yield from _over_words(model, file, file.restrict(_tokens(sentences, file)), words, mitigate, random, seed)
-
-
-def _check(mitigate: Sequence[str], random: int) -> None:
-    for name in mitigate:
-        if name not in MITIGATIONS:
-            close = nearest(name, list(MITIGATIONS)) or f"; there are {', '.join(MITIGATIONS)}"
-            raise WordworthError(f"there is no mitigation {name!r}{close}")
-    if random < 0:
-        raise WordworthError(f"--random is {random}; it must be a whole number from 0 up")
 
 
 def _where_looked_up(

@@ -48,8 +48,6 @@ class _Data:
 def predict(models: Sequence[str | Path | WordModel], settings: PredictSettings) -> Findings:
     """Runs the study on causal and masked language models."""
     findings = Findings("predict")
-    if not models:
-        raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")
     data = _data(findings, settings)
     for named in models:
         given = named if settings.fine_tune is None else _trained(findings, named, settings.fine_tune, settings)

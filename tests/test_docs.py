@@ -1,0 +1,89 @@
+"""What the pages say of the command and of Python is so: settings, options, links and snippets."""
+
+import ast
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import make_settings
+import pytest
+import typer
+
+from wordworth.cli import app
+from wordworth.study import STUDIES
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+COMMAND = typer.main.get_command(app)
+
+
+def _id(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def _text(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def _blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_settings_are_those_declared(page: Path) -> None:
+    text = _text(page)
+    assert make_settings.with_tables(text) == text, "run `python docs/make_settings.py`"
+
+
+def test_every_study_and_command_has_its_table() -> None:
+    named = [place[2] for place in make_settings.PLACE.finditer("".join(map(_text, PAGES)))]
+    assert sorted(named) == sorted([*STUDIES, *make_settings.COMMANDS])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_python_is_python_and_toml_is_toml(page: Path) -> None:
+    for block in _blocks(_text(page), "python"):
+        ast.parse(block)
+    for block in _blocks(_text(page), "toml"):
+        tomllib.loads(block)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", _text(page)):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def _commands(text: str) -> list[list[str]]:
+    """The commands that a page gives: indented lines, and whole commands between backticks."""
+    lines = re.findall(r"^    (wordworth .+)$", text, re.MULTILINE) + re.findall(r"`(wordworth [^`]+)`", text)
+    return [shlex.split(line, comments=True)[1:] for line in lines]
+
+
+def _options(words: list[str]) -> tuple[Any, list[str]]:
+    """The command that the words call, and the options in them."""
+    command: Any = COMMAND
+    while words and hasattr(command, "commands") and words[0] in command.commands:
+        command, words = command.commands[words[0]], words[1:]
+    return command, [word.partition("=")[0] for word in words if re.match(r"-{1,2}[a-z]", word)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_commands_have_the_options_that_pages_name(page: Path) -> None:
+    for words in _commands(_text(page)):
+        if not words[0].isupper():
+            command, options = _options(words)
+            known = {"-h", "--help", *(spelling for one in command.params for spelling in one.opts)}
+            assert command is not COMMAND or words[0].startswith("-"), f"there is no command {words[0]}"
+            assert set(options) <= known, f"wordworth {' '.join(words)}"
+
+
+def test_options_of_tables_are_options_of_commands() -> None:
+    for name in [*STUDIES, *make_settings.COMMANDS]:
+        path = [name] if name == "debias" or name not in STUDIES else ["run", name]
+        command, _ = _options(path)
+        listed = re.findall(r"^\| `(--[\w-]+)`", make_settings.table(name), re.MULTILINE)
+        assert set(listed) <= {spelling for one in command.params for spelling in one.opts}
