@@ -1,0 +1,59 @@
+"""Isotropy (Ethayarajh 2019, Mu & Viswanath 2018): how evenly word vectors fill their space, layer by layer."""
+
+from dataclasses import dataclass
+
+from wordworth.run import Experiment
+from wordworth.study.declaration import Study
+from wordworth.task.settings import HOW, MEASURED, ON, Named, Network, Seeded, setting
+
+SETTINGS = ("random", "bleached", "decontextualized")
+
+
+@dataclass(frozen=True, kw_only=True)
+class IsotropySettings(Network, Seeded):
+    """Word vectors in a file have no contexts: of them only the lexica and the components count."""
+
+    lexica: tuple[Named, ...] = setting(
+        ("bellezza",),
+        "Lexicon that the words are of: a name or a CSV/TSV file.",
+        MEASURED,
+        option="lexicon",
+        may_differ=True,
+    )
+    settings: tuple[str, ...] = setting(
+        ("random", "bleached"),
+        "Contextual setting of the words in a language model.",
+        MEASURED,
+        option="setting",
+        choices=SETTINGS,
+        may_differ=True,
+    )
+    language: str = setting("english", "Language of the words.", ON)
+    contexts: Named = setting(
+        "enwiki-sample", "Text that random contexts are drawn from.", ON, metavar="NAME|PATH|none"
+    )
+    pooling: str = setting(
+        "",
+        "Which of a word's subwords; last if not given, or mean in a model that reads both ways.",
+        HOW,
+        choices=("", "first", "last", "mean", "max", "min"),
+    )
+    components: int = setting(12, "Principal components to nullify, at most.", HOW, least=0, may_differ=True)
+
+
+STUDY = Study(
+    name="isotropy",
+    summary="How evenly word vectors fill their space, by layer and by components nullified.",
+    function="wordworth.study.isotropy.study:isotropy",
+    settings=IsotropySettings,
+    tables_function="wordworth.study.isotropy.tables:isotropy_tables",
+    kinds=frozenset({"static", "causal", "masked", "encoder"}),
+    papers=("ethayarajh2019a", "mu2018"),
+    method="Isotropy. In every layer, over the words of a lexicon: the mean cosine of two words, the share of a "
+    "vector’s length that its largest neurons hold, and the share of the variance along each principal component; the "
+    "mean cosine again with the mean and 0, 1, … of the components taken out.",
+    experiments={"isotropy": Experiment("How evenly vectors fill their space.", SETTINGS)},
+    main="lexica",
+    audited=False,
+    takes_loaded=True,
+)
