@@ -103,6 +103,7 @@ def test_numberbatch_keeps_one_language(tmp_path):
     assert english.provenance.dropped == ("2 rows of other languages than en",)
     assert rows(load(path, language="german")) == {"hund": [1, 2]}
     assert rows(load(path, language="fr")) == {"chien": [7, 8]}
+    assert rows(load(path, language="french")) == {"chien": [7, 8]}
     with pytest.raises(WordworthError, match=r"has no rows to use .5 rows of other languages than zh."):
         load(path, language="chinese")
     with pytest.raises(WordworthError, match="Numberbatch has no language 'klingon'"):

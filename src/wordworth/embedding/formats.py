@@ -23,18 +23,18 @@ FORMATS = {
     "npy-parquet": "a .npy matrix with a parquet index beside it",
 }
 _TEXT = ("word2vec", "fasttext", "glove", "numberbatch")
-# Languages as this project names them → as ConceptNet does.
-_CODES = {
-    "": "en",
-    "english": "en",
-    "spanish": "es",
-    "portuguese": "pt",
-    "polish": "pl",
-    "french": "fr",
-    "turkish": "tr",
-    "chinese": "zh",
-    "german": "de",
-}
+# Languages as this project names them → as ConceptNet does: all that it has many words of, so that one that is added to
+# the catalog needs no line here.
+_LANGUAGES = """
+afrikaans:af arabic:ar armenian:hy asturian:ast azerbaijani:az basque:eu belarusian:be bulgarian:bg catalan:ca
+chinese:zh czech:cs danish:da dutch:nl english:en esperanto:eo estonian:et faroese:fo finnish:fi french:fr galician:gl
+georgian:ka german:de greek:el hebrew:he hindi:hi hungarian:hu icelandic:is ido:io indonesian:id irish:ga italian:it
+japanese:ja kazakh:kk khmer:km korean:ko kurdish:ku latin:la latvian:lv lithuanian:lt macedonian:mk malay:ms
+maltese:mt manx:gv norwegian:no occitan:oc persian:fa polish:pl portuguese:pt romanian:ro russian:ru sanskrit:sa
+serbo-croatian:sh slovak:sk slovenian:sl spanish:es swahili:sw swedish:sv tagalog:tl telugu:te thai:th turkish:tr
+turkmen:tk ukrainian:uk urdu:ur uzbek:uz vietnamese:vi welsh:cy
+"""
+_CODES = {"": "en"} | dict(pair.split(":") for pair in _LANGUAGES.split())
 _KNOWN_OTHERS = {
     b"\x89HDF": "an HDF5 file; convert it to word2vec text or npz",
     b"\xba\x16O/": "a fastText model; give the .vec file that goes with it",
