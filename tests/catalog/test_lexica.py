@@ -25,6 +25,9 @@ REGISTERED = {
     "chinese": (5512, 0, ("不可思議", 5.4), ("不幸", 2.6), ("修長", 7.0)),
     "german": (1003, 31, ("Misshandlung", -2.6), ("aggressiv", -1.6), ("Elan", 1.92)),
 }
+FETCHED = {
+    "dutch": (1000, 0, ("aandachtig", 4.9), ("aardig", 6.05), ("zwoel", 4.65)),
+}
 
 
 def check(name, words, left_out, *records):
@@ -51,6 +54,13 @@ def test_shipped(name):
 @pytest.mark.parametrize("name", REGISTERED)
 def test_registered(name):
     check(name, *REGISTERED[name])
+
+
+@pytest.mark.index
+@pytest.mark.parametrize("name", FETCHED)
+def test_fetched(name, monkeypatch):
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
+    check(name, *FETCHED[name])
 
 
 def test_repeated_words_are_averaged_and_told():

@@ -29,6 +29,8 @@ def test_every_shipped_set_has_its_count(found):
         ("multi_unpleasant", 23, "suffocate", "toothache", "putrid"),
         ("pleasant-spanish", 22, "caricia", "amigo", "feliz"),
         ("unpleasant-chinese", 24, "滥用", "毒", "痛苦"),
+        ("pleasant-dutch", 25, "streling", "trouw", "vakantie"),
+        ("unpleasant-dutch", 25, "misbruik", "vergif", "gevangenis"),
         ("bommasani-adjectives", 422, "abrupt", "aimless", "youthful"),
         ("bommasani-professions", 288, "accountant", "alderman", "writer"),
         ("bolukbasi-gender_specific_full", 1441, "he", "women", "psychic_Oda"),
@@ -70,6 +72,7 @@ def test_published_typos_stay():
         ("polish", 25, 25, ()),
         ("turkish", 23, 25, ()),
         ("chinese", 16, 24, ("监狱",)),
+        ("dutch", 25, 25, ()),
     ],
 )
 def test_polar_words(language, pleasant, unpleasant, dropped):
