@@ -35,6 +35,18 @@ def test_a_kind_is_a_module_and_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
         models.load("dice")
 
 
+def test_a_folder_with_an_equals_sign_has_no_label(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    requests = []
+    kind = NliKind("coins", lambda target: True, lambda request: requests.append(request) or Coin())
+    monkeypatch.setattr(kinds, "MODULES", ("coins",))
+    monkeypatch.setattr(kinds, "import_module", {"coins": SimpleNamespace(NLI_KIND=kind)}.__getitem__)
+    (tmp_path / "a=b").mkdir()
+    for named in (tmp_path / "a=b", str(tmp_path / "a=b"), f"mine={tmp_path / 'a=b'}"):
+        models.load(named)
+    assert [request.label for request in requests] == ["", "", "mine"]
+    assert {request.target for request in requests} == {str(tmp_path / "a=b")}
+
+
 def test_a_model_of_ones_own_is_taken_as_it_is() -> None:
     coin = Coin()
     assert models.load(coin) is coin

@@ -27,7 +27,10 @@ GGUF_ENCODERS = ("bert", "roberta", "t5")
 
 
 def kind_of(named: str | Path) -> Kind:
-    """static (word vectors), causal, masked, encoder (without a head) or nli; an error where the files do not say."""
+    """static (word vectors), causal, masked, encoder (without a head) or nli; an error where the files do not say.
+
+    `HOW:MODEL` is a model read in a way that its room knows: it is of that model's kind.
+    """
     resolved = resolve(named)
     if resolved.entry is not None:
         family: Kind = resolved.entry.details["family"]
@@ -41,6 +44,9 @@ def kind_of(named: str | Path) -> Kind:
         return _of_folder(path)
     if path.is_file():
         return _of_gguf(path) if path.suffix == ".gguf" else "static"
+    _, colon, model = resolved.target.partition(":")
+    if colon and model:
+        return kind_of(model)
     raise WordworthError(f"there is no model at {resolved.target}; give a name (`wordworth ls models`) or a path")
 
 

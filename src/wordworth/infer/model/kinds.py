@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from wordworth.catalog.resolve import split_label
 from wordworth.errors import WordworthError
 from wordworth.infer.model.nli import NliKind, NliModel, NliRequest
 
@@ -22,7 +23,7 @@ def load(named: str | Path | NliModel, device: str = "auto", labels: Sequence[st
     """
     if not isinstance(named, str | Path):
         return named
-    label, _, target = str(named).rpartition("=")
+    label, target = split_label(named)
     titles = []
     for module in MODULES:
         kind: NliKind = import_module(module).NLI_KIND
