@@ -71,7 +71,8 @@ def main() -> None:
         message = f"{error.filename} cannot be opened ({error.strerror}); check its rights"
     except UsageError as error:
         message = error.format_message()
-        if not message:  # a command without its arguments has shown its help
+        if message.startswith("Usage:"):  # a command without its arguments shows its help
+            sys.stderr.write(f"{message}\n")
             raise SystemExit(2) from None
         command = error.ctx.command_path if error.ctx else "wordworth"
         message = f"{message[0].lower()}{message[1:].rstrip('.')} (see `{command} --help`)"
