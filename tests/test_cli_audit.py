@@ -62,11 +62,15 @@ def test_an_audit_and_the_same_again(command: Command, work: Path) -> None:
         "weat": "run",
         "static": "kept",
     }
-    # Another seed, or a model that was written since, is another run: replaced only when told.
+    # Another seed, or a model of other content, is another run: replaced only on request.
     other = command("audit", "mine.txt", "--quick", "--seed", "1")
     assert other.code == 2
     assert "valnorm holds another run (its seed was 0 and is now 1); choose another folder with -o" in other.err
-    os.utime(work / "mine.txt")
+    os.utime(work / "mine.txt")  # touched, and the same
+    assert set(state(command("audit", "mine.txt", "--quick", "--json")).values()) == {"kept"}
+    text = (work / "mine.txt").read_text(encoding="utf-8")
+    (work / "mine.txt").write_text(text.replace("1", "2", 1), encoding="utf-8")
+    os.utime(work / "mine.txt", (1, 1))  # an older file in its place
     changed = command("audit", "mine.txt", "--quick")
     assert changed.code == 2
     assert "holds another run (mine.txt has changed since)" in changed.err

@@ -33,7 +33,7 @@ def test_equals_one_at_a_time(name: str, layers: int, dim: int, family: str) -> 
         inputs = model.tokenizer(context.text, return_tensors="pt")
         with torch.no_grad():
             hidden = torch.stack(model.network(**inputs, output_hidden_states=True).hidden_states)[:, 0].numpy()
-        before = len(model.tokenizer(context.prefix.rstrip(), add_special_tokens=False).input_ids)
+        before = len(model.tokenizer(context.text[: context.start].rstrip(), add_special_tokens=False).input_ids)
         states = hidden[:, specials + before : hidden.shape[1] - specials]
         assert encoded.subwords[at] == states.shape[1]
         for pooling, expected in (("first", states[:, 0]), ("last", states[:, -1]), ("mean", states.mean(1))):

@@ -10,7 +10,7 @@ from wordworth.cli.audit import audit
 from wordworth.cli.cache import cache_app
 from wordworth.cli.catalog import get, list_entries, show
 from wordworth.cli.compare import compare
-from wordworth.cli.help import GroupedCommand
+from wordworth.cli.help import GroupedCommand, ListedGroup
 from wordworth.cli.report import report
 from wordworth.cli.run import run_app
 from wordworth.cli.serve import serve
@@ -25,7 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    cls=ListedGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("audit", cls=GroupedCommand)(audit)
 app.add_typer(run_app, name="run")
@@ -71,7 +72,8 @@ def main() -> None:
         message = f"{error.filename} cannot be opened ({error.strerror}); check its rights"
     except UsageError as error:
         message = error.format_message()
-        if not message:  # a command without its arguments has shown its help
+        if message.startswith("Usage:"):  # a command without its arguments shows its help
+            sys.stderr.write(f"{message}\n")
             raise SystemExit(2) from None
         command = error.ctx.command_path if error.ctx else "wordworth"
         message = f"{message[0].lower()}{message[1:].rstrip('.')} (see `{command} --help`)"

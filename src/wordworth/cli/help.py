@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from wordworth.cli.options import OUTPUT
 from wordworth.task.settings import GROUPS
@@ -30,6 +30,20 @@ class GroupedCommand(TyperCommand):
                 for name, text in lines:
                     gap = f"\n{'':{width + 4}}" if len(name) > width else " " * (width - len(name) + 2)
                     formatter.write(f"  {name}{gap}{text}\n")
+
+
+class ListedGroup(TyperGroup):
+    """A group whose help lists its commands, each with the whole line that says what it does."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands in their order."""
+        names = self.list_commands(ctx)
+        width = max(map(len, names))
+        formatter.write("\ncommands:\n")
+        for name in names:
+            command = self.get_command(ctx, name)
+            text = " ".join(((command.help if command else "") or "").split())
+            formatter.write(f"  {name:{width}}  {text}\n")
 
 
 def _line(parameter: Any) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from wordworth.cli.help import GroupedCommand
+from wordworth.cli.help import GroupedCommand, ListedGroup
 from wordworth.cli.options import SHARED, Models, with_options
 from wordworth.run import Findings
 from wordworth.study import STUDIES, Study, study
@@ -15,6 +15,7 @@ run_app = typer.Typer(
     help="Run a study; it leaves a folder with scores, items and a manifest.",
     no_args_is_help=True,
     rich_markup_mode=None,
+    cls=ListedGroup,
 )
 
 

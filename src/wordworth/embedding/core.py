@@ -92,6 +92,9 @@ class Embedding:
     def name(self) -> str:
         return self.provenance.name
 
+    def __repr__(self) -> str:
+        return f"<Embedding {', '.join((self.name, *self.provenance.steps))}: {len(self):,} words × {self.dim}>"
+
     @property
     def dim(self) -> int:
         return int(self.matrix.shape[1])

@@ -87,6 +87,10 @@ class Layers:
     def __len__(self) -> int:
         return len(self.words)
 
+    def __repr__(self) -> str:
+        place = ", ".join(filter(None, (self.name, self.setting, self.pooling)))
+        return f"<Layers {place}: {len(self):,} words in {len(self.slots)} slots>"
+
     @cached_property
     def index(self) -> Mapping[str, int]:
         """Word → row."""

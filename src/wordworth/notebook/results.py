@@ -48,8 +48,15 @@ def report(*folders: str | Path | Run, output: str | Path | None = None, form: s
 
 
 def compare(
-    first: Run | str | Path, second: Run | str | Path, models: tuple[str, str] | None = None, **settings: Any
+    first: Run | str | Path,
+    second: Run | str | Path,
+    models: tuple[str, str] | None = None,
+    versions: tuple[str, str] | None = None,
+    **settings: Any,
 ) -> Comparison:
-    """Which differences between two runs are real; `models` names one of each where a run has several."""
+    """Which differences between two runs are real; `models` names one of each where a run has several.
+
+    `versions` are two values of the column `setting` to hold against each other, such as original and projection.
+    """
     runs = [one if isinstance(one, Run) else read_run(one) for one in (first, second)]
-    return compared(*sides(runs, models), ComparisonSettings(**settings))
+    return compared(*sides(runs, models, versions), ComparisonSettings(**settings))
