@@ -30,7 +30,7 @@ def _command_line() -> tuple[str, ...]:
     """The command that runs, where it is ours; a token in an address does not belong into a run."""
     if Path(sys.argv[0]).stem not in ("wordworth", "__main__"):
         return ("python",)
-    return "wordworth", *map(public_name, sys.argv[1:])
+    return "wordworth", *(public_name(word) if "://" in word else word for word in sys.argv[1:])
 
 
 def _imported(name: str) -> Callable[..., Any]:
