@@ -1,11 +1,13 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.run import Findings, Manifest, read_run, schema, write_run
+from wordworth.run import Findings, Manifest, read_run, schema, watched, write_run
 
 SCORES = pl.DataFrame([{"model": "a", "value": 0.5}], schema=schema.SCORES)
 ITEMS = pl.DataFrame([{"item": "null", "value": 0.1}, {"item": "x", "value": None}], schema=schema.ITEMS)
@@ -50,3 +52,53 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(KeyboardInterrupt):
         write_run(tmp_path / "run", manifest(), SCORES, ITEMS)
     assert not (tmp_path / "run").exists()
+
+
+def test_another_process_at_the_same_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both once ended well, and the folder held one of the two runs."""
+    write_csv = pl.DataFrame.write_csv
+
+    def while_another_writes(frame: pl.DataFrame, *given: object, **named: object) -> None:
+        monkeypatch.setattr(pl.DataFrame, "write_csv", write_csv)
+        write_run(tmp_path / "run", manifest(), SCORES.with_columns(value=1.0), ITEMS)
+        write_csv(frame, *given, **named)
+
+    monkeypatch.setattr(pl.DataFrame, "write_csv", while_another_writes)
+    with pytest.raises(WordworthError, match=r"another process wrote .*run meanwhile, which is kept"):
+        write_run(tmp_path / "run", manifest(), SCORES, ITEMS)
+    assert read_run(tmp_path / "run").scores["value"].to_list() == [1.0]
+
+
+def test_a_second_writer_is_refused_before_it_computes(tmp_path: Path) -> None:
+    with watched(tmp_path / "run", "valnorm", ["a"]):
+        code = (
+            "from pathlib import Path; from wordworth.run import watched\n"
+            f"with watched(Path({str(tmp_path / 'run')!r}), 'valnorm', ['b']): print('computed')"
+        )
+        second = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "another process is writing a run to" in second.stderr
+    assert second.stdout == ""
+    assert [path.name for path in tmp_path.iterdir() if path.name != "cache"] == []
+
+
+def test_a_kill_between_the_two_renames_of_overwrite(tmp_path: Path) -> None:
+    write_run(tmp_path / "run", manifest(), SCORES, ITEMS)
+    code = f"""
+import os, sys
+from pathlib import Path
+import polars as pl
+from wordworth.run import Findings, schema, write_run
+rename = Path.replace
+def dies(self, target):
+    if self.name == "run" and "wordworth-part" in str(self):
+        os._exit(9)  # the old run lies aside, and the new one is not in its place
+    return rename(self, target)
+Path.replace = dies
+scores = pl.DataFrame([{{"model": "a", "value": 9.0}}], schema=schema.SCORES)
+folder = Path({str(tmp_path / "run")!r})
+write_run(folder, Findings("valnorm").manifest(), scores, pl.DataFrame(schema=schema.ITEMS), overwrite=True)
+"""
+    killed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert killed.returncode == 9, killed.stderr
+    assert read_run(tmp_path / "run").scores.equals(SCORES)  # the old run is back
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "cache") == ["run"]

@@ -28,7 +28,7 @@ def run_study(
     reserve(folder, overwrite=overwrite)
     with watched(folder, declared.name, named):
         findings = declared.run(models, settings, named)
-    findings.save(folder, overwrite=overwrite)
+        findings.save(folder, overwrite=overwrite)
     return findings
 
 

@@ -57,7 +57,7 @@ def _debias(
         findings = STUDY.run([embedding], settings)
         if findings.embedding is not None:
             save(findings.embedding, output)
-    findings.save(folder, overwrite=overwrite)
+        findings.save(folder, overwrite=overwrite)
     print_findings(STUDY, findings, folder, json)
     if not json:
         display.line(str(output))

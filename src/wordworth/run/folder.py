@@ -55,5 +55,6 @@ def write_run(
         sums = {name: sha256_of(part / name) for name in ("scores.csv", "items.parquet")}
         text = json.dumps(replace(manifest, files=sums).as_table(), indent=1, ensure_ascii=False)
         (part / "run.json").write_text(text + "\n", encoding="utf-8")
-        if folder.is_dir():  # reserved above: an empty folder, or a run that may go once the new one is whole
+        # An empty folder, or a run that may go once the new one is whole; a run that came meanwhile is not replaced.
+        if folder.is_dir() and (overwrite or not any(folder.iterdir())):
             folder.replace(part.with_name(OLD))

@@ -10,7 +10,7 @@ from typing import Any, Required, TypedDict, cast, get_args, get_origin, get_typ
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of
+from wordworth.files import sha256_of, sweep
 from wordworth.run.folder import FILES
 from wordworth.run.schema import ITEMS, SCORES
 
@@ -137,6 +137,8 @@ def read_run(folder: Path) -> Run:
 def read_manifest(folder: Path) -> RunManifest:
     """The manifest alone, for those who list runs: the scores and items are not looked at."""
     path = folder / "run.json"
+    if not folder.exists() and folder.absolute().parent.is_dir():
+        sweep(folder.absolute().parent)  # a run whose replacement was killed half way comes back
     if not path.is_file():
         lacking = [name for name in FILES if not (folder / name).is_file()]
         raise WordworthError(f"{_short(folder)} is not a run: it has no {', '.join(lacking)}")

@@ -5,13 +5,16 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
 from threading import Event, Thread
 
-from wordworth.files import space_checked
+from filelock import Timeout
+
+from wordworth.errors import WordworthError
+from wordworth.files import locked, space_checked
 from wordworth.progress import listening
 
 SUFFIX = ".progress"
@@ -52,7 +55,32 @@ def watched(folder: Path, study: str, models: Sequence[str]) -> Iterator[None]:
     def heard(what: str, done: float, total: float | None) -> None:
         doing[0] = replace(doing[0], what=what, done=done, total=total)
 
-    made = [parent for parent in path.parents if not parent.exists()]
+    new = [parent for parent in path.parents if not parent.exists()]
+    try:
+        with _sole_writer(folder.absolute()), _signs_of_life(path, doing), listening(heard):
+            yield
+    finally:
+        with suppress(OSError):  # a study that fails leaves no empty folders; the others hold what others wrote
+            for parent in new:
+                parent.rmdir()
+
+
+@contextmanager
+def _sole_writer(folder: Path) -> Iterator[None]:
+    """Refuses, before anything is computed, a folder that another process is writing a run to."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(folder, wait=False))
+        except Timeout:
+            raise WordworthError(
+                f"another process is writing a run to {folder}; wait for it, or choose another folder with -o"
+            ) from None
+        yield
+
+
+@contextmanager
+def _signs_of_life(path: Path, doing: list[Doing]) -> Iterator[None]:
+    """Writes the file every second, and removes it at the end."""
     with space_checked(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         _write(path, doing[0])
@@ -60,15 +88,11 @@ def watched(folder: Path, study: str, models: Sequence[str]) -> Iterator[None]:
     signs = Thread(target=_keep_telling, args=(path, doing, ended), daemon=True)
     signs.start()
     try:
-        with listening(heard):
-            yield
+        yield
     finally:
         ended.set()
         signs.join()
         path.unlink(missing_ok=True)
-        with suppress(OSError):  # a study that fails leaves no empty folders; the others hold what others wrote
-            for parent in made:
-                parent.rmdir()
 
 
 def _keep_telling(path: Path, doing: list[Doing], ended: Event) -> None:
