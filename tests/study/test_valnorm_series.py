@@ -15,7 +15,7 @@ from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
-from wordworth.study.valnorm.corpus_size import Sample, choose_lines, train_fasttext
+from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
 
 valnorm = study("valnorm")
 
@@ -141,7 +141,9 @@ def test_corpus_size(corpus: Path) -> None:
 def test_training_depends_on_the_seed_alone() -> None:
     lines = ["the cat sat on the mat", "the dog ate the cat"] * 10
     everything = np.ones(20, dtype=np.bool_)
-    one, same, other = (train_fasttext(Sample(lines, everything), "x", dim=4, epochs=2, seed=s) for s in (1, 1, 2))
+    one, same, other = (
+        train_fasttext(SampledLines(lines, everything), "x", dim=4, epochs=2, seed=s) for s in (1, 1, 2)
+    )
     assert one is not None
     assert same is not None
     assert other is not None
@@ -189,7 +191,7 @@ def test_other_seeds_draw_other_lines() -> None:
 
 
 def test_the_sample_can_be_gone_through_again() -> None:
-    sample = Sample(["The cat's well-known hat.", "No."], np.array([True, False]))
+    sample = SampledLines(["The cat's well-known hat.", "No."], np.array([True, False]))
     assert list(sample) == list(sample) == [["the", "cat's", "well-known", "hat"]]
 
 

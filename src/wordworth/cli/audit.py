@@ -10,13 +10,13 @@ import typer
 
 from wordworth.cli.options import SHARED, with_options
 from wordworth.errors import WordworthError
-from wordworth.task.settings import Network, Seeded, Settings, setting
+from wordworth.task.settings import Placement, Seeded, Settings, setting
 
 KINDS = ("static", "causal", "masked", "encoder", "nli")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditSettings(Network, Seeded):
+class AuditSettings(Placement, Seeded):
     """What an audit asks of every study that takes it."""
 
     quick: bool = setting(False, "Less of everything: minutes instead of hours.", "what is measured")

@@ -18,7 +18,7 @@ REQUIRED = inspect.Parameter.empty
 
 
 @dataclass(frozen=True, kw_only=True)
-class NliData(Seeded):
+class NliDataSettings(Seeded):
     """What an NLI model is trained on, stopped by and measured on."""
 
     data: tuple[Named, ...] = setting(
@@ -38,7 +38,7 @@ class NliData(Seeded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainSettings(NliData):
+class TrainSettings(NliDataSettings):
     """The decomposable attention model and its training."""
 
     vectors: Named = setting(
@@ -60,7 +60,7 @@ class TrainSettings(NliData):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FinetuneSettings(NliData):
+class FinetuneSettings(NliDataSettings):
     """Fine-tuning of an encoder."""
 
     project: tuple[str, str] | None = setting(
@@ -135,7 +135,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
     display.line(str(output))
 
 
-def _sets(settings: NliData) -> Any:
+def _sets(settings: NliDataSettings) -> Any:
     """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
     from wordworth.cli import display
     from wordworth.infer.training.train_nli import chosen_sets

@@ -21,7 +21,7 @@ from wordworth.encode.accumulators import POOLINGS_OF_BOTH, Accumulators, saved_
 from wordworth.encode.encoding import checked_layers, encode_shard
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.windows import fits, window
-from wordworth.engine.cache import Slot, slot
+from wordworth.engine.cache import CacheSlot, slot
 from wordworth.errors import WordworthError
 from wordworth.files import locked, measured_sum
 
@@ -147,7 +147,7 @@ class _Run:
     advance: Callable[[float], None]
     counts: _Counts = field(default_factory=_Counts)
 
-    def until(self, sample: Sample, stops: list[int], entry: Slot) -> None:
+    def until(self, sample: Sample, stops: list[int], entry: CacheSlot) -> None:
         """Goes through the sample and saves a part at every stop; begins where the last part before the first ends."""
         self._resume(entry, stops[0])
         self.advance(self.counts.sentences)
@@ -163,7 +163,7 @@ class _Run:
             began = time.monotonic()
         shutil.rmtree(checkpoint.path, ignore_errors=True)
 
-    def _resume(self, entry: Slot, before: int) -> None:
+    def _resume(self, entry: CacheSlot, before: int) -> None:
         paths = [part.path / SUMS for part in entry.parts() if part.whole()]
         done = {path: saved_facts(path)["sentences"] for path in paths}
         done = {path: sentences for path, sentences in done.items() if sentences <= before}
@@ -172,7 +172,7 @@ class _Run:
             facts.pop("contexts")
             self.counts = _Counts(**facts)
 
-    def _save(self, part: Slot) -> None:
+    def _save(self, part: CacheSlot) -> None:
         facts: dict[str, Any] = vars(self.counts) | {"contexts": self.sums.count.tolist()}
         part.write(lambda folder: self.sums.save(folder / SUMS, facts))
 

@@ -22,7 +22,7 @@ from wordworth.encode.encoding import checked_layers, encode_shard, every_failur
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
-from wordworth.engine.cache import Slot, slot
+from wordworth.engine.cache import CacheSlot, slot
 from wordworth.errors import WordworthError
 
 LAYOUT = 2
@@ -124,8 +124,8 @@ def encode_to_store(
     parts = [entry.part(f"{number:05d}") for number in range(len(runs))]
     waiting = list(zip(parts, runs, strict=True))
     # Chunks that another process is at work on are left to it, and looked at again in the end.
-    for get in (Slot.try_get, Slot.get):
-        busy: list[tuple[Slot, list[Context]]] = []
+    for get in (CacheSlot.try_get, CacheSlot.get):
+        busy: list[tuple[CacheSlot, list[Context]]] = []
         for part, shard in waiting:
             if get(part, partial(_write, model, shard, chosen)) is None:
                 busy.append((part, shard))

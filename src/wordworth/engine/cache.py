@@ -90,7 +90,7 @@ def key_of(identity: object) -> str:
 
 
 @dataclass(frozen=True)
-class Slot:
+class CacheSlot:
     """The place of one entry, or of one part of an entry that grows."""
 
     kind: str
@@ -98,11 +98,11 @@ class Slot:
     pinned: Mapping[str, str] | None = None
     """File → sha256 where that is known beforehand; no SHA256SUMS is written then."""
 
-    def part(self, name: str) -> "Slot":
+    def part(self, name: str) -> "CacheSlot":
         """A part of this entry, which is made, measured and replaced by itself."""
-        return Slot(self.kind, self.path / name)
+        return CacheSlot(self.kind, self.path / name)
 
-    def parts(self) -> list["Slot"]:
+    def parts(self) -> list["CacheSlot"]:
         """The parts that are there."""
         if not self.path.is_dir():
             return []
@@ -165,9 +165,9 @@ class Slot:
         return self.path
 
 
-def slot(kind: Kind, identity: object, pinned: Mapping[str, str] | None = None) -> Slot:
+def slot(kind: Kind, identity: object, pinned: Mapping[str, str] | None = None) -> CacheSlot:
     """The place of the entry of a kind whose content depends on `identity` (whatever JSON can write) and no more."""
-    return Slot(kind, kind_folder(kind) / key_of(identity), pinned)
+    return CacheSlot(kind, kind_folder(kind) / key_of(identity), pinned)
 
 
 def entry(kind: Kind, identity: object, make: Make) -> Path:

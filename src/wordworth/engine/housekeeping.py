@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from wordworth.engine.cache import FETCHED, KINDS, SUMS, Slot, kind_folder
+from wordworth.engine.cache import FETCHED, KINDS, SUMS, CacheSlot, kind_folder
 from wordworth.errors import WordworthError, nearest
 from wordworth.files import abandoned, cache_dir, forget_sums, locked, measured_sum, size_of, space_checked, sweep
 
@@ -199,7 +199,7 @@ def _damaged(entry: CacheEntry) -> list[CacheEntry]:
         return [] if _names_itself(path) else [entry]
     if entry.kind not in KINDS or (entry.kind in FETCHED and not has_sums):
         return []  # nothing to check it by
-    slot = Slot(entry.kind, path)
+    slot = CacheSlot(entry.kind, path)
     if has_sums or not path.is_dir() or _files_in(path):
         return [] if slot.sound() else [entry]
     parts = [part.path for part in slot.parts() if not part.sound()]

@@ -24,7 +24,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.encode.loading import quietly
-from wordworth.engine.cache import Slot, slot
+from wordworth.engine.cache import CacheSlot, slot
 from wordworth.errors import WordworthError
 from wordworth.files import locked
 from wordworth.predict.model import WordFamily, frame, load_network
@@ -95,7 +95,7 @@ def _train(
     family: WordFamily,
     text: Corpus,
     chosen: Training,
-    entry: Slot,
+    entry: CacheSlot,
 ) -> None:
     network.train(True).requires_grad_(True)
     optimizer = torch.optim.AdamW(network.parameters(), lr=chosen.rate)
@@ -187,7 +187,7 @@ def _batches(examples: Iterator[tuple[list[int], list[int]]], size: int) -> Iter
 _MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 
-def _save(network: PreTrainedModel, optimizer: torch.optim.Optimizer, part: Slot, state: dict[str, Any]) -> None:
+def _save(network: PreTrainedModel, optimizer: torch.optim.Optimizer, part: CacheSlot, state: dict[str, Any]) -> None:
     tensors = {}
     for name, weight in network.named_parameters():
         tensors[f"weight.{name}"] = weight.detach().contiguous()
@@ -195,7 +195,7 @@ def _save(network: PreTrainedModel, optimizer: torch.optim.Optimizer, part: Slot
     part.write(lambda folder: save_file(tensors, folder / _STATE, metadata={"state": json.dumps(state)}))
 
 
-def _resumed(network: PreTrainedModel, optimizer: torch.optim.Optimizer, part: Slot) -> dict[str, Any]:
+def _resumed(network: PreTrainedModel, optimizer: torch.optim.Optimizer, part: CacheSlot) -> dict[str, Any]:
     """Weights, moments and counts of the checkpoint, where there is one."""
     if not part.whole():
         return {"steps": 0, "tokens": 0, "loss": 0.0}

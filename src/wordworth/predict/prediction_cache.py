@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.engine.cache import Slot, key_of, slot
+from wordworth.engine.cache import CacheSlot, key_of, slot
 
 LAYOUT = 2
 TABLE = "predictions.parquet"
@@ -15,5 +15,5 @@ TABLE = "predictions.parquet"
 def kept(folder: Path | None, key: list[Any], make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
     """What `make` gave for this key before, else what it gives now. Without a folder, it is under the cache."""
     identity = [LAYOUT, *key]
-    entry = Slot("predictions", folder / key_of(identity)) if folder else slot("predictions", identity)
+    entry = CacheSlot("predictions", folder / key_of(identity)) if folder else slot("predictions", identity)
     return pl.read_parquet(entry.get(lambda into: make().write_parquet(into / TABLE)) / TABLE)

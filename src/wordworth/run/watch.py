@@ -1,4 +1,4 @@
-"""A run in progress, told in a small file beside its folder (`RUN.progress`), so that others can watch it."""
+"""A run in progress, shown in a small file beside its folder (`RUN.progress`), so that others can watch it."""
 
 import json
 import os
@@ -42,6 +42,7 @@ class Doing:
 
 
 def progress_file(folder: Path) -> Path:
+    """The file beside a run's folder that says what it is at."""
     return folder.with_name(folder.name + SUFFIX)
 
 

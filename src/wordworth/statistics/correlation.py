@@ -78,6 +78,7 @@ def _interval(
 
 
 def standardised(values: Exact) -> Exact:
+    """Values about their mean in units of their standard deviation (ddof 0)."""
     centred = values - values.mean(axis=-1, keepdims=True)
     return np.asarray(centred / np.sqrt(np.square(centred).mean(axis=-1, keepdims=True)), dtype=np.float64)
 

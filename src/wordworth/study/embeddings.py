@@ -32,7 +32,7 @@ class OfEmbeddings(Settings):
     )
     file_format: str | None = setting(
         None,
-        "Format of the embedding files, where it cannot be told from them.",
+        "Format of the embedding files, where the files do not show it.",
         ON,
         option="format",
         may_differ=True,

@@ -9,7 +9,7 @@ from wordworth.embedding import Embedding
 from wordworth.encode import LanguageModel, load_model
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.task.settings import Named, Network
+from wordworth.task.settings import Named, Placement
 
 
 def is_static(named: str | Path | LanguageModel | Embedding) -> bool:
@@ -17,7 +17,7 @@ def is_static(named: str | Path | LanguageModel | Embedding) -> bool:
     return isinstance(named, Embedding) or (not isinstance(named, LanguageModel) and kind_of(named) == "static")
 
 
-def loaded(named: str | Path | LanguageModel, settings: Network) -> LanguageModel:
+def loaded(named: str | Path | LanguageModel, settings: Placement) -> LanguageModel:
     """A language model by name or path; one that is loaded already stays."""
     if isinstance(named, LanguageModel):
         return named

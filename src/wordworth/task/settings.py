@@ -200,7 +200,7 @@ class WordLookup(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Network(Settings):
+class Placement(Settings):
     """Where and how a language model runs."""
 
     device: str = setting("auto", "auto, cpu, cuda, or cuda:1 and so on.", may_differ=True)

@@ -13,7 +13,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from wordworth.catalog.source import Pinned, Source
-from wordworth.engine.cache import Slot, kind_folder, slot
+from wordworth.engine.cache import CacheSlot, kind_folder, slot
 from wordworth.errors import WordworthError
 from wordworth.files import forget_sums, locked, measured_sum, scratch, space_checked
 
@@ -38,7 +38,7 @@ def data_folder() -> Path | None:
     return Path(chosen).expanduser() if chosen else None
 
 
-def _slot(source: Source) -> Slot:
+def _slot(source: Source) -> CacheSlot:
     return slot("files", source.key, {pin.name: pin.sha256 for pin in source.content})
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
-from wordworth.engine.cache import Slot, slot
+from wordworth.engine.cache import CacheSlot, slot
 from wordworth.errors import WordworthError
 from wordworth.infer.model.nli import NliModel
 from wordworth.infer.probe.pairs import Indices, PairSet, evenly
@@ -86,7 +86,7 @@ class PairTask:
         """Pairs to score."""
         return sum(len(indices) for _, indices in self.blocks())
 
-    def entry(self, model: NliModel, key: str = "") -> Slot:
+    def entry(self, model: NliModel, key: str = "") -> CacheSlot:
         """Where the blocks of a model lie; `key` tells versions of it apart that have one identity."""
         pairs = self.pairs
         axes = (pairs.actions, pairs.premises, pairs.hypotheses)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wordworth.study.declaration import Study
-from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Network, setting
+from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Placement, setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictSettings(Network, Intervals):
+class PredictSettings(Placement, Intervals):
     """Words are predicted each from the left of its line, or of its document."""
 
     corpus: Named = setting("enwiki-sample", "Text: a corpus of the catalog or a file.", ON, metavar="NAME|PATH")

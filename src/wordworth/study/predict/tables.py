@@ -26,15 +26,15 @@ def percent(row: dict[str, Any] | None) -> str:
     """A share and its interval in per cent."""
     if row is None:
         return ""
-    told = f"{100 * row['value']:.1f}"
-    return told if row["low"] is None else f"{told} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+    text = f"{100 * row['value']:.1f}"
+    return text if row["low"] is None else f"{text} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
 
 
 def _plain(row: dict[str, Any] | None) -> str:
     if row is None:
         return ""
-    told = f"{row['value']:.2f}"
-    return told if row["low"] is None else f"{told} [{row['low']:.2f}, {row['high']:.2f}]"
+    text = f"{row['value']:.2f}"
+    return text if row["low"] is None else f"{text} [{row['low']:.2f}, {row['high']:.2f}]"
 
 
 def _place(band: str) -> tuple[int, float]:
@@ -96,9 +96,9 @@ def _paraphrase(scores: pl.DataFrame) -> Iterator[Table]:
         return
     rows = []
     for row in scores.iter_rows(named=True):
-        told = f"{row['value']:.0f} of {row['n']}" if row["measure"] == "hits" else f"{row['value']:.2f}"
+        text = f"{row['value']:.0f} of {row['n']}" if row["measure"] == "hits" else f"{row['value']:.2f}"
         p = "" if row["p"] is None else f"{row['p']:.2g}"
-        rows.append([row["model"], row["dataset"], str(row["layer"]), row["measure"], told, p])
+        rows.append([row["model"], row["dataset"], str(row["layer"]), row["measure"], text, p])
     header = ["model", "set", "layer", "measure", "value", "p"]
     yield Table("paraphrases recognised, of rare and of common words", header, rows, [2, 4, 5])
 

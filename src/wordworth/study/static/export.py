@@ -15,7 +15,7 @@ from wordworth.catalog.registry import entries, knows
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError, nearest
 from wordworth.study.static import PAIRS
-from wordworth.task.settings import HOW, ON, Named, Network, Seeded, setting
+from wordworth.task.settings import HOW, ON, Named, Placement, Seeded, setting
 
 PER_WORD = 100
 SIMILARITY = "similarity"
@@ -23,7 +23,7 @@ SIMILARITY = "similarity"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportSettings(Network, Seeded):
+class ExportSettings(Placement, Seeded):
     """How a language model is reduced to one vector a word."""
 
     layer: int | None = setting(None, "Layer to take; a quarter of the way up, as the paper's, if not given.", HOW)

@@ -17,7 +17,7 @@ from wordworth.errors import WordworthError
 WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 
-class Sample:
+class SampledLines:
     """The chosen lines of a corpus as lists of lower-cased words; can be gone through again, as training does."""
 
     def __init__(self, lines: Iterable[str], chosen: NDArray[np.bool_]) -> None:
@@ -41,7 +41,7 @@ def choose_lines(total: int, share: float, seed: int) -> NDArray[np.bool_]:
 
 
 def train_fasttext(
-    sample: Sample, name: str, *, dim: int = 300, epochs: int = 10, min_count: int = 5, seed: int = 0
+    sample: SampledLines, name: str, *, dim: int = 300, epochs: int = 10, min_count: int = 5, seed: int = 0
 ) -> Embedding | None:
     """Vectors of the sample's own words, or None when no word is met often enough. One thread, so the seed decides."""
     if dim < 1:

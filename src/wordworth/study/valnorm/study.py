@@ -18,7 +18,7 @@ from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.embeddings import embeddings, tests_in
 from wordworth.study.valnorm import EXPERIMENTS, ValnormSettings
-from wordworth.study.valnorm.corpus_size import Sample, choose_lines, train_fasttext
+from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
 from wordworth.task.analogy import analogy
 from wordworth.task.association import association
 from wordworth.task.neighbours import neighbours
@@ -174,7 +174,7 @@ def _corpus_size(findings: Findings, corpus: str | Path, settings: ValnormSettin
     for share in settings.shares:
         chosen = choose_lines(total, share, settings.seed)
         name = f"{Path(str(corpus)).name}@{share:g}%"
-        embedding = train_fasttext(Sample(lines, chosen), name, dim=settings.dimensions, seed=settings.seed)
+        embedding = train_fasttext(SampledLines(lines, chosen), name, dim=settings.dimensions, seed=settings.seed)
         if embedding is None:
             findings.warn(f"{name}: no word is met five times in {int(chosen.sum()):,} of {total:,} lines; left out.")
             continue

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from wordworth.study.declaration import Study
-from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Network, Permuted, setting, two_numbers
+from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Permuted, Placement, setting, two_numbers
 
 EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
 SETTINGS = ("random", "bleached", "aligned", "misaligned")
 
 
 @dataclass(frozen=True, kw_only=True)
-class VastSettings(Network, Permuted, Intervals):
+class VastSettings(Placement, Permuted, Intervals):
     """Blank choices are the paper's."""
 
     lexica: tuple[Named, ...] = setting(
