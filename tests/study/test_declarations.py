@@ -1,0 +1,78 @@
+"""Every study is one declaration, and what is derived from it holds for all of them."""
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import wordworth as ww
+from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.registry import references
+from wordworth.embedding import Embedding, Provenance
+from wordworth.errors import WordworthError
+from wordworth.study import STUDIES, study
+from wordworth.task.settings import GROUPS
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_declaration_is_whole(name: str) -> None:
+    declared = study(name)
+    assert declared.name == name
+    assert declared.method.endswith(".")
+    assert declared.summary
+    assert declared.kinds
+    assert set(declared.papers) <= references().keys()
+    assert declared.settings(**declared.quick).as_table().keys() == declared.settings().as_table().keys()
+    assert declared.main in ("", *(field.name for field in declared.settings.fields()))
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_setting_is_declared_once(name: str) -> None:
+    fields = study(name).settings.fields()
+    options = [field.option for field in fields]
+    assert len(set(options)) == len(options)
+    for field in fields:
+        assert field.declared.help[-1] in ".…", field.name
+        assert field.declared.group in (*GROUPS, "in Python only"), field.name
+    parameters = inspect.signature(study(name)).parameters
+    assert [*parameters] == ["models", *(field.name for field in fields)]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"resamples": 0}, "--resamples is 0; it must be a whole number from 1 to 1,000,000"),
+        ({"resamples": 99999999999999999999}, "it must be a whole number from 1 to 1,000,000"),
+        ({"seed": 1.5}, "--seed is 1.5; it must be a whole number"),
+        ({"case": "folded"}, "--case is 'folded'; did you mean fold?"),
+        ({"case": "x"}, "--case is 'x'; it can be fold or exact"),
+        ({"experiments": ["valense"]}, "--experiment is 'valense'; did you mean valence?"),
+        ({"lexicon": "bellezza"}, "valnorm has no setting 'lexicon'; did you mean lexica?"),
+    ],
+)
+def test_a_bad_setting_is_one_sentence(given: dict[str, object], message: str) -> None:
+    with pytest.raises(WordworthError) as error:
+        study("valnorm")(["glove-6b-50d"], **given)
+    assert message in str(error.value)
+
+
+def _embedding() -> Embedding:
+    words = ["he", "she", *(word for name in ("weat6", "weat7") for side in load_test(name).groups for word in side)]
+    unique = list(dict.fromkeys(words))
+    matrix = np.random.default_rng(0).normal(size=(len(unique), 8))
+    return Embedding(unique, matrix, Provenance("made"))
+
+
+def test_a_run_holds_the_settings_of_its_study_and_runs_that_differ_in_a_free_one_compare(tmp_path: Path) -> None:
+    chosen = {"without": ["stability", "valence", "similarity", "bias", "nli"], "tests": ["weat6", "weat7"]}
+    runs = [
+        ww.debias(_embedding(), **chosen, resamples=10, random=random).save(tmp_path / str(random)) for random in (1, 2)
+    ]
+    settings = {field.name for field in study("debias").settings.fields()}
+    assert runs[0].manifest["settings"].keys() == settings
+    assert {"random", "tests"} <= set(runs[0].manifest["may_differ"])
+    assert ww.compare(*runs, versions=("original", "original")).differences
+    third = ww.debias(_embedding(), **chosen, resamples=10, raw=True).save(tmp_path / "raw")
+    with pytest.raises(WordworthError, match="raw was False in one and True in the other"):
+        ww.compare(runs[0], third, versions=("original", "original"))
