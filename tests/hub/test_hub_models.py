@@ -10,6 +10,7 @@ import torch
 from commands import Answer, Command
 from hub.loopback import TOKEN, Hub, files_in
 from made_models import gguf_of, llama, llama_folder
+from wordworth.catalog.kinds import kind_of
 from wordworth.encode import load_model
 from wordworth.errors import WordworthError
 from wordworth.files import sha256_of
@@ -55,6 +56,7 @@ def test_in_shards(hub: Hub, whole: Files, tmp_path: Path) -> None:
     assert sum(name.endswith(".safetensors") for name in shards) > 1
     hub.add(NAME, whole)
     commit = hub.add("someone/shards", shards)
+    assert kind_of("someone/shards") == "causal"
     model = load_model("someone/shards", device="cpu")
     assert model.weights == f"someone/shards@{commit}"
     for ours, theirs in zip(model.network.parameters(), load_model(NAME).network.parameters(), strict=True):
@@ -185,6 +187,7 @@ def test_a_gguf(hub: Hub, command: Command, tmp_path: Path) -> None:
     path = gguf_of(network.model, fast, tmp_path / "tiny.gguf")
     hub.add(NAME, {"tiny.gguf": path.read_bytes()})
     address = f"hf://{NAME}/tiny.gguf"
+    assert kind_of(address) == "causal", "as `audit` and `load` ask"
     answer = command(*vast(address, tmp_path / "run"))
     assert answer.code == 0, answer.err
     assert recorded(tmp_path / "run") == {"source": address, "weights": f"gguf:{sha256_of(path)}"}
@@ -218,6 +221,6 @@ def test_export(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> Non
 def test_refused_connections(child: Child, tmp_path: Path) -> None:
     with Hub() as gone:
         endpoint = gone.endpoint
-    line = sentence(child(endpoint, *vast(NAME, tmp_path / "run")))
+    line = sentence(child(endpoint, "audit", NAME, "-o", tmp_path / "run"))
     assert f"{NAME} is neither a path, nor in the catalog, and is not here and the hub cannot be reached (" in line
     assert "Connection refused" in line
