@@ -157,7 +157,7 @@ def test_a_hub_address_names_a_file(address: str) -> None:
 def test_the_hub_out_of_reach() -> None:
     with pytest.raises(WordworthError, match=r"hf://owner/name/v\.txt@main is not here and the hub cannot be reached"):
         loaded("hf://owner/name/v.txt@main")
-    with pytest.raises(WordworthError, match=r"hf://ow ner/na me/v\.txt is not given by the hub"):
+    with pytest.raises(WordworthError, match=r"hf://ow ner/na me/v\.txt is no name of the hub"):
         loaded("hf://ow ner/na me/v.txt")
 
 

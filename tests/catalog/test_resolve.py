@@ -211,19 +211,15 @@ def test_a_revision_of_the_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         calls.append((f"{repo}/{path}", options["revision"]))
         return str(tmp_path / path)
 
-    def snapshot(repo: str, **options: object) -> str:
-        calls.append((repo, options["revision"]))
-        assert not any(str(pattern).endswith(".bin") for pattern in options["allow_patterns"])  # type: ignore[attr-defined]
-        return str(tmp_path)
-
     monkeypatch.setattr("huggingface_hub.hf_hub_download", file)
-    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
+    monkeypatch.setattr("huggingface_hub.get_hf_file_metadata", lambda url: None)
     monkeypatch.delenv("WORDWORTH_OFFLINE")
     assert kind_of("x=owner/name@abc") == "masked"
     place = locate_language_model("owner/name@abc")
-    assert (place.name, place.place) == ("owner/name@abc", str(tmp_path))
+    assert (place.name, place.place) == ("owner/name@abc", "owner/name@abc"), "runs record names, not folders"
     assert locate_language_model("x=owner/name").place == "owner/name"
-    assert calls == [("owner/name/config.json", "abc"), ("owner/name", "abc")]
+    assert locate_language_model("g=hf://owner/name/tiny.gguf@abc").place == "hf://owner/name/tiny.gguf@abc"
+    assert calls == [("owner/name/config.json", "abc")]
 
 
 def test_language_models_and_what_is_none() -> None:

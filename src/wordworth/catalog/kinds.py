@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from wordworth.catalog.fetch.hub import config_of
+from wordworth.catalog.fetch.hub import config_of, from_hub
 from wordworth.catalog.resolve import resolve
 from wordworth.errors import WordworthError
 
@@ -38,6 +38,8 @@ def kind_of(named: str | Path) -> Kind:
     if resolved.place == "hub":
         return _of_config(config_of(resolved.target), resolved.target)
     path = resolved.path
+    if resolved.is_gguf:
+        return _of_gguf(from_hub(resolved.target))
     if path is None:  # an address or hf://…; language models of the hub go by their own name
         return "static"
     if path.is_dir():

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordworth.catalog.fetch.hub import HubFile, hub_model, is_cached, snapshot
+from wordworth.catalog.fetch.hub import HubFile, hub_model, is_cached
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import Resolved, located, resolve
 from wordworth.errors import WordworthError, nearest
@@ -18,15 +18,15 @@ class ModelPlace:
     name: str
     """What tables call it."""
     place: str
-    """A folder, a GGUF file, or the name of a repository on the hub."""
+    """A folder, a GGUF file, or what names one of them on the hub: `name[@revision]`, `hf://owner/name/file.gguf`."""
     language: str
     """Blank where the catalog does not say, or says several."""
 
 
 def locate_language_model(named: str | Path) -> ModelPlace:
-    """The files of a language model, fetched where the catalog has them or a revision of the hub is named.
+    """Where a language model lies, fetched where the catalog has it.
 
-    A model of the hub without a revision stays a name, for `transformers` to fetch.
+    A model of the hub stays a name: it is fetched when it is loaded, so that runs record what names it everywhere.
     """
     resolved = resolve(named)
     return ModelPlace(resolved.name, _place(resolved), resolved.language)
@@ -43,6 +43,8 @@ def _place(resolved: Resolved) -> str:
         return str(located(resolved).path)
     if resolved.place == "hub":
         return _on_hub(target)
+    if resolved.is_gguf:
+        return target
     if resolved.path is None:
         raise WordworthError(f"{resolved.source} is one file, read as word vectors; name a language model of the hub")
     if not resolved.path.exists():
@@ -53,8 +55,7 @@ def _place(resolved: Resolved) -> str:
 def _on_hub(name: str) -> str:
     from wordworth.catalog.fetch.sources import is_offline
 
-    model = hub_model(name) or HubFile(name)
-    if is_offline() and not is_cached(model):
+    if is_offline() and not is_cached(hub_model(name) or HubFile(name)):
         close = nearest(name, [one.name for one in entries("models")])
         raise WordworthError(f"{name} is not in the catalog, and fetching from the hub is off{close}")
-    return str(snapshot(name)) if model.revision else name
+    return name

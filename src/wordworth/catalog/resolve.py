@@ -53,6 +53,11 @@ class Resolved(DataSet):
             raise WordworthError(f"there is no file {self.target}; check the path")
         return self.path
 
+    @property
+    def is_gguf(self) -> bool:
+        """Whether it is a GGUF file of the hub: a language model in one file."""
+        return self.place == "hub file" and hub_file(self.target).path.endswith(".gguf")
+
 
 def resolve(named: str | Path, kind: str = "models") -> Resolved:
     """What a name of that kind stands for. A `Path` is always the path of a file or folder."""

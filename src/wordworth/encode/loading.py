@@ -4,12 +4,11 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub.utils import logging as hub_logging
 from transformers import (
     MODEL_FOR_TEXT_ENCODING_MAPPING,
     AutoConfig,
@@ -21,9 +20,8 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 from transformers.utils import logging
-from transformers.utils.hub import cached_file, extract_commit_hash
 
-from wordworth.catalog.fetch.sources import is_offline
+from wordworth.catalog.fetch.hub import from_hub, snapshot
 from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
 from wordworth.encode.model import LanguageModel, family_of, wrap
@@ -37,21 +35,22 @@ _SNAPSHOT = re.compile(r"/models--([^/]+)/snapshots/([0-9a-f]{40})/?$")
 
 @dataclass(frozen=True)
 class _Place:
-    """Where transformers shall load from."""
+    """Where transformers shall load from. It never speaks to the hub itself."""
 
-    where: str
-    """A folder, or a name on the hub."""
+    folder: Path
     weights: str
     """Identity of the weights."""
-    revision: str | None = None
-    """The hub's commit, for a name."""
-    snapshot: Path | None = None
-    """The folder of that commit in the hub's cache."""
+    called: str
+    """What messages call it."""
 
     @property
     def options(self) -> dict[str, Any]:
         """What every loader of the library is given."""
-        return {"trust_remote_code": False, "local_files_only": is_offline(), "revision": self.revision or "main"}
+        return {
+            "pretrained_model_name_or_path": str(self.folder),
+            "trust_remote_code": False,
+            "local_files_only": True,
+        }
 
 
 def in_pooler(weight: str, network: PreTrainedModel) -> bool:
@@ -99,78 +98,68 @@ def load_files(
         network: PreTrainedModel = _network(place, kind(config), may_lack, dtype=DTYPES[dtype], **settings).to(
             _device(device)
         )
-    if place.snapshot:
-        _refuse_damaged(place.snapshot, place.weights)
+    if _SNAPSHOT.search(place.folder.as_posix()):
+        _refuse_damaged(place.folder, place.weights)
     return network, tokenizer, place.weights
 
 
 @contextmanager
 def quietly() -> Iterator[None]:
     """Without the library's progress bars and loading reports: bars appear for what takes no time, and the reports list
-    heads that are left out on purpose. Missing weights are looked for in `_network`. The hub's retries are not shown
-    either: the error that they end in is."""
+    heads that are left out on purpose. Missing weights are looked for in `_network`."""
     library: Any = logging
-    hub: Any = hub_logging
-    bars, level, hub_level = library.is_progress_bar_enabled(), library.get_verbosity(), hub.get_verbosity()
+    bars, level = library.is_progress_bar_enabled(), library.get_verbosity()
     library.disable_progress_bar()
     library.set_verbosity_error()
-    hub.set_verbosity_error()
     try:
         yield
     finally:
         library.set_verbosity(level)
-        hub.set_verbosity(hub_level)
         if bars:
             library.enable_progress_bar()
 
 
 def _place(name_or_path: str | Path) -> _Place:
+    """The folder to load from: made of a GGUF file or a pinned checkpoint, or fetched from the hub."""
+    called = str(name_or_path)
     path = Path(name_or_path).expanduser()
+    if called.startswith("hf://"):
+        return replace(_of_file(from_hub(called)), called=called)
     if path.is_file():
-        if path.suffix != ".gguf":
-            raise WordworthError(f"{path} is not a model; give a .gguf file, a folder with safetensors, or a hub name")
-        folder, checksum = converted(path)
-        return _Place(str(folder), f"gguf:{checksum}")
+        return _of_file(path)
     if path.is_dir():
-        files = sorted(path.glob("*.safetensors"))
-        if files and (commit := _SNAPSHOT.search(path.as_posix())):
-            return _Place(str(path), f"{commit[1].replace('--', '/')}@{commit[2]}", snapshot=path)
-        if files:
-            sums = "".join(measured_sum(file) for file in files)
-            return _Place(str(path), f"sha256:{hashlib.sha256(sums.encode()).hexdigest()}")
-        checkpoint = converted_checkpoint(path)
-        if checkpoint:
-            return _Place(str(checkpoint[0]), f"checkpoint:{checkpoint[1]}")
-        ggufs = sorted(path.glob("*.gguf"))
-        if len(ggufs) == 1:
-            return _place(ggufs[0])
-        if ggufs:
-            raise WordworthError(f"{path} holds {len(ggufs)} GGUF files; give the path of one of them")
-        raise WordworthError(
-            f"{path} holds neither safetensors nor GGUF weights; pickled weights are not read, convert them first"
-        )
-    if path.is_absolute() or str(name_or_path).startswith((".", "~")):
+        return _of_folder(path)
+    if path.is_absolute() or called.startswith((".", "~")):
         raise WordworthError(f"there is no model at {path}; give the path of a .gguf file or of a model's folder")
-    return _on_hub(str(name_or_path))
+    return replace(_of_folder(snapshot(called)), called=called)
 
 
-def _on_hub(named: str) -> _Place:
-    """`name` or `name@revision`, at the commit that it stands for now: all files are loaded from that one.
-
-    Without the commit, changed weights could be taken for those that are kept.
-    """
-    name, _, revision = named.partition("@")
-    try:
-        config = cached_file(name, "config.json", revision=revision or "main", local_files_only=is_offline())
-    except (OSError, ValueError) as error:
-        raise WordworthError(_one_sentence(_NO_CONFIG.format(named), error)) from error
-    commit = extract_commit_hash(config, None)
-    if not commit:
-        raise WordworthError(f"the hub's revision of {named} is not known; download it and give its folder")
-    return _Place(name, f"{name}@{commit}", commit, Path(config or "").parent)
+def _of_file(path: Path) -> _Place:
+    if path.suffix != ".gguf":
+        raise WordworthError(f"{path} is not a model; give a .gguf file, a folder with safetensors, or a hub name")
+    folder, checksum = converted(path)
+    return _Place(folder, f"gguf:{checksum}", str(path))
 
 
-_NO_CONFIG = "the configuration of {} cannot be read (is it the name of a model, and is the hub in reach?)"
+def _of_folder(path: Path) -> _Place:
+    files = sorted(path.glob("*.safetensors"))
+    if files and (commit := _SNAPSHOT.search(path.as_posix())):
+        # The hub's commit, so that changed weights are never taken for those that are kept.
+        return _Place(path, f"{commit[1].replace('--', '/')}@{commit[2]}", str(path))
+    if files:
+        sums = "".join(measured_sum(file) for file in files)
+        return _Place(path, f"sha256:{hashlib.sha256(sums.encode()).hexdigest()}", str(path))
+    checkpoint = converted_checkpoint(path)
+    if checkpoint:
+        return _Place(Path(checkpoint[0]), f"checkpoint:{checkpoint[1]}", str(path))
+    ggufs = sorted(path.glob("*.gguf"))
+    if len(ggufs) == 1:
+        return _of_file(ggufs[0])
+    if ggufs:
+        raise WordworthError(f"{path} holds {len(ggufs)} GGUF files; give the path of one of them")
+    raise WordworthError(
+        f"{path} holds neither safetensors nor GGUF weights; pickled weights are not read, convert them first"
+    )
 
 
 def _refuse_damaged(snapshot: Path, name: str) -> None:
@@ -185,20 +174,20 @@ def _refuse_damaged(snapshot: Path, name: str) -> None:
 
 def _config(place: _Place) -> PretrainedConfig:
     try:
-        config: PretrainedConfig = AutoConfig.from_pretrained(place.where, **place.options)
+        config: PretrainedConfig = AutoConfig.from_pretrained(**place.options)
     except (OSError, ValueError) as error:
-        raise WordworthError(_one_sentence(_NO_CONFIG.format(place.where), error)) from error
+        raise WordworthError(_one_sentence(f"the configuration of {place.called} cannot be read", error)) from error
     return config
 
 
 def _tokenizer(place: _Place) -> PreTrainedTokenizerFast:
     try:
-        tokenizer = AutoTokenizer.from_pretrained(place.where, **place.options)
+        tokenizer = AutoTokenizer.from_pretrained(**place.options)
     except (OSError, ValueError, ImportError) as error:
-        raise WordworthError(_one_sentence(f"the tokenizer of {place.where} cannot be loaded", error)) from error
+        raise WordworthError(_one_sentence(f"the tokenizer of {place.called} cannot be loaded", error)) from error
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise WordworthError(
-            f"{place.where} has no fast tokenizer, so a word cannot be located among its tokens; convert it to "
+            f"{place.called} has no fast tokenizer, so a word cannot be located among its tokens; convert it to "
             "tokenizer.json"
         )
     return tokenizer
@@ -213,16 +202,16 @@ def _base(config: PretrainedConfig) -> Any:
 def _network(place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel], bool], **settings: Any) -> Any:
     try:
         network, info = kind.from_pretrained(
-            place.where, use_safetensors=True, output_loading_info=True, **place.options, **settings
+            use_safetensors=True, output_loading_info=True, **place.options, **settings
         )
     except (OSError, ValueError) as error:
-        what = f"the weights of {place.where} cannot be loaded as safetensors of {kind.__name__.removeprefix('Auto')}"
+        what = f"the weights of {place.called} cannot be loaded as safetensors of {kind.__name__.removeprefix('Auto')}"
         raise WordworthError(_one_sentence(what, error)) from error
     # A gap would be filled at random.
     missing = sorted(key for key in info["missing_keys"] if not may_lack(key, network))
     if missing:
         raise WordworthError(
-            f"{place.where} lacks the weights {missing[0]} ({len(missing)} in all), which would be random; fetch it "
+            f"{place.called} lacks the weights {missing[0]} ({len(missing)} in all), which would be random; fetch it "
             "again, or name a model that was trained for this"
         )
     if kind is AutoModel and network.config.is_encoder_decoder:
@@ -233,7 +222,7 @@ def _network(place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel]
 def _one_sentence(what: str, error: Exception) -> str:
     """The library's messages run over many lines; the first says what happened."""
     first = str(error).strip().splitlines()
-    return f"{what}: {first[0] if first else type(error).__name__}"
+    return f"{what}: {first[0][:200] if first else type(error).__name__}"
 
 
 def _device(device: str) -> torch.device:

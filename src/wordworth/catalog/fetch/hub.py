@@ -1,15 +1,21 @@
 """Files and models of the hub, through its own cache and checks. The library is loaded when it is needed."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from wordworth.errors import WordworthError
+from wordworth.files import space_checked
 
 _PART = r"[A-Za-z0-9][\w.-]*"
 _MODEL = re.compile(rf"({_PART}(?:/{_PART})?)(?:@([\w][\w./-]*))?", re.ASCII)
-# What transformers needs of a model; pickled weights are never taken.
-_MODEL_FILES = ["*.json", "*.safetensors", "*.model", "*.txt"]
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+# What transformers needs of a model, beside each other; pickled weights and code are never taken.
+_MODEL_FILES = ["*.json", "model*.safetensors", "*.model", "*.txt"]
+_IN_FOLDERS = ["*/*"]
 
 
 @dataclass(frozen=True)
@@ -49,40 +55,127 @@ def is_cached(file: HubFile) -> bool:
 
 def from_hub(address: str) -> Path:
     """The file of an `hf://…` address."""
-    return _fetched(hub_file(address), address)
+    return fetched(hub_file(address), address)
 
 
 def config_of(name: str) -> Path:
     """The config.json of a model of the hub, at its revision."""
-    return _fetched(replace(hub_model(name) or HubFile(name), path="config.json"), name)
+    return fetched(replace(hub_model(name) or HubFile(name), path="config.json"), name)
 
 
 def snapshot(name: str) -> Path:
-    """The folder of a model of the hub at its revision, without pickled weights."""
-    return _fetched(hub_model(name) or HubFile(name), name)
+    """The folder of a model of the hub at its revision, with safetensors: never pickled weights, never code."""
+    folder = fetched(hub_model(name) or HubFile(name), name)
+    if not any(folder.glob("model*.safetensors")):
+        raise WordworthError(
+            f"{name} has no safetensors on the hub; pickled weights are not read: convert them first, or name another "
+            "model (one GGUF file as hf://owner/name/file.gguf)"
+        )
+    return folder
 
 
-def _fetched(file: HubFile, called: str) -> Path:
-    """The file, or the whole repository where no path says which; what the library raises becomes one sentence."""
-    from huggingface_hub import hf_hub_download, snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+def fetched(file: HubFile, called: str) -> Path:
+    """The file, or the model's folder where no path says which; one sentence where neither hub nor cache gives it.
+
+    The library would ask an unreachable hub again for half a minute. So the hub is asked once, with a time limit; if
+    it does not answer, only what is cached counts.
+    """
+    import httpx2
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError, XetDownloadError
 
     from wordworth.catalog.fetch.sources import is_offline
 
-    repo, revision, here_only = file.repo, file.revision, is_offline()
+    with _quietly():
+        if is_offline() or _COMMIT.fullmatch(file.revision or ""):
+            try:
+                return _downloaded(file, here_only=True)
+            except LocalEntryNotFoundError as error:
+                if is_offline():
+                    raise WordworthError(_unreachable(called, "")) from error
+            except HFValidationError as error:
+                raise WordworthError(f"{called} is no name of the hub; write owner/name") from error
+        refusal = _refusal(file, called)
+        try:
+            return _downloaded(file, here_only=refusal is not None)
+        except LocalEntryNotFoundError as error:
+            raise WordworthError(refusal or _unreachable(called, _reason(error))) from error
+        except (OSError, httpx2.HTTPError, XetDownloadError) as error:
+            raise WordworthError(
+                f"fetching {called} from the hub broke off ({_reason(error)}); run it again, or with another network"
+            ) from error
+
+
+def _downloaded(file: HubFile, *, here_only: bool) -> Path:
+    from huggingface_hub import constants, hf_hub_download, snapshot_download
+
+    repo, revision = file.repo, file.revision
+    with space_checked(Path(constants.HF_HUB_CACHE)):
+        if file.path:
+            path = hf_hub_download(
+                repo, file.path, repo_type=file.repo_type, revision=revision, local_files_only=here_only
+            )
+        else:
+            path = snapshot_download(
+                repo,
+                revision=revision,
+                allow_patterns=_MODEL_FILES,
+                ignore_patterns=_IN_FOLDERS,
+                local_files_only=here_only,
+            )
+    return Path(path)
+
+
+def _refusal(file: HubFile, called: str) -> str | None:
+    """Why the hub does not give it now, in a sentence; nothing where it does.
+
+    A revision or file that is not there is an error at once. All else leaves what is cached: it is of that name too.
+    """
+    import httpx2
+    from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
+
     # The name of a model may be a misspelled path or name of the catalog.
     where = "" if called.startswith("hf://") else " is neither a path, nor in the catalog, and"
+    path = file.path or "config.json"
     try:
-        if not file.path:
-            files = _MODEL_FILES
-            return Path(snapshot_download(repo, revision=revision, allow_patterns=files, local_files_only=here_only))
-        kind = file.repo_type
-        return Path(hf_hub_download(repo, file.path, repo_type=kind, revision=revision, local_files_only=here_only))
-    except LocalEntryNotFoundError as error:
-        raise WordworthError(
-            f"{called}{where} is not here and the hub cannot be reached; check the name and the network"
-        ) from error
-    except (HfHubHTTPError, HFValidationError) as error:
-        raise WordworthError(
-            f"{called}{where} is not given by the hub ({type(error).__name__}); check the name and your rights"
-        ) from error
+        get_hf_file_metadata(hf_hub_url(file.repo, path, repo_type=file.repo_type, revision=file.revision))
+    except errors.HFValidationError as error:
+        raise WordworthError(f"{called}{where} is no name of the hub; write owner/name") from error
+    except errors.RevisionNotFoundError as error:
+        raise WordworthError(f"the hub's {file.repo} has no revision {file.revision}; its page lists them") from error
+    except errors.RemoteEntryNotFoundError as error:
+        raise WordworthError(f"the hub's {file.repo} has no file {path}; its page lists them") from error
+    except errors.GatedRepoError:
+        return f"{called} is gated on the hub; ask for access on its page there, log in (`hf auth login`), run it again"
+    except errors.RepositoryNotFoundError:
+        return f"{called}{where} is not on the hub, or private there; check the name, and log in if it is yours"
+    except errors.HfHubHTTPError as error:
+        return f"{called} is not here and the hub answers {error.response.status_code}; try again later"
+    except (httpx2.HTTPError, ConnectionError) as error:
+        return _unreachable(called, _reason(error))
+    return None
+
+
+def _unreachable(called: str, reason: str) -> str:
+    where = "" if called.startswith("hf://") else " is neither a path, nor in the catalog, and"
+    because = f" ({reason})" if reason else ""
+    return f"{called}{where} is not here and the hub cannot be reached{because}; check the name and the network"
+
+
+def _reason(error: Exception) -> str:
+    """What the network's library says, short."""
+    lines = str(error.__cause__ or error).strip().splitlines()
+    return lines[0][:120] if lines else type(error).__name__
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the lines that the library writes for every attempt: the error that they end in says it."""
+    from huggingface_hub.utils import logging
+
+    hub: Any = logging
+    level = hub.get_verbosity()
+    hub.set_verbosity_error()
+    try:
+        yield
+    finally:
+        hub.set_verbosity(level)

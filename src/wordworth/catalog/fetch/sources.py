@@ -182,11 +182,7 @@ def _take(archive: Path, member: str, path: Path, source: Source) -> None:
 
 def _from_hub(source: Source, pin: Pinned, path: Path) -> None:
     """A file of a repository at a pinned revision; the hub's own cache is left alone."""
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    from wordworth.catalog.fetch.hub import HubFile, fetched
 
-    try:
-        copy = hf_hub_download(source.repo, pin.member or source.place.split("/", 4)[-1], revision=source.revision)
-    except (HfHubHTTPError, LocalEntryNotFoundError) as error:
-        raise WordworthError(f"{source.place} cannot be fetched from the hub ({error.__class__.__name__})") from error
-    shutil.copyfile(copy, path)
+    member = pin.member or source.place.split("/", 4)[-1]
+    shutil.copyfile(fetched(HubFile(source.repo, member, source.revision), source.place), path)
