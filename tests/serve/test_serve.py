@@ -49,13 +49,13 @@ def test_filter(get: Any, query: str, shown: int) -> None:
 def test_a_report_is_made_where_there_is_none(get: Any, runs: Path) -> None:
     (runs / "good" / "report.md").unlink()
     before = sorted(str(path) for path in runs.rglob("*"))
-    report = get("/runs/good/")
+    report = get("/runs/good/report.html")
     assert report.status == 200
     assert "What a word is worth to good" in report.text
-    assert "sandbox allow-scripts" in report.headers["content-security-policy"]
+    assert report.headers["content-security-policy"].endswith("; sandbox allow-scripts allow-downloads")
     small_run(runs / "good", "better", 1)
-    assert "What a word is worth to better" in get("/runs/good/").text  # made anew for a new run
-    assert get("/runs/audit/").text == "<p>the audit's report</p>"
+    assert "What a word is worth to better" in get("/runs/good/report.html").text  # made anew for a new run
+    assert get("/runs/audit/report.html").text == "<p>the audit's report</p>"
     assert sorted(str(path) for path in runs.rglob("*")) == before  # nothing is written
 
 

@@ -18,6 +18,8 @@ from wordworth.files import locked, space_checked
 from wordworth.progress import listening
 
 SUFFIX = ".progress"
+LARGEST = 1 << 20
+"""Bytes of a `RUN.progress`; a larger file is something else."""
 EVERY = 1.0
 """Seconds between two signs of life."""
 PATIENCE = 15.0
@@ -114,7 +116,7 @@ def _write(path: Path, doing: Doing) -> None:
 def read_progress(path: Path) -> Doing | None:
     """What a `RUN.progress` says; None where the run has just ended, or the file is something else."""
     try:
-        if not path.is_file():
+        if not path.is_file() or path.stat().st_size > LARGEST:
             return None
         table = json.loads(path.read_text(encoding="utf-8"))
         doing = Doing(**{**table, "models": tuple(table["models"])})

@@ -55,9 +55,13 @@ PAGES = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """The server's own pages: nothing inline, nothing from elsewhere."""
+FRAME = f"{PAGES}; frame-src 'self'"
+"""The page around a report. What it frames can go to no other address than this server's."""
+SANDBOX = "allow-scripts allow-downloads"
 REPORTS = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
-    "font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "sandbox allow-scripts allow-downloads allow-popups"
+    "font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
+    f"sandbox {SANDBOX}"
 )
-"""A report holds its scripts in itself. The sandbox gives it an origin of its own, so it can read nothing else here."""
+"""A report holds its scripts in itself. The sandbox gives it an origin of its own, so it can read nothing else here,
+and lets it open no window and change no page around it. A page alone may always go elsewhere: hence the frame."""

@@ -47,25 +47,29 @@ class Library:
             return None
         try:
             path = (self.root / place).resolve(strict=True)
-        except OSError:
+        except (OSError, RuntimeError):  # RuntimeError: a link that leads to itself
             return None
         return path if path.is_relative_to(self.root.resolve()) else None
 
     def run(self, place: str) -> Path | None:
         """The folder of a finished run."""
         folder = self.find(place)
-        return folder if folder is not None and _is_run(folder) else None
+        return folder if folder is not None and all(self._regular(place, name) for name in FILES) else None
 
-    def audit(self, place: str) -> Path | None:
-        """A folder whose own folders are runs."""
+    def runs_in(self, place: str) -> list[Path]:
+        """The folder of a run, or those of an audit's runs."""
         folder = self.find(place)
-        inside = folder is not None and folder.is_dir() and any(_is_run(path) for path in folder.iterdir())
-        return folder if inside else None
+        if folder is None or not folder.is_dir():
+            return []
+        places = [place] if self.run(place) else sorted(f"{place}/{inside.name}" for inside in folder.iterdir())
+        return [run for run in map(self.run, places) if run is not None]
 
     def file(self, place: str, name: str) -> Path | None:
         """A file that a run or an audit left."""
-        if name not in FILES_SHOWN or (self.run(place) is None and self.audit(place) is None):
-            return None
+        return self._regular(place, name) if name in FILES_SHOWN and self.runs_in(place) else None
+
+    def _regular(self, place: str, name: str) -> Path | None:
+        """A regular file in a folder, if it lies under the root itself; a pipe or a device is never opened."""
         path = self.find(f"{place}/{name}")
         return path if path is not None and path.is_file() else None
 
@@ -73,25 +77,29 @@ class Library:
         """All finished runs, the newest first; at the end those that cannot be read."""
         runs = []
         for folder in self._walk():
-            stamps = tuple(_written(folder / name) for name in FILES)
-            runs.append(_listed(folder, folder.relative_to(self.root).as_posix(), stamps))
+            place = self._place(folder)
+            files = [self._regular(place, name) for name in FILES]
+            runs.append(_listed(folder, place, tuple(path and _written(path) for path in files)))
         return sorted(runs, key=lambda run: run.started, reverse=True)
 
     def audits(self) -> list[str]:
         """Folders with runs in them and a report over all."""
-        parents = {path.parent for path in self._walk() if path.parent != self.root}
-        return sorted(path.relative_to(self.root).as_posix() for path in parents if (path / "report.html").is_file())
+        places = {self._place(path.parent) for path in self._walk() if path.parent != self.root}
+        return sorted(place for place in places if self._regular(place, "report.html"))
 
     def doing(self) -> dict[str, Doing]:
         """Runs in progress, by the place that they will have."""
         running = {}
         for folder, _, names in self._folders():
             for name in names:
-                if name.endswith(SUFFIX):
-                    progress = read_progress(folder / name)
-                    if progress is not None:
-                        running[(folder / name.removesuffix(SUFFIX)).relative_to(self.root).as_posix()] = progress
+                path = self._regular(self._place(folder), name) if name.endswith(SUFFIX) else None
+                progress = read_progress(path) if path else None
+                if progress is not None:
+                    running[self._place(folder / name.removesuffix(SUFFIX))] = progress
         return dict(sorted(running.items()))
+
+    def _place(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
 
     def _folders(self) -> Iterator[tuple[Path, list[str], list[str]]]:
         """Folders with their folders and files; not hidden ones, nor names that no address can hold."""
@@ -103,28 +111,19 @@ class Library:
 
     def _walk(self) -> Iterator[Path]:
         for folder, folders, names in self._folders():
-            if "run.json" in names and self.find(folder.relative_to(self.root).as_posix()) is not None:
+            if "run.json" in names and self.find(self._place(folder)) is not None:
                 folders.clear()
                 yield folder
-
-
-def run_files(folder: Path) -> list[Path]:
-    """The manifests of a run or of the runs of an audit: when one of them is written anew, so is a run."""
-    return sorted([*folder.glob("run.json"), *folder.glob("*/run.json")])
 
 
 def _shown(name: str) -> bool:
     return not name.startswith(".") and name == name.encode("utf-8", "replace").decode()
 
 
-def _is_run(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in FILES)
-
-
 def _written(path: Path) -> int | None:
-    """When a file was last written; None where there is none, or no longer."""
+    """When a file was last written; None where it is no longer there."""
     try:
-        return path.stat().st_mtime_ns if path.is_file() else None
+        return path.stat().st_mtime_ns
     except OSError:
         return None
 

@@ -8,6 +8,7 @@ from wordworth.compare import Comparison, verdicts
 from wordworth.compare.verdict import cells, headings, method
 from wordworth.report.markup import Child, Markup, joined, table, tag
 from wordworth.run.watch import Doing
+from wordworth.serve.guard import SANDBOX
 from wordworth.serve.library import Library, Listed
 
 WATCH = 2
@@ -146,6 +147,12 @@ def _files(run: Listed) -> Markup:
 
 def back() -> Markup:
     return tag("nav", tag("a", "← all runs", href="/"))
+
+
+def report(place: str) -> str:
+    """The page around a report, which keeps it from going elsewhere."""
+    frame = tag("iframe", src=address(place, "report.html"), title=f"report of {place}", sandbox=SANDBOX)
+    return document(f"{place}: report", back(), frame)
 
 
 def comparison(compared: Comparison, places: tuple[str, str]) -> str:

@@ -1,24 +1,25 @@
 """The server: it answers GET and HEAD, writes nothing, and knows no path outside its root."""
 
 import json
+import os
 import socket
 import sys
+import traceback
+from contextlib import suppress
 from functools import cache, lru_cache
+from http.client import LineTooLong
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import Any, BinaryIO
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from wordworth.compare import compare, sides
-from wordworth.compare.sides import models_of
 from wordworth.errors import WordworthError
-from wordworth.report import read_runs
-from wordworth.report.page import page
-from wordworth.run import read_run
-from wordworth.serve import pages
-from wordworth.serve.guard import PAGES, REPORTS, SECURITY, is_own_host
-from wordworth.serve.library import Library, run_files
+from wordworth.serve import making, pages
+from wordworth.serve.guard import FRAME, PAGES, REPORTS, SECURITY, is_own_host
+from wordworth.serve.library import Library
 
 ASSETS = {"serve.css": "text/css", "serve.js": "text/javascript", "icon.svg": "image/svg+xml"}
 KINDS = {".csv": "text/csv", ".json": "application/json", ".parquet": "application/vnd.apache.parquet"}
@@ -26,21 +27,29 @@ KINDS |= {".md": "text/plain", ".tex": "text/plain"}
 HTML = "text/html; charset=utf-8"
 CHUNK = 1 << 20
 REFUSED = {"Allow": "GET, HEAD", "Connection": "close"}
+READING = 20.0
+"""Seconds in which a request has to come, and a connection may lie idle before the next."""
+ANSWERING = 600.0
+"""Seconds in which it is answered, and the answer taken."""
+HEADERS = 1 << 16
+"""Bytes of a request's headers."""
+QUOTED = 300
+"""Characters of an error in the log."""
+CLIENTS = 128
+"""Connections at the same time; a further one is closed."""
 
 
 class Answer:
-    """A status, a type, and what is sent: bytes, or a file that is read in pieces."""
+    """A status, a type, and what is sent: a page, or a file that is open, so that it is one and the same to its end."""
 
-    def __init__(self, status: int, kind: str, body: bytes | Path, policy: str = PAGES, name: str = "") -> None:
+    def __init__(self, status: int, kind: str, body: BinaryIO, policy: str = PAGES, name: str = "") -> None:
         self.status, self.kind, self.body, self.policy, self.name = status, kind, body, policy, name
-
-    @property
-    def length(self) -> int:
-        return self.body.stat().st_size if isinstance(self.body, Path) else len(self.body)
+        self.length = body.seek(0, os.SEEK_END)
+        body.seek(0)
 
 
 def _page(text: str, status: int = 200, policy: str = PAGES) -> Answer:
-    return Answer(status, HTML, text.encode(), policy)
+    return Answer(status, HTML, BytesIO(text.encode()), policy)
 
 
 def _missing() -> Answer:
@@ -52,8 +61,11 @@ def _asset(name: str) -> bytes:
     return files("wordworth.serve").joinpath("assets", name).read_bytes()
 
 
-def answer(library: Library, target: str) -> Answer:
-    """What a path and its query ask for. What is not known, or not under the root, is 404."""
+def answer(library: Library, target: str, *, framed: bool = True) -> Answer:
+    """What a path and its query ask for. What is not known, or not under the root, is 404.
+
+    A report that is not asked for as part of a page comes in its frame.
+    """
     split = urlsplit(target)
     path = unquote(split.path)
     query = dict(parse_qsl(split.query))
@@ -71,10 +83,12 @@ def answer(library: Library, target: str) -> Answer:
     if path == "/compare":
         return _compare(library, query)
     if head == "assets" and rest in ASSETS:
-        return Answer(200, f"{ASSETS[rest]}; charset=utf-8", _asset(rest))
+        return Answer(200, f"{ASSETS[rest]}; charset=utf-8", BytesIO(_asset(rest)))
     if head == "runs" and rest:
         place, _, name = rest.rpartition("/")
-        return _file(library, place, name) if name else _report(library, place)
+        if name in ("", "report.html"):
+            return _report(library, place, framed=framed and bool(name))
+        return _file(library, place, name)
     return _missing()
 
 
@@ -82,7 +96,7 @@ def _file(library: Library, place: str, name: str) -> Answer:
     """A file to save. A report links to those beside it, so they lie at the same address."""
     path = library.file(place, name)
     if path is not None and path.suffix in KINDS:
-        return Answer(200, KINDS[path.suffix], path, name=path.name)
+        return Answer(200, KINDS[path.suffix], path.open("rb"), name=path.name)
     return _missing()
 
 
@@ -95,39 +109,37 @@ def _runs(library: Library) -> Answer:
     table: dict[str, Any] = {"runs": [run for run in every if not run["problem"]]}
     table["unreadable"] = {run["place"]: run["problem"] for run in every if run["problem"]}
     table["running"] = {place: vars(one) | {"alive": one.alive()} for place, one in library.doing().items()}
-    return Answer(200, "application/json", json.dumps(table, ensure_ascii=False).encode())
+    return Answer(200, "application/json", BytesIO(json.dumps(table, ensure_ascii=False).encode()))
 
 
-def _report(library: Library, place: str) -> Answer:
-    """The report that lies there, or one that is made now and kept nowhere."""
+def _report(library: Library, place: str, *, framed: bool) -> Answer:
+    """The report that lies there, or one that is made now and kept nowhere; else the page around it."""
     written = library.file(place, "report.html")
-    if written is not None:
-        return Answer(200, HTML, written, REPORTS)
-    folder = library.run(place) or library.audit(place)
-    if folder is None:
-        return _missing()
-    return _page(_made(folder, tuple(path.stat().st_mtime_ns for path in run_files(folder))), policy=REPORTS)
+    if written is None:
+        folder, runs = library.find(place), library.runs_in(place)
+        if folder is None or not runs:
+            return _missing()
+        text = _made(folder, tuple((run, (run / "run.json").stat().st_mtime_ns) for run in runs))
+    if not framed:  # a report that cannot be made says so on a page of its own
+        return _page(pages.report(place), policy=FRAME)
+    return _page(text, policy=REPORTS) if written is None else Answer(200, HTML, written.open("rb"), REPORTS)
 
 
 @lru_cache(maxsize=8)
-def _made(folder: Path, stamps: tuple[int, ...]) -> str:
-    """A report that lies nowhere; made again only when a run in the folder was written anew."""
-    return page(read_runs([folder]), folder)
+def _made(folder: Path, runs: tuple[tuple[Path, int], ...]) -> str:
+    """A report that lies nowhere; made again only when one of its runs was written anew."""
+    return making.report(folder, [run for run, _ in runs])
 
 
 def _compare(library: Library, query: dict[str, str]) -> Answer:
     places = query.get("a", ""), query.get("b", "")
     if not all(places):
         return _page(pages.refusal(400, "Tick a first and a second run to compare."), 400)
-    folders = library.run(places[0]), library.run(places[1])
-    if folders[0] is None or folders[1] is None:
+    folders = [folder for folder in map(library.run, places) if folder is not None]
+    if len(folders) < 2:
         return _missing()
-    runs = [read_run(folder) for folder in dict.fromkeys(folders) if folder is not None]
-    known = models_of(runs[0]), models_of(runs[-1])
     models = (query["x"], query["y"]) if "x" in query and "y" in query else None
-    if models is None and (max(map(len, known)) > 2 or (len(runs) == 2 and max(map(len, known)) > 1)):
-        return _page(pages.choose_models(places, known))
-    return _page(pages.comparison(compare(*sides(runs, models)), places))
+    return _page(making.comparison(folders, places, models))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -137,7 +149,7 @@ class Handler(BaseHTTPRequestHandler):
     server_version = "wordworth"
     sys_version = ""
     protocol_version = "HTTP/1.1"
-    timeout = 30
+    timeout = READING
 
     def do_GET(self) -> None:
         self._answer(with_body=True)
@@ -145,12 +157,22 @@ class Handler(BaseHTTPRequestHandler):
     def do_HEAD(self) -> None:
         self._answer(with_body=False)
 
+    def handle_one_request(self) -> None:
+        self.server.cut_after(self.connection, READING)
+        super().handle_one_request()
+
     def parse_request(self) -> bool:
-        if not super().parse_request():
+        stream, self.rfile = self.rfile, _Headers(self.rfile)
+        parsed = super().parse_request()
+        self.rfile = stream
+        if not parsed:
             return False
-        if self.command in ("GET", "HEAD"):
+        self.server.cut_after(self.connection, ANSWERING)
+        reading = self.command in ("GET", "HEAD")
+        if not reading or "Content-Length" in self.headers or "Transfer-Encoding" in self.headers:
+            self.close_connection = True  # a body that came along is not read
+        if reading:
             return True
-        self.close_connection = True  # a body that came along is not read
         self._send(_page(pages.refusal(405, "Only GET and HEAD are answered here."), 405), True, REFUSED)
         return False
 
@@ -158,48 +180,93 @@ class Handler(BaseHTTPRequestHandler):
         if not is_own_host(self.headers.get("Host"), self.server.bound):
             self._send(_page(pages.refusal(421, "This server does not go by that name."), 421), with_body)
             return
+        answered = _page(pages.refusal(500, "This failed; what went wrong stands where the server was started."), 500)
         try:
-            answered = answer(self.server.library, self.path)
+            framed = self.headers.get("Sec-Fetch-Dest", "iframe") == "iframe"  # over plain HTTP browsers do not say
+            answered = answer(self.server.library, self.path, framed=framed)
         except WordworthError as error:
             answered = _page(pages.refusal(409, f"{error}."), 409)
         except FileNotFoundError:  # a run that was replaced or moved while it was being read
             answered = _missing()
-        self._send(answered, with_body)
+        finally:  # any other error is logged by the server, and ends this connection alone
+            self._send(answered, with_body)
 
     def _send(self, answered: Answer, with_body: bool, more: dict[str, str] | None = None) -> None:
         self.send_response(answered.status)
         headers = {"Content-Type": answered.kind, "Content-Length": str(answered.length)}
         headers |= SECURITY | {"Content-Security-Policy": answered.policy} | (more or {})
+        if answered.policy == REPORTS:
+            headers["X-Frame-Options"] = "SAMEORIGIN"
         if answered.name:
             headers["Content-Disposition"] = f'attachment; filename="{answered.name}"'
         for name, value in headers.items():
             self.send_header(name, value)
-        self.end_headers()
-        if not with_body:
-            return
-        try:
-            if isinstance(answered.body, bytes):
-                self.wfile.write(answered.body)
-                return
-            with answered.body.open("rb") as stream:
-                while part := stream.read(CHUNK):
-                    self.wfile.write(part)
-        except (BrokenPipeError, ConnectionResetError):  # the reader has gone
+        left = answered.length if with_body else 0
+        with answered.body:
+            self.end_headers()
+            while left and (part := answered.body.read(min(CHUNK, left))):
+                self.wfile.write(part)
+                left -= len(part)
+        if left:  # the file was cut meanwhile: the next answer must not be read as its end
             self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is the library's
         """Quiet: what is looked at is nobody's business."""
 
 
+class _Headers(BufferedIOBase):
+    """The lines of a request's headers, up to a limit. A client that goes before their end is not answered."""
+
+    def __init__(self, stream: BufferedIOBase) -> None:
+        self.stream, self.left = stream, HEADERS
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        line = self.stream.readline(size)
+        self.left -= len(line)
+        if not line:
+            raise ConnectionAbortedError
+        if self.left < 0:
+            raise LineTooLong("headers")
+        return line
+
+
 class Server(ThreadingHTTPServer):
     """One thread a connection; the threads end with the server."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, root: Path, host: str, port: int) -> None:
         self.library, self.bound = Library(root), host
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._until: dict[Any, float] = {}
         super().__init__((host, port), Handler)
+
+    def cut_after(self, connection: Any, seconds: float) -> None:
+        """Ends a connection after so many seconds, however busy it is, unless this is said of it anew."""
+        self._until[connection] = monotonic() + seconds
+
+    def service_actions(self) -> None:
+        now = monotonic()
+        for connection in [one for one, until in self._until.copy().items() if until < now]:
+            with suppress(OSError):  # it has just ended by itself
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        self.cut_after(request, READING)
+        return len(self._until) <= CLIENTS
+
+    def shutdown_request(self, request: Any) -> None:
+        self._until.pop(request, None)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Logs in one line what was not foreseen. A client that has gone, or was cut off, is no error."""
+        error = sys.exception()
+        if error is not None and not isinstance(error, ConnectionError | TimeoutError):
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(where.filename).name}, line {where.lineno}"
+            sys.stderr.write(f"wordworth: a request failed ({repr(error)[:QUOTED]}; {place}); the server goes on\n")
 
 
 def make_server(root: Path, host: str = "127.0.0.1", port: int = 0) -> Server:
