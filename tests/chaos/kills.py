@@ -11,6 +11,7 @@ from pathlib import Path
 from chaos.bench import Bench, tree
 from chaos.warm import KILLED
 from wordworth.errors import WordworthError
+from wordworth.report.runs import run_folders
 from wordworth.run import read_run
 
 RUN = "--resamples 20 -o run --overwrite"
@@ -178,12 +179,16 @@ def _seen(bench: Bench, case: Case, before: tuple[object, ...], after: tuple[obj
     """What a reader gets right after the kill, in a copy, since looking mends what it finds."""
     if "run" not in case.results or before[0] == "None":
         return []
-    copy = bench.work.with_name("copy")
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(bench.work, copy, ignore=shutil.ignore_patterns("cache"))
-    try:
-        read_run(copy / "run")
-        seen = repr(content(copy / "run"))
-    except WordworthError as error:
-        return [f"a reader is told {error}"]
-    return [] if seen in (before[0], after[0]) else ["a reader gets neither the old run nor the new one"]
+    problems = []
+    for named in ("run", "."):  # by its own name, and as a run of an audit
+        copy = bench.work.with_name("copy")
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(bench.work, copy, ignore=shutil.ignore_patterns("cache"))
+        try:
+            (folder,) = run_folders([copy / named])
+            seen = repr(content(folder))
+        except WordworthError as error:
+            problems.append(f"a reader is told {error}")
+        else:
+            problems += [] if seen in (before[0], after[0]) else ["a reader gets neither the old run nor the new one"]
+    return problems
