@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import polars as pl
@@ -11,11 +12,13 @@ from safetensors import SafetensorError
 
 from wordworth.errors import WordworthError
 from wordworth.files import (
+    OLD,
     SCRATCH,
     abandoned,
     cache_dir,
     locked,
     measured_sum,
+    remove_stale_lock,
     replacing,
     sha256_of,
     space_checked,
@@ -212,11 +215,54 @@ def test_what_is_being_written_is_not_swept(tmp_path: Path) -> None:
         assert abandoned(tmp_path) == []
         assert sweep(tmp_path) == 0
     assert (tmp_path / "a").read_text() == "whole"
-    unmarked = tmp_path / f".b.x{SCRATCH}"
-    unmarked.mkdir()  # just made, and not marked yet
-    assert abandoned(tmp_path) == []
-    os.utime(unmarked, (1, 1))
-    assert abandoned(tmp_path) == [unmarked]
+
+
+def test_a_folder_that_is_not_marked_yet_is_swept_and_its_writer_makes_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that was killed before it could mark its folder once left it for an hour."""
+    make = tempfile.mkdtemp
+
+    def swept_at_once(*given: object, **named: object) -> str:
+        monkeypatch.setattr(tempfile, "mkdtemp", make)
+        folder = make(*given, **named)
+        sweep(tmp_path)
+        assert not Path(folder).exists()
+        return folder
+
+    monkeypatch.setattr(tempfile, "mkdtemp", swept_at_once)
+    with replacing(tmp_path / "a") as made:
+        made.write_text("whole")
+        assert abandoned(tmp_path) == []
+    assert (tmp_path / "a").read_text() == "whole"
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_break_between_the_two_renames_brings_the_old_folder_back(tmp_path: Path) -> None:
+    """Ctrl-C there once removed the old run with the new one."""
+    target = tmp_path / "run"
+    target.mkdir()
+    (target / "old").write_text("years of work")
+
+    def broken_off() -> None:
+        with replacing(target) as part:
+            part.mkdir()
+            target.replace(part.with_name(OLD))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        broken_off()
+    assert (target / "old").read_text() == "years of work"
+    assert names(tmp_path) == ["run"]
+
+
+def test_a_stale_lock_is_removed_and_a_held_one_stays(tmp_path: Path) -> None:
+    (tmp_path / ".a.lock").touch()
+    remove_stale_lock(tmp_path / "a")
+    assert names(tmp_path) == []
+    with locked(tmp_path / "a"):
+        remove_stale_lock(tmp_path / "a")
+        assert names(tmp_path) == [".a.lock"]
 
 
 def test_a_sum_is_measured_again_when_the_file_changed(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,8 +21,6 @@ SCRATCH = ".wordworth-part"
 OLD = "old"
 """What a writer of folders calls the one that it moves aside, into its scratch folder, before the new one comes."""
 _IN_USE = "in-use"
-_UNMARKED = 3600.0
-"""Seconds after which a scratch folder without the mark of its writer counts as abandoned."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 
@@ -111,37 +108,60 @@ def replacing(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch(target: Path) -> Iterator[Path]:
-    """A hidden folder beside `target`, removed at the end; if this process is killed, by the next that writes there."""
+    """A hidden folder beside `target`, removed at the end; if this process is killed, by the next that works there."""
     parent = target.parent
     with space_checked(parent):
         parent.mkdir(parents=True, exist_ok=True)
-        if parent not in _swept:
-            sweep(parent)
-            _swept.add(parent)
-        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SCRATCH, dir=parent))
+        sweep_once(parent)
+        folder, lock = _marked_folder(target)
     try:
-        with FileLock(folder / _IN_USE):
-            yield folder
+        yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _end(folder)
+        lock.release()
+
+
+def _marked_folder(target: Path) -> tuple[Path, FileLock]:
+    """A new scratch folder, and the lock by which others see that its writer is alive."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SCRATCH, dir=target.parent))
+        lock = FileLock(folder / _IN_USE)
+        with suppress(FileNotFoundError):  # another process took it for abandoned before it was marked
+            lock.acquire()
+            return folder, lock
+
+
+def _end(folder: Path) -> None:
+    """Removes a scratch folder; what was moved aside into it comes back where nothing took its place."""
+    old, target = folder / OLD, folder.parent / folder.name.removesuffix(SCRATCH)[1:].rpartition(".")[0]
+    if old.exists() and not target.exists():
+        old.replace(target)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def abandoned(folder: Path) -> list[Path]:
     """The scratch folders in `folder` whose writer was killed: nobody holds their lock."""
-    return [path for path in folder.glob(f".*{SCRATCH}") if path.is_dir() and not _in_use(path)]
+    left = []
+    for path in folder.glob(f".*{SCRATCH}"):
+        with _unheld(path) as free:
+            if free:
+                left.append(path)
+    return left
 
 
-def _in_use(folder: Path) -> bool:
-    mark = folder / _IN_USE
-    with suppress(FileNotFoundError):  # its writer has ended just now
-        if not mark.exists():  # made just now, or killed before it was marked
-            return time.time() - folder.stat().st_mtime < _UNMARKED
-        try:
-            with FileLock(mark, timeout=0):
-                return False
-        except Timeout:
-            return True
-    return False
+@contextmanager
+def _unheld(folder: Path) -> Iterator[bool]:
+    """Whether nobody holds a scratch folder; while inside, nobody can take it."""
+    lock = FileLock(folder / _IN_USE, timeout=0)
+    try:
+        lock.acquire()
+    except (Timeout, OSError):  # its writer is at work, or has ended just now; or the folder is not ours to change
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
 
 
 def sweep(folder: Path) -> int:
@@ -150,14 +170,19 @@ def sweep(folder: Path) -> int:
     A writer that was killed after it had moved the old thing aside, and before the new one took its place, is undone.
     """
     freed = 0
-    for left in abandoned(folder):
-        old = left / OLD
-        target = folder / left.name.removesuffix(SCRATCH)[1:].rpartition(".")[0]
-        if old.exists() and not target.exists():
-            old.replace(target)
-        freed += size_of(left)
-        shutil.rmtree(left, ignore_errors=True)
+    for left in folder.glob(f".*{SCRATCH}"):
+        with _unheld(left) as free:
+            if free:
+                freed += size_of(left)
+                _end(left)
     return freed
+
+
+def sweep_once(folder: Path) -> None:
+    """Sweeps a folder when this process first works in it."""
+    if folder not in _swept:
+        sweep(folder)
+        _swept.add(folder)
 
 
 def size_of(path: Path) -> int:
@@ -170,7 +195,7 @@ def size_of(path: Path) -> int:
 @contextmanager
 def locked(target: Path, *, wait: bool = True) -> Iterator[None]:
     """Only one process at a time is inside for a given target; the others wait, or get filelock's `Timeout`."""
-    path = target.with_name(f".{target.name}.lock")
+    path = _lock_file(target)
     lock = FileLock(path, timeout=-1 if wait else 0)
     with space_checked(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -181,6 +206,22 @@ def locked(target: Path, *, wait: bool = True) -> Iterator[None]:
         with suppress(OSError):  # a waiting process sees that the file it waits on is gone, and takes a new one
             path.unlink()
         lock.release()
+
+
+def is_locked(target: Path) -> bool:
+    """Whether a process is inside for a target, or was killed there."""
+    return _lock_file(target).exists()
+
+
+def remove_stale_lock(target: Path) -> None:
+    """Removes the lock of a process that was killed inside, where nobody is about to take it again."""
+    if is_locked(target):
+        with suppress(Timeout, OSError), locked(target, wait=False):
+            pass
+
+
+def _lock_file(target: Path) -> Path:
+    return target.with_name(f".{target.name}.lock")
 
 
 def sha256_of(path: Path) -> str:

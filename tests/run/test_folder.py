@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
+from wordworth.report.runs import run_folders
 from wordworth.run import Findings, Manifest, read_run, schema, watched, write_run
 
 SCORES = pl.DataFrame([{"model": "a", "value": 0.5}], schema=schema.SCORES)
@@ -87,6 +89,7 @@ def test_a_kill_between_the_two_renames_of_overwrite(tmp_path: Path) -> None:
 import os, sys
 from pathlib import Path
 import polars as pl
+from wordworth.report.runs import run_folders
 from wordworth.run import Findings, schema, write_run
 rename = Path.replace
 def dies(self, target):
@@ -100,5 +103,8 @@ write_run(folder, Findings("valnorm").manifest(), scores, pl.DataFrame(schema=sc
 """
     killed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert killed.returncode == 9, killed.stderr
+    shutil.copytree(tmp_path, tmp_path / "cache" / "copy", ignore=shutil.ignore_patterns("cache"))
+    (folder,) = run_folders([tmp_path / "cache" / "copy"])  # as the folder of an audit, for a report
+    assert read_run(folder).scores.equals(SCORES)
     assert read_run(tmp_path / "run").scores.equals(SCORES)  # the old run is back
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "cache") == ["run"]

@@ -24,7 +24,17 @@ from typing import Literal, get_args
 
 from filelock import Timeout
 
-from wordworth.files import OLD, cache_dir, locked, measured_sum, remember_sum, replacing, space_checked
+from wordworth.files import (
+    OLD,
+    cache_dir,
+    locked,
+    measured_sum,
+    remember_sum,
+    remove_stale_lock,
+    replacing,
+    space_checked,
+    sweep_once,
+)
 
 Kind = Literal[
     "aggregates",
@@ -117,6 +127,9 @@ class CacheSlot:
             return False
         if same and self.path not in _used:
             _used.add(self.path)
+            sweep_once(self.path.parent)  # its writer may have been killed right behind its last step
+            for place in (self.path, self.path.parent):  # of an entry that grows, the lock may be on the whole
+                remove_stale_lock(place)
             with suppress(OSError):  # a cache that is shared and cannot be written
                 os.utime(self.path)  # when an entry was last used tells which ones to remove
         return same

@@ -13,7 +13,17 @@ from filelock import FileLock, Timeout
 
 from wordworth.engine.cache import FETCHED, KINDS, SUMS, CacheSlot, kind_folder
 from wordworth.errors import WordworthError, nearest
-from wordworth.files import abandoned, cache_dir, forget_sums, locked, measured_sum, size_of, space_checked, sweep
+from wordworth.files import (
+    abandoned,
+    cache_dir,
+    forget_sums,
+    locked,
+    measured_sum,
+    scratch,
+    size_of,
+    space_checked,
+    sweep,
+)
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SECONDS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
@@ -182,11 +192,10 @@ def _last_used(path: Path) -> float:
 def _remove(entry: CacheEntry) -> bool:
     """Whether the entry was removed: one that is just being made stays."""
     try:
-        with locked(entry.path, wait=False), space_checked(entry.path.parent):
-            if entry.path.is_dir():
-                shutil.rmtree(entry.path)
-            else:
-                entry.path.unlink(missing_ok=True)
+        # Moved aside in one step: half an entry would count as used just now, and so outlive the next `prune`.
+        with locked(entry.path, wait=False), scratch(entry.path) as aside, space_checked(entry.path.parent):
+            if entry.path.exists():
+                entry.path.replace(aside / "removed")
     except Timeout:
         return False
     return True

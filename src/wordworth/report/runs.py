@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.run import Run, read_run
+from wordworth.files import sweep
+from wordworth.run import Run, read_run, restore
 
 ALL = "all models"
 """The model of a number over several, such as a variance over languages."""
@@ -51,8 +52,10 @@ def run_folders(places: Sequence[Path]) -> list[Path]:
     """The folders of runs: these, and for an audit's folder the runs inside it."""
     folders: dict[Path, Path] = {}
     for place in places:
+        restore(place)
         if not place.is_dir():
             raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` left")
+        sweep(place)  # in an audit's folder, a run whose replacement was killed half way comes back
         inside = [place] if (place / "run.json").is_file() else sorted(p.parent for p in place.glob("*/run.json"))
         if not inside:
             raise WordworthError(f"{place} holds no run (no run.json in it or in a folder in it); run a study first")

@@ -11,6 +11,7 @@ import polars as pl
 from wordworth.errors import WordworthError
 from wordworth.files import OLD, replacing, sha256_of, sweep
 from wordworth.run.manifest import Manifest
+from wordworth.run.watch import forget_killed
 
 FILES = ("run.json", "scores.csv", "items.parquet")
 REPORTS = ("report.html", "report.md", "report.tex")
@@ -28,8 +29,10 @@ def default_folder(study: str) -> Path:
 
 def reserve(folder: Path, *, overwrite: bool) -> None:
     """Refuses, before anything is computed, a folder that a run must not replace."""
-    if folder.absolute().parent.is_dir():
-        sweep(folder.absolute().parent)  # a run whose replacement was killed half way comes back
+    forget_killed(folder)
+    for place in (folder.absolute().parent, folder.absolute()):
+        if place.is_dir():
+            sweep(place)  # a run whose replacement was killed half way comes back, a report's beginning goes
     place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     if not place.is_dir():
         raise WordworthError(f"{place} is a file, not a folder; choose another folder with -o")

@@ -134,11 +134,16 @@ def read_run(folder: Path) -> Run:
         raise _unreadable(folder, error) from error
 
 
+def restore(folder: Path) -> None:
+    """Brings a run back whose replacement was killed half way; to be called before a folder is said not to be there."""
+    if not folder.exists() and folder.absolute().parent.is_dir():
+        sweep(folder.absolute().parent)
+
+
 def read_manifest(folder: Path) -> RunManifest:
     """The manifest alone, for those who list runs: the scores and items are not looked at."""
     path = folder / "run.json"
-    if not folder.exists() and folder.absolute().parent.is_dir():
-        sweep(folder.absolute().parent)  # a run whose replacement was killed half way comes back
+    restore(folder)
     if not path.is_file():
         lacking = [name for name in FILES if not (folder / name).is_file()]
         raise WordworthError(f"{_short(folder)} is not a run: it has no {', '.join(lacking)}")

@@ -8,7 +8,7 @@ from typing import Any
 from wordworth.errors import WordworthError
 from wordworth.files import measured_sum
 from wordworth.run.folder import FILES
-from wordworth.run.reading import read_run
+from wordworth.run.reading import read_run, restore
 
 
 def why_not_the_same(folder: Path, named: list[str], settings: dict[str, Any], version: str) -> str | None:
@@ -16,6 +16,7 @@ def why_not_the_same(folder: Path, named: list[str], settings: dict[str, Any], v
 
     A model of the user's whose files have another content than they had is another model. Blank where there is no run.
     """
+    restore(folder)
     if not all((folder / name).is_file() for name in FILES):
         return ""
     try:

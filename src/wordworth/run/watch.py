@@ -1,7 +1,6 @@
 """A run in progress, shown in a small file beside its folder (`RUN.progress`), so that others can watch it."""
 
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,7 @@ from threading import Event, Thread
 from filelock import Timeout
 
 from wordworth.errors import WordworthError
-from wordworth.files import locked, space_checked
+from wordworth.files import is_locked, locked, space_checked
 from wordworth.progress import listening
 
 SUFFIX = ".progress"
@@ -68,6 +67,15 @@ def watched(folder: Path, study: str, models: Sequence[str]) -> Iterator[None]:
                 parent.rmdir()
 
 
+def forget_killed(folder: Path) -> None:
+    """Removes what a killed writer of a run left beside its folder: its lock, and what it said it was at."""
+    path = folder.absolute()
+    if is_locked(path):
+        with suppress(Timeout), locked(path, wait=False):  # else it is alive
+            for file in (progress_file(path), _beginning(progress_file(path))):
+                file.unlink(missing_ok=True)
+
+
 @contextmanager
 def _sole_writer(folder: Path) -> Iterator[None]:
     """Refuses, before anything is computed, a folder that another process is writing a run to."""
@@ -108,9 +116,14 @@ def _keep_telling(path: Path, doing: list[Doing], ended: Event) -> None:
 
 
 def _write(path: Path, doing: Doing) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part = _beginning(path)
     part.write_text(json.dumps(asdict(doing)), encoding="utf-8")
     part.replace(path)
+
+
+def _beginning(path: Path) -> Path:
+    """Where the file is written first. Only one process writes a run's, so what a killed one began is written over."""
+    return path.with_name(f".{path.name}")
 
 
 def read_progress(path: Path) -> Doing | None:

@@ -1,5 +1,6 @@
 """A model's folder (`config.json`, `model.safetensors`), and what a training needs to go on where it was killed."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -100,7 +101,8 @@ def write_last(folder: Path, key: str, facts: Mapping[str, Any], groups: Mapping
         for name, tensor in named.items()
     }
     with replacing(folder / LAST) as part:
-        save_file(tensors, part, metadata={"key": key, "facts": json.dumps(facts)})
+        about = {"key": key, "facts": json.dumps(facts)}
+        save_file(tensors, part, metadata={**about, "sha256": _digest(about, tensors)})
 
 
 def read_last(folder: Path, key: str) -> tuple[dict[str, Any], dict[str, dict[str, Tensor]]] | None:
@@ -113,8 +115,19 @@ def read_last(folder: Path, key: str) -> tuple[dict[str, Any], dict[str, dict[st
         raise WordworthError(
             f"{folder} holds a training with other data, vectors or options; choose another folder, or --overwrite"
         )
+    if about.pop("sha256", "") != _digest(about, tensors):
+        raise WordworthError(f"{path} is damaged, so that the training cannot go on; begin anew with --overwrite")
     groups: dict[str, dict[str, Tensor]] = {}
     for full, tensor in tensors.items():
         group, _, name = full.partition(".")
         groups.setdefault(group, {})[name] = tensor
     return json.loads(about["facts"]), groups
+
+
+def _digest(about: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
+    """The sha256 of all that a training goes on from."""
+    digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+    for name in sorted(tensors):
+        digest.update(f"{name} {tensors[name].dtype} {list(tensors[name].shape)}".encode())
+        digest.update(tensors[name].numpy().tobytes())
+    return digest.hexdigest()

@@ -125,5 +125,5 @@ def _described(data: NliData, embedder: Embedder) -> dict[str, Any]:
 
 def cleared(folder: Path) -> None:
     """Takes an earlier training out of a folder; what else lies there stays."""
-    for name in (CONFIG, WEIGHTS, LAST, RESULTS):
+    for name in (LAST, RESULTS, WEIGHTS, CONFIG):  # the state to go on from first: what is left then begins anew
         (folder / name).unlink(missing_ok=True)

@@ -1,0 +1,194 @@
+"""Kills a command before each of its changes to the file system, and looks at what a reader and a rerun then get."""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from chaos.bench import Bench, tree
+from chaos.warm import KILLED
+from wordworth.errors import WordworthError
+from wordworth.report.runs import run_folders
+from wordworth.run import read_run
+
+RUN = "--resamples 20 -o run --overwrite"
+FIRST = "run weat @vectors.txt --test weat8 --permutations 100 -o run"
+"""The run that lies in the folder before, which a reader must find until the new one is there."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command, what is done before it, and what is run after a kill if not the same again."""
+
+    name: str
+    command: str
+    before: tuple[str, ...] = ()
+    after: str = ""
+    torch: bool = True
+    aged: bool = False
+    """All that lies in the cache was last used 60 days ago."""
+    cold: bool = True
+    """The cache is empty before the command."""
+    refused: str = ""
+    """How a rerun may be refused where the work was done already."""
+    results: tuple[str, ...] = ("run",)
+
+
+VALNORM = "run valnorm @vectors.txt --lexicon bellezza --pairs @pairs.tsv --test weat1 --permutations 100 " + RUN
+CASES = [
+    Case("valnorm", VALNORM, (FIRST,), torch=False),
+    Case("weat", f"{FIRST} --overwrite", torch=False),
+    Case("weat-once", FIRST, torch=False, refused="run holds a run already"),
+    Case("valnorm-warm", VALNORM, (FIRST,), torch=False, cold=False),
+    Case("report", "report run --format md", (FIRST,), torch=False),
+    Case("report-then-overwrite", "report run --format md", (FIRST,), f"{FIRST} --overwrite", torch=False),
+    Case(
+        "prune",
+        "cache prune --older 30d",
+        (VALNORM, FIRST.replace("-o run", "-o two")),
+        torch=False,
+        aged=True,
+        cold=False,
+    ),
+    Case("clear", "cache clear", (VALNORM,), torch=False, cold=False),
+    Case("html", "report run", (FIRST,)),
+    Case(
+        "vast",
+        "run vast tiny=@tiny --lexicon bellezza --experiment contextualization --setting bleached --setting aligned "
+        "--permutations 100 " + RUN,
+        (FIRST,),
+    ),
+    Case(
+        "static",
+        "run static tiny=@tiny --contexts @text.txt --pairs @pairs.tsv --experiment quality --sentences 20 "
+        "--sentences 40 " + RUN,
+        (FIRST,),
+    ),
+    Case(
+        "predict",
+        "run predict tiny=@tiny --corpus @few.txt --frequencies @text.txt --soft-match @vectors.txt "
+        "--fine-tune @few.txt " + RUN,
+        (FIRST,),
+    ),
+    Case("infer", f"run infer own=@network --probe gender --sample 300 --random 1 --top 2 {RUN}", (FIRST,)),
+    Case(
+        "debias",
+        "debias @vectors.txt -o out.vec --report run --test weat1 --similarity @pairs.tsv --without nli --random 1 "
+        "--resamples 20 --permutations 100 --overwrite",
+        (FIRST,),
+        results=("run", "out.vec"),
+    ),
+    Case(
+        "export",
+        "export tiny=@tiny --vocabulary @words.txt --contexts @text.txt --per-word 3 -o out.vec --overwrite",
+        results=("out.vec",),
+    ),
+    Case(
+        "gguf",
+        "export @tiny.gguf --vocabulary @words.txt --contexts @text.txt --per-word 3 -o out.vec --overwrite",
+        results=("out.vec",),
+    ),
+    Case(
+        "train-nli",
+        "train-nli --vectors @things.txt --data @nli.jsonl --hidden 4 --epochs 2 -o net",
+        results=("net",),
+    ),
+    Case(
+        "train-nli-overwrite",
+        "train-nli --vectors @things.txt --data @nli.jsonl --hidden 4 --epochs 2 -o net --overwrite",
+        ("train-nli --vectors @things.txt --data @nli.jsonl --hidden 4 --epochs 1 --seed 3 -o net",),
+        results=("net",),
+    ),
+]
+
+
+def age_cache(bench: Bench) -> None:
+    long_ago = time.time() - 60 * 86400
+    for path in [*(bench.work / "cache").rglob("*"), bench.work / "cache"]:
+        os.utime(path, (long_ago, long_ago))
+
+
+def prepare(bench: Bench, case: Case) -> None:
+    """The folder as it is before the command, kept under the case's name."""
+    bench.clear()
+    for command in case.before:
+        ended = bench.run(*command.split())
+        assert ended.code == 0, ended
+    if case.cold:
+        shutil.rmtree(bench.work / "cache", ignore_errors=True)
+    if case.aged:
+        age_cache(bench)
+    bench.keep(case.name)
+
+
+def content(path: Path) -> object:
+    """What must be the same after a kill and a rerun: numbers and texts, not times."""
+    if not path.exists():
+        return None
+    if (path / "run.json").exists():
+        run = read_run(path)
+        report = path / "report.md"
+        text = report.read_text().split("seconds")[0] if report.exists() else ""
+        return run.scores.to_dicts(), run.items.collect().to_dicts(), text
+    if (path / "results.json").exists():
+        results = json.loads((path / "results.json").read_text())
+        return {**results, "seconds": 0}, (path / "model.safetensors").read_bytes()
+    return path.read_bytes() if path.is_file() else tree(path)
+
+
+def outcome(bench: Bench, case: Case) -> tuple[object, ...]:
+    return tuple(map(repr, (content(bench.work / name) for name in case.results)))
+
+
+def killed_everywhere(
+    bench: Bench, case: Case, choose: Callable[[range], Iterable[int]] = lambda numbers: numbers
+) -> tuple[int, list[str]]:
+    """The number of kills, and a sentence for each thing that was not as it must be."""
+    prepare(bench, case)
+    before = tuple(outcome(bench, case))
+    whole = bench.run(*case.command.split())
+    assert whole.code == 0, whole
+    between = outcome(bench, case)
+    if case.after:
+        assert bench.run(*case.after.split()).code == 0
+    expected, files = outcome(bench, case), tree(bench.work)
+    kills, problems = 0, []
+    for number in choose(range(1, whole.changes + 1)):
+        bench.bring(case.name)
+        killed = bench.run(*case.command.split(), kill_at=number)
+        if killed.code != KILLED:  # the sign of life of a run, once a second, is there or not
+            continue
+        kills += 1
+        problems += [f"{case.name} at {number}: {problem}" for problem in _seen(bench, case, before, between)]
+        again = bench.run(*(case.after or case.command).split())
+        if again.code != 0 and not (case.refused and case.refused in again.err):
+            problems.append(f"{case.name} at {number}: the rerun ends with {again.code}: {again.err.strip()[-300:]}")
+            continue
+        if outcome(bench, case) != expected:
+            problems.append(f"{case.name} at {number}: the rerun's result is another")
+        now = tree(bench.work)
+        problems += [f"{case.name} at {number}: left {name}" for name in sorted(set(now) - set(files))]
+        problems += [f"{case.name} at {number}: lost {name}" for name in sorted(set(files) - set(now))]
+    return kills, problems
+
+
+def _seen(bench: Bench, case: Case, before: tuple[object, ...], after: tuple[object, ...]) -> list[str]:
+    """What a reader gets right after the kill, in a copy, since looking mends what it finds."""
+    if "run" not in case.results or before[0] == "None":
+        return []
+    problems = []
+    for named in ("run", "."):  # by its own name, and as a run of an audit
+        copy = bench.work.with_name("copy")
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(bench.work, copy, ignore=shutil.ignore_patterns("cache"))
+        try:
+            (folder,) = run_folders([copy / named])
+            seen = repr(content(folder))
+        except WordworthError as error:
+            problems.append(f"a reader is told {error}")
+        else:
+            problems += [] if seen in (before[0], after[0]) else ["a reader gets neither the old run nor the new one"]
+    return problems

@@ -1,0 +1,144 @@
+"""What the commands work on: vectors, a text, pairs and NLI data of a few lines, and a random language model."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+PAIRS = [
+    ("cat", "dog", 7.0), ("sun", "moon", 5.0), ("river", "storm", 3.0), ("knife", "love", 0.5), ("love", "joy", 8.0),
+    ("garden", "river", 4.0), ("cat", "storm", 1.0), ("joy", "dog", 2.0),
+]  # fmt: skip
+MET = sorted({word for first, second, _ in PAIRS for word in (first, second)})
+LINES = [
+    f"In chapter {n} the {MET[n % len(MET)]} and the {MET[(3 * n + 1) % len(MET)]} stood in the old garden."
+    for n in range(40)
+]
+THINGS = [f"thing{number}" for number in range(12)]
+
+
+def make_files(folder: Path) -> None:
+    """All but the language model and the network, without torch."""
+    from wordworth.catalog.read.association_tests import load_test
+    from wordworth.catalog.read.lexica import load_lexicon
+    from wordworth.catalog.read.word_sets import polar_words
+
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(0)
+    lexicon, polar = load_lexicon("bellezza"), polar_words()
+    worth = dict(zip(lexicon.words, (lexicon.valence - 3).tolist(), strict=True))
+    worth |= dict.fromkeys(polar.pleasant, 1.5) | dict.fromkeys(polar.unpleasant, -1.5)
+    words = [*worth, *MET, "he", "she", "man", "woman"]
+    words += [word for name in ("weat1", "weat8") for group in load_test(name).groups for word in group]
+    words = list(dict.fromkeys(words))
+    matrix = rng.normal(size=(len(words), 8)).round(3)
+    matrix[:, 0] += [worth.get(word, 0.0) for word in words]
+    _write_vectors(folder / "vectors.txt", words, matrix)
+    (folder / "pairs.tsv").write_text("".join(f"{a}\t{b}\t{score}\n" for a, b, score in PAIRS))
+    (folder / "text.txt").write_text("\n".join(LINES) + "\n")
+    (folder / "few.txt").write_text("\n".join(LINES[:4]) + "\n")
+    (folder / "counts.tsv").write_text("the 5000\nand 900\nold 50\ncat 10\ndog 300\nstood 20\n")
+    (folder / "words.txt").write_text("\n".join(MET) + "\n")
+    _write_nli(folder / "nli.jsonl", rng)
+
+
+def _write_vectors(path: Path, words: list[str], matrix: np.ndarray) -> None:
+    rows = (" ".join([word, *map(str, row)]) for word, row in zip(words, matrix.tolist(), strict=True))
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def _write_nli(path: Path, rng: np.random.Generator) -> None:
+    lines = []
+    for number in range(60):
+        seen, other, third = rng.choice(THINGS, 3, replace=False)
+        label = ("entailment", "neutral", "contradiction")[number % 3]
+        hypothesis = {"entailment": f"a {seen} .", "neutral": f"a {third} .", "contradiction": f"no {seen} ."}[label]
+        row = {"gold_label": label, "sentence1": f"a {seen} sees a {other} .", "sentence2": hypothesis}
+        lines.append(json.dumps(row))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def make_models(folder: Path) -> None:
+    """A GPT-2 with its head, a Llama as GGUF, and an NLI network over vectors of the gender probe's words."""
+    import torch
+    import transformers as hf
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, initial_alphabet=alphabet, special_tokens=["<s>", "<pad>", "</s>", "<unk>"], show_progress=False
+    )
+    tokenizer.train_from_iterator(LINES, trainer)
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<s>", model_max_length=40)
+    torch.manual_seed(0)
+    network = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=len(fast), n_embd=16, n_layer=2, n_head=2, n_positions=40))
+    with torch.no_grad():
+        for name, weight in network.named_parameters():
+            if weight.dim() > 1 and "ln" not in name:
+                weight.normal_(0, 0.3)
+    network.save_pretrained(folder / "tiny")
+    fast.save_pretrained(folder / "tiny")
+    _make_gguf(folder / "tiny.gguf", tokenizer)
+    _make_network(folder)
+
+
+def _make_gguf(path: Path, tokenizer: object) -> None:
+    import torch
+    from gguf import GGUFWriter
+
+    model = json.loads(tokenizer.to_str())["model"]  # type: ignore[attr-defined]
+    size, dim = len(model["vocab"]), 32
+    torch.manual_seed(1)
+    writer = GGUFWriter(path, "llama")
+    writer.add_name("tiny")
+    writer.add_block_count(1)
+    writer.add_context_length(40)
+    writer.add_embedding_length(dim)
+    writer.add_feed_forward_length(dim)
+    writer.add_head_count(2)
+    writer.add_head_count_kv(2)
+    writer.add_layer_norm_rms_eps(1e-6)
+    writer.add_rope_freq_base(10000.0)
+    writer.add_vocab_size(size)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(sorted(model["vocab"], key=model["vocab"].get))
+    writer.add_token_merges([" ".join(pair) for pair in model["merges"]])
+    writer.add_token_types([3] * 4 + [1] * (size - 4))
+    writer.add_bos_token_id(0)
+    writer.add_eos_token_id(2)
+    writer.add_add_bos_token(False)
+    writer.add_tensor("token_embd.weight", torch.randn(size, dim).numpy())
+    writer.add_tensor("output_norm.weight", torch.ones(dim).numpy())
+    for name in ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"):
+        writer.add_tensor(f"blk.0.{name}.weight", (0.3 * torch.randn(dim, dim)).numpy())
+    for name in ("attn_norm", "ffn_norm"):
+        writer.add_tensor(f"blk.0.{name}.weight", torch.ones(dim).numpy())
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def _make_network(folder: Path) -> None:
+    """In `network`, of random weights, over `things.txt`, which also holds the words of the toy NLI data."""
+    import torch
+
+    from wordworth.infer.model.attention import Network, Shape
+    from wordworth.infer.model.checkpoint import write_config, write_weights
+    from wordworth.infer.model.loading import vectors_to_train_on
+    from wordworth.infer.probe.pairs import PairSet
+    from wordworth.infer.probe.probe import load_probe
+
+    texts = [text for side in PairSet.of(load_probe("gender")).fragments() for text in side]
+    words = list(dict.fromkeys(word.lower().strip(".") for text in [*texts, "he she"] for word in text.split()))
+    words = list(dict.fromkeys([*words, "a", "no", "sees", ".", *THINGS]))
+    _write_vectors(folder / "things.txt", words, np.random.default_rng(2).normal(size=(len(words), 8)).round(3))
+    made = vectors_to_train_on(str(folder / "things.txt"), seed=0)
+    torch.manual_seed(0)
+    network = Network(Shape(dim=8, hidden=4, compare=4))
+    write_config(folder / "network", network.shape, made.about)
+    write_weights(folder / "network", network.state_dict(), made.extra)
