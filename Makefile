@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Offline after `wordworth get`: the environment is not touched again unless its definition changes.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit kernels browser bench chaos docs results clean
+.PHONY: demo test lint types unit kernels browser bench chaos fuzz docs results clean
 
 demo: $(STAMP)
 	$(BIN)/wordworth audit --quick
@@ -25,6 +25,11 @@ unit: $(STAMP) browser
 # The numeric tests once more, with the numeric kernels of other processors.
 kernels: $(STAMP)
 	$(BIN)/python tests/kernels/run_again.py
+
+# Damaged files for every reader, seeded: `make fuzz SAMPLES=300` for fewer.
+SAMPLES ?= 1500
+fuzz: $(STAMP)
+	$(BIN)/python tests/fuzz/campaign.py --samples $(SAMPLES)
 
 # Tests of the pages open them in chromium; where it cannot be installed they are skipped, and say so.
 browser:

@@ -1,13 +1,95 @@
 """The one error a user sees: a sentence that says what is wrong, where, and what to do."""
 
+import errno
+from collections.abc import Iterable
+from types import TracebackType
+
+LONGEST = 480
+"""Characters of a sentence. A longer one quotes a file that is not what it seems."""
+QUOTED = 160
+"""Characters of another program's message that a sentence repeats."""
+
+# What libraries raise for a file that they cannot read. None of it is caught unless a library is at work.
+_BUILT_IN = (
+    ArithmeticError, AssertionError, AttributeError, EOFError, ImportError, LookupError, MemoryError, OSError,
+    RuntimeError, SyntaxError, TypeError, ValueError,
+)  # fmt: skip
+_OF_LIBRARIES = frozenset(
+    {
+        "_lzma.LZMAError",
+        "huggingface_hub.errors.StrictDataclassError",
+        "pyo3_runtime.PanicException",
+        "safetensors._safetensors_rust.SafetensorError",
+        "safetensors_rust.SafetensorError",
+        "struct.error",
+        "tarfile.TarError",
+        "tokenize.TokenError",
+        "zipfile.BadZipFile",
+        "zlib.error",
+    }
+)
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
 
 class WordworthError(Exception):
-    """Bad input or surroundings. The message is shown as it is, without a traceback; the command exits with 2."""
+    """Bad input or surroundings. The message is shown as it is, without a traceback; the command exits with 2.
+
+    Of a message that is too long, the place at its beginning and the advice at its end are kept.
+    """
+
+    def __init__(self, message: str) -> None:
+        if len(message) > LONGEST:
+            message = f"{message[: LONGEST * 2 // 3]} … {message[-LONGEST // 3 + 3 :]}"
+        super().__init__(message)
+
+
+class Foreign:
+    """The one door for files that another library reads: `with Foreign("what cannot be read", "what to do"):`.
+
+    What the library raises, by name, becomes one sentence. Bare exceptions count too: tokenizers raises nothing else,
+    and no `except` could name them without naming all others.
+    """
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        self.what = what
+        self.advice = advice
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None or error is None or issubclass(kind, WordworthError):
+            return
+        if isinstance(error, OSError) and error.errno in _FULL:  # which `files.space_checked` reports
+            return
+        names = {f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__}
+        if kind is Exception or issubclass(kind, _BUILT_IN) or names & _OF_LIBRARIES:
+            reason = reason_of(error)
+            sentence = f"{self.what} ({reason}); {self.advice}" if self.advice else f"{self.what}: {reason}"
+            raise WordworthError(sentence) from error
+
+
+def reason_of(error: BaseException) -> str:
+    """The first line of another program's message, cut where it is long; its messages run over many."""
+    lines = str(error).strip().splitlines()
+    first = lines[0] if lines else type(error).__name__
+    return first if len(first) <= QUOTED else f"{first[:QUOTED]}…"
+
+
+def listed(names: Iterable[object], most: int = 12) -> str:
+    """Names in a sentence, the first few of many, each cut where it is long."""
+    written = [str(name) for name in names]
+    short = [name if len(name) <= 40 else f"{name[:40]}…" for name in written[:most]]
+    return ", ".join(short) + (", …" if len(written) > most else "")
 
 
 def nearest(name: str, known: list[str]) -> str:
     """“; did you mean a, b?” for an unknown name, or nothing when no known name is close."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name.lower(), known, n=3, cutoff=0.5)
+    close = get_close_matches(name.lower()[:QUOTED], known, n=3, cutoff=0.5)
     return f"; did you mean {', '.join(close)}?" if close else ""

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from wordworth.catalog.fetch.hub import config_of, from_hub
 from wordworth.catalog.resolve import resolve
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError, listed, reason_of
 
 Kind = Literal["static", "causal", "masked", "encoder", "nli"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -70,8 +70,8 @@ def _of_folder(folder: Path) -> Kind:
 def _of_config(path: Path, named: str) -> Kind:
     try:
         config: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise WordworthError(f"{path} cannot be read as JSON ({error}); {_say()}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise WordworthError(f"{path} cannot be read as JSON ({reason_of(error)}); {_say()}") from error
     if isinstance(config, dict) and config.get("kind") == NLI_NETWORK:
         return "nli"
     names = config.get("architectures") if isinstance(config, dict) else None
@@ -79,10 +79,11 @@ def _of_config(path: Path, named: str) -> Kind:
         raise WordworthError(f"the config.json of {named} names no architecture; {_say()}")
     architecture = str(names[0])
     if architecture.endswith("ForSequenceClassification"):
-        labels = {str(label).lower() for label in (config.get("id2label") or {}).values()}
+        named_labels = config.get("id2label")
+        labels = {str(label).lower() for label in (named_labels if isinstance(named_labels, dict) else {}).values()}
         if "entailment" in labels:
             return "nli"
-        raise WordworthError(f"{named} classifies {', '.join(sorted(labels)) or 'unnamed classes'}, not entailment")
+        raise WordworthError(f"{named} classifies {listed(sorted(labels)) or 'unnamed classes'}, not entailment")
     for ending, kind in HEADS.items():
         if architecture.endswith(ending):
             return kind
@@ -92,11 +93,9 @@ def _of_config(path: Path, named: str) -> Kind:
 def _of_gguf(path: Path) -> Kind:
     from gguf import GGUFReader
 
-    try:
+    with Foreign(f"{path} is not a GGUF file", "fetch it again"):
         field = GGUFReader(path).fields.get("general.architecture")
-    except (ValueError, OSError) as error:
-        raise WordworthError(f"{path} is not a GGUF file ({error}); fetch it again") from error
-    architecture = str(field.contents()) if field is not None else ""
+        architecture = str(field.contents()) if field is not None else ""
     if not architecture:
         raise WordworthError(f"{path} names no architecture; {_say()}")
     return "encoder" if any(name in architecture for name in GGUF_ENCODERS) else "causal"

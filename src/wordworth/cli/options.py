@@ -2,14 +2,14 @@
 
 import inspect
 import os
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.errors import WordworthError, nearest
+from wordworth.catalog.read.tables import parsed_toml
+from wordworth.errors import WordworthError, nearest, reason_of
 from wordworth.task.settings import GROUPS, Field, Settings
 
 OUTPUT = "output"
@@ -23,11 +23,11 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
     if path is None:
         return None
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = parsed_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise WordworthError(f"--config {path} cannot be read ({error.strerror}); check the path") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WordworthError(f"{path} is not TOML: {error}") from error
+    except (ValueError, RecursionError) as error:  # also what is not UTF-8, and numbers of thousands of digits
+        raise WordworthError(f"{path} is not TOML: {reason_of(error)}; correct it") from error
     # Keys are the options as one writes them, without the dashes.
     known = {
         option.lstrip("-"): parameter
@@ -39,10 +39,10 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
     for key, value in table.items():
         parameter = known.get(key.replace("_", "-"))
         if parameter is None or parameter.name is None:
-            raise WordworthError(f"{path}: there is no option {key!r}{nearest(key, sorted(known))}")
+            raise WordworthError(f"{path}: there is no option {key[:60]!r}{nearest(key, sorted(known))}")
         many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
         if isinstance(value, list) != many and (not many or isinstance(value, dict)):
-            raise WordworthError(f"{path}: {key} takes one value, not {value!r}")
+            raise WordworthError(f"{path}: {key} takes one value, not {repr(value)[:60]}")
         defaults[parameter.name] = [value] if many and not isinstance(value, list) else value
     context.default_map = {**(context.default_map or {}), **defaults}
     return path

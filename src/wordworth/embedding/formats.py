@@ -8,7 +8,7 @@ from wordworth.embedding import arrays, keyed_vectors, paired, text, word2vec_bi
 from wordworth.embedding.blocks import VectorFile
 from wordworth.embedding.flaws import Flaws, Kind, OnBad
 from wordworth.embedding.streams import compression, inner_name, sample
-from wordworth.errors import WordworthError, nearest
+from wordworth.errors import Foreign, WordworthError, nearest
 
 FORMATS = {
     "word2vec": "text with a header line",
@@ -104,11 +104,8 @@ def recognise(files: tuple[Path, ...]) -> str:
 
 
 def _is_npz(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except zipfile.BadZipFile as error:
-        raise WordworthError(f"{path} is cut short or damaged ({error}); fetch or copy the file again") from error
+    with Foreign(f"{path} is cut short or damaged", "fetch or copy the file again"), zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
     return bool(names) and all(name.endswith(".npy") for name in names)
 
 
@@ -156,6 +153,7 @@ def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: On
         head = text.header(sample(path).partition(b"\n")[0])
         if head is None or head[1] < 1:
             raise WordworthError(f"{path} does not begin with the number of rows and the dimension; {_not(chosen)}")
+        _believable(path, head[1])
         return word2vec_binary.read_binary(path, *head, flaws), flaws
     if chosen == "npz":
         return arrays.read_npz(path), flaws
@@ -174,9 +172,18 @@ def _not(chosen: str) -> str:
     return f"it is not {chosen} ({FORMATS[chosen]})"
 
 
+def _believable(path: Path, dim: int) -> None:
+    if dim > text.WIDEST:
+        raise WordworthError(
+            f"{path} says that a vector has {dim:,} numbers, and more than {text.WIDEST:,} are not read; "
+            "mend its header"
+        )
+
+
 def _begin_text(path: Path, chosen: str, language: str, flaws: Flaws) -> VectorFile:
     shape = text.layout(sample(path), headed=None if chosen == "numberbatch" else chosen != "glove")
     if shape is None:
         raise WordworthError(f"{path} does not begin as such a file does; {_not(chosen)}")
+    _believable(path, shape.dim)
     concepts = chosen == "numberbatch"
     return text.read_text(path, replace(shape, concepts=concepts), _language_code(language) if concepts else "", flaws)

@@ -11,15 +11,13 @@ from wordworth.embedding.arrays import paired
 from wordworth.embedding.blocks import VectorFile, sliced
 from wordworth.embedding.pickles import unpickled
 from wordworth.embedding.streams import sha256_of_all
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError, listed, reason_of
 
 
 def matrix_of(path: Path) -> NDArray[np.floating]:
     """The matrix of a `.npy` file, mapped; never a pickle."""
-    try:
+    with Foreign(f"{path} is no whole array of numbers", "fetch or copy the file again"):
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise WordworthError(f"{path} is no whole array of numbers ({error}); fetch or copy the file again") from error
     if array.ndim != 2 or array.dtype.kind != "f":
         raise WordworthError(
             f"{path} has {array.dtype} numbers of shape {array.shape}, where a matrix of real numbers is expected"
@@ -54,11 +52,13 @@ def read_indexed(path: Path, index: Path) -> VectorFile:
         schema = pl.read_parquet_schema(index)
         texts = [column for column, kind in schema.items() if kind == pl.String]
         if len(schema) != 1 or len(texts) != 1:
-            held = ", ".join(f"{column} ({kind})" for column, kind in schema.items())
+            held = listed(f"{column} ({kind})" for column, kind in schema.items())
             raise WordworthError(f"{index} has the columns {held}, where one column of words is expected")
         words = pl.read_parquet(index)[texts[0]].fill_null("").to_list()
-    except pl.exceptions.PolarsError as error:
-        raise WordworthError(f"{index} is cut short or damaged ({error}); fetch or copy the file again") from error
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise WordworthError(
+            f"{index} is cut short or damaged ({reason_of(error)}); fetch or copy the file again"
+        ) from error
     matrix = matrix_of(path)
     paired(path, len(words), len(matrix))
     return VectorFile(

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, reason_of
 
 # What the unpickler raises for a stream that is cut or was never a pickle.
 _BROKEN = (
@@ -113,7 +113,9 @@ def _stand_ins() -> dict[tuple[str, str], Callable[..., object]]:
     return names
 
 
-class _Unpickler(pickle.Unpickler):
+class _Unpickler(pickle._Unpickler):
+    """The unpickler in Python: that in C numbers what it keeps in an array, for which ten bytes can ask 2 GB."""
+
     def __init__(self, stream: BinaryIO, path: Path, encoding: str, inert: tuple[str, ...]) -> None:
         super().__init__(stream, encoding=encoding)
         self._path = path
@@ -141,6 +143,7 @@ def unpickled(path: Path, *, encoding: str, inert: tuple[str, ...] = ()) -> obje
         try:
             return _Unpickler(stream, path, encoding, inert).load()
         except _BROKEN as error:
+            reason = f"{type(error).__name__}: {reason_of(error)}"
             raise WordworthError(
-                f"{path} is a cut or damaged pickle ({type(error).__name__}: {error}); fetch or copy the file again"
+                f"{path} is a cut or damaged pickle ({reason}); fetch or copy the file again"
             ) from error

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError, listed
 from wordworth.files import CHUNK, sha256_of
 
 if TYPE_CHECKING:
@@ -61,10 +61,10 @@ def compression(path: Path) -> str:
 
 def only_member(path: Path) -> zipfile.ZipInfo:
     """The one file in a zip archive."""
-    with zipfile.ZipFile(path) as archive:
+    with _damage(path), zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
     if len(members) != 1:
-        names = ", ".join(member.filename for member in members[:5]) + (", …" if len(members) > 5 else "")
+        names = listed((member.filename for member in members), 5)
         raise WordworthError(
             f"{path} is a zip archive of {len(members)} files{f' ({names})' if names else ''} where one is expected; "
             "unpack it and give the path of the one to read"
@@ -81,6 +81,11 @@ def inner_name(path: Path) -> str:
         with _whole(path):
             return Path(only_member(path).filename).name
     return path.stem if kind else path.name
+
+
+def _damage(path: Path) -> Foreign:
+    """For what zipfile raises of an index that points anywhere."""
+    return Foreign(f"{path} is cut short or damaged", "fetch or copy the file again")
 
 
 @contextmanager
@@ -105,8 +110,12 @@ def opened(path: Path, digests: list[str] | None = None) -> Iterator[BinaryIO]:
     kind = compression(path)
     with _whole(path):
         if kind == "zip":
-            with zipfile.ZipFile(path) as archive, archive.open(only_member(path)) as member:
-                yield cast(BinaryIO, member)
+            inside = only_member(path)
+            with zipfile.ZipFile(path) as archive:
+                with _damage(path):
+                    member = archive.open(inside)
+                with member:
+                    yield cast(BinaryIO, member)
             if digests is not None:
                 digests.append(sha256_of(path))  # a zip is read from its end: no single pass sees it whole
             return

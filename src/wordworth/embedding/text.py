@@ -19,8 +19,12 @@ from numpy.typing import NDArray
 from wordworth.embedding.blocks import Block, VectorFile
 from wordworth.embedding.flaws import Flaws, quoted
 from wordworth.embedding.streams import SAMPLE, opened
+from wordworth.errors import WordworthError
 
 LINES = 8 << 20  # bytes of lines parsed at once
+WIDEST = 1 << 16
+"""Numbers a word. A header that says more is not believed: memory would be taken for them before they are seen."""
+_LONGEST = 4 << 20  # bytes of one line: more than the widest vector takes
 _FEW = 64  # lines read one by one rather than halved again
 _BOM = b"\xef\xbb\xbf"
 _DECIMAL = re.compile(rb"[-+]?\d*\.\d+([eE][-+]?\d+)?")
@@ -83,7 +87,7 @@ def layout(sample: bytes, headed: bool | None = None) -> Layout | None:
     return Layout(counts.most_common(1)[0][0], None, concepts)
 
 
-def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+def _chunks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
     """Whole lines, about `LINES` bytes at a time. The last line may lack its break; empty lines at the end are left."""
     rest = b""
     while piece := stream.read(LINES):
@@ -95,12 +99,16 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
             rest = text[end:]
         else:
             rest = text
+        if len(rest.strip()) > _LONGEST:
+            raise WordworthError(f"{path} has a line of more than {_LONGEST:,} bytes, which no vector takes; mend it")
     if rest.strip():
         yield rest
 
 
 def _parsed(lines: bytes, count: int, dim: int) -> tuple[list[str], NDArray[np.float32]] | None:
     """All lines in one go, or None where any of them is not plainly `word number…`."""
+    if dim > len(lines) // 2:  # each number takes a space and a digit
+        return None
     if lines.startswith(_BOM):  # taken for a byte order mark and lost, where it is part of a word
         return None
     schema = {"word": pl.String, **{str(i): pl.Float32 for i in range(dim)}}
@@ -177,7 +185,7 @@ def _concepts(
 def _body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iterator[Block]:
     number = 0  # of the last line read
     others = 0
-    for i, raw in enumerate(_chunks(stream)):
+    for i, raw in enumerate(_chunks(stream, flaws.path)):
         chunk = raw.removeprefix(_BOM) if i == 0 else raw
         if i == 0 and shape.rows is not None:
             chunk = chunk.partition(b"\n")[2]

@@ -18,8 +18,9 @@ from transformers import (
 )
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
+from wordworth.encode.bounds import refuse_huge
 from wordworth.engine.cache import entry
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
 from wordworth.progress import progress
 
@@ -45,8 +46,9 @@ def converted(path: Path) -> tuple[Path, str]:
 def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
     where: dict[str, Any] = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
     load: Any = load_gguf_checkpoint
-    try:
+    with Foreign(f"{path} cannot be read as a GGUF model", "fetch another file"):
         config = AutoConfig.from_pretrained(**where)
+        refuse_huge(config, str(path))
         advance(1)
         tokenizer: Any = AutoTokenizer.from_pretrained(**where)
         advance(1)
@@ -58,14 +60,12 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         with redirect_stderr(StringIO()):
             tensors = load(str(path), return_tensors=True, model_to_load=model)["tensors"]
         advance(1)
-    except (ValueError, KeyError, OSError) as error:
-        raise WordworthError(f"{path} cannot be read as a GGUF model: {error}") from error
-    model.load_state_dict(tensors, strict=False, assign=True)
-    model.tie_weights()
+        model.load_state_dict(tensors, strict=False, assign=True)
+        model.tie_weights()
+        _follow_bos(path, tokenizer)
     absent = [name for name, weight in model.named_parameters() if weight.is_meta]
     if absent:
         raise WordworthError(f"{path} lacks the weights {absent[0]} ({len(absent)} in all); fetch another file")
-    _follow_bos(path, tokenizer)
     model.save_pretrained(into)
     tokenizer.save_pretrained(into)
     advance(1)

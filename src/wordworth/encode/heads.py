@@ -9,7 +9,7 @@ from transformers import __version__ as transformers_version
 
 from wordworth.encode.loading import load_files
 from wordworth.encode.model import max_length_of, tokenizer_identity
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +48,18 @@ def load_with_head(
     network, tokenizer, weights = load_files(
         name_or_path, lambda _: kind, device=device, dtype=dtype, may_lack=_in_head if fresh else _nothing, **config
     )
-    network = network.train(False)
+    with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
+        return _headed(network.train(False), tokenizer, name_or_path, name, weights)
+
+
+def _headed(
+    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, source: str | Path, name: str | None, weights: str
+) -> Headed:
     if network.config.pad_token_id is None:  # a head over the last token finds it by what is padding
         network.config.pad_token_id = padding_of(tokenizer)
     return Headed(
-        name=name or (Path(name_or_path).stem if Path(name_or_path).expanduser().exists() else str(name_or_path)),
-        source=str(name_or_path),
+        name=name or (Path(source).stem if Path(source).expanduser().exists() else str(source)),
+        source=str(source),
         network=network,
         tokenizer=tokenizer,
         weights=weights,

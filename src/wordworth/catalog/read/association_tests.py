@@ -1,6 +1,5 @@
 """Association tests: two sets of targets, X and Y, held against two sets of attributes, A and B."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.sources import locate
-from wordworth.catalog.read.tables import read_text, read_toml, tidy, unique
+from wordworth.catalog.read.tables import parsed_json, read_text, read_toml, tidy, unique
 from wordworth.catalog.read.translations import load_translations
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entries, entry
@@ -143,10 +142,7 @@ def _checked(
 
 def _seat_groups(path: Path) -> dict[str, tuple[str, Sequence[str]]]:
     """SEAT's JSON: targ1, targ2, attr1, attr2, each with a category and examples."""
-    try:
-        table = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise WordworthError(f"{path}, line {error.lineno}: not JSON ({error.msg}); SEAT's files are") from error
+    table = parsed_json(read_text(path), str(path), "SEAT's files are JSON")
     groups: dict[str, tuple[str, Sequence[str]]] = {}
     for group, key in _SEAT.items():
         side = table.get(key) if isinstance(table, dict) else None

@@ -5,7 +5,6 @@ A broken line goes to `report`, a sentence with its place; if that does not rais
 
 import bz2
 import gzip
-import json
 import lzma
 import re
 import zlib
@@ -15,8 +14,9 @@ from typing import IO, Any, cast
 
 import polars as pl
 
+from wordworth.catalog.read.tables import parsed_json
 from wordworth.catalog.read.tagged import tagged_sentences
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, listed, reason_of
 
 Report = Callable[[str], None]
 
@@ -108,9 +108,9 @@ def json_records(path: Path, report: Report) -> Iterator[tuple[int, dict[str, An
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            report(f"{path}, line {number}: not JSON from character {error.pos + 1} on; correct the line")
+            record = parsed_json(line, f"{path}, line {number}", "correct the line")
+        except WordworthError as error:
+            report(str(error))
             continue
         if isinstance(record, dict):
             yield number, record
@@ -124,7 +124,7 @@ def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
     for number, record in json_records(path, report):
         text = record.get(wanted)
         if not isinstance(text, str):
-            fields = ", ".join(sorted(record)) or "none"
+            fields = listed(sorted(record)) or "none"
             report(f"{path}, line {number}: no text in the field {wanted!r} (fields: {fields}); name one as PATH#FIELD")
             continue
         try:
@@ -140,16 +140,16 @@ def parquet_lines(path: Path, report: Report, field: str) -> Iterator[str]:
     wanted = field or TEXT
     table = pl.scan_parquet(path)
     try:
-        columns = table.collect_schema()
-        texts = [name for name, kind in columns.items() if kind == pl.String]
+        texts = [name for name, kind in table.collect_schema().items() if kind == pl.String]
         if wanted not in texts:
-            listed = ", ".join(texts) or "none"
-            raise WordworthError(f"{path} has no text column {wanted!r} (there are: {listed}); name one as PATH#COLUMN")
+            columns = listed(texts) or "none"
+            raise WordworthError(
+                f"{path} has no text column {wanted!r} (there are: {columns}); name one as PATH#COLUMN"
+            )
         start = 0
         while len(block := table.select(wanted).slice(start, ROWS).collect()):
             start += len(block)
             for text in block.get_column(wanted).drop_nulls():
                 yield from filter(None, map(str.strip, text.splitlines()))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        first = str(error).splitlines()[0]
-        raise WordworthError(f"{path} is not a parquet file ({first}); fetch or copy it again") from error
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise WordworthError(f"{path} is not a parquet file ({reason_of(error)}); fetch or copy it again") from error

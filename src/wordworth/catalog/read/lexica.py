@@ -12,8 +12,9 @@ from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.read.tables import Table, column, number, read_table, tidy
 from wordworth.catalog.resolve import Resolved, located_data, resolve
+from wordworth.embedding.flaws import quoted
 from wordworth.embedding.spelling import lower
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, listed
 
 RATINGS = ("valence", "arousal", "dominance")
 WORD_NAMES = ("word", "words", "term")
@@ -131,8 +132,8 @@ def _obvious(table: Table, names: Sequence[str], what: str, option: str) -> str:
         matching = [title for title in table.header if title.lower() == name]
         if len(matching) == 1:
             return matching[0]
-    listed = ", ".join(title or "(blank)" for title in table.header)
-    raise WordworthError(f"{table.path}: which column has the {what}? Say {option} NAME; the columns are {listed}")
+    columns = listed(title or "(blank)" for title in table.header)
+    raise WordworthError(f"{table.path}: which column has the {what}? Say {option} NAME; the columns are {columns}")
 
 
 def _lexicon(
@@ -152,10 +153,11 @@ def _lexicon(
         bad = next((row.cells[at[r]] for r, value in zip(kept, numbers, strict=True) if value is None), None)
         reason = "" if word else "has no word"
         if bad is not None:
-            reason = f"has a rating that is no number: {bad!r}"
+            reason = f"has a rating that is no number: {quoted(bad)}"
         if reason and not drop_bad:
             raise WordworthError(
-                f"{table.path}, line {row.line}: {word!r} {reason}; correct it, or leave such rows out (--on-bad drop)"
+                f"{table.path}, line {row.line}: {quoted(word)} {reason}; correct it, or leave such rows out "
+                "(--on-bad drop)"
             )
         reason = reason or refused.get(word, "")
         if reason:

@@ -1,6 +1,5 @@
 """Premise, hypothesis and label: a data set of the catalog, SNLI on the hub, or a user's own jsonl, tsv or parquet."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,9 +10,10 @@ import polars as pl
 
 from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.layouts import json_records, numbered_lines, refuse
-from wordworth.catalog.read.tables import tidy
+from wordworth.catalog.read.tables import parsed_json, tidy
 from wordworth.catalog.resolve import located_data
-from wordworth.errors import WordworthError
+from wordworth.embedding.flaws import quoted
+from wordworth.errors import WordworthError, listed, reason_of
 
 RELATIONS = ("entailment", "neutral", "contradiction")
 """The labels there are."""
@@ -86,8 +86,8 @@ def load_nli(name_or_path: str | Path) -> NliData:
             continue
         if label not in RELATIONS:
             raise WordworthError(
-                f"{place}: the label is {label!r}; labels are {', '.join(RELATIONS)}, or - for none (numbers and two "
-                "classes are not guessed at)"
+                f"{place}: the label is {quoted(label)}; labels are {', '.join(RELATIONS)}, or - for none (numbers and "
+                "two classes are not guessed at)"
             )
         if not (isinstance(premise, str) and isinstance(hypothesis, str) and premise.strip() and hypothesis.strip()):
             left_out["pairs with a blank sentence"] += 1
@@ -108,7 +108,7 @@ def _columns(record: Iterable[str], place: str) -> tuple[str, str, str]:
     for column, names in zip(columns, _COLUMNS, strict=True):
         if column is None:
             raise WordworthError(
-                f"{place}: no column {' or '.join(names)} (there are: {', '.join(called.values())}); rename the column"
+                f"{place}: no column {' or '.join(names)} (there are: {listed(called.values())}); rename the column"
             )
     premise, hypothesis, label = columns
     return str(premise), str(hypothesis), str(label)
@@ -144,18 +144,22 @@ def _unquoted(cell: str) -> str:
     return cell
 
 
+def _class_names(described: Any) -> dict[str, list[Any]]:
+    """Column → its classes in the order of their numbers, where a data set of the hub describes itself."""
+    for key in ("info", "features"):
+        described = described.get(key) if isinstance(described, dict) else None
+    columns = described.items() if isinstance(described, dict) else ()
+    classes = {column: about.get("names") for column, about in columns if isinstance(about, dict)}
+    return {column: names for column, names in classes.items() if isinstance(names, list)}
+
+
 def _parquet(path: Path) -> Records:
     try:
         table = pl.read_parquet(path)
         metadata = pl.read_parquet_metadata(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        first = str(error).splitlines()[0]
-        raise WordworthError(f"{path} is not a parquet file ({first}); fetch or copy it again") from error
-    # A data set of the hub says in its own description which number is which class.
-    features = json.loads(metadata.get("huggingface", "{}")).get("info", {}).get("features", {})
-    names = {
-        column: about["names"] for column, about in features.items() if isinstance(about, dict) and "names" in about
-    }
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise WordworthError(f"{path} is not a parquet file ({reason_of(error)}); fetch or copy it again") from error
+    names = _class_names(parsed_json(metadata.get("huggingface", "{}"), f"{path}, its description", "fetch it again"))
     for row, record in enumerate(table.iter_rows(named=True), start=1):
         for column, classes in names.items():
             value = record.get(column)

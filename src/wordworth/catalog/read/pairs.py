@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import Row, Table, column, number, read_table, read_text, tidy
 from wordworth.catalog.resolve import located_data
+from wordworth.embedding.flaws import quoted
 from wordworth.errors import WordworthError
 
 
@@ -83,7 +84,9 @@ def _columns(
         one, other, text = (row.cells[place] for place in places)
         value = number(text)
         if value is None:
-            raise WordworthError(f"{table.path}, line {row.line}: the score {text!r} is no number; correct the line")
+            raise WordworthError(
+                f"{table.path}, line {row.line}: the score {quoted(text)} is no number; correct the line"
+            )
         if not one.strip() or not other.strip():
             raise WordworthError(f"{table.path}, line {row.line}: a word is blank; correct the line")
         firsts.append(tidy(one))

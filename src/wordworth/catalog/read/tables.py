@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import math
 import re
 import tomllib
@@ -10,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, listed, reason_of
 
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+
+_DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 
 
 @dataclass(frozen=True)
@@ -52,12 +55,30 @@ def read_text(path: Path) -> str:
         raise WordworthError(f"{path}, line {line}: not UTF-8; save the file as UTF-8") from error
 
 
+def parsed_toml(text: str) -> dict[str, Any]:
+    """What a TOML text holds. ValueError or RecursionError where it is none, or is nested without end."""
+    if _DEEP_KEY.search(text):  # over which tomllib would take hours
+        raise ValueError("a key of more than 100 parts")
+    return tomllib.loads(text)
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """A TOML file as it stands."""
     try:
-        return tomllib.loads(read_text(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise WordworthError(f"{path} is not TOML: {error}; correct it") from error
+        return parsed_toml(read_text(path))
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
+        raise WordworthError(f"{path} is not TOML: {reason_of(error)}; correct it") from error
+
+
+def parsed_json(text: str, where: str, advice: str) -> Any:
+    """What a JSON text holds; `where` is its file (and line, if it is one of many), for a sentence where it is none."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = f", line {error.lineno}" if "\n" in text.strip() else ""
+        raise WordworthError(f"{where}{line}: not JSON from character {error.colno} on; {advice}") from error
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, nesting without end
+        raise WordworthError(f"{where}: not JSON that can be read ({reason_of(error)}); {advice}") from error
 
 
 def unique(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -116,7 +137,7 @@ def _listed(header: Sequence[str]) -> str:
     for name in header:
         seen[name] += 1
         shown.append(f"{name}#{seen[name]}" if header.count(name) > 1 else name or "(blank)")
-    return ", ".join(shown)
+    return listed(shown)
 
 
 def column(table: Table, wanted: str | int) -> int:

@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
 from wordworth.files import replacing, sha256_of
 from wordworth.infer.model.attention import Network, Shape, shape_of
 
 ATTENTION = "decomposable-attention"
 CONFIG, WEIGHTS, LAST = "config.json", "model.safetensors", "training.safetensors"
 _EXTRA = "unknown_words"
+_UNREADABLE = "{} cannot be read as a model's configuration"
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,18 @@ def write_weights(folder: Path, weights: Mapping[str, Tensor], extra: NDArray[np
 def read_model(folder: Path) -> TrainedNetwork:
     """The model that `write_config` and `write_weights` wrote."""
     config = _config(folder / CONFIG)
-    network = Network(shape_of(config["shape"]))
     path = folder / WEIGHTS
+    # On the device without memory, so that only the tensors that are there take any, whatever the shape says.
+    with Foreign(_UNREADABLE.format(folder / CONFIG), "train the model again"), torch.device("meta"):
+        network = Network(shape_of(config["shape"]))
     tensors, _ = _tensors(path)
     extra = tensors.pop(_EXTRA, None)
     try:
-        network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+        network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()}, assign=True)
     except RuntimeError as error:
         raise WordworthError(f"{path} does not go with its {CONFIG}; train the model again") from error
+    if extra is not None and (extra.ndim != 2 or extra.shape[1] != network.shape.dim):
+        raise WordworthError(f"{path} does not go with its {CONFIG}; train the model again")
     network.requires_grad_(False).eval()
     return TrainedNetwork(network, None if extra is None else extra.float().numpy(), config, sha256_of(path))
 
@@ -77,20 +82,25 @@ def _config(path: Path) -> dict[str, Any]:
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
         if config["kind"] == ATTENTION and {"shape", "vectors"} <= config.keys():
+            _check_vectors(config["vectors"])
             return dict(config)
     except FileNotFoundError as error:
         raise WordworthError(f"{path.parent} holds no NLI model ({path.name} is not there); train one there") from error
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise WordworthError(f"{path} cannot be read as a model's configuration; train the model again") from error
+    except (ValueError, RecursionError, KeyError, TypeError) as error:
+        raise WordworthError(f"{_UNREADABLE.format(path)}; train the model again") from error
     raise WordworthError(f"{path} describes a model of another kind than {ATTENTION}")
 
 
+def _check_vectors(about: Any) -> None:
+    """Stops where it is not said in texts which vectors the network reads."""
+    texts = [about[key] for key in ("kind", "name", "source", "sha256")] + list(about["steps"])
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("vectors")
+
+
 def _tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    try:
-        with safe_open(path, framework="pt") as stored:
-            return {name: stored.get_tensor(name) for name in stored.keys()}, dict(stored.metadata() or {})  # noqa: SIM118
-    except (SafetensorError, OSError) as error:
-        raise WordworthError(f"{path} cannot be read ({error}); train the model again") from error
+    with Foreign(f"{path} cannot be read", "train the model again"), safe_open(path, framework="pt") as stored:
+        return {name: stored.get_tensor(name) for name in stored.keys()}, dict(stored.metadata() or {})  # noqa: SIM118
 
 
 def write_last(folder: Path, key: str, facts: Mapping[str, Any], groups: Mapping[str, Mapping[str, Tensor]]) -> None:

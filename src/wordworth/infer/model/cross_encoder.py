@@ -16,7 +16,7 @@ from wordworth.embedding import Embedding
 from wordworth.encode.capabilities import accepted
 from wordworth.encode.heads import Headed, load_with_head, padding_of
 from wordworth.engine.batching import Budget, PassTally, budget_for, by_length
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
 from wordworth.infer.model.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
 from wordworth.infer.model.labels import label_columns
 from wordworth.infer.model.nli import LABELS, NliKind, NliRequest
@@ -150,9 +150,11 @@ def forward(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch:
 
 def over(headed: Headed, labels: Sequence[str] | None = None, batch_tokens: int | None = None) -> CrossEncoder:
     """A cross-encoder over a network at hand."""
-    own = {int(at): str(label) for at, label in (headed.network.config.id2label or {}).items()}
-    columns = label_columns(own, headed.name, labels)
-    return CrossEncoder(headed, columns, pair_template(headed.tokenizer, headed.name), batch_tokens=batch_tokens)
+    with Foreign(f"the files of {headed.name} do not go together", "fetch it again"):
+        own = {int(at): str(label) for at, label in (headed.network.config.id2label or {}).items()}
+        columns = label_columns(own, headed.name, labels)
+        template = pair_template(headed.tokenizer, headed.name)
+    return CrossEncoder(headed, columns, template, batch_tokens=batch_tokens)
 
 
 def load_cross_encoder(

@@ -12,7 +12,7 @@ from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.embedding import Embedding
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, reason_of
 from wordworth.infer.model.checkpoint import ATTENTION, CONFIG, TrainedNetwork, read_model
 from wordworth.infer.model.contextual import ElmoVectors
 from wordworth.infer.model.elmo import elmo_files, load_elmo
@@ -55,8 +55,8 @@ def _recognizes(target: str) -> bool:
         return knows(target, "models")
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise WordworthError(f"{path} is not JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise WordworthError(f"{path} is not JSON: {reason_of(error)}; train the model again") from error
     return isinstance(config, dict) and config.get("kind") == ATTENTION
 
 

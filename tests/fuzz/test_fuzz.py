@@ -1,0 +1,59 @@
+"""Whatever is in a file, a reader gives the same, something else, or one sentence; never a traceback, a hang, a kill.
+
+`make fuzz` does the same with many more samples. What it once found stays in `found.txt`, by target and seed.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from fuzz.cases import CASES
+from fuzz.mutations import MUTATIONS, mutated
+from fuzz.outcomes import LONGEST, Job, outcomes
+from fuzz.targets import DATA, MODELS, OTHERS, RUNS, TARGETS, VECTORS
+
+SAMPLES = 30
+FOUND = Path(__file__).with_name("found.txt")
+
+
+def found() -> list[Job]:
+    """A line a target: its name, a colon, and the seeds of what was found in it."""
+    rows = (line.split(":") for line in FOUND.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    return [(target.strip(), int(seed)) for target, seeds in rows for seed in seeds.split()]
+
+
+def samples(target: str) -> list[Job]:
+    """The first seeds, what was found before, and the cases with names."""
+    seeds = [*range(SAMPLES), *(seed for name, seed in found() if name == target)]
+    return [(target, sample) for sample in [*dict.fromkeys(seeds), *CASES.get(target, {})]]
+
+
+# A worker for several targets: most of the time would go into starting one for each.
+@pytest.mark.parametrize("group", [VECTORS, DATA, RUNS | OTHERS, MODELS], ids=["vectors", "data", "runs", "models"])
+def test_damaged_files_are_read_or_refused_in_a_sentence(group: dict[str, object]) -> None:
+    jobs = [job for target in group for job in samples(target)]
+    became = list(outcomes(jobs))
+    assert [outcome.job for outcome in became] == jobs
+    findings = [str(outcome) for outcome in became if not outcome.allowed]
+    assert not findings, "\n".join(findings)
+    assert max(len(outcome.said) for outcome in became) < LONGEST
+    # Not everything is refused: the readers are reached.
+    assert {"same", "different", "sentence"} <= {outcome.kind for outcome in became}
+
+
+def test_what_was_found_names_targets() -> None:
+    assert {target for target, _ in found()} | CASES.keys() <= TARGETS.keys()
+
+
+def test_a_seed_stands_for_the_same_damage() -> None:
+    data = bytes(range(256)) * 4
+    assert [mutated(data, seed) for seed in range(200)] == [mutated(data, seed) for seed in range(200)]
+    names = {name for seed in range(600) for name in mutated(data, seed)[0].split("+")}
+    assert names == MUTATIONS.keys()
+
+
+@pytest.mark.parametrize(("sample", "kind"), [("hang", "hang"), ("memory", "MemoryError"), ("kill", "killed")])
+def test_a_reader_that_hangs_or_dies_is_found_and_the_next_sample_is_read(sample: str, kind: str) -> None:
+    jobs: list[Job] = [("broken", sample), ("broken", "whole")]
+    became = list(outcomes(jobs, seconds=1.0))
+    assert [(outcome.job, outcome.kind) for outcome in became] == [(jobs[0], kind), (jobs[1], "same")]
