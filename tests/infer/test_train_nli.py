@@ -133,6 +133,16 @@ def test_a_folder_with_another_training_is_not_gone_on_with(sets, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_training_does_not_go_on_from_a_damaged_state(sets, tmp_path):
+    go(sets, tmp_path, epochs=1)
+    path = tmp_path / "training.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-100] ^= 4  # a number, so that the file can be read
+    path.write_bytes(content)
+    with pytest.raises(WordworthError, match=r"training\.safetensors is damaged, .*begin anew with --overwrite"):
+        go(sets, tmp_path, epochs=2)
+
+
 def test_models_that_cannot_be_loaded(sets, tmp_path):
     with pytest.raises(WordworthError, match=r"holds no NLI model \(config.json is not there\)"):
         load_attention_nli(tmp_path / "nothing")
