@@ -20,7 +20,9 @@ LONGEST = 500
 MEMORY = 1 << 30
 """Bytes of address space beyond those that reading the valid file took."""
 SECONDS = 20.0
-"""For one sample. Few take a tenth of a second; a machine may be busy."""
+"""Of the processor's time, for one sample; few take a tenth of a second."""
+IDLE = 10
+"""How many times as long a sample may take by the clock: the machine may be busy, and a reader may wait for ever."""
 STARTING = 240.0
 """Seconds to import what a target needs and to make its valid file."""
 ALLOWED = ("same", "different", "sentence")
@@ -69,7 +71,7 @@ def outcomes(jobs: Iterable[Job], seconds: float = SECONDS) -> Iterator[Outcome]
         worker.start()
         theirs.close()
         try:
-            yield from _heard(left, ours)
+            yield from _heard(left, ours, worker.pid or 0)
             worker.join(0 if left else 10)
         finally:
             worker.kill()
@@ -78,12 +80,12 @@ def outcomes(jobs: Iterable[Job], seconds: float = SECONDS) -> Iterator[Outcome]
             shutil.rmtree(home, ignore_errors=True)
 
 
-def _heard(left: list[Job], worker: Connection) -> Iterator[Outcome]:
+def _heard(left: list[Job], worker: Connection, pid: int) -> Iterator[Outcome]:
     """Takes jobs off `left` as the worker reports them, until there are none or the worker is lost."""
     began = _Began("", STARTING)
     while left:
         try:
-            message: Any = worker.recv() if worker.poll(began.seconds) else "hang"
+            message: Any = worker.recv() if _in_time(worker, pid, began.seconds) else "hang"
         except (EOFError, ConnectionResetError):
             message = "killed"
         if isinstance(message, _Began):
@@ -98,8 +100,27 @@ def _heard(left: list[Job], worker: Connection) -> Iterator[Outcome]:
             return
 
 
+def _in_time(worker: Connection, pid: int, seconds: float) -> bool:
+    """Whether the worker says something before it has computed for so many seconds, or waited `IDLE` times as long."""
+    computed, began = _computed(pid), time.monotonic()
+    while not worker.poll(seconds / 4):
+        if _computed(pid) - computed > seconds or time.monotonic() - began > IDLE * seconds:
+            return False
+    return True
+
+
+def _computed(pid: int) -> float:
+    """Seconds of the processor's time that a process has had; none once it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _work(jobs: list[Job], home: Path, report: Connection, seconds: float) -> None:
     """In the worker: for each target reads the valid file, takes the limits, and then reads every sample."""
+    tempfile.tempdir = str(home)  # what targets make goes with it
     os.environ.update(WORDWORTH_CACHE=str(home / "cache"), WORDWORTH_OFFLINE="1", HF_HUB_OFFLINE="1")
     from fuzz.cases import CASES
     from fuzz.targets import BROKEN, TARGETS

@@ -381,8 +381,11 @@ def _broken(folder: Path) -> str:
     import time
 
     match (folder / "orders").read_bytes():
-        case b"hang":
+        case b"wait":
             time.sleep(600)
+        case b"hang":
+            while True:
+                pass
         case b"memory":
             bytearray(8 << 30)
         case b"kill":

@@ -52,8 +52,11 @@ def test_a_seed_stands_for_the_same_damage() -> None:
     assert names == MUTATIONS.keys()
 
 
-@pytest.mark.parametrize(("sample", "kind"), [("hang", "hang"), ("memory", "MemoryError"), ("kill", "killed")])
+FAULTS = [("hang", "hang"), ("wait", "hang"), ("memory", "MemoryError"), ("kill", "killed")]
+
+
+@pytest.mark.parametrize(("sample", "kind"), FAULTS)
 def test_a_reader_that_hangs_or_dies_is_found_and_the_next_sample_is_read(sample: str, kind: str) -> None:
     jobs: list[Job] = [("broken", sample), ("broken", "whole")]
-    became = list(outcomes(jobs, seconds=1.0))
+    became = list(outcomes(jobs, seconds=0.5))
     assert [(outcome.job, outcome.kind) for outcome in became] == [(jobs[0], kind), (jobs[1], "same")]
