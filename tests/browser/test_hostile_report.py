@@ -96,7 +96,7 @@ def test_a_hostile_report_goes_nowhere(page: Any, tmp_path: Path, stranger: tupl
 def test_a_report_still_works(page: Any, tmp_path: Path) -> None:
     """Its scripts run, and the files beside it are saved."""
     with served(small_runs(tmp_path)) as port:
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)  # the first report waits for a process to start
         page.goto(f"http://127.0.0.1:{port}/runs/good/")
         frame = page.frame_locator("iframe")
         frame.locator("figure svg, figure canvas").first.wait_for()

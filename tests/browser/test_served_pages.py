@@ -40,6 +40,7 @@ def test_list_filter_and_compare(page: Any, home: str, watched: Any) -> None:
 
 def test_a_report_opens(page: Any, home: str, watched: Any) -> None:
     page.goto(home)
+    page.set_default_timeout(60_000)  # the first report waits for a process to start
     page.get_by_role("link", name="poor", exact=True).click()
     assert "<script>alert(1)</script>" in page.frame_locator("iframe").locator("h1").inner_text()
     assert watched.errors == []

@@ -29,7 +29,7 @@ def get(runs: Path) -> Iterator[Get]:
     """Nothing in the path is tidied before it is asked for."""
 
     def ask(path: str, *, method: str = "GET", host: str | None = None) -> Got:
-        connection = HTTPConnection("127.0.0.1", port, timeout=20)
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
         connection.putrequest(method, path, skip_host=True)
         if host != "":
             connection.putheader("Host", host or f"127.0.0.1:{port}")
