@@ -64,6 +64,7 @@ class Bench:
 
     def keep(self, name: str) -> None:
         """The folder as it is now, to be brought back by `bring`; times of files are kept."""
+        shutil.rmtree(self._states / name, ignore_errors=True)
         shutil.copytree(self.work, self._states / name)
 
     def bring(self, name: str) -> None:
