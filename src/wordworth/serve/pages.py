@@ -16,6 +16,7 @@ WATCH = 2
 
 
 def document(title: str, *body: Child) -> str:
+    """A whole page with this title and body."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
