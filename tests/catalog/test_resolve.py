@@ -170,7 +170,7 @@ def test_several_tests_of_one_file_keep_their_names() -> None:
 
 
 def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 12: what is fetched with a token is recorded without it, and asked for with it."""
+    """What is fetched with a token is recorded without it, and asked for with it."""
     asked: list[str] = []
 
     def download(url: str, part: Path, what: str) -> None:

@@ -57,6 +57,11 @@ def test_a_bad_setting_is_one_sentence(given: dict[str, object], message: str) -
     assert message in str(error.value)
 
 
+def test_a_token_in_an_address_reaches_no_run() -> None:
+    settings = study("valnorm").settings(lexica=("mine=https://host/l.csv?token=s3cret", "bellezza"))
+    assert settings.as_table()["lexica"] == ["mine=https://host/l.csv", "bellezza"]
+
+
 def _embedding() -> Embedding:
     words = ["he", "she", *(word for name in ("weat6", "weat7") for side in load_test(name).groups for word in side)]
     unique = list(dict.fromkeys(words))

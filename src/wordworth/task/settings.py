@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, get_args, get_origin
 
+from wordworth.catalog.resolve import public_name
 from wordworth.embedding.spelling import Case
 from wordworth.errors import WordworthError, nearest
 from wordworth.statistics.bootstrap import RESAMPLES
@@ -143,6 +144,8 @@ def either(words: Sequence[str]) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(one) for one in value]
+    if isinstance(value, str) and "://" in value:
+        return public_name(value)  # a token in an address does not belong into a run
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, Mapping):
