@@ -42,7 +42,7 @@ def raters(lexica: Sequence[Lexicon], among: Set[str], settings: Intervals) -> F
             findings.warn(f"{one} and {other} share {len(words)} words, too few to correlate.")
             continue
         first, second = (np.array([rated[name][word] for word in words]) for name in (one, other))
-        rho = pearson(first, second, **drawn(settings))
+        rho = pearson(first, second, items=words, **drawn(settings))
         interval = {"value": float(rho.value), "low": float(rho.low), "high": float(rho.high)}
         findings.score(**where, measure="raters", **interval, n=rho.n)
         findings.item(**where, item=words, value=first.tolist(), reference=second.tolist())
