@@ -42,7 +42,7 @@ def number(value: float | None, signed: bool = False) -> str:
 
 
 def probability(p: float | None) -> str:
-    """p = 0.003; 0 is exact: of all partitions that were counted, none gives more."""
+    """p = 0.003; 0 is a strict count: of all partitions, none gives more."""
     if p is None:
         return ""
     if p == 0:

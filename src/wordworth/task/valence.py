@@ -111,7 +111,7 @@ def _p_values(findings: Findings, words: Layers, poles: Poles, settings: Interva
 
 def permuted(settings: Permuted) -> dict[str, Any]:
     """How a permutation test is done."""
-    names = {"sides": settings.sides, "method": settings.p_method}
+    names = {"sides": settings.sides, "method": settings.p_method, "count": settings.p_count}
     return {**names, "permutations": settings.permutations, "seed": settings.seed}
 
 
