@@ -1,5 +1,10 @@
 """Numbers and names as a reader sees them."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from wordworth.run.flags import MARK
+
 TESTS = {
     "weat1": "flowers with pleasant, insects with unpleasant",
     "weat2": "instruments with pleasant, weapons with unpleasant",
@@ -39,6 +44,11 @@ def number(value: float | None, signed: bool = False) -> str:
     places = 2 if abs(value) < 10 else 1
     text = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
     return text.replace("0.", ".", 1).replace("-", "−") if abs(value) < 1 else text.replace("-", "−")
+
+
+def marked(score: Mapping[str, Any]) -> str:
+    """A score's value, with a mark where it is to be read with care."""
+    return number(score["value"]) + (MARK if score["flags"] else "")
 
 
 def probability(p: float | None) -> str:
