@@ -14,7 +14,7 @@ from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 
-COLUMNS = "study,experiment,model,language,dataset,setting,pooling,layer,pcs,measure,value,low,high,p,n"
+COLUMNS = "study,experiment,model,language,dataset,setting,pooling,layer,pcs,measure,value,low,high,p,n,flags"
 
 
 @pytest.fixture

@@ -34,14 +34,18 @@ def notice(text: str, style: str = "yellow") -> None:
     err.print(text, style=style, markup=False, soft_wrap=True)
 
 
-def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
-    """A plain table; the columns in `right` hold numbers."""
+def table(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = (), note: str = ""
+) -> None:
+    """A plain table; the columns in `right` hold numbers, `note` stands under it."""
     grid = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
     for at, name in enumerate(header):
         grid.add_column(escape(name), justify="right" if at in right else "left", overflow="fold")
     for row in rows:
         grid.add_row(*(escape(cell) for cell in row))
     out.print(grid)
+    if note:
+        line(note)
 
 
 def warnings_of(findings: Findings) -> None:

@@ -63,7 +63,7 @@ def sc_weat(targets: Vectors, A: Vectors, B: Vectors, *, block: int = BLOCK) -> 
 def sc_weat_p(
     targets: Vectors, A: Vectors, B: Vectors, *, block: int = BLOCK, **settings: Unpack[Permuting]
 ) -> PermutationTest:
-    """Pr_i[s(w, A_i, B_i) > s(w, A, B)] over the partitions of A ∪ B that keep the sizes; shapes as in `sc_weat`."""
+    """Pr_i[s(w, A_i, B_i) ≥ s(w, A, B)] over the partitions of A ∪ B that keep the sizes; shapes as in `sc_weat`."""
     attributes = _attributes(A, B)
     lead = _leading(targets, attributes, "the targets")
     values = np.empty((*lead, targets.shape[-2], attributes.shape[-2]))
@@ -94,7 +94,7 @@ def weat(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:
 
 
 def weat_p(X: Vectors, Y: Vectors, A: Vectors, B: Vectors, **settings: Unpack[Permuting]) -> PermutationTest:
-    """Pr_i[s(X_i, Y_i, A, B) > s(X, Y, A, B)] over the partitions of X ∪ Y that keep the sizes."""
+    """Pr_i[s(X_i, Y_i, A, B) ≥ s(X, Y, A, B)] over the partitions of X ∪ Y that keep the sizes."""
     pooled = _pooled_associations(X, Y, A, B)
     return permutation_test(pooled, X.shape[-2], **settings)
 

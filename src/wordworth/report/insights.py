@@ -26,6 +26,8 @@ class Best:
     low: float | None
     high: float | None
     n: int
+    flags: str | None
+    """Why it is to be read with care."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
         setting = plain_setting(rows)
         mine = rows.filter(pl.col("setting") == setting).sort("value", descending=True, maintain_order=True)
         row = mine.row(0, named=True)
-        interval = {key: row[key] for key in ("layer", "value", "low", "high", "n")}
+        interval = {key: row[key] for key in ("layer", "value", "low", "high", "n", "flags")}
         top = rows.select(pl.col("layer").max()).item()
         yield Best(str(model), str(dataset), setting, top=top, **interval)
 

@@ -14,8 +14,8 @@ from wordworth.files import sha256_of, sweep
 from wordworth.run.folder import FILES
 from wordworth.run.schema import ITEMS, SCORES
 
-LATER = ("place", "rank", "entailment", "contradiction")
-"""Columns of the items that older runs lack."""
+LATER = ("flags", "place", "rank", "entailment", "contradiction")
+"""Columns of the scores and items that older runs lack."""
 LARGEST = 64 << 20
 """Bytes of a `run.json`; no run writes more."""
 QUOTED = 120
@@ -207,7 +207,8 @@ def _completed(value: Any, kind: Any) -> Any:
 
 def _scores(path: Path) -> pl.DataFrame:
     text = pl.read_csv(path, infer_schema=False, glob=False)
-    _refuse_lacking(path, SCORES, text.columns)
+    _refuse_lacking(path, [name for name in SCORES if name not in LATER], text.columns)
+    text = text.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in SCORES if name not in text.columns)
     typed = text.select(pl.col(name).cast(kind, strict=False) for name, kind in SCORES.items())
     for name in SCORES:
         wrong = (typed.get_column(name).is_null() & text.get_column(name).is_not_null()).arg_true()
@@ -229,7 +230,7 @@ def _items(path: Path, manifest: RunManifest) -> pl.LazyFrame:
             raise WordworthError(f"{_short(path)} has {kind} in column {name}, not {ITEMS[name]}; run the study again")
     if path.name not in manifest["files"]:  # nothing vouches for its pages: they are read now, not where they are used
         items.select(pl.all().hash().max()).collect(engine="streaming")
-    lacking = [pl.lit(None, dtype=ITEMS[name]).alias(name) for name in LATER if name not in schema]
+    lacking = [pl.lit(None, dtype=ITEMS[name]).alias(name) for name in LATER if name in ITEMS and name not in schema]
     return items.with_columns(lacking).select(list(ITEMS))
 
 

@@ -16,7 +16,7 @@ from wordworth.catalog.resolve import public_name
 from wordworth.embedding.spelling import Case
 from wordworth.errors import WordworthError, nearest
 from wordworth.statistics.bootstrap import RESAMPLES
-from wordworth.statistics.permutation import PERMUTATIONS, Method, Sides
+from wordworth.statistics.permutation import PERMUTATIONS, Count, Method, Sides
 
 MEASURED, ON, HOW = "what is measured", "on what", "how"
 GROUPS = (MEASURED, ON, HOW)
@@ -181,6 +181,12 @@ class Permuted(Seeded):
         "auto",
         "How p is computed: exact where it can be enumerated, else Monte Carlo; normal is the ValNorm authors' code.",
         choices=("auto", "exact", "monte-carlo", "normal"),
+        may_differ=True,
+    )
+    p_count: Count = setting(
+        "inclusive",
+        "What p counts: partitions that give as much, the observed one among them; strict: more (as the papers).",
+        choices=("inclusive", "strict"),
         may_differ=True,
     )
     permutations: int = setting(

@@ -10,6 +10,7 @@ from wordworth.catalog.read.pairs import Pairs
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.measure import cosines
 from wordworth.run import Findings
+from wordworth.run.flags import uncovered
 from wordworth.statistics.correlation import rank_correlation, spearman
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
@@ -65,6 +66,7 @@ def similarity(layers: Layers, pairs: Pairs, settings: Intervals, recorded: Reco
         findings.item(**where, **place, **columns, item=names, reference=reference, value=cosine[at].tolist())
     if recorded.items:
         _record_missing(findings, where, layers, pairs, set(both.tolist()))
+    findings.flag(uncovered(len(both), count))
     return findings
 
 

@@ -10,6 +10,7 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import Layers
 from wordworth.measure import sc_weat, sc_weat_p
 from wordworth.run import Findings
+from wordworth.run.flags import uncovered
 from wordworth.statistics.correlation import Correlation, pearson, spearman
 from wordworth.task.settings import Intervals, Permuted
 from wordworth.task.words import Poles, TooFewWordsError, record_missing, record_set, spelling_of
@@ -68,6 +69,7 @@ def valence(
         findings.item(**where, item=rows, group="lexicon rows", left_out=reasons)
     for label, pole in zip(("pleasant", "unpleasant"), poles, strict=True):
         (record_set if layers.vocabulary else record_missing)(findings, where, pole, label)
+    findings.flag(uncovered(len(words), len(words.asked)))
     return findings
 
 
@@ -112,7 +114,7 @@ def _p_values(findings: Findings, words: Layers, poles: Poles, settings: Interva
 
 def permuted(settings: Permuted) -> dict[str, Any]:
     """How a permutation test is done."""
-    names = {"sides": settings.sides, "method": settings.p_method}
+    names = {"sides": settings.sides, "method": settings.p_method, "count": settings.p_count}
     return {**names, "permutations": settings.permutations, "seed": settings.seed}
 
 

@@ -52,7 +52,11 @@ const wordworth = (() => {
     const body = table.createTBody();
     for (const row of rows) {
       const line = body.insertRow();
-      row.forEach((text, at) => line.append(element("td", text, at >= numeric ? { class: "number" } : {})));
+      row.forEach((held, at) => {
+        const made = element("td", held?.text ?? held, at >= numeric ? { class: "number" } : {});
+        if (held?.care) made.append(element("abbr", "†", { title: held.care }));
+        line.append(made);
+      });
     }
     const frame = element("div", null, { class: "scroll", tabindex: "0", role: "region", "aria-label": caption });
     frame.append(table);
@@ -73,7 +77,7 @@ const wordworth = (() => {
       if (!down.has(key)) down.set(key, new Map());
       const p = row.p === null ? "" : `, p = ${Number(row.p.toPrecision(2))}`;
       const interval = row.low === null ? "" : ` [${number(row.low)}, ${number(row.high)}]`;
-      down.get(key).set(over, number(row.value) + interval + p);
+      down.get(key).set(over, { text: number(row.value) + interval + p, care: row.flags });
     }
     const over = [...across.keys()];
     const rows = [...down].map(([key, cells]) => [...JSON.parse(key), ...over.map((name) => cells.get(name) ?? "")]);
@@ -188,7 +192,7 @@ const wordworth = (() => {
         heading.setAttribute("aria-sort", up ? "ascending" : "descending");
         const value = (row) => {
           const text = row.cells[at].textContent;
-          return at === 0 ? text : text === "" ? NaN : Number(text.replace("−", "-"));
+          return at === 0 ? text : text === "" ? NaN : Number(text.replace("−", "-").replace("†", ""));
         };
         const body = table.tBodies[0];
         const rows = [...body.rows].sort((one, other) => {
