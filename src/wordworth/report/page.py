@@ -87,6 +87,7 @@ def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], data: list[Ma
     )
     main = tag(
         "main",
+        _not_run(runs),
         [tag("section", tag("h2", name), body, id=key) for key, (name, body) in sections.items()],
         id="main",
     )
@@ -122,6 +123,14 @@ def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], data: list[Ma
         [tag("script", Markup(one)) for one in scripts],
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _not_run(runs: Runs) -> Markup | None:
+    """A box at the top: the studies of an audit that this page has nothing of."""
+    if not runs.not_run:
+        return None
+    sentences = tag("ul", (tag("li", sentence) for sentence in runs.not_run))
+    return tag("aside", tag("h2", "Not in this report"), sentences, class_="box", id="not-run")
 
 
 @cache
