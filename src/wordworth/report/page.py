@@ -238,9 +238,10 @@ def comparison_row(one: Comparison) -> list[str]:
     what += [f"{ours['pcs']} nullified" if ours["pcs"] is not None else None]
     value = number(theirs.value) if theirs.value is not None else f"{number(theirs.low)} to {number(theirs.high)}"
     difference = "inside" if theirs.value is None and one.difference == 0 else number(one.difference, signed=True)
+    difference = f"not comparable: {one.unlike}" if one.unlike else difference
     model = theirs.model or "–"
     layer = f"layer {theirs.layer}" if theirs.layer.isdigit() else theirs.layer and f"{theirs.layer} layer"
-    nearness = "; ".join(filter(None, [one.nearness, layer, theirs.note]))
+    nearness = "; ".join(filter(None, [one.nearness, layer, theirs.computed, theirs.note]))
     place = f"{citation(theirs.paper)}, {theirs.place}"
     return [" · ".join(filter(None, what)), marked(ours), value, difference, f"{model} ({nearness})", place]
 
