@@ -10,6 +10,7 @@ declare("valence", f"Pearson's ρ {RHO}", "toney2021", "higher", "knows the vale
 declare("valence:spearman", f"Spearman's ρ {RHO}", "toney2021", "higher")
 declare("valence:mean", "Mean of valence over the languages.", "wolfe2022", "higher")
 declare("valence:multiple-poles", "Valence with poles that the model splits into tokens.", "wolfe2022", "higher")
+declare("raters", "Pearson's ρ between two groups of people's mean ratings of the same words.", "toney2021", "higher")
 for _affect in ("arousal", "dominance"):
     declare(_affect, f"Pearson's ρ of the same with poles of {_affect} and rated {_affect}.", "wolfe2022", "higher")
 

@@ -40,6 +40,7 @@ EXPERIMENTS = {
     "weat": Experiment("Association tests.", VERSIONS),
     "similarity": Experiment("Agreement of cosines with rated similarity.", VERSIONS),
     "analogy": Experiment("Analogy questions."),
+    "raters": Experiment("Agreement of people's ratings of the same words."),
     "corpus-size": Experiment("Vectors trained on samples of a corpus."),
     "neighbours": Experiment("Nearest words, as items."),
     "contextualization": Experiment("Valence by layer and contextual setting.", CONTEXTS),

@@ -45,7 +45,8 @@ def valence(
     people = np.array([ratings[word] for word in words.words])
     for measure in measures:
         correlate = spearman if measure.endswith(":spearman") else pearson
-        record_slots(findings, {**where, "measure": measure}, words, correlate(effects, people, **drawn(settings)))
+        agreement = correlate(effects, people, items=words.words, **drawn(settings))
+        record_slots(findings, {**where, "measure": measure}, words, agreement)
     chance: list[NDArray[np.float64] | None] = [None] * len(words.slots)
     if layers.vocabulary:
         findings.score(**where, measure="coverage", value=len(words) / len(lexicon), n=len(lexicon))

@@ -17,17 +17,20 @@ from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.embeddings import embeddings, tests_in
-from wordworth.study.valnorm import EXPERIMENTS, ValnormSettings
+from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
 from wordworth.task.analogy import analogy
 from wordworth.task.association import association
 from wordworth.task.neighbours import neighbours
+from wordworth.task.raters import common_words, raters
 from wordworth.task.similarity import similarity
 from wordworth.task.valence import valence
 from wordworth.task.words import TooFewWordsError, poles_in
 
 LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
+LANGUAGES = ("chinese", "german", "polish", "portuguese", "spanish", "turkish")
+"""Beside English, as in Table 3."""
 TESTS = ("weat1", "weat2", "weat8")
 """Flowers–insects, instruments–weapons, gender–science."""
 
@@ -61,6 +64,8 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
         if "analogy" in chosen:
             _analogies(findings, layers, language, settings)
     _variances(findings, effects)
+    if RATERS in chosen:
+        _raters(findings, settings)
     if "corpus-size" in chosen and settings.corpus is not None:
         _corpus_size(findings, settings.corpus, settings)
     return findings
@@ -68,7 +73,7 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
 
 def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> None:
     corpus, asked = settings.corpus, settings.experiments
-    if not models and corpus is None:
+    if not models and corpus is None and set(asked) != {RATERS}:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
     if "corpus-size" in asked and corpus is None:
         raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
@@ -76,6 +81,19 @@ def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) 
         raise WordworthError(f"the corpus {corpus} is for the experiment corpus-size: add --experiment corpus-size")
     if (settings.word_column or settings.rating_column) and all(map(_of_catalog, settings.lexica)):
         raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
+
+
+def _raters(findings: Findings, settings: ValnormSettings) -> None:
+    """The reliability of §4 over the words that the three lexica share, and Table 3 over those of Bellezza in ANEW."""
+    loaded: dict[str, Lexicon] = {}
+    for name in (*LEXICA, *(f"bellezza-{language}" for language in LANGUAGES)):
+        with findings.part(asked=name in LEXICA, experiment=RATERS, dataset=name):  # one that cannot be fetched
+            loaded[name] = load_lexicon(name)
+            findings.used_data(loaded[name], len(loaded[name]))
+    english = [loaded.pop(name) for name in LEXICA]
+    findings.add(raters(english, common_words(english), settings), experiment=RATERS)
+    bellezza, anew, _ = english
+    findings.add(raters([bellezza, *loaded.values()], common_words([bellezza, anew]), settings), experiment=RATERS)
 
 
 def _polar(findings: Findings, language: str) -> PolarWords:

@@ -46,10 +46,11 @@ def _affect(words: WordsInSettings, layers: Layers, lexicon: Lexicon, anew: Lexi
         findings.warn(f"{affect} has no score on {lexicon.name} {layers.setting}: its poles are not there.")
         return findings
     rest = np.setdiff1d(np.arange(len(layers)), [*high, *low])
-    effects = effect_sizes(layers.rows(rest), (layers.rows(np.array(high)), layers.rows(np.array(low))))
+    rated = layers.rows(rest)
+    effects = effect_sizes(rated, (layers.rows(np.array(high)), layers.rows(np.array(low))))
     ratings = lexicon.ratings[affect][layers.positions[rest]]
     where = {**layers.columns, "language": words.language, "dataset": lexicon.name, "measure": affect}
-    record_slots(findings, where, layers, pearson(effects, ratings, **drawn(words.chosen)))
+    record_slots(findings, where, layers, pearson(effects, ratings, items=rated.words, **drawn(words.chosen)))
     return findings
 
 

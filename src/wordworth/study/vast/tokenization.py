@@ -92,7 +92,8 @@ class _Compared:
                 dataset = f"{self.lexicon.name}:{kind}"
                 where = {**layers.columns, "language": self.words.language, "dataset": dataset}
                 where["experiment"] = "tokenization"
-                rho = pearson(effect_sizes(chosen, (a, b)), ratings, **drawn(self.words.chosen))
+                effects = effect_sizes(chosen, (a, b))
+                rho = pearson(effects, ratings, items=chosen.words, **drawn(self.words.chosen))
                 record_slots(findings, {**where, "measure": measure}, chosen, rho)
                 if measure == "valence" and pooling == self.words.pooling:
                     subwords = chosen.subwords
