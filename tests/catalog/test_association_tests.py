@@ -47,6 +47,15 @@ def test_weat(name):
     assert not set(test.A) & set(test.B)
 
 
+def test_weat3_as_either_paper_has_it():
+    """VAST's appendix prints Terrance where Caliskan et al.'s list, and SEAT's copy of it, have Torrance."""
+    caliskan, vast = load_test("weat3"), load_test("vast-weat3")
+    assert set(caliskan.Y) ^ set(vast.Y) == {"Torrance", "Terrance"}
+    assert caliskan.Y.index("Torrance") == vast.Y.index("Terrance") == 6
+    assert (caliskan.X, caliskan.A, caliskan.B) == (vast.X, vast.A, vast.B)
+    assert vast.names == {*vast.X, *vast.Y}
+
+
 def test_names():
     """Every word with a capital is declared a name, and no other."""
     for name in WEAT:

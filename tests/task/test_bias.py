@@ -47,6 +47,20 @@ def test_a_weak_first_component_is_warned_of(lists: BiasLists) -> None:
     assert any("explains less than 35% of the gender pairs' differences here" in one for one in findings.warnings)
 
 
+def test_an_estimator_that_fails_leaves_the_others(lists: BiasLists, layers: Layers) -> None:
+    """Pairs without a difference have no direction: direct-bias has no number, and is told; all others have theirs."""
+    vectors = layers.vectors()
+    for female, male in lists.pairs:
+        vectors[:, layers.index[male]] = vectors[:, layers.index[female]]
+    same = replace(layers, read=lambda slot: vectors[slot.layer])
+    found = bias(same, lists, Intervals(resamples=20))
+    failed = {part["measure"] for part in found.failed}
+    assert failed == {"direct-bias", "direct-bias:centred", "direct-bias:explained", "ripa"}
+    assert all("gender-pairs" in part["dataset"] and part["reason"] for part in found.failed)
+    whole = set(bias(layers, lists, Intervals(resamples=20)).scores["measure"])
+    assert set(found.scores["measure"]) == whole - failed
+
+
 def test_an_embedding_that_lacks_a_class(lists: BiasLists, layers: Layers) -> None:
     gone = lists.classes["race"]["asian"]
     kept = [row for row, word in enumerate(lists.words) if word not in gone]
@@ -101,7 +115,7 @@ def test_table_3_of_the_paper() -> None:
     _, layers, usable = list_words(Layers.of(embedding), load_bias_lists())
     words = usable.targets["professions"]
     found = {
-        (attribute, measure): float(values.mean())
+        (attribute, measure): float(values().mean())
         for part in (definitions, beside)
         for attribute, measure, values in part(layers, usable, words)
     }

@@ -13,6 +13,11 @@ REPRESENTATIONS = {
     ":rest": "from a vector without its first components",
 }
 
+declare(
+    "contexts",
+    "Contexts that words were aggregated over: sentences, counted once for each word in them.",
+    "bommasani2020",
+)
 declare("coverage", "Share of a data set's items whose words all have vectors.", "", "higher")
 # Prediction: what is said instead of a word, and whether paraphrases lie near.
 declare("share", "Share of a band's misses that were answered by a word of the other band.", "dudy2020")

@@ -87,6 +87,7 @@ def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], data: list[Ma
     )
     main = tag(
         "main",
+        _not_run(runs),
         [tag("section", tag("h2", name), body, id=key) for key, (name, body) in sections.items()],
         id="main",
     )
@@ -122,6 +123,14 @@ def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], data: list[Ma
         [tag("script", Markup(one)) for one in scripts],
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _not_run(runs: Runs) -> Markup | None:
+    """A box at the top: the studies of an audit that this page has nothing of."""
+    if not runs.not_run:
+        return None
+    sentences = tag("ul", (tag("li", sentence) for sentence in runs.not_run))
+    return tag("aside", tag("h2", "Not in this report"), sentences, class_="box", id="not-run")
 
 
 @cache
@@ -229,9 +238,10 @@ def comparison_row(one: Comparison) -> list[str]:
     what += [f"{ours['pcs']} nullified" if ours["pcs"] is not None else None]
     value = number(theirs.value) if theirs.value is not None else f"{number(theirs.low)} to {number(theirs.high)}"
     difference = "inside" if theirs.value is None and one.difference == 0 else number(one.difference, signed=True)
+    difference = f"not comparable: {one.unlike}" if one.unlike else difference
     model = theirs.model or "–"
     layer = f"layer {theirs.layer}" if theirs.layer.isdigit() else theirs.layer and f"{theirs.layer} layer"
-    nearness = "; ".join(filter(None, [one.nearness, layer, theirs.note]))
+    nearness = "; ".join(filter(None, [one.nearness, layer, theirs.computed, theirs.note]))
     place = f"{citation(theirs.paper)}, {theirs.place}"
     return [" · ".join(filter(None, what)), marked(ours), value, difference, f"{model} ({nearness})", place]
 

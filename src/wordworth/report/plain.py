@@ -60,6 +60,8 @@ def tables(runs: Runs) -> list[Table]:
 def markdown(runs: Runs) -> str:
     """Answers as a list, then every table."""
     lines = [f"# What a word is worth to {_markdown(', '.join(runs.models))}", ""]
+    if runs.not_run:
+        lines += ["**Not in this report**", "", *(f"- {_markdown(sentence)}" for sentence in runs.not_run), ""]
     for question, sentences in plain_answers(runs).items():
         lines += [f"**{question}**", "", *(f"- {_markdown(sentence)}" for sentence in sentences), ""]
     for title, header, rows, note in tables(runs):
@@ -83,6 +85,7 @@ def _markdown(text: str) -> str:
 def latex(runs: Runs) -> str:
     """Tables for `booktabs`, each to be taken into a paper by itself."""
     blocks = ["% \\usepackage{booktabs}; compile with XeLaTeX or LuaLaTeX (Unicode)"]
+    blocks += [f"% not in this report: {' '.join(sentence.split())}" for sentence in runs.not_run]
     for title, header, rows, note in tables(runs):
         right = _numeric(rows, len(header))
         form = "".join("r" if at in right else "l" for at in range(len(header)))

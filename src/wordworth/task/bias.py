@@ -4,7 +4,8 @@ The paper's tuples are 22 a layer: gender by pairs (Bolukbasi, Garg twice, Manzi
 race by sets (Manzini), religion by sets (Garg twice, Manzini), each with professions and with adjectives.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ LOW = 0.35
 
 Values = NDArray[np.float64]
 """slots × words: what a word's bias is."""
+Estimator = tuple[str, str, Callable[[], Values]]
+"""Attribute, measure, and what computes the values: one that fails must not cost the others theirs."""
 
 
 def list_words(layers: Layers, lists: BiasLists) -> tuple[Findings, Layers, BiasLists]:
@@ -70,30 +73,32 @@ def sides(layers: Layers, lists: BiasLists) -> Iterator[tuple[str, list[Values]]
     yield from ((attribute, of_classes(layers, sets)) for attribute, sets in lists.classes.items())
 
 
-def definitions(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[tuple[str, str, Values]]:
-    """(attribute, measure, values) of the paper's eleven definitions for one list of targets."""
+def definitions(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[Estimator]:
+    """The paper's eleven definitions for one list of targets."""
     targets = of(layers, target_words)
     if lists.pairs:
-        yield PAIRS, "direct-bias", direct_bias(targets, pair_direction(*of_pairs(layers, lists)).vector)
+        pairs = of_pairs(layers, lists)
+        yield PAIRS, "direct-bias", lambda: direct_bias(targets, pair_direction(*pairs).vector)
     for attribute, classes in sides(layers, lists):
         if len(classes) == 2:
-            yield attribute, "garg-euclidean", garg_euclidean(targets, *classes)
-            yield attribute, "garg-cosine", garg_cosine(targets, *classes)
-        yield attribute, "manzini", manzini(targets, classes)
+            yield attribute, "garg-euclidean", partial(garg_euclidean, targets, *classes)
+            yield attribute, "garg-cosine", partial(garg_cosine, targets, *classes)
+        yield attribute, "manzini", partial(manzini, targets, classes)
 
 
-def beside(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[tuple[str, str, Values]]:
+def beside(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[Estimator]:
     """Estimators beyond the paper's; the values of mac are those of the classes' words."""
     targets = of(layers, target_words)
     if lists.pairs:
         male, female = of_pairs(layers, lists)
-        yield PAIRS, "direct-bias:centred", direct_bias(targets, pair_direction(male, female, centred=True).vector)
-        yield PAIRS, "manzini:centroid", manzini_centroid(targets, [male, female])
-        yield PAIRS, "ripa", np.abs(ripa(targets, male, female))
+        centred = partial(pair_direction, male, female, centred=True)
+        yield PAIRS, "direct-bias:centred", lambda: direct_bias(targets, centred().vector)
+        yield PAIRS, "manzini:centroid", partial(manzini_centroid, targets, [male, female])
+        yield PAIRS, "ripa", lambda: np.abs(ripa(targets, male, female))
     for attribute, sets in lists.classes.items():
         classes = of_classes(layers, sets)
-        yield attribute, "manzini:centroid", manzini_centroid(targets, classes)
-        yield attribute, "mac", mac(np.concatenate(classes, axis=1), [targets])
+        yield attribute, "manzini:centroid", partial(manzini_centroid, targets, classes)
+        yield attribute, "mac", partial(mac, np.concatenate(classes, axis=1), [targets])
 
 
 def bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Findings:
@@ -104,16 +109,21 @@ def bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Findings:
     findings, words, lists = list_words(layers, lists)
     where: dict[str, Any] = {"model": layers.name, "language": "english"}
     for name, targets in lists.targets.items():
-        for attribute, measure, values in definitions(words, lists, targets):
+        for attribute, measure, computed in definitions(words, lists, targets):
             place = where | {"dataset": f"{attribute}/{name}"}
-            _record(findings, place, layers, measure, values, settings)
-            for slot, row in zip(layers.slots, values.tolist(), strict=True):
-                findings.item(**place, **slot._asdict(), item=list(targets), group=measure, value=row)
-        for attribute, measure, values in beside(words, lists, targets):
-            _record(findings, where | {"dataset": f"{attribute}/{name}"}, layers, measure, values, settings)
+            with findings.part(model=layers.name, dataset=place["dataset"], measure=measure):
+                values = computed()
+                _record(findings, place, layers, measure, values, settings)
+                for slot, row in zip(layers.slots, values.tolist(), strict=True):
+                    findings.item(**place, **slot._asdict(), item=list(targets), group=measure, value=row)
+        for attribute, measure, computed in beside(words, lists, targets):
+            place = where | {"dataset": f"{attribute}/{name}"}
+            with findings.part(model=layers.name, dataset=place["dataset"], measure=measure):
+                _record(findings, place, layers, measure, computed(), settings)
         _coherence(findings, where, words, lists, name, settings)
     if lists.pairs:
-        _explained(findings, where, words, lists)
+        with findings.part(model=layers.name, dataset=PAIRS, measure="direct-bias:explained"):
+            _explained(findings, where, words, lists)
     if lists.poles:
         _sentiment(findings, where, words, lists)
     return findings
