@@ -5,15 +5,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import torch
-import transformers as hf
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
-from wordworth.encode import LanguageModel, wrap
+from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
@@ -21,30 +18,10 @@ from wordworth.study.vast import VastSettings
 from wordworth.study.vast.probes import ProbedTask, _ending, probe
 from wordworth.study.vast.words import WordsInSettings, balanced, greedy_poles
 
-LAYERS, DIM = 2, 16
+LAYERS = 2
 QUICK = {"resamples": 20, "permutations": 200}
 
 vast = study("vast")
-
-
-@pytest.fixture(scope="module")
-def tiny() -> LanguageModel:
-    """A GPT-2 of two layers whose tokenizer knows some of Bellezza's words whole and splits the others."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<s>"], show_progress=False
-    )
-    words = load_lexicon("bellezza").words[::2]
-    polar = polar_words()
-    tokenizer.train_from_iterator([f"This is {word}" for word in (*words, *polar.pleasant, *polar.unpleasant)], trainer)
-    fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", pad_token="<s>")
-    torch.manual_seed(0)
-    config = hf.GPT2Config(vocab_size=len(fast), n_positions=64, n_embd=DIM, n_layer=LAYERS, n_head=2)
-    return wrap(hf.GPT2Model(config), fast, name="tiny", source="memory", weights="tiny")
 
 
 @pytest.fixture
@@ -114,24 +91,6 @@ def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> No
     assert shares["value"][-1] == pytest.approx(1)  # 16 of 16 neurons
     variance = rows(found, measure="variance-share", setting="aligned", layer=LAYERS)["value"].to_list()
     assert variance == sorted(variance, reverse=True)
-
-
-def test_tokenization_sets_are_balanced_and_seeded(tiny: LanguageModel, data: Path) -> None:
-    def run(seed: int) -> Findings:
-        return vast([tiny], lexica=["bellezza"], experiments=["tokenization"], contexts="none", resamples=20, seed=seed)
-
-    found = run(0)
-    single, multiple = (
-        found.items.filter(pl.col("dataset") == f"bellezza:{kind}")["subwords"] for kind in ("single", "multiple")
-    )
-    assert len(single) == len(multiple) >= 10
-    assert single.max() == 1 < multiple.min()
-    assert set(found.scores["pooling"]) == {"first", "last", "mean", "max"}
-    assert set(found.scores["measure"]) == {"valence", "valence:multiple-poles"}
-    single = rows(found, dataset="bellezza:single", measure="valence", layer=1)["value"].to_list()
-    assert single == pytest.approx([single[0]] * 4)  # one token is pooled to itself
-    assert found.scores.equals(run(0).scores)
-    assert not found.scores.equals(run(1).scores)
 
 
 def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
