@@ -93,6 +93,35 @@ def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> No
     assert variance == sorted(variance, reverse=True)
 
 
+def test_isolation_has_dominance_and_arousal(tiny: LanguageModel, data: Path) -> None:
+    """Figure 7, against ANEW's poles and a decomposition by hand; in misaligned the poles are aligned."""
+    found = vast([tiny], lexica=["anew"], experiments=["isolation"], settings=["misaligned"], components=3, **QUICK)
+    top = rows(found, measure="arousal", layer=LAYERS)
+    assert top["pcs"].to_list() == [None, 0, 1, 2, 3]
+    assert rows(found, measure="dominance", layer=LAYERS).height == 5
+    anew, words = load_lexicon("anew"), words_of(tiny)
+    turned, straight = (words.rated(anew, setting).layers("last") for setting in ("misaligned", "aligned"))
+    lexicon, *polar = (layers.at(LAYERS).matrix.astype(float) for layers in (turned[0], *turned[1]))
+    every = np.concatenate([lexicon, *polar])
+    mean, directions = every.mean(axis=0), np.linalg.svd(every - every.mean(axis=0), full_matrices=False)[2][:2]
+
+    def left(vectors: np.ndarray) -> np.ndarray:
+        vectors = vectors - mean
+        vectors = vectors - vectors @ directions.T @ directions
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    high, low = greedy_poles(anew.words, anew.ratings["arousal"].tolist())
+    place = {word: row for row, word in enumerate(straight[0].words)}
+    poles = straight[0].at(LAYERS).matrix.astype(float)
+    a, b = (left(poles[[place[word] for word in side]]) for side in (high, low))
+    rest = [row for row, word in enumerate(turned[0].words) if word not in {*high, *low}]
+    to_a, to_b = (left(lexicon)[rest] @ side.T for side in (a, b))
+    effects = (to_a.mean(axis=1) - to_b.mean(axis=1)) / np.concatenate([to_a, to_b], axis=1).std(axis=1, ddof=1)
+    people = dict(zip(anew.words, anew.ratings["arousal"].tolist(), strict=True))
+    expected = np.corrcoef(effects, [people[turned[0].words[row]] for row in rest])[0, 1]
+    assert rows(found, measure="arousal", layer=LAYERS, pcs=2)["value"].item() == pytest.approx(expected, abs=1e-5)
+
+
 def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
     found = vast(
         [tiny],

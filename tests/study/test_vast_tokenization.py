@@ -44,7 +44,7 @@ def split(model: LanguageModel, word: str) -> int:
 
 @pytest.fixture
 def odd(tmp_path: Path) -> Path:
-    """A text for three in four of Bellezza's words, behind a bracket for every fifth, and for all polar words but two."""
+    """A text for three in four of Bellezza's words, every fifth behind a bracket, and all polar words but two."""
     polar = polar_words()
     words = [word for at, word in enumerate(load_lexicon("bellezza").words) if at % 4]
     lines = [f"We spoke of {'(' if at % 5 == 0 else ''}{word}, at length." for at, word in enumerate(words)]

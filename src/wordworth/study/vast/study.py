@@ -60,7 +60,7 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
     runs: dict[str, Callable[[], None]] = {
         "contextualization": lambda: contextualization(findings, words, lexica, _anew(settings, lexica)),
         "tokenization": lambda: tokenization(findings, words, widest, _anew(settings)),
-        "isolation": lambda: isolation(findings, words, lexica),
+        "isolation": lambda: isolation(findings, words, lexica, _anew(settings, lexica)),
         "probes": lambda: probes(findings, words),
         "validation": similar,
         "bias": associated,
