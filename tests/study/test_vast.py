@@ -150,6 +150,18 @@ def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
     assert kept.filter(pl.col("group") == f"Y: {test.labels[1]}")["item"].to_list() == list(test.groups[1])
 
 
+def test_components_of_bias_do_not_depend_on_the_tests_that_are_run(tiny: LanguageModel) -> None:
+    asked = {"lexica": ["bellezza"], "experiments": ["bias"], "settings": ["bleached"], "components": 8, **QUICK}
+    alone, beside = (vast([tiny], tests=tests, **asked) for tests in (["weat6"], ["weat1", "weat6", "weat9"]))
+    d = [rows(found, dataset="weat6", layer=LAYERS)["value"].to_list() for found in (alone, beside)]
+    assert d[0] == pytest.approx(d[1], abs=1e-9)
+    assert len(d[0]) == 10
+    (fitted,) = [data for data in alone.data.values() if data["name"] == "the components of bias (english)"]
+    assert fitted["rows"] == sum(len(group) for n in range(1, 11) for group in load_test(f"weat{n}").groups)
+    assert fitted in beside.data.values()
+    assert any("words of weat1, weat2, " in note and "whichever tests are run" in note for note in alone.notes)
+
+
 def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
     found = vast(
         [tiny],
@@ -193,16 +205,6 @@ def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) ->
     # 527 sentences; the tiny model admits 64 tokens, and what is longer is told.
     assert 500 < rows(found, measure="acceptability")["n"].item() <= 527
     assert any("admits 64" in reason for reason in found.left_out)
-
-
-def test_languages_have_their_own_lexica_and_a_mean(tiny: LanguageModel, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["languages"], contexts="none", **QUICK)
-    assert rows(found, measure="valence")["language"].n_unique() == 7
-    bleached = rows(found, measure="valence", setting="bleached", layer=1)["value"]
-    mean = rows(found, measure="valence:mean", setting="bleached", layer=1)
-    assert mean["value"].item() == pytest.approx(bleached.mean())
-    assert mean["n"].item() == 7
-    assert any("to balance the polar words (spanish)" in note for note in found.notes)
 
 
 def test_greedy_poles_are_the_ends() -> None:

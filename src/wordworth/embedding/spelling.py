@@ -23,6 +23,11 @@ def lower(word: str, language: str) -> str:
     return word.lower()
 
 
+def in_script(word: str, script: str) -> str:
+    """A Chinese word in `simplified` or `traditional` script; one that is in it already stays."""
+    return _converter("t2s" if script == "simplified" else "s2t")(word)
+
+
 def spellings(language: str = "english", case: Case = "fold") -> Callable[[str], Iterator[str]]:
     """Spellings to try, best first: as written; lower case; capitalised; with `_` for spaces; other Chinese script.
 

@@ -1,5 +1,6 @@
 """The experiments of VAST on vectors: each takes the words of one model and language and adds to the findings."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -116,16 +117,31 @@ def validation(findings: Findings, words: WordsInSettings, tasks: list[Pairs], l
         findings.add(similarity(isolated, pairs, words.chosen), experiment="validation")
 
 
-def bias(findings: Findings, words: WordsInSettings, tests: list[AssociationTest], lexicon: Lexicon) -> None:
+def bias(
+    findings: Findings,
+    words: WordsInSettings,
+    tests: list[AssociationTest],
+    fitted_on: Mapping[str, tuple[str, ...]],
+    lexicon: Lexicon,
+) -> None:
     """Experiment 6: association tests on bleached vectors, by layer and by components nullified (Figure 5).
 
     d and p of every test in every layer, and with 0 … k components nullified in the best layer (of the lexicon) and
-    the top one. Mean and components are those of the words of all tests.
+    the top one. Mean and components are those of the words `fitted_on`, by the name of their set, so that a test's d
+    does not depend on which others are run.
     """
-    every = tuple(dict.fromkeys(word for test in tests for group in test.groups for word in group))
-    layers = words.encoded("bleached", every).layers(words.pooling)
-    (isolated,), _ = nullified([layers], words.chosen.components, words.chosen_layers(lexicon))
+    fixed = tuple(dict.fromkeys(word for group in fitted_on.values() for word in group))
+    every = tuple(dict.fromkeys([*fixed, *(word for test in tests for group in test.groups for word in group)]))
+    layers = words.encoded("bleached", every).layers(words.pooling).in_memory()
+    base = _present(layers.select(fixed))
+    (_, isolated), _ = nullified([base], words.chosen.components, words.chosen_layers(lexicon), also=[layers])
     held = isolated.in_memory()
+    sets = ", ".join(fitted_on)
+    findings.used_words(f"the components of bias ({words.language})", fitted_on)
+    findings.note(
+        f"bias: mean and components are those of the {len(base)} words of {sets}, whichever tests are run "
+        f"({words.model.name})."
+    )
     for test in tests:
         asked = bool(words.chosen.tests)
         with findings.part(TooFewWordsError, asked=asked, model=words.model.name, dataset=test.name):
@@ -139,6 +155,7 @@ def languages_mean(findings: Findings, model: str) -> None:
         findings.scores.filter(mine)
         .group_by("setting", "pooling", "layer", maintain_order=True)
         .agg(pl.col("value").mean(), pl.len().alias("n"))
+        .filter(pl.col("n") > 1)
     )
     for row in means.iter_rows(named=True):
         findings.score(experiment="languages", model=model, measure="valence:mean", **row)
