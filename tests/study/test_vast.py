@@ -5,15 +5,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import torch
-import transformers as hf
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
-from wordworth.encode import LanguageModel, wrap
+from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
@@ -21,30 +18,10 @@ from wordworth.study.vast import VastSettings
 from wordworth.study.vast.probes import ProbedTask, _ending, probe
 from wordworth.study.vast.words import WordsInSettings, balanced, greedy_poles
 
-LAYERS, DIM = 2, 16
+LAYERS = 2
 QUICK = {"resamples": 20, "permutations": 200}
 
 vast = study("vast")
-
-
-@pytest.fixture(scope="module")
-def tiny() -> LanguageModel:
-    """A GPT-2 of two layers whose tokenizer knows some of Bellezza's words whole and splits the others."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<s>"], show_progress=False
-    )
-    words = load_lexicon("bellezza").words[::2]
-    polar = polar_words()
-    tokenizer.train_from_iterator([f"This is {word}" for word in (*words, *polar.pleasant, *polar.unpleasant)], trainer)
-    fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", pad_token="<s>")
-    torch.manual_seed(0)
-    config = hf.GPT2Config(vocab_size=len(fast), n_positions=64, n_embd=DIM, n_layer=LAYERS, n_head=2)
-    return wrap(hf.GPT2Model(config), fast, name="tiny", source="memory", weights="tiny")
 
 
 @pytest.fixture
@@ -116,22 +93,33 @@ def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> No
     assert variance == sorted(variance, reverse=True)
 
 
-def test_tokenization_sets_are_balanced_and_seeded(tiny: LanguageModel, data: Path) -> None:
-    def run(seed: int) -> Findings:
-        return vast([tiny], lexica=["bellezza"], experiments=["tokenization"], contexts="none", resamples=20, seed=seed)
+def test_isolation_has_dominance_and_arousal(tiny: LanguageModel, data: Path) -> None:
+    """Figure 7, against ANEW's poles and a decomposition by hand; in misaligned the poles are aligned."""
+    found = vast([tiny], lexica=["anew"], experiments=["isolation"], settings=["misaligned"], components=3, **QUICK)
+    top = rows(found, measure="arousal", layer=LAYERS)
+    assert top["pcs"].to_list() == [None, 0, 1, 2, 3]
+    assert rows(found, measure="dominance", layer=LAYERS).height == 5
+    anew, words = load_lexicon("anew"), words_of(tiny)
+    turned, straight = (words.rated(anew, setting).layers("last") for setting in ("misaligned", "aligned"))
+    lexicon, *polar = (layers.at(LAYERS).matrix.astype(float) for layers in (turned[0], *turned[1]))
+    every = np.concatenate([lexicon, *polar])
+    mean, directions = every.mean(axis=0), np.linalg.svd(every - every.mean(axis=0), full_matrices=False)[2][:2]
 
-    found = run(0)
-    single, multiple = (
-        found.items.filter(pl.col("dataset") == f"bellezza:{kind}")["subwords"] for kind in ("single", "multiple")
-    )
-    assert len(single) == len(multiple) >= 10
-    assert single.max() == 1 < multiple.min()
-    assert set(found.scores["pooling"]) == {"first", "last", "mean", "max"}
-    assert set(found.scores["measure"]) == {"valence", "valence:multiple-poles"}
-    single = rows(found, dataset="bellezza:single", measure="valence", layer=1)["value"].to_list()
-    assert single == pytest.approx([single[0]] * 4)  # one token is pooled to itself
-    assert found.scores.equals(run(0).scores)
-    assert not found.scores.equals(run(1).scores)
+    def left(vectors: np.ndarray) -> np.ndarray:
+        vectors = vectors - mean
+        vectors = vectors - vectors @ directions.T @ directions
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    high, low = greedy_poles(anew.words, anew.ratings["arousal"].tolist())
+    place = {word: row for row, word in enumerate(straight[0].words)}
+    poles = straight[0].at(LAYERS).matrix.astype(float)
+    a, b = (left(poles[[place[word] for word in side]]) for side in (high, low))
+    rest = [row for row, word in enumerate(turned[0].words) if word not in {*high, *low}]
+    to_a, to_b = (left(lexicon)[rest] @ side.T for side in (a, b))
+    effects = (to_a.mean(axis=1) - to_b.mean(axis=1)) / np.concatenate([to_a, to_b], axis=1).std(axis=1, ddof=1)
+    people = dict(zip(anew.words, anew.ratings["arousal"].tolist(), strict=True))
+    expected = np.corrcoef(effects, [people[turned[0].words[row]] for row in rest])[0, 1]
+    assert rows(found, measure="arousal", layer=LAYERS, pcs=2)["value"].item() == pytest.approx(expected, abs=1e-5)
 
 
 def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
@@ -160,6 +148,18 @@ def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
     kept = found.items.filter(pl.col("layer") == 1, pl.col("pcs").is_null(), pl.col("value").is_not_null())
     assert kept.filter(pl.col("group") == f"X: {test.labels[0]}")["value"].to_list() == pytest.approx(sx.tolist())
     assert kept.filter(pl.col("group") == f"Y: {test.labels[1]}")["item"].to_list() == list(test.groups[1])
+
+
+def test_components_of_bias_do_not_depend_on_the_tests_that_are_run(tiny: LanguageModel) -> None:
+    asked = {"lexica": ["bellezza"], "experiments": ["bias"], "settings": ["bleached"], "components": 8, **QUICK}
+    alone, beside = (vast([tiny], tests=tests, **asked) for tests in (["weat6"], ["weat1", "weat6", "weat9"]))
+    d = [rows(found, dataset="weat6", layer=LAYERS)["value"].to_list() for found in (alone, beside)]
+    assert d[0] == pytest.approx(d[1], abs=1e-9)
+    assert len(d[0]) == 10
+    (fitted,) = [data for data in alone.data.values() if data["name"] == "the components of bias (english)"]
+    assert fitted["rows"] == sum(len(group) for n in range(1, 11) for group in load_test(f"weat{n}").groups)
+    assert fitted in beside.data.values()
+    assert any("words of weat1, weat2, " in note and "whichever tests are run" in note for note in alone.notes)
 
 
 def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
@@ -205,16 +205,6 @@ def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) ->
     # 527 sentences; the tiny model admits 64 tokens, and what is longer is told.
     assert 500 < rows(found, measure="acceptability")["n"].item() <= 527
     assert any("admits 64" in reason for reason in found.left_out)
-
-
-def test_languages_have_their_own_lexica_and_a_mean(tiny: LanguageModel, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["languages"], contexts="none", **QUICK)
-    assert rows(found, measure="valence")["language"].n_unique() == 7
-    bleached = rows(found, measure="valence", setting="bleached", layer=1)["value"]
-    mean = rows(found, measure="valence:mean", setting="bleached", layer=1)
-    assert mean["value"].item() == pytest.approx(bleached.mean())
-    assert mean["n"].item() == 7
-    assert any("to balance the polar words (spanish)" in note for note in found.notes)
 
 
 def test_greedy_poles_are_the_ends() -> None:

@@ -50,6 +50,9 @@ class VastSettings(Placement, Permuted, Intervals):
     contexts: Named = setting(
         "enwiki-sample", "Text that random contexts are drawn from.", ON, metavar="NAME|PATH|none"
     )
+    language_contexts: tuple[Named, ...] = setting(
+        (), "Text of the random contexts of one of `languages`: LANGUAGE=NAME or LANGUAGE=PATH.", ON
+    )
     templates: str = setting("vast", "vast, vast-code (the authors' wording), or a TOML file.", ON)
     word_column: str | None = setting(None, "Column of the words in your own lexicon.", ON)
     rating_column: str | None = setting(None, "Column of the ratings in your own lexicon.", ON)
@@ -77,7 +80,8 @@ STUDY = Study(
     papers=("wolfe2022", "toney2021"),
     method="VAST. ValNorm’s valence in every layer of a language model, with words in random, bleached (“This is "
     "WORD”), aligned and misaligned contexts; the mean and the top principal components taken out of the vectors; "
-    "association tests and word similarity on bleached vectors.",
+    "association tests and word similarity on bleached vectors. In association tests the components are those of the "
+    "words of WEAT 1 to 10, whichever tests are run.",
     quick={
         "lexica": ("bellezza",),
         "experiments": ("contextualization", "isolation", "validation", "bias"),

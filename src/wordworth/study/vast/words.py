@@ -78,6 +78,10 @@ class WordsInSettings:
             self._rated[key] = self._encode(lexicon, setting)
         return self._rated[key]
 
+    def pole_words(self, lexicon: Lexicon, setting: str) -> Layers:
+        """The lexicon's words in the text that those of them stand in which are poles: aligned where misaligned."""
+        return self.rated(lexicon, "aligned" if setting == "misaligned" else setting).words.layers(self.pooling)
+
     def _encode(self, lexicon: Lexicon, setting: str) -> RatedWords:
         sides = self.polar.pleasant, self.polar.unpleasant
         ratings: dict[str, float] = {}
