@@ -14,6 +14,7 @@ from wordworth.report.naming import number
 from wordworth.report.page import COMPARED, comparison_row
 from wordworth.report.published import comparisons
 from wordworth.report.runs import Runs
+from wordworth.visible import visible
 
 Table = tuple[str, list[str], list[list[str]]]
 """Title, header, rows."""
@@ -66,7 +67,7 @@ def markdown(runs: Runs) -> str:
     for title, header, rows in tables(runs):
         right = _numeric(rows, len(header))
         rule = ["---:" if at in right else "---" for at in range(len(header))]
-        lines += [f"## {title}", "", _line(header), _line(rule, str), *(_line(row) for row in rows), ""]
+        lines += [f"## {_markdown(title)}", "", _line(header), _line(rule, str), *(_line(row) for row in rows), ""]
     return "\n".join(lines)
 
 
@@ -76,7 +77,9 @@ def _line(cells: Sequence[str], escaped: Callable[[str], str] | None = None) -> 
 
 def _markdown(text: str) -> str:
     """Nothing in a name is taken for Markdown or HTML."""
-    safe = re.sub(r"([\\`*_\[\]|#~])", r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    safe = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", visible(text))
+    safe = re.sub(r"^(\d*)([-+.)])(?=\s)", r"\1\\\2", safe)  # no list begins inside a line
+    safe = safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return " ".join(safe.split())
 
 
@@ -99,10 +102,11 @@ def latex(runs: Runs) -> str:
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {character: f"\\{character}" for character in "&%$#_{}"}
+_LATEX |= {"[": "{[}", "*": "{*}"}  # behind the end of a row they would be its arguments
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+    return "".join(_LATEX.get(character, character) for character in visible(text)).replace("--", "-{}-")
 
 
 def _numeric(rows: list[list[str]], width: int) -> set[int]:
