@@ -17,6 +17,7 @@ from wordworth.cli.serve import serve
 from wordworth.cli.train import finetune_nli, train_nli
 from wordworth.cli.vectors import debias, export
 from wordworth.errors import WordworthError
+from wordworth.visible import visible
 
 app = typer.Typer(
     name="wordworth",
@@ -79,5 +80,5 @@ def main() -> None:
         message = f"{message[0].lower()}{message[1:].rstrip('.')} (see `{command} --help`)"
     else:
         raise SystemExit(code or 0)
-    sys.stderr.write(f"wordworth: {' '.join(message.split())}\n")
+    sys.stderr.write(f"wordworth: {visible(' '.join(message.split()))}\n")
     raise SystemExit(2)

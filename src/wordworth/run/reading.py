@@ -13,6 +13,7 @@ from wordworth.errors import WordworthError
 from wordworth.files import sha256_of, sweep
 from wordworth.run.folder import FILES
 from wordworth.run.schema import ITEMS, SCORES
+from wordworth.run.spreadsheet import from_text
 
 LATER = ("flags", "place", "rank", "entailment", "contradiction")
 """Columns of the scores and items that older runs lack."""
@@ -218,7 +219,7 @@ def _scores(path: Path) -> pl.DataFrame:
                 f"{_short(path)} has a cell that is no number ({cell}, column {name}, row {wrong[0] + 1}); "
                 "run the study again"
             )
-    return typed
+    return from_text(typed)
 
 
 def _items(path: Path, manifest: RunManifest) -> pl.LazyFrame:
