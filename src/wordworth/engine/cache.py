@@ -17,13 +17,14 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from filelock import Timeout
 
+from wordworth.errors import WordworthError
 from wordworth.files import (
     OLD,
     cache_dir,
@@ -32,6 +33,7 @@ from wordworth.files import (
     remember_sum,
     remove_stale_lock,
     replacing,
+    scratch,
     space_checked,
     sweep_once,
 )
@@ -80,16 +82,25 @@ def _computed() -> Path:
     if chosen.lower() in _OFF:
         return cache_dir()
     if not Path(chosen).is_absolute():
-        chosen = tempfile.mkdtemp(prefix="wordworth-")
+        held = ExitStack()
+        chosen = str(held.enter_context(scratch(temporary_folder() / "wordworth")))
         # A worker process inherits the variable, and so uses the folder of the process that started it.
         os.environ[NO_CACHE] = chosen
-        atexit.register(_end, chosen, os.getpid())
+        atexit.register(_end, held, os.getpid())
     return Path(chosen)
 
 
-def _end(folder: str, owner: int) -> None:
+def temporary_folder() -> Path:
+    """Where a run without a cache keeps what it computes; what a killed one left there goes when the next one starts."""
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError as error:
+        raise WordworthError("no folder for temporary files can be written; free some space, or set TMPDIR") from error
+
+
+def _end(held: ExitStack, owner: int) -> None:
     if os.getpid() == owner:  # a forked worker has inherited this too
-        shutil.rmtree(folder, ignore_errors=True)
+        held.close()
 
 
 def key_of(identity: object) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from wordworth.engine.cache import FETCHED, KINDS, SUMS, CacheSlot, kind_folder
+from wordworth.engine.cache import FETCHED, KINDS, SUMS, CacheSlot, kind_folder, temporary_folder
 from wordworth.errors import WordworthError, nearest
 from wordworth.files import (
     abandoned,
@@ -134,8 +134,8 @@ def verify(kinds: Sequence[str] = ()) -> list[CacheEntry]:
 
 
 def remove_abandoned() -> int:
-    """Removes what killed writers left anywhere in the cache, and gives the bytes that this freed."""
-    freed = 0
+    """Removes what killed writers left in the cache, and killed runs without one; gives the bytes that this freed."""
+    freed = sweep(temporary_folder())
     for folder in _folders():
         for place in (folder, *(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")):
             freed += sweep(place)
@@ -145,8 +145,9 @@ def remove_abandoned() -> int:
 
 
 def abandoned_bytes() -> int:
-    """The bytes of what killed writers left in the cache."""
+    """The bytes of what killed writers left in the cache, and killed runs without one."""
     folders = [place for folder in _folders() for place in (folder, *(path for path in folder.iterdir()))]
+    folders.append(temporary_folder())
     return sum(size_of(left) for place in folders if place.is_dir() for left in abandoned(place))
 
 
