@@ -1,12 +1,9 @@
 """What is damaged and who reads it: a row a reader, with a valid file made here and a digest of what was read."""
 
 import bz2
-import gzip
-import hashlib
 import io
 import json
 import pickle
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,18 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from fuzz import models
+from fuzz import models, references
+from fuzz.made import digest, gzipped, zipped
 
 WORDS = ["the", "café", "dog", "cat", "don't", "well-known", "null", "1,5"]
 MATRIX = np.random.default_rng(0).normal(size=(len(WORDS), 5)).astype(np.float32)
-
-
-def digest(*parts: Any) -> str:
-    """The sha256 of what was read: arrays by their bytes, all else as it is written out."""
-    whole = hashlib.sha256()
-    for part in parts:
-        whole.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode("utf-8", "backslashreplace"))
-    return whole.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -76,20 +66,6 @@ def _npz() -> bytes:
 
 def _npz_around(vectors: bytes) -> bytes:
     return zipped({"words.npy": _npy(np.array(WORDS)), "vectors.npy": vectors})
-
-
-def zipped(members: dict[str, bytes]) -> bytes:
-    """A zip archive of these files, of no date: the same bytes at any time."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
-    return stream.getvalue()
-
-
-def gzipped(data: bytes) -> bytes:
-    """The same bytes at any time."""
-    return gzip.compress(data, mtime=0)
 
 
 def _safetensors() -> bytes:
@@ -375,8 +351,9 @@ OTHERS = {
     "archive-tgz": Target("a.tar.gz", _bytes(lambda: gzipped(_tar())), _taken("a.tar.gz")),
     "archive-tgz-inside": Target("a.tar.gz", _bytes(lambda: _tar()), _taken("a.tar.gz"), gzipped),
 }
-MODELS = {name: Target(file, make, read, heavy=True) for name, (file, make, read) in models.rows(digest).items()}
-TARGETS: dict[str, Target] = VECTORS | DATA | RUNS | OTHERS | MODELS
+MODELS = {name: Target(file, make, read, heavy=True) for name, (file, make, read) in models.rows().items()}
+REFERENCES = {name: Target(*row) for name, row in references.rows().items()}
+TARGETS: dict[str, Target] = VECTORS | DATA | REFERENCES | RUNS | OTHERS | MODELS
 
 
 def _broken(folder: Path) -> str:
