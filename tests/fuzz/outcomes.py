@@ -134,6 +134,7 @@ def _work(jobs: list[Job], home: Path, report: Connection, seconds: float) -> No
             report.send(_Began("", STARTING))
             target, folder = TARGETS.get(name, BROKEN), home / name
             folder.mkdir()
+            os.chdir(folder)
             resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
             valid = target.make(folder)
             (folder / target.file).write_bytes(target.packed(valid))
