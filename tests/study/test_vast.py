@@ -259,3 +259,22 @@ def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_pat
         vast([tiny], settings=["aligned"], **QUICK, **asked)
     found = vast([tiny], settings=["aligned"], scale=(1.0, 5.0), **QUICK, **asked)
     assert set(rows(found, measure="valence")["n"]) == {4}
+
+
+def test_the_best_layer_is_judged_on_words_that_did_not_pick_it(tiny: LanguageModel) -> None:
+    """By hand: halves of the words in alphabetical order, shuffled with the seed."""
+    found = vast([tiny], lexica=["bellezza"], settings=["bleached"], experiments=["contextualization"], resamples=20)
+    items = found.items.filter(pl.col("group") == "lexicon", pl.col("left_out").is_null())
+    words = sorted(items["item"].unique().to_list())
+    order = [words[at] for at in np.random.default_rng(0).permutation(len(words))]
+    picking, judging = set(order[: len(words) // 2]), set(order[len(words) // 2 :])
+
+    def rho(layer: int, half: set[str]) -> float:
+        rows = items.filter(pl.col("layer") == layer, pl.col("item").is_in(list(half)))
+        return float(np.corrcoef(rows["value"], rows["reference"])[0, 1])
+
+    layers = items["layer"].unique().to_list()
+    best = max(layers, key=lambda layer: rho(layer, picking))
+    (score,) = found.scores.filter(pl.col("measure") == "valence:held-out").to_dicts()
+    assert (score["layer"], score["n"]) == (best, len(judging))
+    assert score["value"] == pytest.approx(rho(best, judging), abs=1e-9)

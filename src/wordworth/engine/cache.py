@@ -91,7 +91,7 @@ def _computed() -> Path:
 
 
 def temporary_folder() -> Path:
-    """Where a run without a cache keeps what it computes; what a killed one left there goes when the next one starts."""
+    """Where a run without a cache keeps what it computes; what a killed one left goes when the next one starts."""
     try:
         return Path(tempfile.gettempdir())
     except FileNotFoundError as error:
