@@ -8,7 +8,7 @@ from pathlib import Path
 from truth import behaviour_checks, contextual_checks, static_checks
 from truth.check import Check
 from truth.page import page
-from truth.papers import beside_ours
+from truth.papers import beside_ours, each_once
 from truth.studies import SLICE, Planned, planned, run_all
 from wordworth.catalog.fetch.sources import data_folder
 from wordworth.report.runs import read_runs
@@ -41,8 +41,8 @@ def main() -> None:
         places = {plan.folder: place for plan, place in run_all(folder)}
         plans = {plan.folder: plan for plan in planned()}
         computed = list(checks({name: read_run(place) for name, place in places.items()}, plans))
-        # What static has of a model stands in other runs too: the papers' tables are read from one run at a time.
-        beside = [one for place in places.values() for one in beside_ours(read_runs([place]))]
+        # One run at a time: where two have a model, a report of both gives it two labels.
+        beside = each_once(one for place in places.values() for one in beside_ours(read_runs([place])))
     PAGE.write_text(page(beside, computed, data=data_folder() is not None), encoding="utf-8")
     print(PAGE)
 

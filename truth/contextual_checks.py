@@ -24,6 +24,8 @@ from wordworth.run import Run
 
 FLOAT32 = 2e-4
 """A correlation of vectors in float32: batches and lone sentences add up in another order."""
+POOLING = {"minilm-l6": "mean", "smollm2-135m": "last"}
+"""Of subwords: a causal model's last one has seen the word, an encoder's all have."""
 BLEACHED = "This is WORD"
 ALIGNED = (
     (2.5, "It is very unpleasant to think of WORD"),
@@ -45,7 +47,7 @@ def loaded(name: str) -> tuple[Any, Any]:
 
 @cache
 def vectors_in(name: str, text: str, word: str) -> NDArray[np.float64]:
-    """layers × dimensions of the last subword of a word that ends the text, or stands once in it."""
+    """layers × dimensions of a word that ends the text, by the pooling that is usual for the model."""
     tokenizer, network = loaded(name)
     start = text.rindex(word)
     encoded = tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
@@ -53,7 +55,8 @@ def vectors_in(name: str, text: str, word: str) -> NDArray[np.float64]:
     inside = [at for at, (begin, end) in enumerate(spans) if end > begin and end > start and begin < start + len(word)]
     with torch.inference_mode():
         hidden = network(**encoded, output_hidden_states=True).hidden_states
-    return np.stack([layer[0, inside[-1]].double().numpy() for layer in hidden])
+    pooled = inside[-1:] if POOLING[name] == "last" else inside
+    return np.stack([layer[0, pooled].double().mean(dim=0).numpy() for layer in hidden])
 
 
 def aligned(word: str, rating: float) -> str:
@@ -73,7 +76,7 @@ def valence_checks(run: Run, name: str, settings: tuple[str, ...]) -> Iterator[C
         )
         for layer in range(len(words[0])):
             columns = {"model": name, "setting": setting, "dataset": "bellezza", "measure": "valence", "layer": layer}
-            row = score(run.scores, **columns, pooling="last", pcs=None, experiment="contextualization")
+            row = score(run.scores, **columns, pooling=POOLING[name], pcs=None, experiment="contextualization")
             if row:
                 effects = _effects(words, a, b, layer)
                 again = float(pearsonr(effects, lexicon.valence).statistic)
@@ -88,7 +91,7 @@ def _isolation_checks(run: Run, name: str, setting: str, sets: Any, ratings: NDA
     edges = np.cumsum([len(side) for side in sets])[:-1]
     for pcs in (1, 8):
         columns = {"model": name, "setting": setting, "dataset": "bellezza", "measure": "valence", "layer": top}
-        row = score(run.scores, **columns, pcs=pcs, pooling="last", experiment="isolation")
+        row = score(run.scores, **columns, pcs=pcs, pooling=POOLING[name], experiment="isolation")
         if row:
             w, a, b = np.split(plain.nullified(every, pcs), edges)
             again = float(pearsonr([plain.sc_weat(v, list(a), list(b)) for v in w], ratings).statistic)
@@ -122,13 +125,13 @@ def bias_checks(run: Run, name: str, tests: tuple[str, ...]) -> Iterator[Check]:
                 yield Check("vast", what, "a sentence at a time, plain loops", row["value"], again, FLOAT32)
 
 
-def alone_checks(run: Run, name: str, pooling: str = "last") -> Iterator[Check]:
+def alone_checks(run: Run, name: str) -> Iterator[Check]:
     """static's words alone: ρ of cosines with ratings, by layer."""
     pairs = load_pairs("rg-65")
     vectors = {word: vectors_in(name, word, word) for word in {*pairs.first, *pairs.second}}
     for layer in range(len(next(iter(vectors.values())))):
         columns = {"model": name, "dataset": pairs.name, "measure": "similarity", "layer": layer}
-        row = score(run.scores, **columns, setting="decontextualized", pooling=pooling)
+        row = score(run.scores, **columns, setting="decontextualized", pooling=POOLING[name])
         if row:
             rows = zip(pairs.first, pairs.second, strict=True)
             cosines = [plain.cos(vectors[u][layer], vectors[v][layer]) for u, v in rows]

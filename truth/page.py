@@ -70,8 +70,10 @@ def _elsewhere(beside: Sequence[Beside]) -> str:
 
 def _twice(checks: Sequence[Check]) -> str:
     rows = []
-    for (study, how, kind), group in groupby(checks, key=lambda one: (one.study, one.how, one.what.partition(",")[0])):
-        these = list(group)
+    kinds: dict[tuple[str, str, str], list[Check]] = {}
+    for one in checks:
+        kinds.setdefault((one.study, one.how, one.what.partition(",")[0]), []).append(one)
+    for (study, how, kind), these in kinds.items():
         worst = max(these, key=lambda one: abs(one.ours - one.again))
         off = [one for one in these if not one.agrees]
         said = "agree" if not off else f"open: {'; '.join(one.what for one in off)}"

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -51,7 +51,14 @@ def beside_ours(runs: Runs) -> list[Beside]:
     ]
 
 
+def each_once(beside: Iterable[Beside]) -> list[Beside]:
+    """A published number once, though two runs here have it."""
+    return list({id(one.published): one for one in beside}.values())
+
+
 def _verdict(one: Comparison, reasons: Sequence[dict[str, str]]) -> tuple[str, str]:
+    if one.unlike:
+        return DIFFERS, one.unlike
     if within_rounding(one):
         return AGREE, ""
     for entry in reasons:
