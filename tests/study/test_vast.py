@@ -15,7 +15,6 @@ from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
 from wordworth.study.vast import VastSettings
-from wordworth.study.vast.probes import ProbedTask, _ending, probe
 from wordworth.study.vast.words import WordsInSettings, balanced, greedy_poles
 
 LAYERS = 2
@@ -175,36 +174,6 @@ def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
     top = rows(found, layer=LAYERS, measure="similarity")
     assert top["pcs"].to_list() == [None, 0, 1, 2]
     assert set(top["n"]) == {65}
-
-
-def test_a_probe_finds_what_is_planted_in_the_first_component(tiny: LanguageModel) -> None:
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, 600)
-    vectors = rng.normal(size=(600, 10))
-    vectors[:, 3] += np.where(labels, 20, -20)  # by far the largest variance
-    names = [str(label) for label in labels]
-    task = ProbedTask("noun", "made", "last word", vectors[:400], names[:400], vectors[400:], names[400:], names[400:])
-    found = probe(task, words_of(tiny))
-    assert rows(found, measure="noun")["value"].item() == pytest.approx(1)
-    assert rows(found, measure="noun:components", pcs=1)["value"].item() == pytest.approx(1)
-    assert rows(found, measure="noun:rest", pcs=1)["value"].item() < 0.65
-
-
-def test_the_last_two_words_of_a_tagged_sentence() -> None:
-    last, before, tag = _ending([("The", "DT"), ("old", "JJ"), ("cat", "NN"), ("slept", "VBD"), (".", ".")])
-    assert (last.text, last.text[last.start : last.end], tag) == ("The old cat slept", "slept", "VBD")
-    assert before.text[before.start : before.end] == "cat"
-    assert _ending([("Yes", "UH"), (".", ".")]) is None
-
-
-def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["probes"], contexts="none", components=2, **QUICK)
-    tasks = found.scores.filter(pl.col("pcs").is_null()).select("measure", "setting", "dataset").unique()
-    assert len(tasks) == 5  # acceptability; noun and part of speech from two places
-    assert found.scores["value"].is_between(0, 1).all()
-    # 527 sentences; the tiny model admits 64 tokens, and what is longer is told.
-    assert 500 < rows(found, measure="acceptability")["n"].item() <= 527
-    assert any("admits 64" in reason for reason in found.left_out)
 
 
 def test_greedy_poles_are_the_ends() -> None:

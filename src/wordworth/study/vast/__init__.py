@@ -54,6 +54,12 @@ class VastSettings(Placement, Permuted, Intervals):
         (), "Text of the random contexts of one of `languages`: LANGUAGE=NAME or LANGUAGE=PATH.", ON
     )
     templates: str = setting("vast", "vast, vast-code (the authors' wording), or a TOML file.", ON)
+    tagged: str = setting(
+        "treebank",
+        "Tagged sentences of the probes: treebank (gold tags), or cola-nltk (the paper's: CoLA's, tagged by NLTK).",
+        ON,
+        choices=("treebank", "cola-nltk"),
+    )
     word_column: str | None = setting(None, "Column of the words in your own lexicon.", ON)
     rating_column: str | None = setting(None, "Column of the ratings in your own lexicon.", ON)
     scale: tuple[float, float] | None = setting(
