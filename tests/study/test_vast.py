@@ -15,7 +15,6 @@ from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
 from wordworth.study.vast import VastSettings
-from wordworth.study.vast.probes import ProbedTask, _ending, probe
 from wordworth.study.vast.words import WordsInSettings, balanced, greedy_poles
 
 LAYERS = 2
@@ -46,7 +45,7 @@ def rows(findings: Findings, **columns: object) -> pl.DataFrame:
 
 def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Path) -> None:
     found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], contexts=corpus, **QUICK)
-    valence = rows(found, measure="valence")
+    valence = rows(found, measure="valence", experiment="contextualization")
     assert valence["setting"].unique(maintain_order=True).to_list() == ["random", "bleached", "aligned", "misaligned"]
     assert sorted(valence["layer"].unique()) == [0, 1, 2]
     assert set(valence["pooling"]) == {"last"}
@@ -177,36 +176,6 @@ def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
     assert set(top["n"]) == {65}
 
 
-def test_a_probe_finds_what_is_planted_in_the_first_component(tiny: LanguageModel) -> None:
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, 600)
-    vectors = rng.normal(size=(600, 10))
-    vectors[:, 3] += np.where(labels, 20, -20)  # by far the largest variance
-    names = [str(label) for label in labels]
-    task = ProbedTask("noun", "made", "last word", vectors[:400], names[:400], vectors[400:], names[400:], names[400:])
-    found = probe(task, words_of(tiny))
-    assert rows(found, measure="noun")["value"].item() == pytest.approx(1)
-    assert rows(found, measure="noun:components", pcs=1)["value"].item() == pytest.approx(1)
-    assert rows(found, measure="noun:rest", pcs=1)["value"].item() < 0.65
-
-
-def test_the_last_two_words_of_a_tagged_sentence() -> None:
-    last, before, tag = _ending([("The", "DT"), ("old", "JJ"), ("cat", "NN"), ("slept", "VBD"), (".", ".")])
-    assert (last.text, last.text[last.start : last.end], tag) == ("The old cat slept", "slept", "VBD")
-    assert before.text[before.start : before.end] == "cat"
-    assert _ending([("Yes", "UH"), (".", ".")]) is None
-
-
-def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["probes"], contexts="none", components=2, **QUICK)
-    tasks = found.scores.filter(pl.col("pcs").is_null()).select("measure", "setting", "dataset").unique()
-    assert len(tasks) == 5  # acceptability; noun and part of speech from two places
-    assert found.scores["value"].is_between(0, 1).all()
-    # 527 sentences; the tiny model admits 64 tokens, and what is longer is told.
-    assert 500 < rows(found, measure="acceptability")["n"].item() <= 527
-    assert any("admits 64" in reason for reason in found.left_out)
-
-
 def test_greedy_poles_are_the_ends() -> None:
     assert greedy_poles(list("abcdef"), [3, 1, 6, 1, 5, 4], 2) == (["c", "e"], ["d", "b"])
 
@@ -258,23 +227,25 @@ def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_pat
     with pytest.raises(WordworthError, match="need to know the scale of own's ratings; give --scale LOW,HIGH"):
         vast([tiny], settings=["aligned"], **QUICK, **asked)
     found = vast([tiny], settings=["aligned"], scale=(1.0, 5.0), **QUICK, **asked)
-    assert set(rows(found, measure="valence")["n"]) == {4}
+    assert set(rows(found, measure="valence", experiment="contextualization")["n"]) == {4}
 
 
 def test_the_best_layer_is_judged_on_words_that_did_not_pick_it(tiny: LanguageModel) -> None:
     """By hand: halves of the words in alphabetical order, shuffled with the seed."""
     found = vast([tiny], lexica=["bellezza"], settings=["bleached"], experiments=["contextualization"], resamples=20)
-    items = found.items.filter(pl.col("group") == "lexicon", pl.col("left_out").is_null())
+    items = found.items.filter(
+        pl.col("experiment") == "contextualization", pl.col("group") == "lexicon", pl.col("left_out").is_null()
+    )
     words = sorted(items["item"].unique().to_list())
     order = [words[at] for at in np.random.default_rng(0).permutation(len(words))]
     picking, judging = set(order[: len(words) // 2]), set(order[len(words) // 2 :])
 
     def rho(layer: int, half: set[str]) -> float:
-        rows = items.filter(pl.col("layer") == layer, pl.col("item").is_in(list(half)))
-        return float(np.corrcoef(rows["value"], rows["reference"])[0, 1])
+        of_half = items.filter(pl.col("layer") == layer, pl.col("item").is_in(list(half)))
+        return float(np.corrcoef(of_half["value"], of_half["reference"])[0, 1])
 
     layers = items["layer"].unique().to_list()
     best = max(layers, key=lambda layer: rho(layer, picking))
-    (score,) = found.scores.filter(pl.col("measure") == "valence:held-out").to_dicts()
+    (score,) = rows(found, measure="valence:held-out", experiment="contextualization").to_dicts()
     assert (score["layer"], score["n"]) == (best, len(judging))
     assert score["value"] == pytest.approx(rho(best, judging), abs=1e-9)

@@ -16,6 +16,7 @@ from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.language_models import corpus_in, loaded, record_model, usual_pooling
 from wordworth.study.vast import EXPERIMENTS, SETTINGS, VastSettings
+from wordworth.study.vast.controls import controls
 from wordworth.study.vast.experiments import bias, contextualization, isolation, languages_mean, validation
 from wordworth.study.vast.probes import probes
 from wordworth.study.vast.script import check_script, in_one_script
@@ -63,8 +64,13 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
             tests = [in_language(test, settings.language) for test in named]
             bias(findings, words, tests, _fitted_on(words), narrow)
 
+    def contextualized() -> None:
+        contextualization(findings, words, lexica, _anew(settings, lexica))
+        if "none" not in settings.controls:
+            controls(findings, words, lexica)
+
     runs: dict[str, Callable[[], None]] = {
-        "contextualization": lambda: contextualization(findings, words, lexica, _anew(settings, lexica)),
+        "contextualization": contextualized,
         "tokenization": lambda: tokenization(findings, words, widest, _anew(settings)),
         "isolation": lambda: isolation(findings, words, lexica, _anew(settings, lexica)),
         "probes": lambda: probes(findings, words),

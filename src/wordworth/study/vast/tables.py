@@ -40,3 +40,7 @@ def _by_layer(name: str, scores: pl.DataFrame) -> Iterator[Table]:
     )
     for (dataset,), some in shown.group_by(["dataset"], maintain_order=True):
         yield pivot(some, "layer", "setting", f"{name} · valence {dataset or ''} by layer")
+    above = scores.filter(pl.col("experiment") == "control", pl.col("measure") == "valence:above")
+    untrained = above.filter(pl.col("setting").str.starts_with("untrained:"))
+    for (dataset,), some in untrained.group_by(["dataset"], maintain_order=True):
+        yield pivot(some, "layer", "setting", f"{name} · valence {dataset} above the same network untrained, by layer")

@@ -1,7 +1,7 @@
 """The words of one model and language in the contextual settings: each is encoded once, and shared by experiments."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -50,6 +50,10 @@ class WordsInSettings:
     _drawn: dict[str, Context | None] = field(default_factory=dict)
     _rated: dict[tuple[str, str], RatedWords] = field(default_factory=dict)
     _best: dict[str, int] = field(default_factory=dict)
+
+    def with_model(self, model: LanguageModel) -> "WordsInSettings":
+        """The same words in the same texts, for another model."""
+        return replace(self, model=model, _rated={}, _best={})
 
     def _draw(self, words: Sequence[str]) -> None:
         """Finds random contexts for all these words in one pass over the corpus."""
