@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,23 @@ def test_less_than_half_of_a_set_is_refused_or_flagged(make: object) -> None:
     assert asked.scores["flags"].to_list() == ["coverage 28% of African American names; 32 : 9"]
     more = weat([make([*test.X, *test.Y[:24], *test.A, *test.B])], permutations=50)
     assert more.scores.filter(dataset="weat3")["flags"].to_list() == ["coverage 75% of African American names"]
+
+
+def test_d_has_an_interval_that_no_order_of_the_words_moves(make: object, tmp_path: Path) -> None:
+    test = load_test("weat8")
+    model = make([word for group in test.groups for word in group])
+    plain = weat([model], tests=["weat8"]).scores.row(0, named=True)
+    assert plain["low"] < plain["value"] < plain["high"]
+    jackknife = weat([model], tests=["weat8"], d_interval="jackknife").scores.row(0, named=True)
+    margins = jackknife["value"] - jackknife["low"], jackknife["high"] - jackknife["value"]
+    assert margins[0] == pytest.approx(margins[1])
+    assert jackknife["value"] == plain["value"]
+    groups = zip("xyab", test.groups, strict=True)
+    sets = [f"{name} = {{ words = {json.dumps(words[::-1])} }}" for name, words in groups]
+    (tmp_path / "turned.toml").write_text("\n".join(["[test]", 'name = "turned"', *sets]))
+    turned = weat([model], tests=[tmp_path / "turned.toml"]).scores.row(0, named=True)
+    for column in ("value", "low", "high", "p"):
+        assert turned[column] == pytest.approx(plain[column], rel=1e-12)
 
 
 def test_few_words_are_flagged(data: Path) -> None:

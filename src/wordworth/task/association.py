@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from wordworth.catalog.read.association_tests import AssociationTest
 from wordworth.embedding import Layers
 from wordworth.embedding.spelling import is_cased
 from wordworth.measure import association as association_of
-from wordworth.measure import weat, weat_p
+from wordworth.measure import weat, weat_interval, weat_p
 from wordworth.run import Findings
 from wordworth.run.flags import REFUSED, joined, unbalanced, uncovered
 from wordworth.task.settings import Permuted
-from wordworth.task.valence import permuted
+from wordworth.task.valence import drawn, permuted
 from wordworth.task.words import TooFewWordsError, record_missing, record_set, spelling_of, word_sets
 
 
@@ -24,21 +26,25 @@ def association(layers: Layers, test: AssociationTest, settings: Permuted) -> Fi
     labels = [f"{side}: {label}" for side, label in zip("XYAB", test.labels, strict=True)]
     sets = dict(zip(labels, test.groups, strict=True))
     groups = _sets(findings, layers, test, labels, settings)
-    X, Y, A, B = (group.vectors() for group in groups)
+    # In alphabetical order: what is drawn does not depend on how a list is sorted.
+    X, Y, A, B = (group.rows(np.argsort(group.words)).vectors() for group in groups)
     tested = weat_p(X, Y, A, B, **permuted(settings))
     effects = weat(X, Y, A, B)
+    limits = weat_interval(X, Y, A, B, way=settings.d_interval, **drawn(settings))
     findings.used_words(test.name, sets, test.reference)
     where = {**layers.columns, "language": test.language, "dataset": test.name.removesuffix(f"-{test.language}")}
     flags = _flags(groups, test)
-    for slot, effect, p in zip(layers.slots, effects.tolist(), tested.p.tolist(), strict=True):
-        n = len(groups[0]) + len(groups[1])
-        findings.score(**where, **slot._asdict(), measure="weat", value=effect, p=p, n=n, flags=flags)
+    n = len(groups[0]) + len(groups[1])
+    columns = ("value", "low", "high", "p")
+    for slot, *row in zip(layers.slots, *(one.tolist() for one in (effects, *limits, tested.p)), strict=True):
+        numbers = dict(zip(columns, row, strict=True))
+        findings.score(**where, **slot._asdict(), measure="weat", **numbers, n=n, flags=flags)
     findings.note(f"{layers.name}, {test.name}: p is {tested.method} over {tested.partitions:,} partitions.")
     for remark in test.remarks:
         findings.note(f"{test.name}: {remark}.")
-    for group, label, targets in zip(groups[:2], labels, (X, Y), strict=False):
+    for group, label in zip(groups[:2], labels, strict=False):
         columns = {"item": list(group.words), "found_as": group.found_as(), "group": label}
-        for slot, values in zip(layers.slots, association_of(targets, A, B).tolist(), strict=True):
+        for slot, values in zip(layers.slots, association_of(group.vectors(), A, B).tolist(), strict=True):
             findings.item(**where, **slot._asdict(), **columns, value=values)
         record_missing(findings, where, group, label)
     for group, label in zip(groups[2:], labels[2:], strict=True):

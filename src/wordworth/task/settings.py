@@ -17,6 +17,7 @@ from wordworth.embedding.spelling import Case
 from wordworth.errors import WordworthError, nearest
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.permutation import PERMUTATIONS, Count, Method, Sides
+from wordworth.statistics.weat_interval import Way
 
 MEASURED, ON, HOW = "what is measured", "on what", "how"
 GROUPS = (MEASURED, ON, HOW)
@@ -171,8 +172,15 @@ class Intervals(Seeded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Permuted(Seeded):
-    """How p-values are computed."""
+class Permuted(Intervals):
+    """How p-values and intervals of association tests are computed."""
+
+    d_interval: Way = setting(
+        "bootstrap",
+        "Interval of an effect size d: bootstrap of the words of each set, or jackknife (one word left out at a time).",
+        choices=("bootstrap", "jackknife"),
+        may_differ=True,
+    )
 
     sides: Sides = setting(
         "one", "Sides of the permutation tests: one (as the paper) or two.", choices=("one", "two"), may_differ=True

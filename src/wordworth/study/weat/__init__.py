@@ -23,5 +23,5 @@ STUDY = Study(
     papers=("caliskan2017",),
     method="WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
     "the share of partitions of X ∪ Y with as large a difference, the observed one among them, exact wherever they "
-    "can be counted.",
+    "can be counted. The interval of d is over the words of the four sets.",
 )
