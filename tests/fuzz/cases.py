@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fuzz.mutations import DEEP, DIGITS
+from fuzz.options import REFUSED, joined
 
 Case = Callable[[bytes], bytes]
 
@@ -130,6 +131,7 @@ HUGE_OPTIONS: dict[str, Case] = {
     **DEEP_JSON,
 }
 CASES: dict[str, dict[str, Case]] = {
+    "options": {said: lambda data, given=given: joined(given) for said, given in REFUSED.items()},
     "word2vec": {
         "26 bytes that say 10^9 numbers": lambda data: b"1000000 1000000000\nword 1.0",
         "15 digits of numbers": lambda data: b"1 999999999999999\n" + data,
@@ -147,7 +149,11 @@ CASES: dict[str, dict[str, Case]] = {
     "lexicon": {"a cell of a million letters": lambda data: data + b"a" * 1_000_000 + b",1\n"},
     "test-toml": DEEP_TOML,
     "templates": DEEP_TOML,
-    "config": DEEP_TOML,
+    "config": {
+        **DEEP_TOML,
+        "JSON 100,000 deep": lambda data: b"[" * DEEP,
+        "tables of JSON": lambda data: b'{"a":' * DEEP,
+    },
     "test-json": DEEP_JSON,
     "corpus-jsonl": DEEP_JSON,
     "nli-jsonl": DEEP_JSON,

@@ -13,8 +13,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from fuzz.mutations import mutated
-
 LONGEST = 500
 """Characters of a sentence."""
 MEMORY = 1 << 30
@@ -143,7 +141,7 @@ def _work(jobs: list[Job], home: Path, report: Connection, seconds: float) -> No
             limit = pages * resource.getpagesize() + MEMORY
             resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
         sample = job[1]
-        mutation, data = mutated(valid, sample) if isinstance(sample, int) else (sample, sample.encode())
+        mutation, data = target.damaged(valid, sample) if isinstance(sample, int) else (sample, sample.encode())
         if name in CASES and isinstance(sample, str):
             data = CASES[name][sample](valid)
         (folder / target.file).write_bytes(target.packed(data))

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from fuzz import models, references
+from fuzz import models, options, references
 from fuzz.made import digest, gzipped, zipped
+from fuzz.mutations import mutated
 
 WORDS = ["the", "café", "dog", "cat", "don't", "well-known", "null", "1,5"]
 MATRIX = np.random.default_rng(0).normal(size=(len(WORDS), 5)).astype(np.float32)
@@ -30,8 +31,8 @@ class Target:
     """Reads the folder as the program does; gives a digest."""
     packed: Callable[[bytes], bytes] = bytes
     """How the damaged bytes are packed into the file."""
-    heavy: bool = False
-    """Whether it needs torch."""
+    damaged: Callable[[bytes, int], tuple[str, bytes]] = mutated
+    """What a seed stands for: what was done, in words, and the bytes."""
 
 
 def _vectors(name: str) -> Callable[[Path], str]:
@@ -343,6 +344,7 @@ def _tar() -> bytes:
 
 
 OTHERS = {
+    **{name: Target(*row, damaged=options.damaged) for name, row in options.rows().items()},
     "config": Target("options.toml", _bytes(lambda: OPTIONS), _config),
     "archive-zip": Target(
         "a.whl", _bytes(lambda: zipped({"other.txt": LINES, "data/words.txt": LINES * 9})), _taken("a.whl")
@@ -351,7 +353,7 @@ OTHERS = {
     "archive-tgz": Target("a.tar.gz", _bytes(lambda: gzipped(_tar())), _taken("a.tar.gz")),
     "archive-tgz-inside": Target("a.tar.gz", _bytes(lambda: _tar()), _taken("a.tar.gz"), gzipped),
 }
-MODELS = {name: Target(file, make, read, heavy=True) for name, (file, make, read) in models.rows().items()}
+MODELS = {name: Target(file, make, read) for name, (file, make, read) in models.rows().items()}
 REFERENCES = {name: Target(*row) for name, row in references.rows().items()}
 TARGETS: dict[str, Target] = VECTORS | DATA | REFERENCES | RUNS | OTHERS | MODELS
 

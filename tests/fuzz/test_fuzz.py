@@ -10,6 +10,7 @@ import pytest
 
 from fuzz.cases import CASES
 from fuzz.mutations import MUTATIONS, mutated
+from fuzz.options import REFUSED
 from fuzz.outcomes import LONGEST, Job, outcomes
 from fuzz.targets import DATA, MODELS, OTHERS, REFERENCES, RUNS, TARGETS, VECTORS
 
@@ -42,6 +43,14 @@ def test_damaged_files_are_read_or_refused_in_a_sentence(group: dict[str, object
     assert max(len(outcome.said) for outcome in became) < LONGEST
     # Not everything is refused: the readers are reached.
     assert {"same", "different", "sentence"} <= {outcome.kind for outcome in became}
+
+
+def test_a_value_that_an_option_cannot_have_is_refused_before_anything_is_computed() -> None:
+    """The files that the commands are pointed at are not there, and the sentence is not about them."""
+    became = list(outcomes([("options", said) for said in REFUSED]))
+    assert [
+        outcome for outcome in became if outcome.kind != "sentence" or str(outcome.job[1]) not in outcome.said
+    ] == []
 
 
 def test_what_was_found_names_targets() -> None:

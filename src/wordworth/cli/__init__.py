@@ -1,5 +1,6 @@
 """The `wordworth` command."""
 
+import errno
 import sys
 from typing import Annotated, Any
 
@@ -71,6 +72,10 @@ def main() -> None:
         message = str(error)
     except PermissionError as error:
         message = f"{error.filename} cannot be opened ({error.strerror}); check its rights"
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        message = str(WordworthError(f"{error.filename} is longer than the name of a file can be; give a shorter one"))
     except UsageError as error:
         message = error.format_message()
         if message.startswith("Usage:"):  # a command without its arguments shows its help
