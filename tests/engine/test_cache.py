@@ -244,10 +244,13 @@ def test_without_a_cache_what_is_computed_goes_with_the_process(tmp_path: Path) 
         assert Path(files) == tmp_path / "cache" / "files"
 
 
-KILLED = RUN + """
+KILLED = (
+    RUN
+    + """
 import os, signal
 os.kill(os.getpid(), signal.SIGKILL)
 """
+)
 
 
 def test_what_a_killed_run_without_a_cache_left_goes_when_the_next_one_starts(tmp_path: Path) -> None:
