@@ -24,6 +24,7 @@ from typing import Literal, get_args
 
 from filelock import Timeout
 
+from wordworth.engine.in_use import use
 from wordworth.errors import WordworthError
 from wordworth.files import (
     OLD,
@@ -91,7 +92,7 @@ def _computed() -> Path:
 
 
 def temporary_folder() -> Path:
-    """Where a run without a cache keeps what it computes; what a killed one left goes when the next one starts."""
+    """Where a run without a cache keeps what it computes; the next one removes what a killed one left there."""
     try:
         return Path(tempfile.gettempdir())
     except FileNotFoundError as error:
@@ -131,6 +132,9 @@ class CacheSlot:
 
     def sound(self) -> bool:
         """Whether all files are there and as they were written."""
+        if not self.path.exists():
+            return False
+        use(self.path)
         try:
             sums = self.pinned or _sums_in(self.path)
             same = all(measured_sum(self.path / name) == checksum for name, checksum in sums.items())
@@ -157,6 +161,7 @@ class CacheSlot:
 
     def write(self, make: Make) -> None:
         """Fills the entry in one step, and replaces what is there. To be called under the entry's lock."""
+        use(self.path)
         with replacing(self.path) as folder:
             folder.mkdir()
             make(folder)

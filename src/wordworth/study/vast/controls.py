@@ -53,8 +53,11 @@ class _Held:
     def __init__(self, words: WordsInSettings, lexicon: Lexicon, setting: str) -> None:
         self.words, self.lexicon, self.setting = words, lexicon, setting
         self.layers, poles = words.rated(lexicon, setting).layers(words.pooling)
-        self.effects = effect_sizes(self.layers, poles)
-        self.people = lexicon.valence[self.layers.positions]
+        # In alphabetical order, so that what is drawn depends on the words alone.
+        order = np.argsort(np.array(self.layers.words))
+        self.names = [self.layers.words[row] for row in order.tolist()]
+        self.effects = effect_sizes(self.layers, poles)[:, order]
+        self.people = lexicon.valence[self.layers.positions[order]]
 
     def _where(self, control: str, measure: str) -> dict[str, Any]:
         columns = {**self.layers.columns, "setting": f"{control}:{self.setting}", "experiment": EXPERIMENT}
@@ -64,7 +67,7 @@ class _Held:
         """Mean ρ and the range of 95 % of the shuffles; ρ above that mean, with p."""
         chosen = self.words.chosen
         found = shuffled_pearson(self.effects, self.people, shuffles=chosen.resamples, seed=chosen.seed)
-        rho = pearson(self.effects, self.people, **drawn(chosen))
+        rho = pearson(self.effects, self.people, items=self.names, **drawn(chosen))
         for at, slot in enumerate(self.layers.slots):
             row = {**slot._asdict(), "n": len(self.people)}
             chance, low, high = (float(one[at]) for one in (found.value, found.low, found.high))
@@ -77,8 +80,9 @@ class _Held:
     def poles_out(self, findings: Findings) -> None:
         """ρ over the words that are no poles."""
         polar = {*self.words.polar.pleasant, *self.words.polar.unpleasant}
-        rest = np.array([row for row, word in enumerate(self.layers.words) if word not in polar], dtype=np.intp)
-        rho = pearson(self.effects[:, rest], self.people[rest], **drawn(self.words.chosen))
+        rest = [row for row, word in enumerate(self.names) if word not in polar]
+        names = [self.names[row] for row in rest]
+        rho = pearson(self.effects[:, rest], self.people[rest], items=names, **drawn(self.words.chosen))
         record_slots(findings, self._where("poles-out", "valence"), self.layers, rho)
         count = len(polar & {*self.lexicon.words})
         findings.note(f"control: {count} words of {self.lexicon.name} are polar words, and are taken out in poles-out.")
@@ -86,7 +90,7 @@ class _Held:
     def against(self, findings: Findings, control: "_Held") -> None:
         """ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
         chosen = self.words.chosen
-        rho = pearson(control.effects, self.people, **drawn(chosen))
+        rho = pearson(control.effects, self.people, items=self.names, **drawn(chosen))
         record_slots(findings, self._where("untrained", "valence"), self.layers, rho)
         both: NDArray[np.float64] = np.stack([self.effects, control.effects], axis=1)
         found = correlation_difference(both, self.people, resamples=chosen.resamples, seed=chosen.seed)
