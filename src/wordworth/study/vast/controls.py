@@ -33,7 +33,7 @@ def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) 
             held = _Held(words, lexicon, setting)
             for control in wanted:
                 # A control that cannot be computed costs no more than itself.
-                columns = {"model": words.model.name, "dataset": lexicon.name, "setting": f"{control}:{setting}"}
+                columns: dict[str, Any] = {"model": words.model.name, "dataset": lexicon.name, "setting": f"{control}:{setting}"}
                 with findings.part(experiment=EXPERIMENT, **columns):
                     if control == "shuffled":
                         held.shuffled(findings)
