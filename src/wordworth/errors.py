@@ -9,11 +9,13 @@ LONGEST = 480
 QUOTED = 160
 """Characters of another program's message that a sentence repeats."""
 
-# What libraries raise for a file that they cannot read. None of it is caught unless a library is at work.
+# What libraries raise for a file that they cannot read. None of it is caught unless a library is at work; of that which
+# is raised in a line of this package itself, only what no mistake in that line would raise.
 _BUILT_IN = (
     ArithmeticError, AssertionError, AttributeError, EOFError, ImportError, LookupError, MemoryError, OSError,
     RuntimeError, SyntaxError, TypeError, ValueError,
 )  # fmt: skip
+_IN_OUR_LINES = (EOFError, MemoryError, OSError, RuntimeError)
 _OF_LIBRARIES = frozenset(
     {
         "_lzma.LZMAError",
@@ -49,7 +51,7 @@ class Foreign:
     """The one door for files that another library reads: `with Foreign("what cannot be read", "what to do"):`.
 
     What the library raises, by name, becomes one sentence. Bare exceptions count too: tokenizers raises nothing else,
-    and no `except` could name them without naming all others.
+    and no `except` could name them without naming all others. A mistake in our own lines inside stays a traceback.
     """
 
     def __init__(self, what: str, advice: str = "") -> None:
@@ -67,10 +69,19 @@ class Foreign:
         if isinstance(error, OSError) and error.errno in _FULL:  # which `files.space_checked` reports
             return
         names = {f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__}
-        if kind is Exception or issubclass(kind, _BUILT_IN) or names & _OF_LIBRARIES:
+        built_in = _IN_OUR_LINES if _raised_by_us(trace) else _BUILT_IN
+        if kind is Exception or issubclass(kind, built_in) or names & _OF_LIBRARIES:
             reason = reason_of(error)
             sentence = f"{self.what} ({reason}); {self.advice}" if self.advice else f"{self.what}: {reason}"
             raise WordworthError(sentence) from error
+
+
+def _raised_by_us(trace: TracebackType | None) -> bool:
+    """Whether the line that raised is one of this package: functions of libraries that are compiled have no lines."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = trace.tb_frame.f_globals.get("__name__", "") if trace else ""
+    return str(module).partition(".")[0] == __name__.partition(".")[0]
 
 
 def reason_of(error: BaseException) -> str:

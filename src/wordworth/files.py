@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -151,7 +152,10 @@ def abandoned(folder: Path) -> list[Path]:
 
 @contextmanager
 def _unheld(folder: Path) -> Iterator[bool]:
-    """Whether nobody holds a scratch folder; while inside, nobody can take it."""
+    """Whether nobody holds a scratch folder of this user; while inside, nobody can take it."""
+    if not _own(folder):  # in a folder that all may write to, another's could lead the lock anywhere
+        yield False
+        return
     lock = FileLock(folder / _IN_USE, timeout=0)
     try:
         lock.acquire()
@@ -162,6 +166,14 @@ def _unheld(folder: Path) -> Iterator[bool]:
         yield True
     finally:
         lock.release()
+
+
+def _own(folder: Path) -> bool:
+    try:
+        found = folder.lstat()
+    except OSError:  # its writer has ended just now
+        return False
+    return stat.S_ISDIR(found.st_mode) and (sys.platform == "win32" or found.st_uid == os.getuid())
 
 
 def sweep(folder: Path) -> int:
@@ -232,8 +244,8 @@ def sha256_of(path: Path) -> str:
 
 def measured_sum(path: Path) -> str:
     """The checksum of a file, measured once a process, and again when its size, time or inode changed."""
-    stat = path.stat()
-    state = (stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    found = path.stat()
+    state = (found.st_size, found.st_mtime_ns, found.st_ino)
     known = _sums.get(path)
     if known is None or known[0] != state:
         known = _sums[path] = state, sha256_of(path)
@@ -242,8 +254,8 @@ def measured_sum(path: Path) -> str:
 
 def remember_sum(path: Path, checksum: str) -> None:
     """The checksum of a file that was measured under another name, before it was moved here."""
-    stat = path.stat()
-    _sums[path] = (stat.st_size, stat.st_mtime_ns, stat.st_ino), checksum
+    found = path.stat()
+    _sums[path] = (found.st_size, found.st_mtime_ns, found.st_ino), checksum
 
 
 def forget_sums() -> None:

@@ -50,4 +50,4 @@ def test_a_damaged_list(tmp_path, monkeypatch):
         path = tmp_path / "large.gz"
         path.write_bytes(content)
         with pytest.raises(WordworthError, match=r"wordfreq|version 1 of cB"):
-            frequencies._centibels(path)
+            frequencies.centibels(path)

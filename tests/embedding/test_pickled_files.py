@@ -3,6 +3,7 @@
 import os
 import pickle
 import subprocess
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -109,6 +110,47 @@ def test_other_and_damaged_pickles(tmp_path, keyed):
     path.write_bytes(path.read_bytes()[:-50])
     with pytest.raises(WordworthError, match=r"v\.pkl is a cut or damaged pickle"):
         load(path)
+
+
+MEGABYTE = 1 << 20
+GREEDY = {
+    "a place 2^27 in what is kept": b"]r\xff\xff\xff\x07.",
+    "bytes that can be changed": b"\x96" + (2**31).to_bytes(8, "little") + b".",
+    "bytes": b"\x8e" + (2**31).to_bytes(8, "little") + b".",
+    "a text": b"\x8d" + (2**31).to_bytes(8, "little") + b".",
+    "a frame": b"\x95" + (2**31).to_bytes(8, "little") + b".",
+    "a number": b"\x8b" + (2**31 - 1).to_bytes(4, "little") + b".",
+    "one text as bytes 2,000 times": (
+        b"c_codecs\nencode\nq\x00X" + MEGABYTE.to_bytes(4, "little") + b"x" * MEGABYTE + b"X\x06\x00\x00\x00latin1"
+        b"\x86q\x01" + b"h\x00h\x01R" * 2000 + b"."
+    ),
+    "one table for 20,000 objects": (
+        b"cgensim.A\nA\nq\x00}q\x01(" + b"".join(b"K%cM%c%cK\x00" % (at, at, at) for at in range(256)) + b"u"
+        b"(" + b"h\x00)Rh\x01b" * 20_000 + b"l."
+    ),
+}
+
+
+@pytest.mark.parametrize("attack", GREEDY)
+def test_a_pickle_takes_no_more_memory_than_it_has_bytes_for(tmp_path, attack):
+    path = tmp_path / "greedy.kv"
+    path.write_bytes(b"\x80\x05" + GREEDY[attack])
+    tracemalloc.start()
+    try:
+        with pytest.raises(WordworthError, match=r"greedy\.kv is a (cut or damaged pickle|pickle without)"):
+            load(path, format="gensim")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 10 * path.stat().st_size + 10 * MEGABYTE
+
+
+def test_numbers_that_would_be_alike_as_keys_are_refused(tmp_path):
+    """Multiples of 2^61 − 1 have one hash, so that a table of them takes the square of its size."""
+    path = tmp_path / "alike.kv"
+    path.write_bytes(pickle.dumps({"gensim": {at * (2**61 - 1): 0 for at in range(100)}}, protocol=2))
+    with pytest.raises(WordworthError, match=r"a whole number of 9 bytes"):
+        load(path, format="gensim")
 
 
 PYTHON_2 = b"(lp0\nS'the'\np1\naS'caf\\xc3\\xa9'\np2\naVna\xefve\np3\naVwell-known\np4\na."

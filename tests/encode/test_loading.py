@@ -170,6 +170,36 @@ def test_from_gguf(tiny_model: Tiny, tmp_path: Path, bos: bool) -> None:
     np.testing.assert_allclose(found.vectors["last"], expected.vectors["last"], rtol=1e-4, atol=1e-4)
 
 
+def test_a_gguf_with_fewer_tensors_than_layers_is_refused_before_a_network_is_laid_out(
+    tiny_model: Tiny, tmp_path: Path
+) -> None:
+    """Where the number of layers is lost, the library supposes 32 of them."""
+    model = tiny_model("llama-bpe")
+    path = gguf_of(model.network, model.tokenizer, tmp_path / "tiny.gguf", bos=False)
+    lost = path.read_bytes().replace(b"llama.block_count", b"llama.block_cxxxx")
+    path.write_bytes(lost)
+    with pytest.raises(WordworthError, match=r"tiny\.gguf says, .* that it has 32 layers, and it holds \d+ tensors"):
+        load_model(path)
+
+
+def test_the_tensor_names_of_a_gguf_are_mapped_once(
+    tiny_model: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import gguf
+
+    made, plain = [], gguf.get_tensor_name_map
+
+    def counted(architecture: gguf.MODEL_ARCH, blocks: int) -> gguf.TensorNameMap:
+        made.append(blocks)
+        return plain(architecture, blocks)
+
+    monkeypatch.setattr(gguf, "get_tensor_name_map", counted)
+    model = tiny_model("llama-bpe")
+    load_model(gguf_of(model.network, model.tokenizer, tmp_path / "tiny.gguf", bos=False))
+    assert made == [model.layers]
+    assert gguf.get_tensor_name_map is counted  # put back
+
+
 def test_gguf_is_converted_once(tiny_model: Tiny, tmp_path: Path) -> None:
     model = tiny_model("llama-bpe")
     path = gguf_of(model.network, model.tokenizer, tmp_path / "tiny.gguf", bos=False)

@@ -4,8 +4,10 @@ import io
 import json
 import tarfile
 from collections.abc import Callable
+from typing import Any
 
 from fuzz.mutations import DEEP, DIGITS
+from fuzz.options import REFUSED, joined
 
 Case = Callable[[bytes], bytes]
 
@@ -74,6 +76,44 @@ def _encrypted(data: bytes) -> bytes:
     return bytes(changed)
 
 
+def _swollen(data: bytes) -> bytes:
+    """Every member says that it is 4 GB large."""
+    changed, at = bytearray(data), data.find(b"PK\x01\x02")
+    while at >= 0:
+        changed[at + 24 : at + 28] = b"\xfe\xff\xff\xff"
+        at = data.find(b"PK\x01\x02", at + 4)
+    return bytes(changed)
+
+
+def _changed_hdf5(data: bytes, change: Callable[[Any], None]) -> bytes:
+    import h5py
+
+    stream = io.BytesIO(data)
+    with h5py.File(stream, "a") as stored:
+        change(stored)
+    return stream.getvalue()
+
+
+def _hollow(data: bytes) -> bytes:
+    """An array without its content, which takes no room in the file."""
+
+    def change(stored: Any) -> None:
+        del stored["char_embed"]
+        stored.create_dataset("char_embed", (2**20, 2**20), "f4", chunks=(1, 2**20), fillvalue=1)
+
+    return _changed_hdf5(data, change)
+
+
+def _elsewhere(data: bytes) -> bytes:
+    """An array whose numbers lie in a file that never ends."""
+
+    def change(stored: Any) -> None:
+        del stored["char_embed"]
+        stored.create_dataset("char_embed", (261, 2), "f4", external="/dev/zero")
+
+    return _changed_hdf5(data, change)
+
+
 HUGE_CONFIG: dict[str, Case] = {
     "a billion layers": _with(num_hidden_layers=10**9),
     "2^40 words": _with(vocab_size=2**40),
@@ -83,7 +123,15 @@ HUGE_CONFIG: dict[str, Case] = {
     "labels in a list": _with(id2label=["entailment"]),
     **DEEP_JSON,
 }
+HUGE_OPTIONS: dict[str, Case] = {
+    "words of 2^40 characters": lambda data: data.replace(b": 12}", b": 1099511627776}"),
+    "a billion layers": lambda data: data.replace(b'"n_layers": 1', b'"n_layers": 1000000000'),
+    "filters wider than a word": lambda data: data.replace(b"[2, 3]", b"[200, 3]"),
+    "no clipping but NaN": lambda data: data.replace(b'"cell_clip": 3', b'"cell_clip": NaN'),
+    **DEEP_JSON,
+}
 CASES: dict[str, dict[str, Case]] = {
+    "options": {said: lambda data, given=given: joined(given) for said, given in REFUSED.items()},
     "word2vec": {
         "26 bytes that say 10^9 numbers": lambda data: b"1000000 1000000000\nword 1.0",
         "15 digits of numbers": lambda data: b"1 999999999999999\n" + data,
@@ -101,7 +149,11 @@ CASES: dict[str, dict[str, Case]] = {
     "lexicon": {"a cell of a million letters": lambda data: data + b"a" * 1_000_000 + b",1\n"},
     "test-toml": DEEP_TOML,
     "templates": DEEP_TOML,
-    "config": DEEP_TOML,
+    "config": {
+        **DEEP_TOML,
+        "JSON 100,000 deep": lambda data: b"[" * DEEP,
+        "tables of JSON": lambda data: b'{"a":' * DEEP,
+    },
     "test-json": DEEP_JSON,
     "corpus-jsonl": DEEP_JSON,
     "nli-jsonl": DEEP_JSON,
@@ -120,4 +172,21 @@ CASES: dict[str, dict[str, Case]] = {
     },
     "train-nli model.safetensors": HUGE_TENSORS,
     "gguf": HUGE_GGUF,
+    "elmo options.json": HUGE_OPTIONS,
+    "elmo weights.hdf5": {
+        "nothing": lambda data: b"",
+        "an array of 2^40 numbers": _hollow,
+        "an array in another file": _elsewhere,
+    },
+    "wordnet data.noun": {"2^64 words": lambda data: data.replace(b" n 02 dog", b" n ffffffffffffffff dog")},
+    "wordnet index.noun": {"less than no sense": lambda data: data.replace(b"dog n 1", b"dog n -1")},
+    "wordfreq-inside": {
+        "lists 100,000 deep": lambda data: b"\x91" * DEEP,
+        "tables 100,000 deep": lambda data: b"\x81" * DEEP,
+        "a list of 2^32": lambda data: b"\xdd\xff\xff\xff\xff" + data,
+        "a list of 200 MB": lambda data: b"\x00" * 200_000_000,
+        "a word cut short": lambda data: data[:-2],
+        "a bin of numbers": lambda data: data[:-4] + b"\x01",
+    },
+    "tagged": {"encrypted": _encrypted, "a text of 4 GB": _swollen},
 }

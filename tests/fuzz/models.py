@@ -1,5 +1,6 @@
-"""Tiny models to damage: a language model in a folder, one as GGUF, NLI models of both kinds."""
+"""Tiny models to damage: a language model in a folder, one as GGUF, NLI models of both kinds, ELMo."""
 
+import json
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-Row = tuple[str, Callable[[Path], bytes], Callable[[Path], str]]
+from fuzz.made import Row, digest
 
 WORDS = ["[CLS]", "[SEP]", "[PAD]", "[UNK]", "the", "cat", "sat", "on", "a", "mat", "dog", "ran", "##s"]
 
@@ -44,10 +45,13 @@ def _bert(folder: Path, nli: bool) -> None:
 def _kept(kind: str) -> Path:
     """A model's folder, made once a process."""
     folder = Path(tempfile.mkdtemp(prefix="wordworth-fuzz-model-"))
-    if kind == "attention":
-        _attention(folder)
-    else:
-        _bert(folder, kind == "cross-encoder")
+    match kind:
+        case "attention":
+            _attention(folder)
+        case "elmo":
+            _elmo(folder)
+        case _:
+            _bert(folder, kind == "cross-encoder")
     return folder
 
 
@@ -119,12 +123,36 @@ def _attention(folder: Path) -> None:
     lines = [" ".join([word, *map(str, row)]) for word, row in zip("abcd", rows, strict=True)]
     vectors.write_text("\n".join(lines) + "\n")
     shape = Shape(dim=3, hidden=4, compare=4)
-    about = {"kind": "static", "name": "small", "source": str(vectors), "sha256": sha256_of(vectors), "steps": []}
+    # Found from the folder that is read, where the worker stands: the bytes are the same wherever it lies.
+    about = {"kind": "static", "name": "small", "source": vectors.name, "sha256": sha256_of(vectors), "steps": []}
     write_config(folder, shape, about)
     write_weights(folder, dict(Network(shape).state_dict()), drawn(3, 0))
 
 
-def rows(digest: Callable[..., str]) -> dict[str, Row]:
+def _elmo(folder: Path) -> None:
+    """ELMo in its published layout, of two filters, one highway and one LSTM layer a direction."""
+    import h5py
+
+    filters = [[1, 2], [2, 3]]
+    lstm = {"use_skip_connections": True, "projection_dim": 2, "cell_clip": 3, "proj_clip": 3, "dim": 3, "n_layers": 1}
+    cnn = {"activation": "relu", "filters": filters, "n_highway": 1, "embedding": {"dim": 2}}
+    cnn |= {"n_characters": 262, "max_characters_per_token": 12}
+    (folder / "options.json").write_text(json.dumps({"lstm": lstm, "char_cnn": cnn}))
+    rng = np.random.default_rng(0)
+    shapes: dict[str, tuple[int, ...]] = {"char_embed": (261, 2), "CNN_proj/W_proj": (5, 2), "CNN_proj/b_proj": (2,)}
+    for at, (width, count) in enumerate(filters):
+        shapes |= {f"CNN/W_cnn_{at}": (1, width, 2, count), f"CNN/b_cnn_{at}": (count,)}
+    for part in ("transform", "carry"):
+        shapes |= {f"CNN_high_0/W_{part}": (5, 5), f"CNN_high_0/b_{part}": (5,)}
+    for side in range(2):
+        home = f"RNN_{side}/RNN/MultiRNNCell/Cell0/LSTMCell"
+        shapes |= {f"{home}/W_0": (4, 12), f"{home}/B": (12,), f"{home}/W_P_0": (3, 2)}
+    with h5py.File(folder / "weights.hdf5", "w") as stored:
+        for name, shape in shapes.items():
+            stored[name] = rng.normal(size=shape).astype(np.float32)
+
+
+def rows() -> dict[str, Row]:
     """The targets that need torch: file, maker, reader."""
 
     def language_model(folder: Path) -> str:
@@ -158,9 +186,17 @@ def rows(digest: Callable[..., str]) -> dict[str, Row]:
         kind(folder)
         return nli(folder)
 
+    def elmo(folder: Path) -> str:
+        from wordworth.infer.model.contextual import ElmoVectors
+        from wordworth.infer.model.elmo import load_elmo
+
+        vectors = ElmoVectors(load_elmo(folder / "options.json", folder / "weights.hdf5"))
+        return digest(vectors.vectors(np.array([vectors.ids("a café")])).numpy())
+
     files = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
     table: dict[str, Row] = {f"model {name}": (name, _file("masked", name), classified) for name in files}
     for name in files[:2]:
         table[f"cross-encoder {name}"] = (name, _file("cross-encoder", name), classified_nli)
         table[f"train-nli {name}"] = (name, _file("attention", name), classified_nli)
+    table |= {f"elmo {name}": (name, _file("elmo", name), elmo) for name in ("options.json", "weights.hdf5")}
     return table | {"gguf": ("tiny.gguf", _gguf, gguf)}

@@ -13,8 +13,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from fuzz.mutations import mutated
-
 LONGEST = 500
 """Characters of a sentence."""
 MEMORY = 1 << 30
@@ -134,6 +132,7 @@ def _work(jobs: list[Job], home: Path, report: Connection, seconds: float) -> No
             report.send(_Began("", STARTING))
             target, folder = TARGETS.get(name, BROKEN), home / name
             folder.mkdir()
+            os.chdir(folder)
             resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
             valid = target.make(folder)
             (folder / target.file).write_bytes(target.packed(valid))
@@ -142,7 +141,7 @@ def _work(jobs: list[Job], home: Path, report: Connection, seconds: float) -> No
             limit = pages * resource.getpagesize() + MEMORY
             resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
         sample = job[1]
-        mutation, data = mutated(valid, sample) if isinstance(sample, int) else (sample, sample.encode())
+        mutation, data = target.damaged(valid, sample) if isinstance(sample, int) else (sample, sample.encode())
         if name in CASES and isinstance(sample, str):
             data = CASES[name][sample](valid)
         (folder / target.file).write_bytes(target.packed(data))

@@ -1,12 +1,9 @@
 """What is damaged and who reads it: a row a reader, with a valid file made here and a digest of what was read."""
 
 import bz2
-import gzip
-import hashlib
 import io
 import json
 import pickle
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,18 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from fuzz import models
+from fuzz import models, options, references
+from fuzz.made import digest, gzipped, zipped
+from fuzz.mutations import mutated
 
 WORDS = ["the", "café", "dog", "cat", "don't", "well-known", "null", "1,5"]
 MATRIX = np.random.default_rng(0).normal(size=(len(WORDS), 5)).astype(np.float32)
-
-
-def digest(*parts: Any) -> str:
-    """The sha256 of what was read: arrays by their bytes, all else as it is written out."""
-    whole = hashlib.sha256()
-    for part in parts:
-        whole.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode("utf-8", "backslashreplace"))
-    return whole.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -40,8 +31,8 @@ class Target:
     """Reads the folder as the program does; gives a digest."""
     packed: Callable[[bytes], bytes] = bytes
     """How the damaged bytes are packed into the file."""
-    heavy: bool = False
-    """Whether it needs torch."""
+    damaged: Callable[[bytes, int], tuple[str, bytes]] = mutated
+    """What a seed stands for: what was done, in words, and the bytes."""
 
 
 def _vectors(name: str) -> Callable[[Path], str]:
@@ -71,22 +62,11 @@ def _npy(array: Any) -> bytes:
 
 
 def _npz() -> bytes:
-    stream = io.BytesIO()
-    np.savez_compressed(stream, words=np.array(WORDS), vectors=MATRIX)
-    return stream.getvalue()
+    return _npz_around(_npy(MATRIX))
 
 
 def _npz_around(vectors: bytes) -> bytes:
     return zipped({"words.npy": _npy(np.array(WORDS)), "vectors.npy": vectors})
-
-
-def zipped(members: dict[str, bytes]) -> bytes:
-    """A zip archive of these files."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return stream.getvalue()
 
 
 def _safetensors() -> bytes:
@@ -100,6 +80,7 @@ def _keyed(folder: Path) -> bytes:
 
     keyed = KeyedVectors(5)
     keyed.add_vectors(WORDS, MATRIX)
+    keyed.lifecycle_events = None  # the time of day
     keyed.save(str(folder / "whole.kv"))
     return (folder / "whole.kv").read_bytes()
 
@@ -143,8 +124,8 @@ VECTORS = {
     ),
     "safetensors": Target("v.safetensors", _bytes(_safetensors), _vectors("v.safetensors")),
     "gensim": Target("v.kv", _keyed, _vectors("v.kv")),
-    "gz": Target("v.txt.gz", _bytes(lambda: gzip.compress(_text(True))), _vectors("v.txt.gz")),
-    "gz-inside": Target("v.txt.gz", _bytes(lambda: _text(True)), _vectors("v.txt.gz"), gzip.compress),
+    "gz": Target("v.txt.gz", _bytes(lambda: gzipped(_text(True))), _vectors("v.txt.gz")),
+    "gz-inside": Target("v.txt.gz", _bytes(lambda: _text(True)), _vectors("v.txt.gz"), gzipped),
     "bz2": Target("v.txt.bz2", _bytes(lambda: bz2.compress(_text(True))), _vectors("v.txt.bz2")),
     "zip": Target("v.zip", _bytes(lambda: zipped({"v.txt": _text(True)})), _vectors("v.zip")),
     "zip-inside": Target("v.zip", _bytes(_binary), _vectors("v.zip"), lambda data: zipped({"v.bin": data})),
@@ -269,7 +250,7 @@ DATA = {
     "frequencies": Target("counts.txt", _bytes(lambda: b"the 100\ncat 7\ndog\t3.5\n"), _frequencies),
     "paraphrases": Target("triples.txt", _bytes(lambda: b"a cat sat\nan animal sat\na plant sat\n"), _paraphrases),
     "corpus": Target("text.txt", _bytes(lambda: LINES), _corpus("text.txt")),
-    "corpus-gz": Target("text.txt.gz", _bytes(lambda: gzip.compress(LINES)), _corpus("text.txt.gz")),
+    "corpus-gz": Target("text.txt.gz", _bytes(lambda: gzipped(LINES)), _corpus("text.txt.gz")),
     "corpus-jsonl": Target("text.jsonl", _bytes(lambda: JSONL), _corpus("text.jsonl")),
     "corpus-parquet": Target(
         "text.parquet", _bytes(lambda: _parquet(text=LINES.decode().splitlines())), _corpus("text.parquet")
@@ -350,11 +331,11 @@ def _taken(name: str) -> Callable[[Path], str]:
     return read
 
 
-def _tar(kind: str) -> bytes:
+def _tar() -> bytes:
     import tarfile
 
     stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode=f"w:{kind}") as archive:  # type: ignore[call-overload]
+    with tarfile.open(fileobj=stream, mode="w") as archive:
         for name in ("other.txt", "data/words.txt"):
             member = tarfile.TarInfo(name)
             member.size = len(LINES)
@@ -363,16 +344,18 @@ def _tar(kind: str) -> bytes:
 
 
 OTHERS = {
+    **{name: Target(*row, damaged=options.damaged) for name, row in options.rows().items()},
     "config": Target("options.toml", _bytes(lambda: OPTIONS), _config),
     "archive-zip": Target(
         "a.whl", _bytes(lambda: zipped({"other.txt": LINES, "data/words.txt": LINES * 9})), _taken("a.whl")
     ),
-    "archive-tar": Target("a.tar", _bytes(lambda: _tar("")), _taken("a.tar")),
-    "archive-tgz": Target("a.tar.gz", _bytes(lambda: _tar("gz")), _taken("a.tar.gz")),
-    "archive-tgz-inside": Target("a.tar.gz", _bytes(lambda: _tar("")), _taken("a.tar.gz"), gzip.compress),
+    "archive-tar": Target("a.tar", _bytes(lambda: _tar()), _taken("a.tar")),
+    "archive-tgz": Target("a.tar.gz", _bytes(lambda: gzipped(_tar())), _taken("a.tar.gz")),
+    "archive-tgz-inside": Target("a.tar.gz", _bytes(lambda: _tar()), _taken("a.tar.gz"), gzipped),
 }
-MODELS = {name: Target(file, make, read, heavy=True) for name, (file, make, read) in models.rows(digest).items()}
-TARGETS: dict[str, Target] = VECTORS | DATA | RUNS | OTHERS | MODELS
+MODELS = {name: Target(file, make, read) for name, (file, make, read) in models.rows().items()}
+REFERENCES = {name: Target(*row) for name, row in references.rows().items()}
+TARGETS: dict[str, Target] = VECTORS | DATA | REFERENCES | RUNS | OTHERS | MODELS
 
 
 def _broken(folder: Path) -> str:

@@ -3,14 +3,16 @@
 `make fuzz` does the same with many more samples. What it once found stays in `found.txt`, by target and seed.
 """
 
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from fuzz.cases import CASES
 from fuzz.mutations import MUTATIONS, mutated
+from fuzz.options import REFUSED
 from fuzz.outcomes import LONGEST, Job, outcomes
-from fuzz.targets import DATA, MODELS, OTHERS, RUNS, TARGETS, VECTORS
+from fuzz.targets import DATA, MODELS, OTHERS, REFERENCES, RUNS, TARGETS, VECTORS
 
 SAMPLES = 30
 FOUND = Path(__file__).with_name("found.txt")
@@ -29,7 +31,9 @@ def samples(target: str) -> list[Job]:
 
 
 # A worker for several targets: most of the time would go into starting one for each.
-@pytest.mark.parametrize("group", [VECTORS, DATA, RUNS | OTHERS, MODELS], ids=["vectors", "data", "runs", "models"])
+@pytest.mark.parametrize(
+    "group", [VECTORS, DATA | REFERENCES, RUNS | OTHERS, MODELS], ids=["vectors", "data", "runs", "models"]
+)
 def test_damaged_files_are_read_or_refused_in_a_sentence(group: dict[str, object]) -> None:
     jobs = [job for target in group for job in samples(target)]
     became = list(outcomes(jobs))
@@ -41,6 +45,14 @@ def test_damaged_files_are_read_or_refused_in_a_sentence(group: dict[str, object
     assert {"same", "different", "sentence"} <= {outcome.kind for outcome in became}
 
 
+def test_a_value_that_an_option_cannot_have_is_refused_before_anything_is_computed() -> None:
+    """The files that the commands are pointed at are not there, and the sentence is not about them."""
+    became = list(outcomes([("options", said) for said in REFUSED]))
+    assert [
+        outcome for outcome in became if outcome.kind != "sentence" or str(outcome.job[1]) not in outcome.said
+    ] == []
+
+
 def test_what_was_found_names_targets() -> None:
     assert {target for target, _ in found()} | CASES.keys() <= TARGETS.keys()
 
@@ -50,6 +62,26 @@ def test_a_seed_stands_for_the_same_damage() -> None:
     assert [mutated(data, seed) for seed in range(200)] == [mutated(data, seed) for seed in range(200)]
     names = {name for seed in range(600) for name in mutated(data, seed)[0].split("+")}
     assert names == MUTATIONS.keys()
+
+
+def test_the_bytes_that_are_damaged_are_the_same_in_any_folder_at_any_time(tmp_path: Path) -> None:
+    """Else a seed would stand for other damage tomorrow."""
+    import time
+
+    made = []
+    for at, name in enumerate(("a", "another folder")):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(time, "time", lambda day=at: 1e9 + 86_400 * day)
+            for target, one in (VECTORS | DATA | REFERENCES | RUNS | OTHERS).items():
+                (tmp_path / name / target).mkdir(parents=True)
+                made.append((target, one.packed(one.make(tmp_path / name / target))))
+    assert made[: len(made) // 2] == made[len(made) // 2 :]
+
+
+def test_no_folder_is_named_in_the_models_that_are_damaged(tmp_path: Path) -> None:
+    for target, one in MODELS.items():
+        (tmp_path / target).mkdir()
+        assert str(Path(tempfile.gettempdir())).encode() not in one.make(tmp_path / target), target
 
 
 FAULTS = [("hang", "hang"), ("wait", "hang"), ("memory", "MemoryError"), ("kill", "killed")]

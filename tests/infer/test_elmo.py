@@ -218,3 +218,27 @@ def test_the_nli_model_over_elmo_is_trained_and_loaded_again(folder, tmp_path):
         x = [read.vectors(np.array([read.ids(sentences[at])])) for at in (premise, hypothesis)]
         with torch.no_grad():
             np.testing.assert_allclose(model.network(*x).softmax(1)[0], row, atol=1e-5)
+
+
+def test_no_array_is_read_from_another_file(folder: Path, tmp_path: Path) -> None:
+    """Neither by a link to one, nor as numbers that lie there, nor as one array made of several."""
+    numbers = np.zeros((261, 4), np.float32)
+    (tmp_path / "other.bin").write_bytes(numbers.tobytes())
+    with h5py.File(tmp_path / "other.hdf5", "w") as other:
+        other["char_embed"] = numbers
+    source = h5py.VirtualSource(str(tmp_path / "other.hdf5"), "char_embed", shape=numbers.shape)
+    layout = h5py.VirtualLayout(shape=numbers.shape, dtype="f4")
+    layout[:] = source
+    for way in ("link", "external", "virtual"):
+        weights = tmp_path / "weights.hdf5"
+        weights.write_bytes((folder / "small_weights.hdf5").read_bytes())
+        with h5py.File(weights, "a") as stored:
+            del stored["char_embed"]
+            if way == "link":
+                stored["char_embed"] = h5py.ExternalLink(str(tmp_path / "other.hdf5"), "char_embed")
+            elif way == "external":
+                stored.create_dataset("char_embed", numbers.shape, "f4", external=str(tmp_path / "other.bin"))
+            else:
+                stored.create_virtual_dataset("char_embed", layout)
+        with pytest.raises(WordworthError, match="char_embed lies in another file, which is never read"):
+            load_elmo(folder / "small_options.json", weights)

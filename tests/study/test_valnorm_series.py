@@ -160,7 +160,7 @@ def test_a_corpus_that_cannot_serve(tmp_path: Path) -> None:
     with pytest.raises(WordworthError, match=r"blank\.txt has no lines of text"):
         corpus_size(blank, (100,))
     blank.write_text("a line\n")
-    with pytest.raises(WordworthError, match="--dimensions is 0; it must be a whole number from 1 up"):
+    with pytest.raises(WordworthError, match="--dimensions is 0; it must be a whole number from 1 to 65,536"):
         valnorm([], corpus=blank, dimensions=0, lexica=["bellezza"])
     with pytest.raises(WordworthError, match=r"a share of 0 % of a corpus cannot be drawn; give one above 0"):
         corpus_size(blank, (0,))

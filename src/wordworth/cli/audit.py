@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.options import SHARED, with_options
+from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting
 
@@ -30,7 +30,12 @@ Audited = Annotated[
 Folder = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", metavar="DIR", help="Folder; runs/audit-MODEL if not given.", rich_help_panel="output"
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Folder; runs/audit-MODEL if not given.",
+        callback=writable_name,
+        rich_help_panel="output",
     ),
 ]
 

@@ -14,7 +14,7 @@ from wordworth.task.settings import HOW, ON, Intervals, setting
 def _layer(text: str) -> Any:
     if text in ("best", "top"):
         return text
-    if not text.isdecimal():
+    if not (text.isdecimal() and len(text) < 10):
         raise WordworthError(f"--layer is {text!r}; it can be best, top or a number")
     return int(text)
 

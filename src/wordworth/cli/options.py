@@ -14,6 +14,8 @@ from wordworth.task.settings import GROUPS, Field, Settings
 
 OUTPUT = "output"
 _METAVARS = {int: "N", float: "X"}
+LONGEST_NAME, LONGEST_PATH = 200, 3000
+"""Bytes of a file's name, which may be 255, and characters of a path: room is left for what is put beside it."""
 SHORT = 22
 """Characters of choices that stand behind an option; longer ones stand in its help."""
 
@@ -61,6 +63,20 @@ def _no_cache(value: bool) -> bool:
     return value
 
 
+def writable_name(path: Path | None) -> Path | None:
+    """Stops, before anything is computed, at an output of a name that no file can have or that JSON cannot hold."""
+    try:
+        longest = max((len(part.encode()) for part in path.parts), default=0) if path else 0
+    except UnicodeEncodeError as error:
+        raise WordworthError(f"--output is {str(path)!a:.80}, which is not UTF-8; choose another name") from error
+    if longest > LONGEST_NAME or len(str(path)) > LONGEST_PATH:
+        raise WordworthError(
+            f"--output is longer than the name of a file can be ({path!s:.40}…); choose one of at most "
+            f"{LONGEST_NAME} bytes"
+        )
+    return path
+
+
 Models = Annotated[
     list[str] | None,
     typer.Argument(
@@ -70,7 +86,12 @@ Models = Annotated[
 Output = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", metavar="DIR", help="Folder to write; runs/STUDY-DATE if not given.", rich_help_panel=OUTPUT
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Folder to write; runs/STUDY-DATE if not given.",
+        callback=writable_name,
+        rich_help_panel=OUTPUT,
     ),
 ]
 Overwrite = Annotated[

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from wordworth.cli.options import writable_name
+
 
 def report(
     runs: Annotated[
@@ -12,7 +14,13 @@ def report(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write; report.html in the folder if not given."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write; report.html in the folder if not given.",
+            callback=writable_name,
+        ),
     ] = None,
     form: Annotated[str, typer.Option("--format", help="html, md (Markdown) or latex (tables).")] = "html",
 ) -> None:
@@ -21,4 +29,4 @@ def report(
     from wordworth.report import write_report
 
     place = write_report(runs, output, form)
-    display.out.print(str(place), markup=False, soft_wrap=True)
+    display.line(str(place))

@@ -7,12 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.options import OUTPUT, SHARED, with_options
+from wordworth.cli.options import OUTPUT, SHARED, with_options, writable_name
 from wordworth.errors import WordworthError
-from wordworth.task.settings import HOW, ON, Named, Seeded, comma_pair, setting
+from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, comma_pair, setting
 
 Folder = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the model.", rich_help_panel=OUTPUT)
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        help="Folder of the model.",
+        callback=writable_name,
+        rich_help_panel=OUTPUT,
+    ),
 ]
 REQUIRED = inspect.Parameter.empty
 
@@ -44,7 +52,7 @@ class TrainSettings(NliDataSettings):
     vectors: Named = setting(
         "glove-6b-50d", "Word vectors, or a folder with ELMo's options.json and .hdf5.", ON, metavar="NAME|FILE"
     )
-    hidden: int = setting(200, "Width of the encoder, both directions together.", HOW, least=2)
+    hidden: int = setting(200, "Width of the encoder, both directions together.", HOW, least=2, most=65_536)
     dropout: float = setting(0.2, "Share of units dropped in training.", HOW, least=0, most=0.95)
     beside: bool | None = setting(None, "Put the vectors beside the encoder's output; only for ELMo if not given.", HOW)
     epochs: int = setting(100, "Passes over the data, at most.", HOW, least=1)
@@ -55,7 +63,7 @@ class TrainSettings(NliDataSettings):
     average: float = setting(
         0.999, "Decay of the averaged weights, which are kept; 0: no average.", HOW, least=0, most=1
     )
-    threads: int = setting(1, "Cores; the same number gives the same model.", HOW, least=1)
+    threads: int = setting(1, "Cores; the same number gives the same model.", HOW, least=1, most=1024)
     device: str = setting("cpu", "Where it is trained.", HOW, choices=("cpu", "cuda"))
 
 
@@ -73,7 +81,7 @@ class FinetuneSettings(NliDataSettings):
     epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1)
     batch: int = setting(32, "Pairs a step.", HOW, least=1)
     rate: float = setting(3e-5, "Learning rate at its height.", HOW, least=1e-9, most=10)
-    device: str = setting("auto", "auto, cpu, cuda, or cuda:1 and so on.", HOW)
+    device: str = setting("auto", group=HOW, **DEVICE)
 
 
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:

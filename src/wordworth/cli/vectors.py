@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.options import OUTPUT, SHARED, with_options
+from wordworth.cli.options import OUTPUT, SHARED, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.study.debias import STUDY, DebiasSettings
 from wordworth.study.static.export import ExportSettings
@@ -18,13 +18,18 @@ Vectors = Annotated[
         "-o",
         metavar="FILE",
         help="File of the vectors: .npz, .safetensors, .vec or .txt (text), .bin.",
+        callback=writable_name,
         rich_help_panel=OUTPUT,
     ),
 ]
 Folder = Annotated[
     Path | None,
     typer.Option(
-        "--report", metavar="DIR", help="Folder of the run; runs/debias-DATE if not given.", rich_help_panel=OUTPUT
+        "--report",
+        metavar="DIR",
+        help="Folder of the run; runs/debias-DATE if not given.",
+        callback=writable_name,
+        rich_help_panel=OUTPUT,
     ),
 ]
 Replaced = Annotated[

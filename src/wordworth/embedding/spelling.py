@@ -27,6 +27,11 @@ def lower(word: str, language: str) -> str:
     return word.lower()
 
 
+def in_script(word: str, script: str) -> str:
+    """A Chinese word in `simplified` or `traditional` script; one that is in it already stays."""
+    return _converter("t2s" if script == "simplified" else "s2t")(word)
+
+
 def is_cased(words: Sequence[str]) -> bool:
     """Whether a vocabulary tells a name from a noun by its capital, or was put into lower case."""
     looked_at = range(0, len(words), max(1, len(words) // SAMPLE))

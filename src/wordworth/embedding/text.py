@@ -109,6 +109,9 @@ def _parsed(lines: bytes, count: int, dim: int) -> tuple[list[str], NDArray[np.f
     """All lines in one go, or None where any of them is not plainly `word number…`."""
     if dim > len(lines) // 2:  # each number takes a space and a digit
         return None
+    end = lines.find(b"\n")
+    if lines.count(b" ", 0, end if end >= 0 else None) != dim:  # memory is taken for every field of the first line
+        return None
     if lines.startswith(_BOM):  # taken for a byte order mark and lost, where it is part of a word
         return None
     schema = {"word": pl.String, **{str(i): pl.Float32 for i in range(dim)}}

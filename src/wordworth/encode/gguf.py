@@ -1,12 +1,15 @@
 """GGUF becomes a folder of safetensors, once: dequantised weights, configuration and tokenizer, in the cache."""
 
-from collections.abc import Callable
-from contextlib import redirect_stderr
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import gguf
 import torch
+from gguf import GGUFReader
 from tokenizers import processors
 from transformers import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
@@ -14,6 +17,7 @@ from transformers import (
     AutoModel,
     AutoModelForCausalLM,
     AutoTokenizer,
+    PretrainedConfig,
     PreTrainedTokenizerFast,
 )
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
@@ -49,6 +53,8 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
     with Foreign(f"{path} cannot be read as a GGUF model", "fetch another file"):
         config = AutoConfig.from_pretrained(**where)
         refuse_huge(config, str(path))
+        stored = GGUFReader(str(path))
+        _refuse_hollow(config, stored, path)
         advance(1)
         tokenizer: Any = AutoTokenizer.from_pretrained(**where)
         advance(1)
@@ -57,12 +63,12 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         with torch.device("meta"):
             model = kind.from_config(config)
         # The library's own bar would appear beside ours.
-        with redirect_stderr(StringIO()):
+        with redirect_stderr(StringIO()), _names_mapped_once():
             tensors = load(str(path), return_tensors=True, model_to_load=model)["tensors"]
         advance(1)
         model.load_state_dict(tensors, strict=False, assign=True)
         model.tie_weights()
-        _follow_bos(path, tokenizer)
+        _follow_bos(stored, tokenizer)
     absent = [name for name, weight in model.named_parameters() if weight.is_meta]
     if absent:
         raise WordworthError(f"{path} lacks the weights {absent[0]} ({len(absent)} in all); fetch another file")
@@ -71,11 +77,30 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
     advance(1)
 
 
-def _follow_bos(path: Path, tokenizer: PreTrainedTokenizerFast) -> None:
-    """Texts begin with the BOS token exactly when the file says so; the library's conversion may forget it."""
-    from gguf import GGUFReader
+def _refuse_hollow(config: PretrainedConfig, stored: GGUFReader, path: Path) -> None:
+    """Stops where there are fewer tensors than layers, before a network of those layers is laid out."""
+    layers = getattr(config, "num_hidden_layers", None)
+    if isinstance(layers, int) and layers > len(stored.tensors):
+        raise WordworthError(
+            f"{path} says, or leaves it to be supposed, that it has {layers:,} layers, and it holds "
+            f"{len(stored.tensors):,} tensors; fetch another file"
+        )
 
-    field = GGUFReader(str(path)).fields.get(ADD_BOS)
+
+@contextmanager
+def _names_mapped_once() -> Iterator[None]:
+    """transformers makes the table of a model's tensor names anew for every module: half a minute for 32 layers."""
+    made = gguf.get_tensor_name_map
+    gguf.get_tensor_name_map = cache(made)
+    try:
+        yield
+    finally:
+        gguf.get_tensor_name_map = made
+
+
+def _follow_bos(stored: GGUFReader, tokenizer: PreTrainedTokenizerFast) -> None:
+    """Texts begin with the BOS token exactly when the file says so; the library's conversion may forget it."""
+    field = stored.fields.get(ADD_BOS)
     if field is None or tokenizer.bos_token is None:
         return
     wanted, backend = bool(field.contents()), tokenizer.backend_tokenizer

@@ -28,6 +28,8 @@ class Best:
     n: int
     flags: str | None
     """Why it is to be read with care."""
+    held_out: float | None
+    """ρ over half of the words, in the layer that the other half picked; None in runs that have none."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,9 @@ class Recovery:
     pcs: int
 
 
-def _contextual(scores: pl.DataFrame) -> pl.DataFrame:
+def _contextual(scores: pl.DataFrame, measure: str = "valence") -> pl.DataFrame:
     valued = pl.col("value").is_not_nan() & pl.col("value").is_not_null()
-    wanted = pl.col("experiment") == "contextualization", pl.col("measure") == "valence"
+    wanted = pl.col("experiment") == "contextualization", pl.col("measure") == measure
     return scores.filter(AS_IT_IS, *wanted, valued)
 
 
@@ -72,12 +74,15 @@ def plain_setting(rows: pl.DataFrame) -> str:
 
 def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
     """For each model and lexicon."""
+    judged = _contextual(scores, "valence:held-out").select("model", "dataset", "setting", "value")
+    held_out = {tuple(row[:3]): row[3] for row in judged.iter_rows()}
     for (model, dataset), rows in _contextual(scores).group_by(["model", "dataset"], maintain_order=True):
         setting = plain_setting(rows)
         mine = rows.filter(pl.col("setting") == setting).sort("value", descending=True, maintain_order=True)
         row = mine.row(0, named=True)
         interval = {key: row[key] for key in ("layer", "value", "low", "high", "n", "flags")}
         top = rows.select(pl.col("layer").max()).item()
+        interval["held_out"] = held_out.get((model, dataset, setting))
         yield Best(str(model), str(dataset), setting, top=top, **interval)
 
 

@@ -15,6 +15,7 @@ from wordworth.report.page import COMPARED, comparison_row
 from wordworth.report.published import comparisons
 from wordworth.report.runs import Runs
 from wordworth.run.flags import MARK
+from wordworth.visible import visible
 
 Table = tuple[str, list[str], list[list[str]], str]
 """Title, header, rows, and what is to be known of some of the numbers."""
@@ -67,7 +68,7 @@ def markdown(runs: Runs) -> str:
     for title, header, rows, note in tables(runs):
         right = _numeric(rows, len(header))
         rule = ["---:" if at in right else "---" for at in range(len(header))]
-        lines += [f"## {title}", "", _line(header), _line(rule, str), *(_line(row) for row in rows), ""]
+        lines += [f"## {_markdown(title)}", "", _line(header), _line(rule, str), *(_line(row) for row in rows), ""]
         lines += [_markdown(note), ""] if note else []
     return "\n".join(lines)
 
@@ -78,7 +79,9 @@ def _line(cells: Sequence[str], escaped: Callable[[str], str] | None = None) -> 
 
 def _markdown(text: str) -> str:
     """Nothing in a name is taken for Markdown or HTML."""
-    safe = re.sub(r"([\\`*_\[\]|#~])", r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    safe = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", visible(text))
+    safe = re.sub(r"^(\d*)([-+.)])(?=\s)", r"\1\\\2", safe)  # no list begins inside a line
+    safe = safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return " ".join(safe.split())
 
 
@@ -103,10 +106,11 @@ def latex(runs: Runs) -> str:
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {character: f"\\{character}" for character in "&%$#_{}"}
+_LATEX |= {"[": "{[}", "*": "{*}"}  # behind the end of a row they would be its arguments
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+    return "".join(_LATEX.get(character, character) for character in visible(text)).replace("--", "-{}-")
 
 
 def _numeric(rows: list[list[str]], width: int) -> set[int]:

@@ -13,11 +13,14 @@ from wordworth.errors import WordworthError
 from wordworth.files import sha256_of, sweep
 from wordworth.run.folder import FILES
 from wordworth.run.schema import ITEMS, SCORES
+from wordworth.run.spreadsheet import from_text
 
 LATER = ("flags", "place", "rank", "entailment", "contradiction")
 """Columns of the scores and items that older runs lack."""
 LARGEST = 64 << 20
 """Bytes of a `run.json`; no run writes more."""
+HEADER = 1 << 13
+"""Bytes of the first line of a `scores.csv`, at most."""
 QUOTED = 120
 """Characters of a file, or of another program's message, that a sentence repeats."""
 
@@ -206,6 +209,13 @@ def _completed(value: Any, kind: Any) -> Any:
 
 
 def _scores(path: Path) -> pl.DataFrame:
+    with path.open("rb") as stream:
+        start = stream.read(HEADER)
+    header, ended, _ = start.lstrip().partition(b"\n")
+    if (
+        not ended and len(start) == HEADER
+    ) or b'"' in header:  # of a million columns, each would take a thousand bytes before it is refused
+        raise WordworthError(f"{_short(path)} does not begin with the columns of a run; was it written by wordworth?")
     text = pl.read_csv(path, infer_schema=False, glob=False)
     _refuse_lacking(path, [name for name in SCORES if name not in LATER], text.columns)
     text = text.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in SCORES if name not in text.columns)
@@ -218,7 +228,7 @@ def _scores(path: Path) -> pl.DataFrame:
                 f"{_short(path)} has a cell that is no number ({cell}, column {name}, row {wrong[0] + 1}); "
                 "run the study again"
             )
-    return typed
+    return from_text(typed)
 
 
 def _items(path: Path, manifest: RunManifest) -> pl.LazyFrame:

@@ -15,6 +15,7 @@ from filelock import Timeout
 from wordworth.errors import WordworthError
 from wordworth.files import is_locked, locked, space_checked
 from wordworth.progress import listening
+from wordworth.visible import visible
 
 SUFFIX = ".progress"
 LARGEST = 1 << 20
@@ -111,7 +112,8 @@ def _keep_telling(path: Path, doing: list[Doing], ended: Event) -> None:
         try:
             _write(path, replace(doing[0], updated=time.time()))
         except OSError as error:  # a full disk must not end the run that is being watched
-            sys.stderr.write(f"wordworth: {path} can no longer be written ({error.strerror}); the run goes on\n")
+            reason = f"{path} can no longer be written ({error.strerror})"
+            sys.stderr.write(f"wordworth: {visible(reason)}; the run goes on\n")
             return
 
 

@@ -5,6 +5,7 @@ command, `--config`, `settings` in `run.json`, the table in the docs and what `c
 """
 
 import dataclasses
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,13 @@ MEASURED, ON, HOW = "what is measured", "on what", "how"
 GROUPS = (MEASURED, ON, HOW)
 """Headings of the help, in this order; `output` follows them."""
 
+LARGEST = 2**31 - 1
+"""Of whole numbers of which nothing else is declared: libraries take none that is larger than the machine's."""
+DEVICE: dict[str, Any] = {
+    "help": "auto, cpu, cuda, or cuda:1 and so on.",
+    "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?",
+}
+"""Of a setting that says where a model runs."""
 Named = str | Path
 """A name of the catalog, or a path."""
 
@@ -40,6 +48,8 @@ class Declared:
     most: float | None = None
     may_differ: bool = False
     metavar: str = ""
+    pattern: str = ""
+    """What a text must be like; `help` says it in words."""
     parse: Callable[[str], Any] | None = None
     """Makes the value of what stands on the command line, where that is not a plain word or number."""
 
@@ -125,16 +135,26 @@ def _check(field: Field, value: Any) -> None:
     if declared.choices and value not in declared.choices:
         close = nearest(str(value), list(declared.choices))
         raise WordworthError(f"{option} is {value!r}{close or '; it can be ' + either(declared.choices)}")
-    if declared.least is None and declared.most is None:
+    if declared.pattern and not (isinstance(value, str) and re.fullmatch(declared.pattern, value)):
+        raise WordworthError(f"{option} is {_shown(value)}; it can be {declared.help.rstrip('.')}")
+    whole, low = field.type is int, declared.least
+    high = LARGEST if declared.most is None and whole else declared.most
+    if low is None and high is None:
         return
-    whole = field.type is int
     if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-        raise WordworthError(f"{option} is {value!r}; it must be a {'whole ' if whole else ''}number")
-    low, high = declared.least, declared.most
+        raise WordworthError(f"{option} is {_shown(value)}; it must be a {'whole ' if whole else ''}number")
     if not ((low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
-        lowest, highest = (None if end is None else f"{end:,}" for end in (low, high))
-        bounds = " ".join([f"from {lowest}"] * (low is not None) + [f"to {highest}" if high is not None else "up"])
-        raise WordworthError(f"{option} is {value}; it must be a {'whole ' if whole else ''}number {bounds}")
+        lowest = [] if low is None else [f"from {low:,}"]
+        up = high is None or (declared.most is None and value <= high)
+        bounds = " ".join([*lowest, "up" if up else f"to {high:,}"])
+        raise WordworthError(f"{option} is {_shown(value)}; it must be a {'whole ' if whole else ''}number {bounds}")
+
+
+def _shown(value: object) -> str:
+    """A value in a sentence; a number of thousands of digits cannot even be written out."""
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "a number of more than 40 digits"
+    return str(value) if isinstance(value, int | float) else repr(value)
 
 
 def either(words: Sequence[str]) -> str:
@@ -220,7 +240,7 @@ class WordLookup(Settings):
 class Placement(Settings):
     """Where and how a language model runs."""
 
-    device: str = setting("auto", "auto, cpu, cuda, or cuda:1 and so on.", may_differ=True)
+    device: str = setting("auto", may_differ=True, **DEVICE)
     precision: str = setting(
         "float32",
         "Of the network's numbers.",

@@ -15,6 +15,8 @@ from wordworth.statistics.correlation import Correlation, pearson, spearman
 from wordworth.task.settings import Intervals, Permuted
 from wordworth.task.words import Poles, TooFewWordsError, record_missing, record_set, spelling_of
 
+LEAST = 10
+"""Words in either half of a lexicon, below which nothing is picked on one half and judged on the other."""
 BOTH = ("valence", "valence:spearman")
 
 
@@ -47,6 +49,8 @@ def valence(
         correlate = spearman if measure.endswith(":spearman") else pearson
         agreement = correlate(effects, people, items=words.words, **drawn(settings))
         record_slots(findings, {**where, "measure": measure}, words, agreement)
+    if "valence" in measures and len(words.slots) > 1 and len(words) >= 2 * LEAST:
+        _held_out(findings, where, words, effects, people, settings)
     chance: list[NDArray[np.float64] | None] = [None] * len(words.slots)
     if layers.vocabulary:
         findings.score(**where, measure="coverage", value=len(words) / len(lexicon), n=len(lexicon))
@@ -71,6 +75,25 @@ def valence(
         (record_set if layers.vocabulary else record_missing)(findings, where, pole, label)
     findings.flag(uncovered(len(words), len(words.asked)))
     return findings
+
+
+def _held_out(
+    findings: Findings,
+    where: dict[str, Any],
+    words: Layers,
+    effects: NDArray[np.float64],
+    people: NDArray[np.float64],
+    settings: Intervals,
+) -> None:
+    """The slot that is best on one half of the words, scored on the other: the best of many is not its own judge."""
+    by_name = np.argsort(np.array(words.words))  # so that the halves do not depend on the order of a file
+    shuffled = np.random.default_rng(settings.seed).permutation(by_name)
+    picking, judging = shuffled[: len(shuffled) // 2], shuffled[len(shuffled) // 2 :]
+    best = int(np.argmax(pearson(effects[:, picking], people[picking], resamples=1).value))
+    names = [words.words[row] for row in judging.tolist()]
+    found = pearson(effects[best, judging], people[judging], items=names, **drawn(settings))
+    interval = {name: float(getattr(found, name)) for name in ("value", "low", "high")}
+    findings.score(**where, **words.slots[best]._asdict(), measure="valence:held-out", **interval, n=found.n)
 
 
 def effect_sizes(words: Layers, poles: Poles) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """Word frequencies: a list of the catalog, or a user's file with a word and its count on each line."""
 
 import gzip
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +10,14 @@ from typing import Any
 from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import number, read_text
 from wordworth.catalog.resolve import located_data
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, reason_of
 
 PER = 100_000_000
 """Lists of relative frequencies are taken as counts in a text of so many words: about what WikiText-103 has, so that
 the paper's bands mean the same."""
 _LOOKED_AT = 20
+_MOST = 1 << 27
+"""Bytes of an unpacked list; wordfreq's largest has 4 million."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,7 @@ def load_frequencies(name_or_path: str | Path, *, language: str = "english") -> 
     """A list of the catalog by its name, or a user's file: a word, a tab or spaces, and its count, a line each."""
     data = located_data(name_or_path, "frequencies", language)
     if data.entry is not None:
-        return Frequencies(counts=_centibels(data.where), unit="per 100 million words", **data.facts)
+        return Frequencies(counts=centibels(data.where), unit="per 100 million words", **data.facts)
     return Frequencies(counts=_counts(data.where), unit="occurrences", **data.facts)
 
 
@@ -66,15 +69,22 @@ def _cells(line: str) -> list[str]:
     return line.rstrip("\r\n").split("\t") if "\t" in line else line.split()
 
 
-def _centibels(path: Path) -> dict[str, float]:
+def centibels(path: Path) -> dict[str, float]:
     """wordfreq's lists: MessagePack of a header and of bins, the words of bin i having frequency 10^(−i / 100)."""
     try:
-        bins, _ = _message(gzip.decompress(path.read_bytes()), 0)
-        if bins[0] != {"format": "cB", "version": 1}:
-            raise WordworthError(f"{path} has the header {bins[0]}, and only version 1 of cB is read; fetch it again")
-    except (IndexError, ValueError, TypeError, gzip.BadGzipFile) as error:
-        raise WordworthError(f"{path} is not a list of wordfreq ({error}); fetch it again") from error
-    return {word: PER * 10 ** (-at / 100) for at, words in enumerate(bins[1:]) for word in words}
+        with gzip.open(path) as stream:
+            data = stream.read(_MOST + 1)
+        if len(data) > _MOST:
+            raise ValueError(f"it unpacks into more than {_MOST:,} bytes")
+        bins, _ = _message(data, 0)
+        header, *rest = bins
+        if not all(isinstance(words, list) and all(isinstance(word, str) for word in words) for words in rest):
+            raise ValueError("a bin that is no list of words")
+    except (EOFError, IndexError, RecursionError, TypeError, ValueError, gzip.BadGzipFile, zlib.error) as error:
+        raise WordworthError(f"{path} is not a list of wordfreq ({reason_of(error)}); fetch it again") from error
+    if header != {"format": "cB", "version": 1}:
+        raise WordworthError(f"{path} has the header {header!r:.80}, and only version 1 of cB is read; fetch it again")
+    return {word: PER * 10 ** (-at / 100) for at, words in enumerate(rest) for word in words}
 
 
 def _message(data: bytes, at: int) -> tuple[Any, int]:
@@ -95,6 +105,8 @@ def _message(data: bytes, at: int) -> tuple[Any, int]:
     else:
         raise ValueError(f"byte {at - 1} is of the kind {kind:#x}")
     if kind == 0xA0:
+        if at + size > len(data):
+            raise ValueError(f"a word at byte {at} is longer than what is left")
         return data[at : at + size].decode(), at + size
     values = []
     for _ in range(size * (2 if kind == 0x80 else 1)):

@@ -5,27 +5,36 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
 
 Tagged = list[tuple[str, str]]
 
 _BROWN = re.compile(r"(?:.*/)?c[a-r]\d\d")
 _TREEBANK = re.compile(r"(?:.*/)?wsj_\d+\.pos")
+_PACKED = 1100
+"""No byte of a zip archive unpacks into more (deflate: 1032)."""
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
 
 
 def tagged_sentences(path: Path) -> Iterator[Tagged]:
     """(word, tag) lists in the order of the texts; the members are known by their names, all others passed over."""
-    try:
-        archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
-        raise WordworthError(f"{path} is not a zip of tagged texts ({error}); fetch it again") from error
-    with archive:
-        for member in sorted(archive.namelist()):
-            if _BROWN.fullmatch(member):
-                yield from filter(None, map(_tokens, archive.read(member).decode("latin-1").splitlines()))
-            elif _TREEBANK.fullmatch(member):
-                yield from _treebank(archive.read(member).decode("latin-1"))
+    for member in _members(path):
+        with Foreign(f"{path} is not a zip of tagged texts", "fetch it again"), zipfile.ZipFile(path) as archive:
+            text = archive.read(member).decode("latin-1")
+        if _BROWN.fullmatch(member.filename):
+            yield from filter(None, map(_tokens, text.splitlines()))
+        else:
+            yield from _treebank(text)
+
+
+def _members(path: Path) -> list[zipfile.ZipInfo]:
+    """The texts by name. None of them is read where they say that they are larger than a zip can hold."""
+    with Foreign(f"{path} is not a zip of tagged texts", "fetch it again"), zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+    texts = [one for one in members if _BROWN.fullmatch(one.filename) or _TREEBANK.fullmatch(one.filename)]
+    if sum(one.file_size for one in texts) > _PACKED * path.stat().st_size:
+        raise WordworthError(f"{path} is damaged: its texts cannot be as long as it says they are; fetch it again")
+    return sorted(texts, key=lambda one: one.filename)
 
 
 def _tokens(line: str) -> Tagged:

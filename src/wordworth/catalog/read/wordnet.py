@@ -1,14 +1,16 @@
 """WordNet's database files: synonyms, hypernyms, and the base forms of words (Miller 1995)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.resolve import located_data
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, reason_of
 
+T = TypeVar("T")
 Synset = tuple[str, int]
 """Part of speech (n, v, a, r) and offset: what identifies a synset."""
 
@@ -88,26 +90,33 @@ def _read(folder: Path, data: DataSet) -> WordNet:
     for kind, stem in _FILES.items():
         # Some copies cut the largest file in two.
         parts = [path for path in (folder / f"data.{stem}{part}" for part in ("", "1", "2")) if path.is_file()]
-        index = folder / f"index.{stem}"
+        index, exceptions = folder / f"index.{stem}", folder / f"{stem}.exc"
         if not parts or not index.is_file():
             raise WordworthError(f"{folder} lacks data.{stem} or index.{stem}; give a whole WordNet folder")
         for path in parts:
-            for number, line in _lines(path):
-                try:
-                    key, named, above = _synset(line, kind)
-                except (ValueError, IndexError) as error:
-                    raise WordworthError(f"{path}, line {number}: not a synset ({error}); fetch it again") from error
+            for key, named, above in _parsed(path, "a synset", _synset, kind):
                 words[key], hypernyms[key] = named, above
-        for _, line in _lines(index):
-            cells = line.split()
-            count = int(cells[2])
-            senses[cells[0].replace("_", " "), kind] = tuple((kind, int(offset)) for offset in cells[-count:])
-        exceptions = folder / f"{stem}.exc"
-        if exceptions.is_file():
-            for _, line in _lines(exceptions):
-                form, *bases = (cell.replace("_", " ") for cell in line.split())
-                irregular[form, kind] = tuple(bases)
+        for word, synsets in _parsed(index, "a word and its senses", _senses, kind):
+            senses[word, kind] = synsets
+        for form, bases in _parsed(exceptions, "a form", _forms, kind) if exceptions.is_file() else ():
+            irregular[form, kind] = bases
+    named_elsewhere = {synset for several in (hypernyms, senses) for row in several.values() for synset in row}
+    if absent := sorted(named_elsewhere - words.keys()):
+        kind, offset = absent[0]
+        raise WordworthError(
+            f"{folder} is not whole: there is no synset {offset} in data.{_FILES[kind]}, which others name "
+            f"({len(absent):,} such in all); fetch it again"
+        )
     return WordNet(words=words, hypernyms=hypernyms, senses=senses, irregular=irregular, **data.facts)
+
+
+def _parsed(path: Path, what: str, parse: Callable[[str, str], T], kind: str) -> Iterator[T]:
+    """What `parse` makes of every line; one that it cannot be made of is named."""
+    for number, line in _lines(path):
+        try:
+            yield parse(line, kind)
+        except (ValueError, IndexError) as error:
+            raise WordworthError(f"{path}, line {number}: not {what} ({reason_of(error)}); fetch it again") from error
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -124,7 +133,24 @@ def _synset(line: str, kind: str) -> tuple[Synset, tuple[str, ...], tuple[Synset
     count = int(cells[3], 16)
     # Adjectives may carry their place in a sentence: galore(ip).
     named = tuple(cell.partition("(")[0].replace("_", " ").lower() for cell in cells[4 : 4 + 2 * count : 2])
+    if not named or len(named) != count:
+        raise ValueError(f"{count:,} words are said to be there")
     start = 4 + 2 * count
     pointers = cells[start + 1 : start + 1 + 4 * int(cells[start])]
     above = tuple((kind, int(pointers[at + 1])) for at in range(0, len(pointers), 4) if pointers[at] in _HYPERNYM)
     return (kind, int(cells[0])), named, above
+
+
+def _senses(line: str, kind: str) -> tuple[str, tuple[Synset, ...]]:
+    """`word kind senses pointers (symbol)… senses tagged (offset)…`."""
+    cells = line.split()
+    count = int(cells[2])
+    if not 0 < count < len(cells) - 2:
+        raise ValueError(f"{cells[2][:20]} senses are said to be there")
+    return cells[0].replace("_", " "), tuple((kind, int(offset)) for offset in cells[-count:])
+
+
+def _forms(line: str, kind: str) -> tuple[str, tuple[str, ...]]:
+    """`form base…`."""
+    form, *bases = (cell.replace("_", " ") for cell in line.split())
+    return form, tuple(bases)

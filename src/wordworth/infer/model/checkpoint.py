@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.files import replacing, sha256_of
 from wordworth.infer.model.attention import Network, Shape, shape_of
 
@@ -65,7 +65,7 @@ def read_model(folder: Path) -> TrainedNetwork:
     path = folder / WEIGHTS
     # On the device without memory, so that only the tensors that are there take any, whatever the shape says.
     with Foreign(_UNREADABLE.format(folder / CONFIG), "train the model again"), torch.device("meta"):
-        network = Network(shape_of(config["shape"]))
+        network = Network(config["shape"])
     tensors, _ = _tensors(path)
     extra = tensors.pop(_EXTRA, None)
     try:
@@ -83,11 +83,11 @@ def _config(path: Path) -> dict[str, Any]:
         config = json.loads(path.read_text(encoding="utf-8"))
         if config["kind"] == ATTENTION and {"shape", "vectors"} <= config.keys():
             _check_vectors(config["vectors"])
-            return dict(config)
+            return {**config, "shape": shape_of(config["shape"])}
     except FileNotFoundError as error:
         raise WordworthError(f"{path.parent} holds no NLI model ({path.name} is not there); train one there") from error
     except (ValueError, RecursionError, KeyError, TypeError) as error:
-        raise WordworthError(f"{_UNREADABLE.format(path)}; train the model again") from error
+        raise WordworthError(f"{_UNREADABLE.format(path)} ({reason_of(error)}); train the model again") from error
     raise WordworthError(f"{path} describes a model of another kind than {ATTENTION}")
 
 

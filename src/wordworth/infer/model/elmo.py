@@ -15,13 +15,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.files import sha256_of
 
 # Codes of the 261 “characters”: the bytes of UTF-8, and marks of sentence, word and filling.
 SENTENCE_BEGINS, SENTENCE_ENDS, WORD_BEGINS, WORD_ENDS, FILLING = 256, 257, 258, 259, 260
 CHARACTERS = 261
 FORGET_BIAS = 1.0
+_PACKED = 1100
+"""No byte of a compressed array unpacks into more (deflate: 1032)."""
 
 
 @dataclass(frozen=True)
@@ -130,50 +132,74 @@ def load_elmo(options: Path, weights: Path) -> Elmo:
         import h5py
     except ImportError as error:
         raise WordworthError("ELMo's weights are an HDF5 file; install `wordworth[elmo]` to read it") from error
-    config = _options(options)
-    lstm, cnn = config["lstm"], config["char_cnn"]
-    if cnn["n_characters"] not in (CHARACTERS, CHARACTERS + 1):
-        raise WordworthError(f"{options}: n_characters is {cnn['n_characters']}; ELMo's code has {CHARACTERS}")
-    try:
-        with h5py.File(weights, "r") as stored:
+    lstm, cnn = _options(options)
 
-            def take(name: str, *shape: int) -> Tensor:
-                array = np.asarray(stored[name], dtype=np.float32)
-                if array.shape != shape:
-                    raise WordworthError(f"{weights}: {name} is {array.shape}, and {options.name} says {shape}")
-                return torch.from_numpy(np.ascontiguousarray(array))
+    def take(name: str, *shape: int) -> Tensor:
+        with Foreign(f"{weights} is not laid out as ELMo's published weights", "fetch or copy it again"):
+            held = stored[name]
+        _refuse_other(held, f"{weights}: {name}", weights, h5py.Dataset)
+        if held.shape != shape:
+            raise WordworthError(f"{weights}: {name} is {held.shape}, and {options.name} says {shape}")
+        with Foreign(f"{weights}: {name} cannot be read", "fetch or copy it again"):
+            return torch.from_numpy(np.ascontiguousarray(held[()], dtype=np.float32))
 
-            return Elmo(
-                **_cnn(take, cnn, lstm["projection_dim"]),
-                cells=tuple(
-                    tuple(_cell(take, side, layer, lstm) for layer in range(lstm["n_layers"])) for side in (0, 1)
-                ),
-                longest=cnn["max_characters_per_token"],
-                rectified=cnn["activation"] == "relu",
-                residual=bool(lstm.get("use_skip_connections")),
-                cell_clip=float(lstm.get("cell_clip") or np.inf),
-                projection_clip=float(lstm.get("proj_clip") or np.inf),
-                sha256=sha256_of(weights),
-            )
-    except KeyError as error:
-        raise WordworthError(f"{weights} is not laid out as ELMo's published weights: {error.args[0]}") from error
-    except OSError as error:
-        raise WordworthError(f"{weights} cannot be read as HDF5 ({error}); fetch or copy it again") from error
+    with Foreign(f"{weights} cannot be read as HDF5", "fetch or copy it again"):
+        stored = h5py.File(weights, "r")
+    with stored:
+        return Elmo(
+            **_cnn(take, cnn, lstm["projection_dim"]),
+            cells=tuple(tuple(_cell(take, side, layer, lstm) for layer in range(lstm["n_layers"])) for side in (0, 1)),
+            longest=cnn["max_characters_per_token"],
+            rectified=cnn["activation"] == "relu",
+            residual=bool(lstm.get("use_skip_connections")),
+            cell_clip=lstm["cell_clip"],
+            projection_clip=lstm["proj_clip"],
+            sha256=sha256_of(weights),
+        )
 
 
-def _options(path: Path) -> dict[str, Any]:
+def _refuse_other(held: Any, where: str, weights: Path, kind: type) -> None:
+    """Stops at what is no plain array in the file itself, before memory is taken for it."""
+    if not isinstance(held, kind) or held.dtype.kind != "f":
+        raise WordworthError(f"{where} is no array of numbers; fetch or copy it again")
+    if held.is_virtual or held.external or held.file.filename != str(weights):
+        raise WordworthError(f"{where} lies in another file, which is never read; fetch or copy it again")
+    if held.nbytes > _PACKED * weights.stat().st_size:
+        raise WordworthError(f"{where} cannot be as large as it says it is; fetch or copy it again")
+
+
+def _options(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parts `lstm` and `char_cnn`, with their numbers in bounds."""
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
-        lstm, cnn = config["lstm"], config["char_cnn"]
-        [lstm[key] for key in ("projection_dim", "dim", "n_layers")]
-        [cnn[key] for key in ("filters", "n_characters", "max_characters_per_token", "n_highway")]
+        lstm, cnn = dict(config["lstm"]), dict(config["char_cnn"])
         if cnn["activation"] not in ("relu", "tanh"):
-            raise WordworthError(f"{path}: the activation {cnn['activation']!r} is unknown; it is relu or tanh")
-        return {"lstm": lstm, "char_cnn": cnn}
+            raise WordworthError(f"{path}: the activation {cnn['activation']!r:.40} is unknown; it is relu or tanh")
+        for key in ("projection_dim", "dim", "n_layers"):
+            _whole(lstm[key], key)
+        _whole(cnn["n_highway"], "n_highway", least=0)
+        _whole(cnn["embedding"]["dim"], "dim")
+        for width, count in cnn["filters"]:
+            _whole(width, "filters", most=_whole(cnn["max_characters_per_token"], "max_characters_per_token", 3, 1000))
+            _whole(count, "filters")
+        for key in ("cell_clip", "proj_clip"):
+            lstm[key] = float(lstm.get(key) or np.inf)
+            if not lstm[key] > 0:
+                raise ValueError(f"{key} is {lstm[key]}")
+        if _whole(cnn["n_characters"], "n_characters") not in (CHARACTERS, CHARACTERS + 1):
+            raise WordworthError(f"{path}: n_characters is {cnn['n_characters']}; ELMo's code has {CHARACTERS}")
     except FileNotFoundError as error:
         raise WordworthError(f"there is no {path}; give the folder with ELMo's options and weights") from error
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise WordworthError(f"{path} is not ELMo's options.json ({error!r})") from error
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        reason = f"{type(error).__name__}: {reason_of(error)}"
+        raise WordworthError(f"{path} is not ELMo's options.json ({reason}); fetch or copy it again") from error
+    return lstm, cnn
+
+
+def _whole(value: object, name: str, least: int = 1, most: int = 1 << 20) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ValueError(f"{name} is {value!r:.40}, where a whole number from {least:,} to {most:,} is expected")
+    return value
 
 
 def _cnn(take: Any, cnn: dict[str, Any], projection: int) -> dict[str, Any]:

@@ -160,7 +160,9 @@ const wordworth = (() => {
 
   function csv(rows) {
     const quoted = (value) => {
-      const text = value === null ? "" : String(value);
+      // A spreadsheet would compute a text that begins so; an apostrophe says that it is text, as in scores.csv.
+      const formula = typeof value === "string" && /^'*[=+\-@\t\r\n＝＋－＠]/.test(value);
+      const text = value === null ? "" : `${formula ? "'" : ""}${value}`;
       return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
     return [columns.join(","), ...rows.map((row) => columns.map((name) => quoted(row[name])).join(","))].join("\n") + "\n";

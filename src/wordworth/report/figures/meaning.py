@@ -85,7 +85,7 @@ def languages(rows: pl.DataFrame) -> Figure:
 def tokenization(rows: pl.DataFrame) -> Figure:
     """VAST's Figures 2 and 8: words of one token and of several, by pooling."""
     rows, tokens = charts.with_parts(rows, charts.Part("tokens", "dataset", ":", 1))
-    by = ("model", "measure")
+    by = ("model", "measure", "setting")
     spec = charts.lines(
         rows,
         x=charts.by_layer(),

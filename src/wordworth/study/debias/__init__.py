@@ -45,7 +45,7 @@ class DebiasSettings(Permuted, Intervals):
     equalize: Named | None = setting(
         None, "hard-debias: pairs made equally far from every other word; Bolukbasi's for gender.", HOW
     )
-    rounds: int = setting(35, "inlp: at most so many classifiers.", HOW, least=1)
+    rounds: int = setting(35, "inlp: at most so many classifiers.", HOW, least=1, most=10_000)
     without: tuple[str, ...] = setting(
         (), "Leave a part of the measuring out.", MEASURED, choices=(*PARTS, "all"), may_differ=True
     )
@@ -62,7 +62,7 @@ class DebiasSettings(Permuted, Intervals):
         option="test",
         may_differ=True,
     )
-    random: int = setting(8, "Random subspaces as the control.", HOW, least=0, may_differ=True)
+    random: int = setting(8, "Random subspaces as the control.", HOW, least=0, most=1000, may_differ=True)
     control: str = setting(
         "gaussian",
         "Random subspaces: gaussian, or first components of 20 random words.",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wordworth.study.declaration import Study
-from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, setting
+from wordworth.task.settings import DEVICE, HOW, MEASURED, ON, Intervals, Named, setting
 
 MITIGATIONS = ("projection", "hard-debias", "inlp")
 
@@ -51,7 +51,7 @@ class InferSettings(Intervals):
     mitigate: tuple[str, ...] = setting(
         ("projection",), "What is taken out.", HOW, choices=(*MITIGATIONS, "none"), may_differ=True
     )
-    random: int = setting(8, "Random directions taken out as the control.", HOW, least=0, may_differ=True)
+    random: int = setting(8, "Random directions taken out as the control.", HOW, least=0, most=1000, may_differ=True)
     against: tuple[Any, ...] = setting(
         (),
         "A model trained on mitigated vectors, as a setting beside.",
@@ -67,7 +67,7 @@ class InferSettings(Intervals):
         metavar="A,B,C",
         parse=lambda text: tuple(filter(None, text.split(","))),
     )
-    device: str = setting("auto", "auto, cpu, cuda, or cuda:1 and so on.", HOW, may_differ=True)
+    device: str = setting("auto", group=HOW, may_differ=True, **DEVICE)
 
 
 STUDY = Study(

@@ -42,9 +42,15 @@ class ValnormSettings(OfEmbeddings, WordLookup, Permuted, Intervals):
     )
     corpus: Named | None = setting(None, "Text for corpus-size: a name or a file.", ON)
     shares: tuple[float, ...] = setting(
-        SHARES, "Percent of the corpus's lines that vectors are trained on.", ON, option="share", may_differ=True
+        SHARES,
+        "Percent of the corpus's lines that vectors are trained on.",
+        ON,
+        option="share",
+        least=0,
+        most=100,
+        may_differ=True,
     )
-    dimensions: int = setting(300, "Of the vectors that corpus-size trains.", HOW, least=1)
+    dimensions: int = setting(300, "Of the vectors that corpus-size trains.", HOW, least=1, most=65_536)
     word_column: str | None = setting(None, "Column of the words in your own lexicon.", ON)
     rating_column: str | None = setting(None, "Column of the ratings in your own lexicon.", ON)
     analogy_vocabulary: int = setting(
