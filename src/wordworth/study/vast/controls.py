@@ -33,8 +33,8 @@ def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) 
             held = _Held(words, lexicon, setting)
             for control in wanted:
                 # A control that cannot be computed costs no more than itself.
-                columns = {"model": words.model.name, "dataset": lexicon.name, "setting": f"{control}:{setting}"}
-                with findings.part(experiment=EXPERIMENT, **columns):
+                where: dict[str, Any] = {"model": words.model.name, "dataset": lexicon.name}
+                with findings.part(experiment=EXPERIMENT, setting=f"{control}:{setting}", **where):
                     if control == "shuffled":
                         held.shuffled(findings)
                     elif control == "poles-out":
