@@ -1,4 +1,4 @@
-"""Controls of valence: its ρ where chance is all there is, and where the polar words are not held against themselves."""
+"""Controls of valence: ρ where chance is all there is, and where polar words are not held against themselves."""
 
 from typing import Any
 
