@@ -45,7 +45,7 @@ def rows(findings: Findings, **columns: object) -> pl.DataFrame:
 
 def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Path) -> None:
     found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], contexts=corpus, **QUICK)
-    valence = rows(found, measure="valence", experiment="contextualization")
+    valence = rows(found, measure="valence")
     assert valence["setting"].unique(maintain_order=True).to_list() == ["random", "bleached", "aligned", "misaligned"]
     assert sorted(valence["layer"].unique()) == [0, 1, 2]
     assert set(valence["pooling"]) == {"last"}
@@ -227,4 +227,4 @@ def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_pat
     with pytest.raises(WordworthError, match="need to know the scale of own's ratings; give --scale LOW,HIGH"):
         vast([tiny], settings=["aligned"], **QUICK, **asked)
     found = vast([tiny], settings=["aligned"], scale=(1.0, 5.0), **QUICK, **asked)
-    assert set(rows(found, measure="valence", experiment="contextualization")["n"]) == {4}
+    assert set(rows(found, measure="valence")["n"]) == {4}

@@ -9,6 +9,7 @@ RHO = "between the words' sc-weat effect sizes and their rated valence."
 declare("valence", f"Pearson's ρ {RHO}", "toney2021", "higher", "knows the valence of words better")
 declare("valence:spearman", f"Spearman's ρ {RHO}", "toney2021", "higher")
 declare("valence:mean", "Mean of valence over the languages.", "wolfe2022", "higher")
+declare("valence:control", "Valence of the control that `setting` names.")
 declare("valence:above", "Valence less that of the control that `setting` names.", "", "higher")
 declare("valence:p-against-d", "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021")
 declare("valence:multiple-poles", "Valence with poles that the model splits into tokens.", "wolfe2022", "higher")

@@ -21,7 +21,7 @@ from wordworth.study.vast.words import WordsInSettings
 from wordworth.task.valence import drawn, effect_sizes, record_slots
 
 EXPERIMENT = "control"
-ABOVE = "valence:above"
+CONTROL, ABOVE = "valence:control", "valence:above"
 
 
 def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) -> None:
@@ -68,7 +68,7 @@ class _Held:
         for at, slot in enumerate(self.layers.slots):
             row = {**slot._asdict(), "n": len(self.people)}
             chance, low, high = (float(one[at]) for one in (found.value, found.low, found.high))
-            findings.score(**self._where("shuffled", "valence"), **row, value=chance, low=low, high=high)
+            findings.score(**self._where("shuffled", CONTROL), **row, value=chance, low=low, high=high)
             # Over shuffles the mean is a constant, so that only ρ has an interval over words.
             value, low, high = (float(one[at]) - chance for one in (rho.value, rho.low, rho.high))
             p = float(found.p[at])
@@ -79,7 +79,7 @@ class _Held:
         polar = {*self.words.polar.pleasant, *self.words.polar.unpleasant}
         rest = np.array([row for row, word in enumerate(self.layers.words) if word not in polar], dtype=np.intp)
         rho = pearson(self.effects[:, rest], self.people[rest], **drawn(self.words.chosen))
-        record_slots(findings, self._where("poles-out", "valence"), self.layers, rho)
+        record_slots(findings, self._where("poles-out", CONTROL), self.layers, rho)
         count = len(polar & {*self.lexicon.words})
         findings.note(f"control: {count} words of {self.lexicon.name} are polar words, and are taken out in poles-out.")
 
@@ -87,7 +87,7 @@ class _Held:
         """ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
         chosen = self.words.chosen
         rho = pearson(control.effects, self.people, **drawn(chosen))
-        record_slots(findings, self._where("untrained", "valence"), self.layers, rho)
+        record_slots(findings, self._where("untrained", CONTROL), self.layers, rho)
         both: NDArray[np.float64] = np.stack([self.effects, control.effects], axis=1)
         found = correlation_difference(both, self.people, resamples=chosen.resamples, seed=chosen.seed)
         above = found.values[:, 0] - found.values[:, 1]
