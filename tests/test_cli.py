@@ -15,7 +15,7 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 
 COLUMNS = "study,experiment,model,language,dataset,setting,pooling,layer,pcs,measure,value,low,high,p,n,flags"
-CONTROLS = ["valence", "valence:above", "valence"]
+CONTROLS = ["valence:control", "valence:above", "valence:control"]
 VALENCE = ["valence", "valence:spearman", "coverage", "valence:p-against-d", *CONTROLS]
 
 

@@ -339,7 +339,7 @@ def test_controls_of_valence_by_hand(small: Embedding) -> None:
     without = one(found.scores, experiment="control", setting="poles-out")
     assert without["value"] == pytest.approx(pearsonr(rest["value"], rest["reference"]).statistic, abs=1e-12)
     assert without["n"] == len(rest) < len(items)
-    by_chance = one(found.scores, experiment="control", setting="shuffled", measure="valence")
+    by_chance = one(found.scores, experiment="control", setting="shuffled", measure="valence:control")
     assert by_chance["low"] < 0 < by_chance["high"]
     assert by_chance["high"] == pytest.approx(1.96 / np.sqrt(len(items)), rel=0.35)
     above = one(found.scores, experiment="control", measure="valence:above")
