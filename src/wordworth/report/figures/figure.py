@@ -37,7 +37,8 @@ class Figure:
     @property
     def note(self) -> str:
         """Which of the numbers are to be read with care, and why; blank where none is."""
-        named = pl.concat_str([pl.col(name).cast(pl.String) for name in self.down], separator=" ", ignore_nulls=True)
+        several = self.rows.get_column("measure").n_unique() > 1
+        named = pl.concat_str((["measure"] if several else []) + ["dataset"], separator=" ", ignore_nulls=True)
         return legend(self.rows.select(named, "flags").iter_rows())
 
     @property
