@@ -41,8 +41,8 @@ browser:
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
-# Kills every writing command at each of its changes to the file system, damages every kind of file of the cache, and
-# lets commands run at once; `make test` takes a sample.
+# Kills every writing command at each of its changes to the file system, damages every kind of file of the cache,
+# lets commands run at once, and fills the disk (where mounting is allowed); `make test` takes a sample.
 chaos: $(STAMP)
 	WORDWORTH_CHAOS=all $(BIN)/python -m pytest -s tests/chaos
 

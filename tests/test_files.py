@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from filelock import FileLock
 from safetensors import SafetensorError
 
 from wordworth.errors import WordworthError
@@ -226,6 +227,18 @@ def test_a_scratch_folder_of_another_user_is_left_alone(tmp_path: Path, monkeypa
     assert abandoned(tmp_path) == []
     monkeypatch.undo()
     assert len(abandoned(tmp_path)) == 1
+
+
+def test_a_scratch_folder_that_cannot_be_marked_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk the folder can still be made, and the lock in it cannot."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(FileLock, "_acquire", full)
+    with pytest.raises(WordworthError, match="no space left in"), replacing(tmp_path / "a"):
+        pass
+    assert names(tmp_path) == []
 
 
 def test_what_is_being_written_is_not_swept(tmp_path: Path) -> None:

@@ -127,9 +127,14 @@ def _marked_folder(target: Path) -> tuple[Path, FileLock]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SCRATCH, dir=target.parent))
         lock = FileLock(folder / _IN_USE)
-        with suppress(FileNotFoundError):  # another process took it for abandoned before it was marked
+        try:
             lock.acquire()
-            return folder, lock
+        except FileNotFoundError:  # another process took it for abandoned before it was marked
+            continue
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return folder, lock
 
 
 def _end(folder: Path) -> None:

@@ -102,7 +102,7 @@ def test_own_test(tmp_path):
     path = tmp_path / "own.toml"
     path.write_text(GOOD)
     (test,) = load_tests(path)
-    assert (test.name, test.title, test.X, test.Y) == ("fruit", "Fruit and tools", ("apple", "pear"), ("drill", "saw"))
+    assert (test.name, test.title, test.X, test.Y) == ("fruit", "Fruit and tools", ("apple", "pear"), ("saw", "drill"))
     assert test.labels == ("fruit", "tools", "a", "bad")
     assert test.A == load_test("weat1").A
     assert test.B == ("abuse",)

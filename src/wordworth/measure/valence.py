@@ -16,6 +16,7 @@ declare(
 )
 declare("valence:mean", "Mean of valence over the languages.", "wolfe2022", "higher")
 declare("valence:above", "Valence less that of the control that `setting` names.", "", "higher")
+declare("valence:p-against-d", "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021")
 declare("valence:multiple-poles", "Valence with poles that the model splits into tokens.", "wolfe2022", "higher")
 declare("raters", "Pearson's ρ between two groups of people's mean ratings of the same words.", "toney2021", "higher")
 for _affect in ("arousal", "dominance"):

@@ -61,10 +61,11 @@ def _few(sentences: list[Sentence]) -> list[Sentence]:
 def _knows(runs: Runs) -> Iterator[Sentence]:
     for best in best_layers(runs.scores):
         interval = f" [{number(best.low)}, {number(best.high)}]" if best.low is not None else ""
+        blank = "" if best.untrained is None else f", where the same network untrained has {number(best.untrained)}"
         judged = "" if best.held_out is None else f"; {number(best.held_out)} on words that had no part in the choice"
         text = (
             f"is best read in layer {best.layer} of {best.top}: there the valence of {best.n:,} words agrees with "
-            f"people’s ratings by ρ = {number(best.value)}{interval}{judged} ({best.dataset}, {best.setting})."
+            f"people’s ratings by ρ = {number(best.value)}{interval}{blank}{judged} ({best.dataset}, {best.setting})."
         )
         yield Sentence(text, "valence-layers", best.model, best.value)
     rows = runs.scores.filter(AS_IT_IS, pl.col("experiment") == "valence", pl.col("measure") == "valence")

@@ -32,6 +32,8 @@ class Best:
     """Why it is to be read with care."""
     held_out: float | None
     """ρ over half of the words, in the layer that the other half picked; None in runs that have none."""
+    untrained: float | None
+    """ρ of the same network with random weights there; None in runs without that control."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,10 @@ def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
     """For each model and lexicon."""
     judged = _contextual(scores, "valence:held-out").select("model", "dataset", "setting", "value")
     held_out = {tuple(row[:3]): row[3] for row in judged.iter_rows()}
+    control = scores.filter(AS_IT_IS, pl.col("experiment") == "control", pl.col("measure") == "valence")
+    untrained = {
+        tuple(row[:4]): row[4] for row in control.select("model", "dataset", "setting", "layer", "value").iter_rows()
+    }
     for (model, dataset), rows in _contextual(scores).group_by(["model", "dataset"], maintain_order=True):
         setting = plain_setting(rows)
         mine = rows.filter(pl.col("setting") == setting).sort("value", descending=True, maintain_order=True)
@@ -85,6 +91,7 @@ def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
         interval = {key: row[key] for key in ("layer", "value", "low", "high", "n", "flags")}
         top = rows.select(pl.col("layer").max()).item()
         interval["held_out"] = held_out.get((model, dataset, setting))
+        interval["untrained"] = untrained.get((model, dataset, f"untrained:{setting}", row["layer"]))
         yield Best(str(model), str(dataset), setting, top=top, **interval)
 
 

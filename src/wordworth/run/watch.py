@@ -95,7 +95,11 @@ def _signs_of_life(path: Path, doing: list[Doing]) -> Iterator[None]:
     """Writes the file every second, and removes it at the end."""
     with space_checked(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, doing[0])
+        try:
+            _write(path, doing[0])
+        except OSError:
+            _beginning(path).unlink(missing_ok=True)
+            raise
     ended = Event()
     signs = Thread(target=_keep_telling, args=(path, doing, ended), daemon=True)
     signs.start()
@@ -104,7 +108,8 @@ def _signs_of_life(path: Path, doing: list[Doing]) -> Iterator[None]:
     finally:
         ended.set()
         signs.join()
-        path.unlink(missing_ok=True)
+        for file in (path, _beginning(path)):
+            file.unlink(missing_ok=True)
 
 
 def _keep_telling(path: Path, doing: list[Doing], ended: Event) -> None:

@@ -37,7 +37,7 @@ def cell(score: dict[str, Any]) -> str:
 
 def score_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     """Scores as the papers set them: a row a task, a column a model; coverage stands in n. Many models: a row each."""
-    shown = scores.filter(~pl.col("measure").is_in(["coverage", "valence:spearman"]))
+    shown = scores.filter(~pl.col("measure").is_in(["coverage", "valence:spearman", "valence:p-against-d"]))
     models = shown.get_column("model").drop_nulls().unique(maintain_order=True).to_list() or ["score"]
     tasks = shown.select("experiment", "language", "dataset", "measure").unique(maintain_order=True)
     languages = scores.get_column("language").drop_nulls().n_unique() > 1

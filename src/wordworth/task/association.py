@@ -35,9 +35,8 @@ def association(layers: Layers, test: AssociationTest, settings: Permuted) -> Fi
     where = {**layers.columns, "language": test.language, "dataset": test.name.removesuffix(f"-{test.language}")}
     flags = _flags(groups, test)
     n = len(groups[0]) + len(groups[1])
-    names = ("value", "low", "high", "p")
     for slot, *row in zip(layers.slots, *(one.tolist() for one in (effects, *limits, tested.p)), strict=True):
-        numbers = dict(zip(names, row, strict=True))
+        numbers = dict(zip(("value", "low", "high", "p"), row, strict=True))
         findings.score(**where, **slot._asdict(), measure="weat", **numbers, n=n, flags=flags)
     findings.note(f"{layers.name}, {test.name}: p is {tested.method} over {tested.partitions:,} partitions.")
     for remark in test.remarks:

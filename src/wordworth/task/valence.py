@@ -11,7 +11,7 @@ from wordworth.embedding import Layers
 from wordworth.measure import sc_weat, sc_weat_p
 from wordworth.run import Findings
 from wordworth.run.flags import uncovered
-from wordworth.statistics.correlation import Correlation, pearson, spearman
+from wordworth.statistics.correlation import Correlation, pearson, rank_correlation, spearman
 from wordworth.task.settings import Intervals, Permuted
 from wordworth.task.words import Poles, TooFewWordsError, record_missing, record_set, spelling_of
 
@@ -55,6 +55,7 @@ def valence(
     if layers.vocabulary:
         findings.score(**where, measure="coverage", value=len(words) / len(lexicon), n=len(lexicon))
         chance = _p_values(findings, words, poles, settings)
+        _p_against_d(findings, where, words, effects, chance)
     for at, slot in enumerate(words.slots):
         p = chance[at]
         findings.item(
@@ -133,6 +134,20 @@ def _p_values(findings: Findings, words: Layers, poles: Poles, settings: Interva
             f"valence: p of a word is {tested.method} over {tested.partitions:,} partitions of the polar words."
         )
     return p
+
+
+def _p_against_d(
+    findings: Findings,
+    where: dict[str, Any],
+    words: Layers,
+    effects: NDArray[np.float64],
+    chance: list[NDArray[np.float64] | None],
+) -> None:
+    """How far p follows the effect size (ValNorm: ρ ≥ .99); blank where every word has one p."""
+    for slot, d, p in zip(words.slots, effects, chance, strict=True):
+        if p is not None and np.ptp(p):
+            value = float(rank_correlation(d, 1 - p))
+            findings.score(**where, **slot._asdict(), measure="valence:p-against-d", value=value, n=len(d))
 
 
 def permuted(settings: Permuted) -> dict[str, Any]:

@@ -224,5 +224,4 @@ def _group(path: Path, name: str, group: str, table: Any) -> tuple[str, Sequence
     words = table.get("words")
     if not isinstance(words, list) or not words or not all(isinstance(word, str) and word.strip() for word in words):
         raise WordworthError(f"{path}: words of {group} of {name} must be a list of words, none of them blank")
-    # In alphabetical order, so that partitions and resamples are drawn alike in whatever order a file lists them.
-    return label, sorted(tidy(word) for word in words)
+    return label, [tidy(word) for word in words]

@@ -129,6 +129,8 @@ def zoom(*axes: str) -> Spec:
     return {"name": "zoom", "select": select, "bind": "scales"}
 
 
+CONTROL = "control"
+"""What a transform calls the rows of a control, which are thin lines."""
 FLAGGED = "isValid(datum.flags)"
 
 
@@ -206,7 +208,10 @@ def lines(
     layout: Layout = ONE_PANEL,
     transform: Sequence[Spec] = (),
 ) -> Spec:
-    """Lines, a colour a series (or a column's value); with their 95 % bands, unless dashes tell more apart."""
+    """Lines, a colour a series (or a column's value); with their 95 % bands, unless dashes tell more apart.
+
+    Rows that a transform marks as `control` are thin lines beside the others.
+    """
     colour = series(rows, colour) if isinstance(colour, str) else colour
     stroke = (dash or colour).channel(DASHES, shifted=dash is None, symbol="stroke")
     vertical = {"field": "value", "type": "quantitative", "title": y, "scale": {"zero": False}}
@@ -228,7 +233,17 @@ def lines(
     fields = [colour.field, *([dash.field] if dash else []), x["field"], *layout.tooltip, *over(rows)]
     points = {**shared, **detail, "y": vertical, "opacity": faded(), "tooltip": hover(*dict.fromkeys(fields))}
     layers.append({"mark": {"type": "point", "filled": True, "size": 18}, "encoding": points})
+<<<<<<< HEAD
     layers += marks(rows, {**shared, **detail, "y": vertical}, aside=0)
+=======
+    layers += marks(rows, {**shared, **detail, "y": vertical})
+    if any(one.get("as") == CONTROL for one in transform):
+        for layer in layers:
+            layer["transform"] = [{"filter": f"!datum.{CONTROL}"}, *layer.get("transform", [])]
+        thin = {**shared, "y": vertical, "opacity": faded(0.9), "tooltip": hover(*dict.fromkeys(fields))}
+        mark = {"type": "line", "strokeWidth": 1, "strokeDash": [2, 3]}
+        layers.append({"transform": [{"filter": f"datum.{CONTROL}"}], "mark": mark, "encoding": thin})
+>>>>>>> main
     view: Spec = {"transform": list(transform), "height": 190, "layer": layers}
     return panels(view, rows, layout)
 

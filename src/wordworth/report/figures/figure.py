@@ -37,8 +37,8 @@ class Figure:
     @property
     def note(self) -> str:
         """Which of the numbers are to be read with care, and why; blank where none is."""
-        several = self.rows.get_column("measure").n_unique() > 1
-        named = pl.concat_str((["measure"] if several else []) + ["dataset"], separator=" ", ignore_nulls=True)
+        places = [name for name in (*self.down, *self.across) if name != "layer"]  # alike in layers: said once
+        named = pl.concat_str([pl.col(name).cast(pl.String) for name in places], separator=" ", ignore_nulls=True)
         return legend(self.rows.select(named, "flags").iter_rows())
 
     @property

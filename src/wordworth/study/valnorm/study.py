@@ -21,11 +21,12 @@ from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
 from wordworth.task.analogy import analogy
 from wordworth.task.association import association
+from wordworth.task.control import Rated, poles_out, shuffled
 from wordworth.task.neighbours import neighbours
 from wordworth.task.raters import common_words, raters
 from wordworth.task.similarity import similarity
 from wordworth.task.valence import valence
-from wordworth.task.words import TooFewWordsError, poles_in
+from wordworth.task.words import Poles, TooFewWordsError, poles_in, spelling_of
 
 LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
@@ -54,6 +55,7 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
                 findings.used_data(lexicon, len(lexicon))
                 findings.add(valence(layers, poles, lexicon, settings), experiment="valence")
                 findings.add(neighbours(layers, lexicon, settings))
+                _controls(findings, layers, (poles, polar), lexicon, settings)
         if "weat" in chosen:
             _associations(findings, layers, language, settings, effects)
         if "similarity" in chosen:
@@ -81,6 +83,17 @@ def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) 
         raise WordworthError(f"the corpus {corpus} is for the experiment corpus-size: add --experiment corpus-size")
     if (settings.word_column or settings.rating_column) and all(map(_of_catalog, settings.lexica)):
         raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
+
+
+def _controls(
+    findings: Findings, layers: Layers, poles: tuple[Poles, PolarWords], lexicon: Lexicon, settings: ValnormSettings
+) -> None:
+    """ρ by chance, and without the polar words; a lexicon of which little is there costs no more than its control."""
+    with findings.part(experiment="control", model=layers.name, dataset=lexicon.name):
+        words = layers.select(lexicon.words, spelling_of(lexicon.language, settings))
+        rated = Rated(words, lexicon, poles[0])
+        shuffled(findings, rated, settings)
+        poles_out(findings, rated, poles[1], settings)
 
 
 def _raters(findings: Findings, settings: ValnormSettings) -> None:

@@ -1,8 +1,7 @@
 """Controls of contextualization: valence where there is nothing to know, or less to go by.
 
-`untrained`: the same network with random weights, which says what the texts give away. `shuffled`: the ratings in
-random order, which says what chance gives. `poles-out`: the lexicon without the polar words, which are held against
-themselves.
+`untrained`: the same network with random weights, which says what the texts give away. `shuffled` and `poles-out` are
+those of every lexicon (`task/control.py`).
 """
 
 from typing import Any
@@ -16,12 +15,10 @@ from wordworth.run import Findings
 from wordworth.run.vocabulary import CONTROLS
 from wordworth.statistics.correlation import pearson
 from wordworth.statistics.paired_correlation import correlation_difference
-from wordworth.statistics.shuffled import shuffled_pearson
 from wordworth.study.vast.words import WordsInSettings
-from wordworth.task.valence import drawn, effect_sizes, record_slots
-
-EXPERIMENT = "control"
-ABOVE = "valence:above"
+from wordworth.task.control import ABOVE, EXPERIMENT, Rated, poles_out, shuffled
+from wordworth.task.settings import Intervals
+from wordworth.task.valence import drawn, record_slots
 
 
 def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) -> None:
@@ -30,72 +27,36 @@ def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) 
     blank = words.with_model(untrained(words.model, words.chosen.seed)) if "untrained" in wanted else None
     for lexicon in lexica:
         for setting in words.settings:
-            held = _Held(words, lexicon, setting)
+            rated = _rated(words, lexicon, setting)
             for control in wanted:
                 # A control that cannot be computed costs no more than itself.
-                columns = {"model": words.model.name, "dataset": lexicon.name, "setting": f"{control}:{setting}"}
-                with findings.part(experiment=EXPERIMENT, **columns):
+                where: dict[str, Any] = {"model": words.model.name, "dataset": lexicon.name}
+                with findings.part(experiment=EXPERIMENT, setting=f"{control}:{setting}", **where):
                     if control == "shuffled":
-                        held.shuffled(findings)
+                        shuffled(findings, rated, words.chosen)
                     elif control == "poles-out":
-                        held.poles_out(findings)
+                        poles_out(findings, rated, words.polar, words.chosen)
                     elif blank is not None and lexicon is lexica[0]:
-                        held.against(findings, _Held(blank, lexicon, setting))
+                        _against(findings, rated, _rated(blank, lexicon, setting), words.chosen)
     if blank is not None:
         findings.note(
             f"control: the untrained {words.model.name} has {blank.model.source}; it was run on {lexica[0].name} alone."
         )
 
 
-class _Held:
-    """A lexicon's words in one setting: their effect sizes in every layer, and their ratings."""
+def _rated(words: WordsInSettings, lexicon: Lexicon, setting: str) -> Rated:
+    layers, poles = words.rated(lexicon, setting).layers(words.pooling)
+    return Rated(layers, lexicon, poles)
 
-    def __init__(self, words: WordsInSettings, lexicon: Lexicon, setting: str) -> None:
-        self.words, self.lexicon, self.setting = words, lexicon, setting
-        self.layers, poles = words.rated(lexicon, setting).layers(words.pooling)
-        # In alphabetical order, so that what is drawn depends on the words alone.
-        order = np.argsort(np.array(self.layers.words))
-        self.names = [self.layers.words[row] for row in order.tolist()]
-        self.effects = effect_sizes(self.layers, poles)[:, order]
-        self.people = lexicon.valence[self.layers.positions[order]]
 
-    def _where(self, control: str, measure: str) -> dict[str, Any]:
-        columns = {**self.layers.columns, "setting": f"{control}:{self.setting}", "experiment": EXPERIMENT}
-        return columns | {"language": self.words.language, "dataset": self.lexicon.name, "measure": measure}
-
-    def shuffled(self, findings: Findings) -> None:
-        """Mean ρ and the range of 95 % of the shuffles; ρ above that mean, with p."""
-        chosen = self.words.chosen
-        found = shuffled_pearson(self.effects, self.people, shuffles=chosen.resamples, seed=chosen.seed)
-        rho = pearson(self.effects, self.people, items=self.names, **drawn(chosen))
-        for at, slot in enumerate(self.layers.slots):
-            row = {**slot._asdict(), "n": len(self.people)}
-            chance, low, high = (float(one[at]) for one in (found.value, found.low, found.high))
-            findings.score(**self._where("shuffled", "valence"), **row, value=chance, low=low, high=high)
-            # Over shuffles the mean is a constant, so that only ρ has an interval over words.
-            value, low, high = (float(one[at]) - chance for one in (rho.value, rho.low, rho.high))
-            p = float(found.p[at])
-            findings.score(**self._where("shuffled", ABOVE), **row, value=value, low=low, high=high, p=p)
-
-    def poles_out(self, findings: Findings) -> None:
-        """ρ over the words that are no poles."""
-        polar = {*self.words.polar.pleasant, *self.words.polar.unpleasant}
-        rest = [row for row, word in enumerate(self.names) if word not in polar]
-        names = [self.names[row] for row in rest]
-        rho = pearson(self.effects[:, rest], self.people[rest], items=names, **drawn(self.words.chosen))
-        record_slots(findings, self._where("poles-out", "valence"), self.layers, rho)
-        count = len(polar & {*self.lexicon.words})
-        findings.note(f"control: {count} words of {self.lexicon.name} are polar words, and are taken out in poles-out.")
-
-    def against(self, findings: Findings, control: "_Held") -> None:
-        """ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
-        chosen = self.words.chosen
-        rho = pearson(control.effects, self.people, items=self.names, **drawn(chosen))
-        record_slots(findings, self._where("untrained", "valence"), self.layers, rho)
-        both: NDArray[np.float64] = np.stack([self.effects, control.effects], axis=1)
-        found = correlation_difference(both, self.people, resamples=chosen.resamples, seed=chosen.seed)
-        above = found.values[:, 0] - found.values[:, 1]
-        for at, slot in enumerate(self.layers.slots):
-            value, low, high = (float(one[at]) for one in (above, found.low, found.high))
-            where = {**self._where("untrained", ABOVE), **slot._asdict(), "n": found.n}
-            findings.score(**where, value=value, low=low, high=high)
+def _against(findings: Findings, rated: Rated, control: Rated, settings: Intervals) -> None:
+    """ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
+    rho = pearson(control.effects, rated.people, items=rated.names, **drawn(settings))
+    record_slots(findings, rated.where("untrained", "valence"), rated.layers, rho)
+    both: NDArray[np.float64] = np.stack([rated.effects, control.effects], axis=1)
+    found = correlation_difference(both, rated.people, resamples=settings.resamples, seed=settings.seed)
+    above = found.values[:, 0] - found.values[:, 1]
+    for at, slot in enumerate(rated.layers.slots):
+        value, low, high = (float(one[at]) for one in (above, found.low, found.high))
+        where = {**rated.where("untrained", ABOVE), **slot._asdict(), "n": found.n}
+        findings.score(**where, value=value, low=low, high=high)
