@@ -233,17 +233,13 @@ def lines(
     fields = [colour.field, *([dash.field] if dash else []), x["field"], *layout.tooltip, *over(rows)]
     points = {**shared, **detail, "y": vertical, "opacity": faded(), "tooltip": hover(*dict.fromkeys(fields))}
     layers.append({"mark": {"type": "point", "filled": True, "size": 18}, "encoding": points})
-<<<<<<< HEAD
     layers += marks(rows, {**shared, **detail, "y": vertical}, aside=0)
-=======
-    layers += marks(rows, {**shared, **detail, "y": vertical})
     if any(one.get("as") == CONTROL for one in transform):
         for layer in layers:
             layer["transform"] = [{"filter": f"!datum.{CONTROL}"}, *layer.get("transform", [])]
         thin = {**shared, "y": vertical, "opacity": faded(0.9), "tooltip": hover(*dict.fromkeys(fields))}
         mark = {"type": "line", "strokeWidth": 1, "strokeDash": [2, 3]}
         layers.append({"transform": [{"filter": f"datum.{CONTROL}"}], "mark": mark, "encoding": thin})
->>>>>>> main
     view: Spec = {"transform": list(transform), "height": 190, "layer": layers}
     return panels(view, rows, layout)
 
