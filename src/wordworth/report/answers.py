@@ -147,7 +147,7 @@ def _significant(runs: Runs, mine: pl.DataFrame) -> str:
     """How many of a model's stereotypes are significant: corrected for all its tests, not corrected, and by chance."""
     positive = mine.filter(pl.col("value") > 0)
     corrected, plain = (positive.filter(pl.col(name) < LEVEL).height for name in ("p_holm", "p"))
-    tests, versions = (int(mine.select(pl.col(name).max()).item() or 0) for name in ("tests", "versions"))
+    tests, versions = (int(mine.select(pl.col(name).max().fill_null(0)).item()) for name in ("tests", "versions"))
     over = f"{tests} test{'s' * (tests != 1)}"
     if versions > 1:
         nullified = mine.get_column("nullified").any()

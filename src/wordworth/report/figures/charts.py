@@ -140,11 +140,11 @@ def over(rows: pl.DataFrame, *more: str) -> list[str]:
     return ["value", "low", "high", *more, "n", *(["flags"] if flagged else [])]
 
 
-def marks(rows: pl.DataFrame, encoding: Spec) -> list[Spec]:
+def marks(rows: pl.DataFrame, encoding: Spec, aside: int = 6) -> list[Spec]:
     """A mark at every number that is to be read with care; the reasons stand over the point and under the figure."""
     if rows.get_column("flags").is_null().all():
         return []
-    mark = {"type": "text", "text": MARK, "dx": 6, "dy": -4, "fontSize": 9, "tooltip": False}
+    mark = {"type": "text", "text": MARK, "dx": aside, "dy": -4 if aside else -8, "fontSize": 9, "tooltip": False}
     return [{"transform": [{"filter": FLAGGED}], "mark": mark, "encoding": {**encoding, "opacity": faded()}}]
 
 
@@ -233,7 +233,7 @@ def lines(
     fields = [colour.field, *([dash.field] if dash else []), x["field"], *layout.tooltip, *over(rows)]
     points = {**shared, **detail, "y": vertical, "opacity": faded(), "tooltip": hover(*dict.fromkeys(fields))}
     layers.append({"mark": {"type": "point", "filled": True, "size": 18}, "encoding": points})
-    layers += marks(rows, {**shared, **detail, "y": vertical})
+    layers += marks(rows, {**shared, **detail, "y": vertical}, aside=0)
     if any(one.get("as") == CONTROL for one in transform):
         for layer in layers:
             layer["transform"] = [{"filter": f"!datum.{CONTROL}"}, *layer.get("transform", [])]
