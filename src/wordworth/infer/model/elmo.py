@@ -158,7 +158,7 @@ def load_elmo(options: Path, weights: Path) -> Elmo:
         )
 
 
-def _refuse_other(held: Any, where: str, weights: Path, kind: type) -> None:
+def _refuse_other(held: Any, where: str, weights: Path, kind: Any) -> None:
     """Stops at what is no plain array in the file itself, before memory is taken for it."""
     if not isinstance(held, kind) or held.dtype.kind != "f":
         raise WordworthError(f"{where} is no array of numbers; fetch or copy it again")
