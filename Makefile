@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Offline after `wordworth get`: the environment is not touched again unless its definition changes.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit kernels browser bench chaos fuzz docs results clean
+.PHONY: demo test lint types unit kernels browser bench chaos fuzz truth docs results clean
 
 demo: $(STAMP)
 	$(BIN)/wordworth audit --quick
@@ -41,10 +41,14 @@ browser:
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
-# Kills every writing command at each of its changes to the file system, and damages every kind of file of the cache;
-# `make test` takes a sample.
+# Kills every writing command at each of its changes to the file system, damages every kind of file of the cache,
+# lets commands run at once, and fills the disk (where mounting is allowed); `make test` takes a sample.
 chaos: $(STAMP)
 	WORDWORTH_CHAOS=all $(BIN)/python -m pytest -s tests/chaos
+
+# Every number that a paper has too, and every number that can be computed another way, beside ours: docs/truth.md.
+truth: $(STAMP)
+	$(BIN)/python -m truth
 
 # The pages with an API reference, in site/, to be opened from the disk (searching needs a server: python -m http.server -d site).
 # What it needs is installed once, and then no network is used.

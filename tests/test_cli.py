@@ -14,7 +14,8 @@ from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 
-COLUMNS = "study,experiment,model,language,dataset,setting,pooling,layer,pcs,measure,value,low,high,p,n"
+COLUMNS = "study,experiment,model,language,dataset,setting,pooling,layer,pcs,measure,value,low,high,p,n,flags"
+VALENCE = ["valence", "valence:spearman", "coverage", "valence:p-against-d"]
 
 
 @pytest.fixture
@@ -123,7 +124,7 @@ def test_a_run_and_its_folder(command: Command, work: Path) -> None:
     text = (work / "out" / "scores.csv").read_text()
     assert text.splitlines()[0] == COLUMNS
     rows = list(csv.DictReader(text.splitlines()))
-    assert [row["measure"] for row in rows] == ["valence", "valence:spearman", "coverage", "weat"]
+    assert [row["measure"] for row in rows] == [*VALENCE, "weat"]
     assert {row["setting"] + row["pooling"] + row["layer"] + row["pcs"] for row in rows} == {""}
 
     told = json.loads((work / "out" / "run.json").read_text())
@@ -166,7 +167,7 @@ def test_json_is_all_that_stands_on_stdout(command: Command, work: Path) -> None
     told = json.loads(answer.out)
     assert told["folder"] == "out"
     assert told["left_out"] == {"not in vocabulary": 1}
-    assert [score["measure"] for score in told["scores"]] == ["valence", "valence:spearman", "coverage"]
+    assert [score["measure"] for score in told["scores"]] == VALENCE
     assert list(told["scores"][0]) == COLUMNS.split(",")
     assert answer.err == ""
 
@@ -192,9 +193,7 @@ def test_ones_own_lexicon_and_test(command: Command, work: Path) -> None:
     answer = command("run", "valnorm", "mine.txt", *given, "--json")
     assert answer.code == 0, answer.err
     assert [(score["dataset"], score["n"]) for score in json.loads(answer.out)["scores"]] == [
-        ("own", 3),
-        ("own", 3),
-        ("own", 3),
+        *[("own", 3)] * len(VALENCE),
         ("own", 4),
     ]
 

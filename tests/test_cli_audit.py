@@ -121,7 +121,18 @@ def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monk
     answer = command("audit", "mine.txt", "--quick")
     assert answer.code == 1
     assert "weat failed: the words are gone" in answer.err
-    assert (work / "runs" / "audit-mine.txt-quick" / "report.html").is_file()
+    folder = work / "runs" / "audit-mine.txt-quick"
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    told = page.index("weat was not run on mine.txt: the words are gone")
+    assert page.index("<main") < told < page.index('id="answers"')  # a box at the top
+    assert command("report", str(folder), "--format", "md").code == 0
+    assert "weat was not run on mine.txt: the words are gone" in (folder / "report.md").read_text(encoding="utf-8")
+    # Once it has been run, the box is gone.
+    monkeypatch.undo()
+    monkeypatch.chdir(work)
+    assert command("audit", "mine.txt", "--quick").code == 0
+    assert "was not run on" not in (folder / "report.html").read_text(encoding="utf-8")
+    assert not (folder / "audit.json").exists()
 
 
 def test_what_applies_to_what() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from filelock import FileLock
 from safetensors import SafetensorError
 
 from wordworth.errors import WordworthError
@@ -207,6 +208,37 @@ def test_a_writer_killed_between_old_and_new_is_undone(tmp_path: Path) -> None:
     assert sweep(target.parent) == 3000
     assert names(target) == ["kept"]
     assert names(target.parent) == ["run"]
+
+
+def test_a_link_that_looks_like_a_scratch_folder_is_not_followed(tmp_path: Path) -> None:
+    """In a folder that all may write to, another user could have put it there."""
+    mine, shared = tmp_path / "mine", tmp_path / "shared"
+    mine.mkdir()
+    shared.mkdir()
+    (mine / "in-use").write_text("years of work")
+    (shared / f".x.1{SCRATCH}").symlink_to(mine)
+    assert sweep(shared) == 0
+    assert (mine / "in-use").read_text() == "years of work"
+
+
+def test_a_scratch_folder_of_another_user_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / f".x.1{SCRATCH}").mkdir()
+    monkeypatch.setattr(os, "getuid", lambda: 4711)
+    assert abandoned(tmp_path) == []
+    monkeypatch.undo()
+    assert len(abandoned(tmp_path)) == 1
+
+
+def test_a_scratch_folder_that_cannot_be_marked_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk the folder can still be made, and the lock in it cannot."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(FileLock, "_acquire", full)
+    with pytest.raises(WordworthError, match="no space left in"), replacing(tmp_path / "a"):
+        pass
+    assert names(tmp_path) == []
 
 
 def test_what_is_being_written_is_not_swept(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     )
     from wordworth.study.static.export import export
 
-__version__ = version("wordworth")
+    __version__: str
 
 _NOTEBOOK = ("Results", "SavedRun", "compare", "load", "read_run", "report", "run", "sc_weat")
 _STUDIES = tuple(room.name for room in iter_modules([str(Path(__file__).parent / "study")]) if room.ispkg)
@@ -66,6 +65,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version(__name__)
     if name not in _FROM:
         raise AttributeError(f"module 'wordworth' has no attribute {name!r}")
     return getattr(import_module(_FROM[name]), name)

@@ -1,5 +1,18 @@
-"""`python -m wordworth`."""
+"""The door of the command: `wordworth`, and `python -m wordworth`."""
 
-from wordworth.cli import main
+from wordworth.interrupt import at_work, listen
 
-main()
+
+def main() -> None:
+    """Runs the command. It takes a while to import, and can be interrupted then too."""
+    listen()
+    from wordworth.cli import main as command
+    from wordworth.cli.streams import open_streams
+
+    open_streams()
+    at_work()
+    command()
+
+
+if __name__ == "__main__":
+    main()

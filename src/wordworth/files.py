@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -126,9 +127,14 @@ def _marked_folder(target: Path) -> tuple[Path, FileLock]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SCRATCH, dir=target.parent))
         lock = FileLock(folder / _IN_USE)
-        with suppress(FileNotFoundError):  # another process took it for abandoned before it was marked
+        try:
             lock.acquire()
-            return folder, lock
+        except FileNotFoundError:  # another process took it for abandoned before it was marked
+            continue
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return folder, lock
 
 
 def _end(folder: Path) -> None:
@@ -151,7 +157,10 @@ def abandoned(folder: Path) -> list[Path]:
 
 @contextmanager
 def _unheld(folder: Path) -> Iterator[bool]:
-    """Whether nobody holds a scratch folder; while inside, nobody can take it."""
+    """Whether nobody holds a scratch folder of this user; while inside, nobody can take it."""
+    if not _own(folder):  # in a folder that all may write to, another's could lead the lock anywhere
+        yield False
+        return
     lock = FileLock(folder / _IN_USE, timeout=0)
     try:
         lock.acquire()
@@ -162,6 +171,14 @@ def _unheld(folder: Path) -> Iterator[bool]:
         yield True
     finally:
         lock.release()
+
+
+def _own(folder: Path) -> bool:
+    try:
+        found = folder.lstat()
+    except OSError:  # its writer has ended just now
+        return False
+    return stat.S_ISDIR(found.st_mode) and (sys.platform == "win32" or found.st_uid == os.getuid())
 
 
 def sweep(folder: Path) -> int:
@@ -232,8 +249,8 @@ def sha256_of(path: Path) -> str:
 
 def measured_sum(path: Path) -> str:
     """The checksum of a file, measured once a process, and again when its size, time or inode changed."""
-    stat = path.stat()
-    state = (stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    found = path.stat()
+    state = (found.st_size, found.st_mtime_ns, found.st_ino)
     known = _sums.get(path)
     if known is None or known[0] != state:
         known = _sums[path] = state, sha256_of(path)
@@ -242,8 +259,8 @@ def measured_sum(path: Path) -> str:
 
 def remember_sum(path: Path, checksum: str) -> None:
     """The checksum of a file that was measured under another name, before it was moved here."""
-    stat = path.stat()
-    _sums[path] = (stat.st_size, stat.st_mtime_ns, stat.st_ino), checksum
+    found = path.stat()
+    _sums[path] = (found.st_size, found.st_mtime_ns, found.st_ino), checksum
 
 
 def forget_sums() -> None:

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 from rich.progress import TimeRemainingColumn as TimeLeft
 
+from wordworth.visible import visible
+
 PATIENCE = 2.0
 _shown: list[str] = []
 """The bar that is on the screen: what runs inside its work shows none of its own."""
@@ -28,11 +30,11 @@ def listening(listener: Listener) -> Iterator[None]:
 @contextmanager
 def progress(what: str, total: float | None, *, unit: str = "") -> Iterator[Callable[[float], None]]:
     """Yields `advance(n)`. The bar appears once `PATIENCE` seconds have passed. `unit="bytes"` counts in megabytes."""
-    columns: list[ProgressColumn] = [TextColumn("{task.description}"), BarColumn()]
+    columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False), BarColumn()]
     columns += [DownloadColumn() if unit == "bytes" else MofNCompleteColumn(), TimeLeft()]
     console = Console(stderr=True)
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task(what, total=total)
+    task = bar.add_task(visible(what), total=total)
     began = time.monotonic()
     shown = False
     done = 0.0

@@ -121,6 +121,19 @@ def test_downloads(page: Any, report: Path, tmp_path: Path) -> None:
     assert {row["model"] for row in rows} == {"tiny", EVIL}
 
 
+def test_a_download_holds_no_formula(page: Any, tmp_path: Path) -> None:
+    """As in `scores.csv`: an apostrophe before a text that a spreadsheet would compute, and numbers as they are."""
+    random_predict("=1+1").write(tmp_path / "run")
+    _drawn(page, write_report([tmp_path / "run"]))
+    with page.expect_download() as waiting:
+        page.locator("#coverage button[data-get=csv]").click()
+    waiting.value.save_as(tmp_path / "figure.csv")
+    with (tmp_path / "figure.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["model"] for row in rows} == {"'=1+1"}
+    assert all(0 <= float(row["value"]) <= 1 for row in rows)
+
+
 def test_legends_single_out(page: Any, report: Path) -> None:
     _drawn(page, report)
     lines = "#valence-layers svg .mark-line.role-mark path"

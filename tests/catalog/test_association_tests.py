@@ -47,6 +47,31 @@ def test_weat(name):
     assert not set(test.A) & set(test.B)
 
 
+def test_weat3_as_either_paper_has_it():
+    """VAST's appendix prints Terrance where Caliskan et al.'s list, and SEAT's copy of it, have Torrance."""
+    caliskan, vast = load_test("weat3"), load_test("vast-weat3")
+    assert set(caliskan.Y) ^ set(vast.Y) == {"Torrance", "Terrance"}
+    assert caliskan.Y.index("Torrance") == vast.Y.index("Terrance") == 6
+    assert (caliskan.X, caliskan.A, caliskan.B) == (vast.X, vast.A, vast.B)
+    assert vast.names == {*vast.X, *vast.Y}
+
+
+def test_names():
+    """Every word with a capital is declared a name, and no other."""
+    for name in WEAT:
+        test = load_test(name)
+        assert test.names == {word for group in test.groups for word in group if word != word.lower()}
+
+
+def test_names_of_ones_own_test(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(GOOD + 'names = ["x", "saw"]\n')
+    assert load_tests(path)[0].names == {"apple", "pear", "saw"}
+    path.write_text(GOOD + 'names = ["x", "hammer"]\n')
+    with pytest.raises(WordworthError, match="names of fruit must list sets or words of the test"):
+        load_tests(path)
+
+
 def test_labels():
     assert load_test("weat9").labels == ("mental disease", "physical disease", "temporary", "permanent")
 

@@ -124,8 +124,9 @@ def fetch(*tables: dict[str, Any]) -> Path:
 
 
 def left(tmp_path: Path) -> list[str]:
-    """What lies in the cache, locks aside."""
-    return sorted(path.name for path in (tmp_path / "cache").rglob("*") if path.is_file() and ".lock" not in path.name)
+    """What lies in the cache, locks and marks of use aside."""
+    found = (path for path in (tmp_path / "cache").rglob("*") if path.is_file() and ".lock" not in path.name)
+    return sorted(path.name for path in found if not path.parent.name.startswith(".in-use."))
 
 
 def test_member_of_a_wheel(index: Index, tmp_path: Path) -> None:

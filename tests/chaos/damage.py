@@ -45,9 +45,9 @@ def cells(bench: Bench, case: Case) -> list[Cell]:
     if case.name == "report":
         return [Cell(file, how) for file in ("run/scores.csv", "run/items.parquet") for how in DAMAGES]
     files: dict[tuple[str, str], str] = {}
-    for name in tree(bench.work / "cache"):
-        path = Path("cache") / name
-        if (bench.work / path).is_file():
+    for found in sorted((bench.work / "cache").rglob("*")):
+        path = found.relative_to(bench.work)
+        if found.is_file():
             files.setdefault((path.parts[1], path.name), str(path))
     return [Cell(file, how) for file in files.values() for how in DAMAGES]
 
@@ -55,7 +55,7 @@ def cells(bench: Bench, case: Case) -> list[Cell]:
 def filled(bench: Bench, case: Case) -> list[Cell]:
     """Runs a command once, keeps the state that it left, and gives what can be damaged in it."""
     prepare(bench, case)
-    ended = bench.run(*case.command.split())
+    ended = bench.run(case.command)
     assert ended.code == 0, ended
     bench.keep(f"{case.name} filled")
     return cells(bench, case)
@@ -66,13 +66,10 @@ def damaged_run(bench: Bench, case: Case, cell: Cell) -> str:
     bench.bring(f"{case.name} filled")
     expected, files = outcome(bench, case), tree(bench.work)
     damage(bench.work / cell.file, cell.damage)
-    ended = bench.run(*case.command.split())
+    ended = bench.run(case.command)
     problem = ""
-    if ended.code == 2:
-        lines = ended.err.strip().splitlines()
-        problem = "" if lines and lines[-1].startswith("wordworth: ") and "Traceback" not in ended.err else ended.err
-    elif ended.code != 0:
-        problem = f"exit {ended.code}: {ended.err.strip()[-400:]}"
+    if ended.code:
+        problem = ended.told()
     elif outcome(bench, case) != expected:
         problem = "other numbers"
     elif tree(bench.work) != files:
@@ -80,5 +77,6 @@ def damaged_run(bench: Bench, case: Case, cell: Cell) -> str:
     return problem and f"{case.name}, {cell.damage} in {cell.file}: {problem}"
 
 
-MATRIX = [case for case in CASES if case.name in ("valnorm", "report", "vast", "static", "predict", "infer", "gguf")]
-"""Commands that fill every kind of the cache that can be computed: embeddings, vectors, contexts, aggregates, …"""
+_FILLING = ("valnorm", "report", "get", "web", "vast", "static", "predict", "infer", "gguf", "wiki", "fetched-gguf")
+MATRIX = [case for case in CASES if case.name in _FILLING]
+"""Commands that fill every kind of the cache, fetched or computed: embeddings, vectors, contexts, aggregates, …"""

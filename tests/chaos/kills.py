@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,13 @@ from pathlib import Path
 from chaos.bench import Bench, tree
 from chaos.warm import KILLED
 from wordworth.errors import WordworthError
+from wordworth.files import sha256_of
 from wordworth.report.runs import run_folders
 from wordworth.run import read_run
 
 RUN = "--resamples 20 -o run --overwrite"
-FIRST = "run weat @vectors.txt --test weat8 --permutations 100 -o run"
+WEAT = "--test weat8 --permutations 100 -o run"
+FIRST = f"run weat @vectors.txt {WEAT}"
 """The run that lies in the folder before, which a reader must find until the new one is there."""
 
 
@@ -35,8 +38,11 @@ class Case:
     refused: str = ""
     """How a rerun may be refused where the work was done already, or not begun."""
     results: tuple[str, ...] = ("run",)
+    every: int = 1
+    """Of the changes, each so-many-th: some commands take long."""
 
 
+GET = "get toy-vectors toy-joined toy-pairs toy-wordnet toy-wiki"
 VALNORM = "run valnorm @vectors.txt --lexicon bellezza --pairs @pairs.tsv --test weat1 --permutations 100 " + RUN
 CASES = [
     Case("valnorm", VALNORM, (FIRST,), torch=False),
@@ -54,7 +60,12 @@ CASES = [
         cold=False,
     ),
     Case("clear", "cache clear", (VALNORM,), torch=False, cold=False),
+    Case("no-cache", f"{FIRST} --overwrite --no-cache", (FIRST,), torch=False),
+    Case("get", GET, torch=False, results=("cache/files",)),
+    Case("get-again", GET, (GET,), torch=False, cold=False, results=("cache/files",)),
+    Case("web", f"run weat https://toys.test/vectors.txt {WEAT} --overwrite", (FIRST,), torch=False),
     Case("html", "report run", (FIRST,)),
+    Case("latex", "report run --format latex -o run.tex", (FIRST,), torch=False, results=("run", "run.tex")),
     Case(
         "vast",
         "run vast tiny=@tiny --lexicon bellezza --experiment contextualization --setting bleached --setting aligned "
@@ -110,6 +121,30 @@ CASES = [
         refused="holds a training with other data",
         results=("net",),
     ),
+    Case(
+        "finetune-nli",
+        "finetune-nli @encoder --data @nli.jsonl --epochs 2 --rate 0.01 --project cat,dog -o net",
+        refused="net is there already",
+        results=("net",),
+    ),
+    Case(
+        "wiki",
+        "run predict tiny=@tiny --corpus toy-wiki --frequencies @counts.tsv --soft-match synonyms --soft-match lemma "
+        f"--wordnet toy-wordnet {RUN}",
+        (FIRST,),
+    ),
+    Case("isotropy", "run isotropy tiny=@tiny --contexts toy-wiki -o run --overwrite", (FIRST,)),
+    Case(
+        "audit",
+        "audit toy=@vectors.txt --quick -o runs",
+        results=("runs/valnorm", "runs/weat", "runs/static"),
+        every=4,
+    ),
+    Case(
+        "fetched-gguf",
+        "export toy-gguf --vocabulary @words.txt --contexts toy-wiki --per-word 3 -o out.vec --overwrite",
+        results=("out.vec",),
+    ),
 ]
 
 
@@ -123,7 +158,7 @@ def prepare(bench: Bench, case: Case) -> None:
     """The folder as it is before the command, kept under the case's name."""
     bench.clear()
     for command in case.before:
-        ended = bench.run(*command.split())
+        ended = bench.run(command)
         assert ended.code == 0, ended
     if case.cold:
         shutil.rmtree(bench.work / "cache", ignore_errors=True)
@@ -144,7 +179,9 @@ def content(path: Path) -> object:
     if (path / "results.json").exists():
         results = json.loads((path / "results.json").read_text())
         return {**results, "seconds": 0}, (path / "model.safetensors").read_bytes()
-    return path.read_bytes() if path.is_file() else tree(path)
+    if path.is_file():
+        return path.read_bytes()
+    return {name: sha256_of(path / name) if (path / name).is_file() else "" for name in tree(path)}
 
 
 def outcome(bench: Bench, case: Case) -> tuple[object, ...]:
@@ -157,21 +194,21 @@ def killed_everywhere(
     """The number of kills, and a sentence for each thing that was not as it must be."""
     prepare(bench, case)
     before = tuple(outcome(bench, case))
-    whole = bench.run(*case.command.split())
+    whole = bench.run(case.command)
     assert whole.code == 0, whole
     between = outcome(bench, case)
     if case.after:
-        assert bench.run(*case.after.split()).code == 0
+        assert bench.run(case.after).code == 0
     expected, files = outcome(bench, case), tree(bench.work)
     kills, problems = 0, []
-    for number in choose(range(1, whole.changes + 1)):
+    for number in choose(range(1, whole.changes + 1, case.every)):
         bench.bring(case.name)
-        killed = bench.run(*case.command.split(), kill_at=number)
+        killed = bench.run(case.command, kill_at=number)
         if killed.code != KILLED:  # the sign of life of a run, once a second, is there or not
             continue
         kills += 1
         problems += [f"{case.name} at {number}: {problem}" for problem in _seen(bench, case, before, between)]
-        again = bench.run(*(case.after or case.command).split())
+        again = bench.run(case.after or case.command)
         refused = again.code == 2 and bool(case.refused) and case.refused in again.err
         if refused and outcome(bench, case) == before:
             continue  # nothing was done before the kill
@@ -181,8 +218,8 @@ def killed_everywhere(
         if outcome(bench, case) != expected:
             problems.append(f"{case.name} at {number}: the rerun's result is another")
         now = tree(bench.work)
-        problems += [f"{case.name} at {number}: left {name}" for name in sorted(set(now) - set(files))]
-        problems += [f"{case.name} at {number}: lost {name}" for name in sorted(set(files) - set(now))]
+        problems += [f"{case.name} at {number}: left {name}" for name in Counter(now) - Counter(files)]
+        problems += [f"{case.name} at {number}: lost {name}" for name in Counter(files) - Counter(now)]
     return kills, problems
 
 

@@ -1,30 +1,26 @@
-"""Kills at changes to the file system, and damaged caches: a sample here, all of it by `make chaos`."""
+"""Kills at changes to the file system, damaged caches, races, full disks: a sample here, all by `make chaos`."""
 
 import os
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from chaos.bench import Bench
 from chaos.damage import MATRIX, damaged_run, filled
+from chaos.full import SIZED, full_at_every_change, full_by_size, may_mount, read_only, read_only_cache
 from chaos.kills import CASES, Case, killed_everywhere
+from chaos.races import RACES, Race, raced
 
 ALL = os.environ.get("WORDWORTH_CHAOS") == "all"
-SAMPLE = ("weat", "report-then-overwrite")
+KILLED = ("weat", "report-then-overwrite", "get", "no-cache")
+FULL = ("weat", "latex")
+RACED = ("one-folder", "cleared", "overwritten-reported")
 
 
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    """With torch only where all is run: it takes longer to import than the sample takes."""
-    made = Bench(tmp_path_factory.mktemp("chaos"), torch=ALL)
-    yield made
-    made.close()
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if ALL or case.name in SAMPLE], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in CASES if ALL or case.name in KILLED], ids=lambda case: case.name)
 def test_killed_at_a_change(bench: Bench, case: Case) -> None:
     """A reader finds the old run or the new one, the rerun ends with the same numbers, and nothing stray is left."""
-    kills, problems = killed_everywhere(bench, case, lambda numbers: numbers if ALL else numbers[3::7])
+    kills, problems = killed_everywhere(bench, case, lambda numbers: numbers if ALL else numbers[5::23])
     print(f"{case.name}: {kills} kills, {len(problems)} problems")
     assert kills
     assert not problems, "\n".join(problems)
@@ -39,3 +35,52 @@ def test_damaged_cache(bench: Bench, case: Case) -> None:
     print(f"{case.name}: {len(chosen)} cells, {len(problems)} problems")
     assert chosen
     assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("race", [race for race in RACES if ALL or race.name in RACED], ids=lambda race: race.name)
+def test_two_at_once(bench: Bench, race: Race) -> None:
+    """What they leave is what one of them leaves after the other, and both did their work or said why not."""
+    stops, problems = raced(bench, race, lambda numbers: numbers if ALL else numbers[4::9])
+    print(f"{race.name}: {stops} stops, {len(problems)} problems")
+    assert stops
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if ALL or case.name in FULL], ids=lambda case: case.name)
+def test_nothing_more_can_be_written(bench: Bench, case: Case) -> None:
+    """One sentence, the old run as it was, and nothing half written."""
+    tries, problems = full_at_every_change(bench, case, lambda numbers: numbers[::3] if ALL else numbers[2::9])
+    print(f"{case.name}: full at {tries} changes, {len(problems)} problems")
+    assert tries
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def _mounting(tmp_path: Path) -> None:
+    if reason := may_mount(tmp_path / "mounted"):
+        pytest.skip(reason)
+
+
+@pytest.mark.usefixtures("_mounting")
+@pytest.mark.parametrize("case", [case for case in SIZED if ALL or case.name in FULL], ids=lambda case: case.name)
+def test_a_small_disk(bench: Bench, case: Case) -> None:
+    """The same on a disk with less and less room, also inside libraries that raise no OSError."""
+    tries, problems = full_by_size(bench, case)
+    print(f"{case.name}: {tries} sizes of the disk, {len(problems)} problems")
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.usefixtures("_mounting")
+@pytest.mark.parametrize("case", [case for case in CASES if ALL or case.name in FULL], ids=lambda case: case.name)
+def test_a_disk_that_cannot_be_written(bench: Bench, case: Case) -> None:
+    problems = read_only(bench, case)
+    print(f"{case.name}: read-only, {len(problems)} problems")
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.usefixtures("_mounting")
+@pytest.mark.parametrize("warm", [True, False])
+def test_a_cache_that_cannot_be_written(bench: Bench, warm: bool) -> None:
+    """What is in it is used; what is not is one sentence."""
+    for case in [case for case in SIZED if case.name in (("valnorm", "vast", "static") if ALL else ("valnorm",))]:
+        assert not read_only_cache(bench, case, warm=warm)

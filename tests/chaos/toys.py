@@ -21,6 +21,7 @@ def make_files(folder: Path) -> None:
     """All but the language model and the network, without torch."""
     from wordworth.catalog.read.association_tests import load_test
     from wordworth.catalog.read.lexica import load_lexicon
+    from wordworth.catalog.read.pairs import load_pairs
     from wordworth.catalog.read.word_sets import polar_words
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -30,6 +31,7 @@ def make_files(folder: Path) -> None:
     worth |= dict.fromkeys(polar.pleasant, 1.5) | dict.fromkeys(polar.unpleasant, -1.5)
     words = [*worth, *MET, "he", "she", "man", "woman"]
     words += [word for name in ("weat1", "weat8") for group in load_test(name).groups for word in group]
+    words += [*load_pairs("rg-65").first, *load_pairs("rg-65").second]
     words = list(dict.fromkeys(words))
     matrix = rng.normal(size=(len(words), 8)).round(3)
     matrix[:, 0] += [worth.get(word, 0.0) for word in words]
@@ -59,7 +61,7 @@ def _write_nli(path: Path, rng: np.random.Generator) -> None:
 
 
 def make_models(folder: Path) -> None:
-    """A GPT-2 with its head, a Llama as GGUF, and an NLI network over vectors of the gender probe's words."""
+    """A GPT-2 with its head, a Llama as GGUF, a BERT, and an NLI network over vectors of the gender probe's words."""
     import torch
     import transformers as hf
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
@@ -84,6 +86,12 @@ def make_models(folder: Path) -> None:
     fast.save_pretrained(folder / "tiny")
     _make_gguf(folder / "tiny.gguf", tokenizer)
     _make_network(folder)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    torch.manual_seed(0)
+    hf.BertModel(hf.BertConfig(vocab_size=len(fast), max_position_embeddings=40, **sizes)).save_pretrained(
+        folder / "encoder"
+    )
+    fast.save_pretrained(folder / "encoder")
 
 
 def _make_gguf(path: Path, tokenizer: object) -> None:

@@ -242,3 +242,33 @@ def test_without_a_cache_what_is_computed_goes_with_the_process(tmp_path: Path) 
         assert Path(folder).is_relative_to(tmp_path) == inside
         assert Path(folder).exists() == inside
         assert Path(files) == tmp_path / "cache" / "files"
+
+
+KILLED = (
+    RUN
+    + """
+import os, signal
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+)
+
+
+def test_what_a_killed_run_without_a_cache_left_goes_when_the_next_one_starts(tmp_path: Path) -> None:
+    """It once stayed in the folder for temporary files for good."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    around = {**os.environ, cache.NO_CACHE: "1", "TMPDIR": str(temporary)}
+    killed = subprocess.run([sys.executable, "-c", KILLED], env=around, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(list(temporary.iterdir())) == 1
+    subprocess.run([sys.executable, "-c", RUN], env=around, capture_output=True, check=True)
+    assert list(temporary.iterdir()) == []
+
+
+def test_no_folder_for_temporary_files_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(cache.tempfile, "gettempdir", none)
+    with pytest.raises(WordworthError, match="no folder for temporary files can be written; free some space, or set"):
+        cache.temporary_folder()

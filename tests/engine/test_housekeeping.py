@@ -4,6 +4,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import tempfile
 import time
 from pathlib import Path
 
@@ -13,9 +14,15 @@ from typer.testing import CliRunner
 from wordworth.cli.cache import cache_app
 from wordworth.engine import cache, housekeeping
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, locked
+from wordworth.files import SCRATCH, cache_dir, locked
 
 DAY = 86400.0
+
+
+@pytest.fixture(autouse=True)
+def _own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
 
 
 def kept(kind: str, name: str, size: int, age: float = 0.0) -> Path:
@@ -195,3 +202,11 @@ def test_the_command() -> None:
     assert (verified.exit_code, verified.output[:36]) == (1, "damaged and removed: 1 of counts, 81")
     assert run(cache_app, ["clear", "--kind", "counts"]).output == "removed: none\n"
     assert isinstance(run(cache_app, ["prune", "--older", "x"]).exception, WordworthError)
+
+
+def test_what_a_killed_run_without_a_cache_left_is_counted_and_removed(tmp_path: Path) -> None:
+    left = tmp_path / "temporary" / f".wordworth.1{SCRATCH}"
+    left.mkdir()
+    (left / "vectors").write_bytes(b"x" * 1000)
+    assert housekeeping.abandoned_bytes() == housekeeping.remove_abandoned() == 1000
+    assert not left.exists()

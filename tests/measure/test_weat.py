@@ -38,9 +38,11 @@ def test_weat_by_hand():
     X, Y = np.array([EAST, NORTH_EAST]), np.array([NORTH, WEST])
     assert weat(X, Y, A, B) == pytest.approx(expected, rel=1e-14)
     # Six partitions; the given one has the greatest sum.
-    assert weat_p(X, Y, A, B).p == 0
-    # East and west against the rest: sum 0; greater are 2 + √2, 2 + 0 and √2 + 0: 3 of 6.
-    assert weat_p(np.array([EAST, WEST]), np.array([NORTH, NORTH_EAST]), A, B).p == 3 / 6
+    assert weat_p(X, Y, A, B).p == 1 / 6
+    assert weat_p(X, Y, A, B, count="strict").p == 0
+    # East and west against the rest: sum 0; greater are 2 + √2, 2 + 0 and √2 + 0: 3 of 6, and itself.
+    assert weat_p(np.array([EAST, WEST]), np.array([NORTH, NORTH_EAST]), A, B).p == 4 / 6
+    assert weat_p(np.array([EAST, WEST]), np.array([NORTH, NORTH_EAST]), A, B, count="strict").p == 3 / 6
 
 
 def cosine(u, v):
@@ -91,7 +93,7 @@ def test_targets_may_be_memory_mapped(tmp_path):
     np.testing.assert_array_equal(sc_weat(mapped, A, B, block=64), sc_weat(targets, A, B, block=64))
 
 
-def test_sc_weat_p_is_the_share_of_greater_associations():
+def test_sc_weat_p_is_the_share_of_associations_as_great():
     rng = np.random.default_rng(3)
     targets, A, B = rng.standard_normal((4, 5)), rng.standard_normal((3, 5)), rng.standard_normal((2, 5))
     polar = np.concatenate([A, B])
@@ -102,8 +104,9 @@ def test_sc_weat_p_is_the_share_of_greater_associations():
                 size(association(w[None], polar[list(a)], np.delete(polar, a, axis=0))[0])
                 for a in combinations(range(5), 3)
             ]
-            expected.append(np.mean([x > s[0] + 1e-12 for x in s]))
-        assert sc_weat_p(targets, A, B, sides=sides).p.tolist() == expected
+            expected.append((np.mean([x > s[0] - 1e-12 for x in s]), np.mean([x > s[0] + 1e-12 for x in s])))
+        found = (sc_weat_p(targets, A, B, sides=sides, count=count).p for count in ("inclusive", "strict"))
+        assert list(zip(*(p.tolist() for p in found), strict=True)) == expected
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,36 @@ def test_the_strongest_stereotypes_come_first(tmp_path: Path) -> None:
     assert "science" not in said
 
 
+def _tested(run: MadeRun, p: dict[str, float], **where: object) -> None:
+    for name, chance in p.items():
+        told = {"dataset": name, "measure": "weat", "value": 1.0, "p": chance, "n": 16}
+        run.score(model="m", language="english", **told, **where)
+
+
+def test_many_tests_are_corrected(tmp_path: Path) -> None:
+    """Holm by hand: .001 · 4 = .004, .02 · 3 = .06, and all behind it at least that."""
+    run = MadeRun("weat", settings={"sides": "one"})
+    run.model("m", words=5)
+    p = {"weat6": 0.001, "weat7": 0.02, "weat8": 0.03, "weat10": 0.2}
+    _tested(run, p | {"weat1": 0.0001}, experiment="weat")  # flowers and insects are none of them
+    (said,) = _said([run.write(tmp_path / "weat")])["Whom does it stereotype?"]
+    assert "shows 1 of 4 social stereotypes at p < .05 after Holm’s correction over 4 tests" in said
+    assert "(3 without it; by chance alone 0.2 would be expected)" in said
+    two = run.write(tmp_path / "two", settings={"sides": "two"})
+    assert "by chance alone 0.1 would be expected" in _said([two])["Whom does it stereotype?"][0]
+
+
+def test_the_correction_is_over_tests_and_layers(tmp_path: Path) -> None:
+    run = MadeRun("vast", settings={"sides": "one"})
+    run.model("m", family="causal", layers=2)
+    for layer in range(3):
+        _tested(run, {"weat6": 0.001, "weat7": 0.02}, experiment="bias", setting="bleached", layer=layer)
+    (said,) = _said([run.write(tmp_path / "vast")])["Whom does it stereotype?"]
+    # Six p: .001 three times, · 6 = .006; then .02 · 3 = .06.
+    assert "shows 1 of 2 social stereotypes at p < .05 after Holm’s correction over 2 tests × 3 layers" in said
+    assert "(2 without it; by chance alone 0.1 would be expected)" in said
+
+
 def test_a_question_without_data_is_not_answered(tmp_path: Path) -> None:
     said = _said([_vectors(weat6=1.0).write(tmp_path / "weat")])
     assert list(said) == ["Whom does it stereotype?", "What was left out?"]

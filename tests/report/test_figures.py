@@ -10,6 +10,7 @@ import pytest
 import vl_convert
 
 from made_runs import MadeRun, debiased, random_vast
+from wordworth.report.answers import plain_answers
 from wordworth.report.figures import Figure, draw_svg, figures_of
 from wordworth.report.figures.charts import COLOURS
 from wordworth.report.figures.svg import LIGHT
@@ -88,6 +89,25 @@ def test_a_figure_in_words(tmp_path: Path) -> None:
         "Line chart of 3 numbers. Valence by layer and setting. Lowest .10 (m, bellezza, bleached, valence, layer 2), "
         "highest .90 (m, bellezza, bleached, valence, layer 1)."
     )
+
+
+def test_the_untrained_network_is_a_thin_line_of_the_settings_colour(tmp_path: Path) -> None:
+    run = MadeRun("vast")
+    where = {"model": "m", "language": "english", "dataset": "bellezza", "measure": "valence"}
+    for layer, (value, blank) in enumerate(((0.5, 0.1), (0.9, 0.2))):
+        run.score(experiment="contextualization", **where, setting="bleached", layer=layer, value=value, n=399)
+        run.score(experiment="control", **where, setting="untrained:bleached", layer=layer, value=blank)
+        run.score(experiment="control", **where, setting="shuffled:bleached", layer=layer, value=0.0)
+    figure = _figures(run.write(tmp_path / "run"))["valence-layers"]
+    assert set(figure.rows["setting"]) == {"bleached", "untrained:bleached"}
+    *_, thin = figure.spec["layer"]
+    assert thin["transform"] == [{"filter": "datum.control"}]
+    assert thin["mark"]["strokeWidth"] < 1.8
+    assert thin["encoding"]["color"]["scale"]["domain"] == ["bleached"]
+    assert "random weights" in figure.caption
+    assert draw_svg(figure).count("stroke-dasharray") > 0
+    (sentence,) = plain_answers(read_runs([tmp_path / "run"]))["Does it know what words mean?"]
+    assert sentence.endswith("ρ = .90, where the same network untrained has .20 (bellezza, bleached).")
 
 
 def test_a_model_has_one_colour_in_all_figures(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from made_runs import MadeRun, random_infer, random_vast
 from wordworth.catalog.registry import references
-from wordworth.report.published import citation, comparisons, nearest, published, published_models
+from wordworth.report.page import comparison_row
+from wordworth.report.published import Comparison, citation, comparisons, nearest, published, published_models
 from wordworth.report.runs import read_runs
 
 
@@ -21,7 +22,7 @@ def test_every_number_has_its_paper_place_and_model() -> None:
         assert citation(one.paper) != one.paper
         assert one.place
         assert one.measure
-        assert one.model in published_models() or one.measure == "weat:variance"
+        assert one.model in published_models() or one.measure in ("weat:variance", "raters")
         assert (one.value is None) == (one.low is not None and one.high is not None)
         assert one.layer in ("", "top", "top-1", "best", "quarter") or one.layer.isdigit()
         if one.measure.startswith(("valence", "similarity", "T", "top", "net", "fraction", "threshold", "accuracy")):
@@ -53,7 +54,8 @@ def test_spot_values() -> None:
     gpt2 = {"model": "gpt2", "place": "Table 3", "dataset": "gender-pairs/professions"}
     assert _one(**gpt2, measure="garg-euclidean") == 25.8743
     assert (
-        _one(model="distilbert-base-uncased", place="Table 8", measure="manzini", dataset="race/adjectives") == 0.2603
+        _one(model="distilbert-base-uncased", place="Table 8", measure="manzini:centroid", dataset="race/adjectives")
+        == 0.2603
     )
     wide = {"model": "xlnet-large-cased", "setting": "aggregated:1000000", "dataset": "simverb-3500"}
     assert _one(**wide) == 0.525
@@ -116,6 +118,51 @@ def test_a_range_is_a_distance(tmp_path: Path) -> None:
         (one,) = comparisons(read_runs([run.write(tmp_path / name)]))
         differences[name] = one.difference
     assert differences == pytest.approx({"inside": 0.0, "above": 0.02, "below": -0.02})
+
+
+def _compared(
+    tmp_path: Path, model: str, facts: dict[str, object], *scores: dict[str, object]
+) -> dict[str, Comparison]:
+    run = MadeRun("static")
+    run.model(model, **facts)
+    for score in scores:
+        run.score(model=model, language="english", n=300, **score)
+    found = comparisons(read_runs([run.write(tmp_path / "run")]))
+    return {one.published.setting or one.ours["measure"]: one for one in found}
+
+
+def test_tables_that_the_authors_code_made_stand_beside_what_it_computes(tmp_path: Path) -> None:
+    """Bommasani et al. print a formula for Manzini's bias; their tables hold the cosine with a class's mean."""
+    where = {"experiment": "bias", "dataset": "gender-pairs/professions"}
+    measures = {"manzini": 0.161, "manzini:centroid": 0.243, "direct-bias": 0.079, "direct-bias:centred": 0.041}
+    scores = [{**where, "measure": measure, "value": value} for measure, value in measures.items()]
+    found = _compared(tmp_path, "word2vec_googlenews_subset", {"words": 10}, *scores)
+    assert set(found) == {"manzini:centroid", "direct-bias:centred"}
+    assert found["manzini:centroid"].difference == pytest.approx(0.243 - 0.2403)
+    assert "the authors’ code: cosine with a class’s mean" in comparison_row(found["manzini:centroid"])[4]
+
+
+@pytest.mark.parametrize(("model", "like"), [("word2vec_googlenews_subset", True), ("word2vec-mine", False)])
+def test_what_has_no_like_here_has_no_difference(tmp_path: Path, model: str, like: bool) -> None:
+    score = {"experiment": "bias", "dataset": "gender-pairs/professions", "measure": "garg-euclidean", "value": 0.06}
+    row = comparison_row(_compared(tmp_path, model, {"words": 10}, score)["garg-euclidean"])
+    assert row[3] == ("−.12" if like else "not comparable: distances grow with the length of a model’s vectors")
+
+
+@pytest.mark.parametrize(
+    ("contexts", "told"),
+    [(90_000, "+.10"), (None, "+.10"), (9_000, "not comparable: 9,000 contexts here, 100,000 there")],
+)
+def test_as_many_contexts_are_held_against_each_other(tmp_path: Path, contexts: int | None, told: str) -> None:
+    """The paper's N counts contexts: what we call 10,000 sentences may be 100,000 of them."""
+    where = {"experiment": "quality", "setting": "aggregated"}
+    best = {**where, "dataset": "rg-65", "pooling": "mean/mean", "layer": 3, "measure": "similarity:best"}
+    published_value = _one(model="gpt2", setting="aggregated:100000", dataset="rg-65", place="Table 4")
+    scores = [{**best, "value": (published_value or 0) + 0.1}]
+    if contexts:
+        scores.append({**where, "measure": "contexts", "value": float(contexts)})
+    row = comparison_row(_compared(tmp_path, "gpt2", {"family": "causal"}, *scores)["aggregated:100000"])
+    assert row[3] == told
 
 
 def test_what_is_measured_alike_is_compared(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ def two(tmp_path: Path) -> Path:
 
 def test_the_table_behind_a_figure(two: Path) -> None:
     (figures,) = figures_of(read_runs([two]).scores).values()
-    title, header, rows = pivoted(figures[0])
+    title, header, rows, note = pivoted(figures[0])
+    assert note == ""
     assert title == "Intrinsic tasks"
     assert header == ["measure", "dataset", "a_b", "50% & <more>"]
     assert rows == [["valence", "bellezza", ".81", "−.05"]]

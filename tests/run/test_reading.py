@@ -57,6 +57,7 @@ def test_columns_have_their_types_and_blanks_are_null(folder: Path) -> None:
 
 
 def test_keys_and_columns_that_an_older_run_lacks_are_blank(folder: Path) -> None:
+    pl.read_csv(folder / "scores.csv", glob=False).drop("flags").write_csv(folder / "scores.csv")
     older = pl.read_parquet(folder / "items.parquet", glob=False).drop("place", "rank", "entailment", "contradiction")
     older.write_parquet(folder / "items.parquet")
     _write(folder, {"options" if key == "settings" else key: value for key, value in MANIFEST.items()})
@@ -66,6 +67,7 @@ def test_keys_and_columns_that_an_older_run_lacks_are_blank(folder: Path) -> Non
     assert run.manifest["data"][0]["licence"] == ""
     assert run.manifest["models"][0] | {"steps": []} == run.manifest["models"][0]  # what no type declares is kept
     assert run.items.select("rank", "entailment").collect().null_count().row(0) == (500, 500)
+    assert run.scores["flags"].is_null().all()
 
 
 def test_a_failed_part_needs_its_reason_only(folder: Path) -> None:

@@ -1,10 +1,12 @@
 """A run in progress can be seen from outside, and is gone from there when it ends."""
 
+import errno
 import json
 from pathlib import Path
 
 import pytest
 
+from wordworth.errors import WordworthError
 from wordworth.progress import progress
 from wordworth.run import watch
 from wordworth.run.watch import Doing, progress_file, read_progress, watched
@@ -51,3 +53,16 @@ def test_what_is_no_progress_file(tmp_path: Path, text: str) -> None:
     assert read_progress(path) is None
     path.write_text(text)
     assert read_progress(path) is None
+
+
+def test_a_full_disk_leaves_no_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is made, and nothing can be written into it."""
+
+    def full(path: Path, *_: object, **__: object) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(WordworthError, match="no space left in"), watched(tmp_path / "mine", "vast", []):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -14,8 +14,9 @@ from wordworth.statistics.partitions import random_partitions, sums_by_size
 pytestmark = pytest.mark.kernels
 
 
-def by_definition(values, size_a, sides):
-    """Share of partitions with mean(A_i) − mean(B_i) greater than the given one; ties within 1e-12 are not greater."""
+def by_definition(values, size_a, sides, count="inclusive"):
+    """Share of partitions with mean(A_i) − mean(B_i) as great as the given one (strict: greater); 1e-12 is a tie."""
+    slack = 1e-12 if count == "strict" else -1e-12
     everything = range(len(values))
 
     def statistic(members):
@@ -26,7 +27,7 @@ def by_definition(values, size_a, sides):
     for members in itertools.combinations(everything, size_a):
         s = statistic(members)
         total += 1
-        greater += (abs(s) > abs(given) + 1e-12) if sides == "two" else (s > given + 1e-12)
+        greater += (abs(s) > abs(given) + slack) if sides == "two" else (s > given + slack)
     return greater / total
 
 
@@ -37,40 +38,57 @@ def exact_way(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("exact_way")
+@pytest.mark.parametrize("count", ["inclusive", "strict"])
 @pytest.mark.parametrize("sides", ["one", "two"])
 @pytest.mark.parametrize("sizes", [(1, 1), (2, 2), (1, 5), (5, 1), (3, 4), (6, 3), (5, 5)])
-def test_exact_is_the_definition(sizes, sides):
+def test_exact_is_the_definition(sizes, sides, count):
     rng = np.random.default_rng(sum(sizes))
     rows = rng.standard_normal((6, sum(sizes)))
-    found = permutation_test(rows, sizes[0], sides=sides, method="exact")
+    found = permutation_test(rows, sizes[0], sides=sides, method="exact", count=count)
     assert found.method == "exact"
     assert found.partitions == comb(sum(sizes), sizes[0])
-    assert found.p.tolist() == [by_definition(row, sizes[0], sides) for row in rows.tolist()]
+    assert found.p.tolist() == [by_definition(row, sizes[0], sides, count) for row in rows.tolist()]
 
 
 @pytest.mark.usefixtures("exact_way")
 @pytest.mark.parametrize("sides", ["one", "two"])
-def test_ties_are_not_greater(sides):
+@pytest.mark.parametrize("count", ["inclusive", "strict"])
+def test_ties_are_as_great_and_not_greater(sides, count):
     # Tenths are not exact in binary: equal sums come out a rounding apart, and still count as equal.
-    rows = np.array([[0.1, 0.2, 0.3, 0.3, 0.2, 0.1], [0.3, 0.3, 0.1, 0.1, 0.1, 0.3], [0.7] * 6])
-    found = permutation_test(rows, 3, sides=sides)
-    assert found.p.tolist() == [by_definition(row, 3, sides) for row in rows.tolist()]
-    assert found.p[2] == 0  # all partitions tie
+    rows = np.array([[0.1, 0.2, 0.3, 0.3, 0.2, 0.1], [0.3, 0.3, 0.1, 0.1, 0.1, 0.3], [0.7] * 6, [0.0] * 6])
+    found = permutation_test(rows, 3, sides=sides, count=count)
+    assert found.p.tolist() == [by_definition(row, 3, sides, count) for row in rows.tolist()]
+    assert (found.p[2:] == (count == "inclusive")).all()  # all partitions tie
 
 
 def test_by_hand():
-    # 3, 2 | 1, 0: the six sums of two are 5 4 3 3 2 1 and the given one, 5, is the greatest: p = 0.
-    assert permutation_test(np.array([3.0, 2, 1, 0]), 2).p == 0
-    # 3, 0 | 2, 1: sum 3; greater are 5 and 4: p = 2/6. Two-sided: s = 0, all but the two ties are greater: 4/6.
-    assert permutation_test(np.array([3.0, 0, 2, 1]), 2).p == 2 / 6
-    assert permutation_test(np.array([3.0, 0, 2, 1]), 2, sides="two").p == 4 / 6
+    # 3, 2 | 1, 0: the six sums of two are 5 4 3 3 2 1, and the given one, 5, is the greatest: 1 of 6, strictly 0.
+    assert permutation_test(np.array([3.0, 2, 1, 0]), 2).p == 1 / 6
+    assert permutation_test(np.array([3.0, 2, 1, 0]), 2, count="strict").p == 0
+    # 3, 0 | 2, 1: sum 3; greater are 5 and 4, as great are two. Two-sided: s = 0, which all six reach and four exceed.
+    row = np.array([3.0, 0, 2, 1])
+    assert permutation_test(row, 2).p == 4 / 6
+    assert permutation_test(row, 2, count="strict").p == 2 / 6
+    assert permutation_test(row, 2, sides="two").p == 1
+    assert permutation_test(row, 2, sides="two", count="strict").p == 4 / 6
 
 
 def test_unequal_sets_keep_their_sizes_two_sided():
     # A = {4}, B = {0, 1, 1}: mean differences 4 − 2/3, 0 − 2, 1 − 5/3 twice; |s| of none exceeds 10/3.
-    assert permutation_test(np.array([4.0, 0, 1, 1]), 1, sides="two").p == 0
+    assert permutation_test(np.array([4.0, 0, 1, 1]), 1, sides="two").p == 1 / 4
     # A = {1}: s = 1 − 5/3 = −2/3; greater in size: 10/3 and −2; the other 1 ties.
-    assert permutation_test(np.array([1.0, 0, 1, 4]), 1, sides="two").p == 2 / 4
+    assert permutation_test(np.array([1.0, 0, 1, 4]), 1, sides="two").p == 4 / 4
+    assert permutation_test(np.array([1.0, 0, 1, 4]), 1, sides="two", count="strict").p == 2 / 4
+
+
+@pytest.mark.parametrize("method", ["exact", "monte-carlo"])
+@pytest.mark.parametrize("sides", ["one", "two"])
+def test_p_is_never_zero(sides, method):
+    """The observed partition is one of those it is drawn from, so p is at least its own share."""
+    rows = np.sort(np.random.default_rng(0).standard_normal((5, 10)) + 5)[:, ::-1]
+    found = permutation_test(rows, 5, sides=sides, method=method, permutations=99)
+    least = 1 / 252 if method == "exact" else 1 / 100
+    assert (found.p >= (2 if sides == "two" and method == "exact" else 1) * least).all()
 
 
 def test_meeting_in_the_middle_at_eighteen_against_eighteen():
@@ -81,7 +99,8 @@ def test_meeting_in_the_middle_at_eighteen_against_eighteen():
     row = np.r_[values[given], np.delete(values, given)]
     found = permutation_test(row, 18)
     assert (found.method, found.partitions) == ("exact", comb(36, 18))
-    assert found.p == 1 / comb(36, 18)
+    assert found.p == 2 / comb(36, 18)
+    assert permutation_test(row, 18, count="strict").p == 1 / comb(36, 18)
 
 
 def test_forty_values_are_exact_and_agree_with_random_draws():
@@ -100,17 +119,18 @@ def test_auto_draws_when_enumeration_is_not_affordable():
     assert permutation_test(np.random.default_rng(0).standard_normal((2, 60)), 2).method == "exact"
 
 
+@pytest.mark.parametrize(("count", "slack"), [("inclusive", -1e-12), ("strict", 1e-12)])
 @pytest.mark.parametrize("sides", ["one", "two"])
-def test_monte_carlo_counts_the_partitions_it_drew(sides):
+def test_monte_carlo_counts_the_partitions_it_drew(sides, count, slack):
     rows = np.random.default_rng(3).standard_normal((3, 12))
     drawn = np.concatenate(list(random_partitions(12, 5, 700, 9, 64)), axis=1).T.astype(bool)
     assert drawn.shape == (700, 12)
     assert (drawn.sum(axis=1) == 5).all()
-    found = permutation_test(rows, 5, sides=sides, method="monte-carlo", permutations=700, seed=9)
+    found = permutation_test(rows, 5, sides=sides, method="monte-carlo", permutations=700, seed=9, count=count)
     for row, p in zip(rows, found.p, strict=True):
         given = row[:5].mean() - row[5:].mean()
         s = np.array([row[members].mean() - row[~members].mean() for members in drawn])
-        greater = (np.abs(s) > abs(given) + 1e-12) if sides == "two" else (s > given + 1e-12)
+        greater = (np.abs(s) > abs(given) + slack) if sides == "two" else (s > given + slack)
         assert p == (greater.sum() + 1) / 701
 
 
@@ -166,13 +186,13 @@ def test_sums_by_size():
 
 def test_a_small_set_against_a_large_one():
     values = np.arange(1.0, 101)
-    given = [96, 97, 99]  # 97 + 98 + 100 = 295; greater: 98 + 99 + 100 = 297, 97 + 99 + 100 = 296
+    given = [96, 97, 99]  # 97 + 98 + 100 = 295; greater: 297 and 296, as great: 96 + 99 + 100
     row = np.r_[values[given], np.delete(values, given)]
     found = permutation_test(row, 3)
-    assert (found.method, found.p) == ("exact", 2 / comb(100, 3))
+    assert (found.method, found.p) == ("exact", 4 / comb(100, 3))
     # Turned round, the same three are B, and A is the other 97.
     turned = permutation_test(np.r_[-row[3:], -row[:3]], 97)
-    assert (turned.method, turned.p) == ("exact", 2 / comb(100, 3))
+    assert (turned.method, turned.p) == ("exact", 4 / comb(100, 3))
 
 
 def test_scale_and_shift_change_nothing():
@@ -191,6 +211,7 @@ def test_scale_and_shift_change_nothing():
         (np.ones(60), 30, {"method": "exact"}, "60 words into 30 and 30 are too many to enumerate"),
         (np.ones(4), 2, {"method": "guess"}, "no method 'guess'"),
         (np.ones(4), 2, {"sides": "three"}, "not 'three'"),
+        (np.ones(4), 2, {"count": "loose"}, "not 'loose'"),
         (np.ones(4), 2, {"permutations": 0}, "at least one permutation"),
         (np.ones(4), 2, {"method": "normal"}, "row 0 of the pooled values does not vary"),
     ],

@@ -1,4 +1,4 @@
-"""A small made embedding whose pleasant and unpleasant words lie apart, and plain slow versions of the measures."""
+"""A small embedding whose pleasant and unpleasant words lie apart, a tiny language model, and slow plain measures."""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import sqrt
@@ -6,12 +6,16 @@ from statistics import fmean, stdev
 
 import numpy as np
 import pytest
+import torch
+import transformers as hf
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding, Provenance
+from wordworth.encode import LanguageModel, wrap
 
 Made = Callable[..., Embedding]
 
@@ -73,3 +77,23 @@ class Slow:
 @pytest.fixture(scope="session")
 def slow() -> type[Slow]:
     return Slow
+
+
+@pytest.fixture(scope="session")
+def tiny() -> LanguageModel:
+    """A GPT-2 of two layers whose tokenizer knows some of Bellezza's words whole and splits the others."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<s>"], show_progress=False
+    )
+    words = load_lexicon("bellezza").words[::2]
+    polar = polar_words()
+    tokenizer.train_from_iterator([f"This is {word}" for word in (*words, *polar.pleasant, *polar.unpleasant)], trainer)
+    fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", pad_token="<s>")
+    torch.manual_seed(0)
+    config = hf.GPT2Config(vocab_size=len(fast), n_positions=64, n_embd=16, n_layer=2, n_head=2)
+    return wrap(hf.GPT2Model(config), fast, name="tiny", source="memory", weights="tiny")

@@ -95,7 +95,13 @@ def test_quality_of_every_pooling_layer_and_number(model: LanguageModel, text: P
     assert grid == {*product(settings, poolings, layers), *product(["decontextualized"], SUBWORD, layers)}
     assert len(scores) == len(grid)
     assert scores.get_column("n").unique().to_list() == [len(PAIRS)]
-    assert "quality: the setting `aggregated` is over 40 sentences." in findings.notes
+    # N by sentences and, as the paper counts (A.5), by contexts: every word of the vocabulary in every sentence.
+    whole = [sum(word in line.replace(".", "").split() for word in MET) for line in LINES]
+    assert f"quality: the setting `aggregated` is over 40 sentences, {sum(whole)} contexts." in findings.notes
+    counted = findings.scores.filter(pl.col("measure") == "contexts")
+    contexts = dict(counted.select("setting", "value").iter_rows())
+    assert set(contexts) == set(settings)
+    assert 10 < contexts["aggregated:10"] < contexts["aggregated:20"] < contexts["aggregated"] == sum(whole)
     best = findings.scores.filter(pl.col("measure") == "similarity:best")
     for row in best.iter_rows(named=True):
         among = scores.filter(pl.col("setting") == row["setting"], pl.col("pooling") == row["pooling"])

@@ -126,7 +126,7 @@ def test_exact_p_of_a_test_of_ones_own(make: object, slow: type, tmp_path: Path)
     sums = [sum(values[at] for at in chosen) for chosen in combinations(range(10), 5)]
     score = one(found.scores, measure="weat")
     assert score["value"] == pytest.approx(slow.weat(X, Y, A, B), abs=1e-12)
-    assert score["p"] == pytest.approx(sum(s > sum(values[:5]) + 1e-12 for s in sums) / 252, abs=1e-12)
+    assert score["p"] == pytest.approx(sum(s > sum(values[:5]) - 1e-12 for s in sums) / 252, abs=1e-12)
     assert score["dataset"] == "mine"
     assert "small, mine: p is exact over 252 partitions." in found.notes
     assert len(found.data["words of mine"]["sha256"]) == 64
@@ -207,6 +207,16 @@ def test_balance_cuts_the_longer_set(small: Embedding, slow: type) -> None:
     assert other["item"].to_list() != dropped["item"].to_list()
 
 
+def test_p_follows_the_effect_size(small: Embedding) -> None:
+    """ValNorm: “p-values have a Spearman's correlation coefficient greater than ρ ≥ 0.99 to the effect sizes”."""
+    found = valnorm([small], lexica=["bellezza"], experiments=["valence"], resamples=20, permutations=5_000)
+    words = found.items.filter(pl.col("group") == "lexicon", pl.col("p").is_not_null())
+    expected = spearmanr(words["value"], 1 - words["p"].to_numpy()).statistic
+    score = one(found.scores, measure="valence:p-against-d")
+    assert (score["value"], score["n"]) == (pytest.approx(expected), len(words))
+    assert score["value"] > 0.98
+
+
 def test_the_seed_decides_all_that_is_random_and_nothing_else(small: Embedding) -> None:
     def run(seed: int) -> Findings:
         chosen = {"seed": seed, "resamples": 50, "permutations": 200}
@@ -215,7 +225,8 @@ def test_the_seed_decides_all_that_is_random_and_nothing_else(small: Embedding) 
     first, again, other = run(1), run(1), run(2)
     assert first.scores.equals(again.scores)
     assert first.items.equals(again.items)
-    assert first.scores["value"].equals(other.scores["value"])
+    drawn = pl.col("measure") == "valence:p-against-d"  # p is drawn, so what is made of it is too
+    assert first.scores.filter(~drawn)["value"].equals(other.scores.filter(~drawn)["value"])
     assert first.items["value"].equals(other.items["value"], null_equal=True)
     assert not first.scores["low"].equals(other.scores["low"], null_equal=True)
     assert not first.items["p"].equals(other.items["p"], null_equal=True)

@@ -5,46 +5,22 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import torch
-import transformers as hf
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
-from wordworth.encode import LanguageModel, wrap
+from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
 from wordworth.study.vast import VastSettings
-from wordworth.study.vast.probes import ProbedTask, _ending, probe
 from wordworth.study.vast.words import WordsInSettings, balanced, greedy_poles
 
-LAYERS, DIM = 2, 16
+LAYERS = 2
 QUICK = {"resamples": 20, "permutations": 200}
 
 vast = study("vast")
-
-
-@pytest.fixture(scope="module")
-def tiny() -> LanguageModel:
-    """A GPT-2 of two layers whose tokenizer knows some of Bellezza's words whole and splits the others."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<s>"], show_progress=False
-    )
-    words = load_lexicon("bellezza").words[::2]
-    polar = polar_words()
-    tokenizer.train_from_iterator([f"This is {word}" for word in (*words, *polar.pleasant, *polar.unpleasant)], trainer)
-    fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", pad_token="<s>")
-    torch.manual_seed(0)
-    config = hf.GPT2Config(vocab_size=len(fast), n_positions=64, n_embd=DIM, n_layer=LAYERS, n_head=2)
-    return wrap(hf.GPT2Model(config), fast, name="tiny", source="memory", weights="tiny")
 
 
 @pytest.fixture
@@ -69,7 +45,7 @@ def rows(findings: Findings, **columns: object) -> pl.DataFrame:
 
 def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Path) -> None:
     found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], contexts=corpus, **QUICK)
-    valence = rows(found, measure="valence")
+    valence = rows(found, measure="valence", experiment="contextualization")
     assert valence["setting"].unique(maintain_order=True).to_list() == ["random", "bleached", "aligned", "misaligned"]
     assert sorted(valence["layer"].unique()) == [0, 1, 2]
     assert set(valence["pooling"]) == {"last"}
@@ -116,22 +92,33 @@ def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> No
     assert variance == sorted(variance, reverse=True)
 
 
-def test_tokenization_sets_are_balanced_and_seeded(tiny: LanguageModel, data: Path) -> None:
-    def run(seed: int) -> Findings:
-        return vast([tiny], lexica=["bellezza"], experiments=["tokenization"], contexts="none", resamples=20, seed=seed)
+def test_isolation_has_dominance_and_arousal(tiny: LanguageModel, data: Path) -> None:
+    """Figure 7, against ANEW's poles and a decomposition by hand; in misaligned the poles are aligned."""
+    found = vast([tiny], lexica=["anew"], experiments=["isolation"], settings=["misaligned"], components=3, **QUICK)
+    top = rows(found, measure="arousal", layer=LAYERS)
+    assert top["pcs"].to_list() == [None, 0, 1, 2, 3]
+    assert rows(found, measure="dominance", layer=LAYERS).height == 5
+    anew, words = load_lexicon("anew"), words_of(tiny)
+    turned, straight = (words.rated(anew, setting).layers("last") for setting in ("misaligned", "aligned"))
+    lexicon, *polar = (layers.at(LAYERS).matrix.astype(float) for layers in (turned[0], *turned[1]))
+    every = np.concatenate([lexicon, *polar])
+    mean, directions = every.mean(axis=0), np.linalg.svd(every - every.mean(axis=0), full_matrices=False)[2][:2]
 
-    found = run(0)
-    single, multiple = (
-        found.items.filter(pl.col("dataset") == f"bellezza:{kind}")["subwords"] for kind in ("single", "multiple")
-    )
-    assert len(single) == len(multiple) >= 10
-    assert single.max() == 1 < multiple.min()
-    assert set(found.scores["pooling"]) == {"first", "last", "mean", "max"}
-    assert set(found.scores["measure"]) == {"valence", "valence:multiple-poles"}
-    single = rows(found, dataset="bellezza:single", measure="valence", layer=1)["value"].to_list()
-    assert single == pytest.approx([single[0]] * 4)  # one token is pooled to itself
-    assert found.scores.equals(run(0).scores)
-    assert not found.scores.equals(run(1).scores)
+    def left(vectors: np.ndarray) -> np.ndarray:
+        vectors = vectors - mean
+        vectors = vectors - vectors @ directions.T @ directions
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    high, low = greedy_poles(anew.words, anew.ratings["arousal"].tolist())
+    place = {word: row for row, word in enumerate(straight[0].words)}
+    poles = straight[0].at(LAYERS).matrix.astype(float)
+    a, b = (left(poles[[place[word] for word in side]]) for side in (high, low))
+    rest = [row for row, word in enumerate(turned[0].words) if word not in {*high, *low}]
+    to_a, to_b = (left(lexicon)[rest] @ side.T for side in (a, b))
+    effects = (to_a.mean(axis=1) - to_b.mean(axis=1)) / np.concatenate([to_a, to_b], axis=1).std(axis=1, ddof=1)
+    people = dict(zip(anew.words, anew.ratings["arousal"].tolist(), strict=True))
+    expected = np.corrcoef(effects, [people[turned[0].words[row]] for row in rest])[0, 1]
+    assert rows(found, measure="arousal", layer=LAYERS, pcs=2)["value"].item() == pytest.approx(expected, abs=1e-5)
 
 
 def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
@@ -162,6 +149,18 @@ def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
     assert kept.filter(pl.col("group") == f"Y: {test.labels[1]}")["item"].to_list() == list(test.groups[1])
 
 
+def test_components_of_bias_do_not_depend_on_the_tests_that_are_run(tiny: LanguageModel) -> None:
+    asked = {"lexica": ["bellezza"], "experiments": ["bias"], "settings": ["bleached"], "components": 8, **QUICK}
+    alone, beside = (vast([tiny], tests=tests, **asked) for tests in (["weat6"], ["weat1", "weat6", "weat9"]))
+    d = [rows(found, dataset="weat6", layer=LAYERS)["value"].to_list() for found in (alone, beside)]
+    assert d[0] == pytest.approx(d[1], abs=1e-9)
+    assert len(d[0]) == 10
+    (fitted,) = [data for data in alone.data.values() if data["name"] == "the components of bias (english)"]
+    assert fitted["rows"] == sum(len(group) for n in range(1, 11) for group in load_test(f"weat{n}").groups)
+    assert fitted in beside.data.values()
+    assert any("words of weat1, weat2, " in note and "whichever tests are run" in note for note in alone.notes)
+
+
 def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
     found = vast(
         [tiny],
@@ -175,46 +174,6 @@ def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
     top = rows(found, layer=LAYERS, measure="similarity")
     assert top["pcs"].to_list() == [None, 0, 1, 2]
     assert set(top["n"]) == {65}
-
-
-def test_a_probe_finds_what_is_planted_in_the_first_component(tiny: LanguageModel) -> None:
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, 600)
-    vectors = rng.normal(size=(600, 10))
-    vectors[:, 3] += np.where(labels, 20, -20)  # by far the largest variance
-    names = [str(label) for label in labels]
-    task = ProbedTask("noun", "made", "last word", vectors[:400], names[:400], vectors[400:], names[400:], names[400:])
-    found = probe(task, words_of(tiny))
-    assert rows(found, measure="noun")["value"].item() == pytest.approx(1)
-    assert rows(found, measure="noun:components", pcs=1)["value"].item() == pytest.approx(1)
-    assert rows(found, measure="noun:rest", pcs=1)["value"].item() < 0.65
-
-
-def test_the_last_two_words_of_a_tagged_sentence() -> None:
-    last, before, tag = _ending([("The", "DT"), ("old", "JJ"), ("cat", "NN"), ("slept", "VBD"), (".", ".")])
-    assert (last.text, last.text[last.start : last.end], tag) == ("The old cat slept", "slept", "VBD")
-    assert before.text[before.start : before.end] == "cat"
-    assert _ending([("Yes", "UH"), (".", ".")]) is None
-
-
-def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["probes"], contexts="none", components=2, **QUICK)
-    tasks = found.scores.filter(pl.col("pcs").is_null()).select("measure", "setting", "dataset").unique()
-    assert len(tasks) == 5  # acceptability; noun and part of speech from two places
-    assert found.scores["value"].is_between(0, 1).all()
-    # 527 sentences; the tiny model admits 64 tokens, and what is longer is told.
-    assert 500 < rows(found, measure="acceptability")["n"].item() <= 527
-    assert any("admits 64" in reason for reason in found.left_out)
-
-
-def test_languages_have_their_own_lexica_and_a_mean(tiny: LanguageModel, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["languages"], contexts="none", **QUICK)
-    assert rows(found, measure="valence")["language"].n_unique() == 7
-    bleached = rows(found, measure="valence", setting="bleached", layer=1)["value"]
-    mean = rows(found, measure="valence:mean", setting="bleached", layer=1)
-    assert mean["value"].item() == pytest.approx(bleached.mean())
-    assert mean["n"].item() == 7
-    assert any("to balance the polar words (spanish)" in note for note in found.notes)
 
 
 def test_greedy_poles_are_the_ends() -> None:
@@ -268,4 +227,25 @@ def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_pat
     with pytest.raises(WordworthError, match="need to know the scale of own's ratings; give --scale LOW,HIGH"):
         vast([tiny], settings=["aligned"], **QUICK, **asked)
     found = vast([tiny], settings=["aligned"], scale=(1.0, 5.0), **QUICK, **asked)
-    assert set(rows(found, measure="valence")["n"]) == {4}
+    assert set(rows(found, measure="valence", experiment="contextualization")["n"]) == {4}
+
+
+def test_the_best_layer_is_judged_on_words_that_did_not_pick_it(tiny: LanguageModel) -> None:
+    """By hand: halves of the words in alphabetical order, shuffled with the seed."""
+    found = vast([tiny], lexica=["bellezza"], settings=["bleached"], experiments=["contextualization"], resamples=20)
+    items = found.items.filter(
+        pl.col("experiment") == "contextualization", pl.col("group") == "lexicon", pl.col("left_out").is_null()
+    )
+    words = sorted(items["item"].unique().to_list())
+    order = [words[at] for at in np.random.default_rng(0).permutation(len(words))]
+    picking, judging = set(order[: len(words) // 2]), set(order[len(words) // 2 :])
+
+    def rho(layer: int, half: set[str]) -> float:
+        of_half = items.filter(pl.col("layer") == layer, pl.col("item").is_in(list(half)))
+        return float(np.corrcoef(of_half["value"], of_half["reference"])[0, 1])
+
+    layers = items["layer"].unique().to_list()
+    best = max(layers, key=lambda layer: rho(layer, picking))
+    (score,) = rows(found, measure="valence:held-out", experiment="contextualization").to_dicts()
+    assert (score["layer"], score["n"]) == (best, len(judging))
+    assert score["value"] == pytest.approx(rho(best, judging), abs=1e-9)

@@ -133,3 +133,19 @@ def test_the_settings_agree_in_the_middle_and_part_at_the_top() -> None:
     assert top == pytest.approx([0.62, 0.78, 0.25], abs=0.01)
     assert rho("isolation", "bleached", 30) == pytest.approx(top[0])
     assert rho("isolation", "bleached", 30, 3) == pytest.approx(0.76, abs=0.01)
+
+
+def test_misaligned_dominance_keeps_its_poles_aligned(data: Path) -> None:
+    """ANEW on MiniLM's top layer: ρ is .4313 by an independent computation; with misaligned poles it was .5185."""
+    found = vast(["minilm-l6"], lexica=["anew"], experiments=["contextualization"], settings=["misaligned"])
+    top = found.scores.filter(pl.col("measure") == "dominance", pl.col("layer") == 6)
+    assert top["n"].item() == 979
+    assert top["value"].item() == pytest.approx(0.4313, abs=1e-4)
+
+
+@pytest.mark.parametrize("tests", [(), ("weat6",)])
+def test_components_of_bias_are_fitted_on_one_set_of_words(tests: tuple[str, ...]) -> None:
+    """WEAT 6 in MiniLM's top layer without 8 components: −.384, alone (which used to give −.018) and beside the ten."""
+    found = vast(["minilm-l6"], lexica=["bellezza"], experiments=["bias"], settings=["bleached"], tests=tests)
+    cut = found.scores.filter(pl.col("dataset") == "weat6", pl.col("layer") == 6, pl.col("pcs") == 8)
+    assert cut["value"].item() == pytest.approx(-0.384, abs=0.002)

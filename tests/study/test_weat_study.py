@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,70 @@ def test_the_ten_by_default_and_those_without_words_are_told(make: object) -> No
         weat([make(words)], tests=["weat2"])
     with pytest.raises(WordworthError, match=r"small has 0 of the \d+ words .* is it an embedding of english words"):
         weat([make(["eins", "zwei"])])
+
+
+GOOGLE = "vectors/word2vec_googlenews_subset.npz"
+
+
+def test_names_keep_their_capital_where_the_vocabulary_has_capitals(data: Path) -> None:
+    """Heather, Jasmine and Ebony are not heather, jasmine and ebony; the subset has no African American name of 32."""
+    with pytest.raises(WordworthError, match=r"has 0 of the 32 words of Y: African American names \(test weat3\)"):
+        weat([data / GOOGLE], tests=["weat3"])
+    found = weat([data / GOOGLE])
+    assert {"weat3", "weat4", "weat5"}.isdisjoint(found.scores["dataset"])
+    assert {part["dataset"] for part in found.failed} >= {"weat3", "weat4", "weat5"}
+    assert any("has capitals, so names keep their capital" in note for note in found.notes)
+
+
+def test_names_are_found_in_a_vocabulary_in_lower_case(make: object) -> None:
+    test = load_test("weat3")
+    low = make([word.lower() for group in test.groups for word in group])
+    found = weat([low], tests=["weat3"], permutations=50)
+    assert found.scores.select("n", "flags").row(0) == (64, None)
+    assert found.items.filter(item="Heather")["found_as"].to_list() == ["heather"]
+    # One capital letter in the vocabulary does not make it a cased one, 1 % of its words does.
+    marked = make([*low.words, "UNK", *(f"w{i}" for i in range(300))])
+    assert weat([marked], tests=["weat3"], permutations=50).scores["n"].item() == 64
+    cased = make([*low.words, *(f"W{i}" for i in range(50))])
+    with pytest.raises(WordworthError, match="has 0 of the 32 words"):
+        weat([cased], tests=["weat3"])
+
+
+def test_less_than_half_of_a_set_is_refused_or_flagged(make: object) -> None:
+    """32 names against 9: skipped and told where all tests are run, flagged beside the number where it was asked."""
+    test = load_test("weat3")
+    flowers = [word for group in load_test("weat1").groups for word in group]
+    some = make([*test.X, *test.Y[:9], *flowers])
+    found = weat([some], permutations=50)
+    assert "weat3" not in found.scores["dataset"]
+    (part,) = [part for part in found.failed if part["dataset"] == "weat3"]
+    assert "has 9 of the 32 words of Y: African American names (test weat3), less than half" in part["reason"]
+    asked = weat([some], tests=["weat3"], permutations=50)
+    assert asked.scores["flags"].to_list() == ["coverage 28% of African American names; 32 : 9"]
+    more = weat([make([*test.X, *test.Y[:24], *test.A, *test.B])], permutations=50)
+    assert more.scores.filter(dataset="weat3")["flags"].to_list() == ["coverage 75% of African American names"]
+
+
+def test_d_has_an_interval_that_no_order_of_the_words_moves(make: object, tmp_path: Path) -> None:
+    test = load_test("weat8")
+    model = make([word for group in test.groups for word in group])
+    plain = weat([model], tests=["weat8"]).scores.row(0, named=True)
+    assert plain["low"] < plain["value"] < plain["high"]
+    jackknife = weat([model], tests=["weat8"], d_interval="jackknife").scores.row(0, named=True)
+    margins = jackknife["value"] - jackknife["low"], jackknife["high"] - jackknife["value"]
+    assert margins[0] == pytest.approx(margins[1])
+    assert jackknife["value"] == plain["value"]
+    groups = zip("xyab", test.groups, strict=True)
+    sets = [f"{name} = {{ words = {json.dumps(words[::-1])} }}" for name, words in groups]
+    (tmp_path / "turned.toml").write_text("\n".join(["[test]", 'name = "turned"', *sets]))
+    turned = weat([model], tests=[tmp_path / "turned.toml"]).scores.row(0, named=True)
+    for column in ("value", "low", "high", "p"):
+        assert turned[column] == pytest.approx(plain[column], rel=1e-12)
+
+
+def test_few_words_are_flagged(data: Path) -> None:
+    found = weat([data / GOOGLE], tests=["weat1", "weat9"])
+    assert found.scores["flags"].to_list() == [None, "n=12"]
 
 
 def test_sides_and_methods(make: object) -> None:

@@ -10,9 +10,11 @@ from wordworth.catalog.embeddings import load_embeddings
 from wordworth.embedding import Embedding, Layers, Provenance, Slot
 from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini, pair_direction
 from wordworth.run import Findings
-from wordworth.task.agreement import Draws, curves, draw
-from wordworth.task.bias import PAIRS, beside, bias, definitions, list_words, of, of_pairs
+from wordworth.task.agreement import curves
+from wordworth.task.bias import bias, list_words
 from wordworth.task.bias_lists import BiasLists, load_bias_lists, restricted
+from wordworth.task.estimators import beside, definitions, of, of_pairs
+from wordworth.task.list_draws import PAIRS, Draws, draw
 from wordworth.task.settings import Intervals
 
 
@@ -32,9 +34,9 @@ def layers(lists: BiasLists) -> Layers:
 def test_the_paper_s_3542_tuples(layers: Layers, lists: BiasLists) -> None:
     """22 a layer; over the nine models' 159 layers and two static embeddings that is the paper's number."""
     found = [
-        (attribute, measure, name)
+        (one.attribute, one.measure, name)
         for name, words in lists.targets.items()
-        for attribute, measure, _ in definitions(layers, lists, words)
+        for one in definitions(layers, lists, words)
     ]
     assert len(set(found)) == len(found) == 22
     assert len(found) * (13 + 25 + 13 + 25 + 13 + 25 + 13 + 25 + 7 + 2) == 3542
@@ -45,6 +47,20 @@ def test_a_weak_first_component_is_warned_of(lists: BiasLists) -> None:
     noise = Embedding(list(lists.words), matrix, Provenance("noise"))
     findings = bias(Layers.of(noise), lists, Intervals(resamples=20))
     assert any("explains less than 35% of the gender pairs' differences here" in one for one in findings.warnings)
+
+
+def test_an_estimator_that_fails_leaves_the_others(lists: BiasLists, layers: Layers) -> None:
+    """Pairs without a difference have no direction: direct-bias has no number, and is told; all others have theirs."""
+    vectors = layers.vectors()
+    for female, male in lists.pairs:
+        vectors[:, layers.index[male]] = vectors[:, layers.index[female]]
+    same = replace(layers, read=lambda slot: vectors[slot.layer])
+    found = bias(same, lists, Intervals(resamples=20))
+    failed = {part["measure"] for part in found.failed}
+    assert failed == {"direct-bias", "direct-bias:centred", "direct-bias:explained", "ripa"}
+    assert all("gender-pairs" in part["dataset"] and part["reason"] for part in found.failed)
+    whole = set(bias(layers, lists, Intervals(resamples=20)).scores["measure"])
+    assert set(found.scores["measure"]) == whole - failed
 
 
 def test_an_embedding_that_lacks_a_class(lists: BiasLists, layers: Layers) -> None:
@@ -94,6 +110,54 @@ def test_resampled_curves_are_the_measures_on_repeated_words(layers: Layers, lis
     assert isinstance(draws, Draws)
 
 
+def test_estimators_beside_the_paper_s_are_resampled_over_all_their_lists(layers: Layers, lists: BiasLists) -> None:
+    """Each column of counts against the estimators on word lists with the words repeated so often."""
+    words = lists.targets["professions"][:30]
+    (draws,) = draw(lists, words, Intervals(resamples=3, seed=4))
+
+    def repeated(words: tuple[Any, ...], counts: np.ndarray) -> tuple[Any, ...]:
+        often = zip(words, counts.astype(int).tolist(), strict=True)
+        return tuple(word for word, count in often for _ in range(count))
+
+    found = {(one.attribute, one.measure): one.resampled(draws) for one in beside(layers, lists, words)}
+    assert {measure for _, measure in found} == {"direct-bias:centred", "manzini:centroid", "ripa", "mac"}
+    for r in range(4):
+        drawn = replace(
+            lists,
+            pairs=repeated(lists.pairs, draws.classes[PAIRS][:, r]),
+            classes={
+                attribute: {name: repeated(some, draws.classes[name][:, r]) for name, some in sets.items()}
+                for attribute, sets in lists.classes.items()
+            },
+        )
+        for one in beside(layers, drawn, repeated(words, draws.targets[:, r])):
+            expected = one.values().mean(axis=1)
+            np.testing.assert_allclose(found[one.attribute, one.measure][:, r], expected, rtol=1e-9)
+
+
+def test_intervals_are_over_all_lists_and_no_order_of_them_moves_one(layers: Layers, lists: BiasLists) -> None:
+    settings = Intervals(resamples=60)
+    found = bias(layers, lists, settings).scores
+    assert set(found.filter(found["low"].is_null())["measure"]) == {"direct-bias:explained"}
+    rest = found.filter(found["low"].is_not_null(), found["measure"] != "ect")
+    assert (rest["low"] <= rest["high"]).all()
+    # Ten pairs say less than 288 professions: over the targets alone the interval was far too narrow.
+    one = rest.filter(dataset="gender-pairs/professions", measure="ripa", layer=0).row(0, named=True)
+    (ripa,) = (e for e in beside(layers, lists, lists.targets["professions"]) if e.measure == "ripa")
+    assert one["high"] - one["low"] > 2 * 3.92 * ripa.values()[0].std() / np.sqrt(288)
+    turned = replace(
+        lists,
+        pairs=lists.pairs[::-1],
+        classes={a: {name: words[::-1] for name, words in sets.items()} for a, sets in lists.classes.items()},
+        targets={name: words[::-1] for name, words in lists.targets.items()},
+    )
+    keys = ["dataset", "layer", "measure"]
+    again = bias(layers, turned, settings).scores.sort(keys)
+    for column in ("value", "low", "high"):
+        before, after = (scores.sort(keys)[column].drop_nulls().to_list() for scores in (found, again))
+        assert before == pytest.approx(after, rel=1e-9)
+
+
 @pytest.mark.index
 def test_table_3_of_the_paper() -> None:
     """Google News word2vec, professions. These vectors have length one, and the paper's do not: hence the margins."""
@@ -101,9 +165,9 @@ def test_table_3_of_the_paper() -> None:
     _, layers, usable = list_words(Layers.of(embedding), load_bias_lists())
     words = usable.targets["professions"]
     found = {
-        (attribute, measure): float(values.mean())
+        (one.attribute, one.measure): float(one.values().mean())
         for part in (definitions, beside)
-        for attribute, measure, values in part(layers, usable, words)
+        for one in part(layers, usable, words)
     }
     assert found["gender-pairs", "garg-cosine"] == pytest.approx(0.075, abs=0.001)
     assert found["gender", "garg-cosine"] == pytest.approx(0.0677, abs=0.004)

@@ -18,6 +18,8 @@ from wordworth.cli.serve import serve
 from wordworth.cli.train import finetune_nli, train_nli
 from wordworth.cli.vectors import debias, export
 from wordworth.errors import WordworthError
+from wordworth.interrupt import INTERRUPTED, end_interrupted
+from wordworth.visible import visible
 
 app = typer.Typer(
     name="wordworth",
@@ -67,6 +69,9 @@ def main() -> None:
     """Runs the command; an error of the user's is one line on stderr and exit code 2."""
     try:
         code = app(prog_name="wordworth", standalone_mode=False)
+        if code == INTERRUPTED:  # which typer makes of a KeyboardInterrupt
+            end_interrupted()
+        sys.stdout.flush()  # here an error of stdout is one line; at the end of the process it would not be
     except WordworthError as error:
         message = str(error)
     except PermissionError as error:
@@ -84,5 +89,5 @@ def main() -> None:
         message = f"{message[0].lower()}{message[1:].rstrip('.')} (see `{command} --help`)"
     else:
         raise SystemExit(code or 0)
-    sys.stderr.write(f"wordworth: {' '.join(message.split())}\n")
+    sys.stderr.write(f"wordworth: {visible(' '.join(message.split()))}\n")
     raise SystemExit(2)

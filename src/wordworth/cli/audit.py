@@ -45,6 +45,7 @@ def _audit(
 ) -> None:
     from wordworth.cli import display
     from wordworth.report import plain_answers, read_runs, write_report
+    from wordworth.run import Outcome, write_outcome
     from wordworth.study.audit import DEFAULTS, plan
 
     planned, left_out = plan(models or list(DEFAULTS), settings.kind)
@@ -58,6 +59,7 @@ def _audit(
     loaded: dict[str, Any] = {}
     results = [_run(step, settings, loaded) for step in steps]
     loaded.clear()
+    write_outcome(folder, Outcome(_failed(results), tuple(left_out)))
     if all(result["state"] == "failed" for result in results):
         first = results[0]
         raise WordworthError(f"every study of the audit failed; the first, {first['study']}: {first['reason']}")
@@ -81,6 +83,12 @@ class _Step:
     folder: Path
     overwrite: bool
     there: bool = False
+
+
+def _failed(results: list[dict[str, Any]]) -> tuple[Any, ...]:
+    """The studies that failed, as the audit's folder keeps them for the report."""
+    keys = ("study", "models", "reason")
+    return tuple({key: one[key] for key in keys} for one in results if one["state"] == "failed")
 
 
 def _chosen(declared: type[Settings], audit: AuditSettings, quick: Any) -> Settings:

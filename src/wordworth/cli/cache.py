@@ -57,6 +57,7 @@ def prune(
     age = housekeeping.parsed_age(older) if older else None
     size = housekeeping.parsed_size(max_size) if max_size else None
     _report("removed", housekeeping.prune(older=age, max_bytes=size, kinds=kind or ()), json)
+    _tell_used(kind)
 
 
 @cache_app.command()
@@ -80,6 +81,14 @@ def clear(
     from wordworth.engine import housekeeping
 
     _report("removed", housekeeping.clear(kind or (), fetched=fetched), json)
+    _tell_used(kind)
+
+
+def _tell_used(kind: list[str] | None) -> None:
+    from wordworth.engine.housekeeping import used_by_others
+
+    if used := used_by_others(kind or ()):
+        typer.echo(f"used by another process, and left: {len(used):,}", err=True)
 
 
 def _report(done: str, entries: "list[CacheEntry]", json: bool) -> None:

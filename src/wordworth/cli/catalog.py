@@ -60,13 +60,13 @@ def show(name: str, json: Json = False) -> None:
     }
     for key, value in facts.items():
         if value:
-            display.out.print(f"{key:9} {value}", markup=False)
+            display.line(f"{key:9} {value}")
     if shown.rows:
         display.table("", shown.header, shown.rows)
     for line in shown.left_out[:10]:
-        display.err.print(f"left out: {line}", style="yellow", markup=False)
+        display.notice(f"left out: {line}")
     if len(shown.left_out) > 10:
-        display.err.print(f"left out: {len(shown.left_out) - 10} more", style="yellow")
+        display.notice(f"left out: {len(shown.left_out) - 10} more")
 
 
 def get(names: Annotated[list[str], typer.Argument(metavar="NAME…")], offline: Offline = False) -> None:
@@ -80,7 +80,7 @@ def get(names: Annotated[list[str], typer.Argument(metavar="NAME…")], offline:
     wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
     for one in wanted.values():
         if "hub" in one.details:
-            display.out.print(f"checked  {one.name}  {from_hub(one.details['hub'])}", markup=False, soft_wrap=True)
+            display.line(f"checked  {one.name}  {from_hub(one.details['hub'])}")
         if not one.sources:
             continue  # it stands in the catalog itself, or is made of entries that are fetched beside it
         had = here(one.name, one.sources)
@@ -89,4 +89,4 @@ def get(names: Annotated[list[str], typer.Argument(metavar="NAME…")], offline:
             verify(one.name, had)
         size = f"{located.source.bytes / 1e6:,.1f} MB"
         state = "checked" if had else "fetched"
-        display.out.print(f"{state}  {one.name}  {size}  {located.path}", markup=False, soft_wrap=True)
+        display.line(f"{state}  {one.name}  {size}  {located.path}")

@@ -8,11 +8,12 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from wordworth.compare import Comparison, verdict, verdicts
 from wordworth.run import Findings
+from wordworth.visible import visible, visible_json
 
 # In a pipe or a file there is no window to fit.
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
@@ -21,27 +22,43 @@ err = Console(stderr=True, highlight=False)
 
 def print_json(value: Any) -> None:
     """For scripts: one JSON value on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+    utf = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    sys.stdout.write(visible_json(json.dumps(value, ensure_ascii=not utf, indent=1)) + "\n")
+
+
+def _shown(text: str, style: str = "") -> Text:
+    """A line as it stands: nothing in it is markup, the name of a picture, or an order to the terminal."""
+    return Text(visible(text), style=style)
 
 
 def line(text: str) -> None:
     """A line of results."""
-    out.print(text, markup=False, soft_wrap=True)
+    out.print(_shown(text), soft_wrap=True)
 
 
 def notice(text: str, style: str = "yellow") -> None:
     """A line beside the results."""
-    err.print(text, style=style, markup=False, soft_wrap=True)
+    err.print(_shown(text, style), soft_wrap=True)
 
 
-def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
-    """A plain table; the columns in `right` hold numbers."""
-    grid = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+def table(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = (), note: str = ""
+) -> None:
+    """A plain table; the columns in `right` hold numbers, `note` stands under it."""
+    grid = Table(
+        title=_shown(title) if title else None,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+    )
     for at, name in enumerate(header):
-        grid.add_column(escape(name), justify="right" if at in right else "left", overflow="fold")
+        grid.add_column(_shown(name), justify="right" if at in right else "left", overflow="fold")
     for row in rows:
-        grid.add_row(*(escape(cell) for cell in row))
+        grid.add_row(*(_shown(cell) for cell in row))
     out.print(grid)
+    if note:
+        line(note)
 
 
 def warnings_of(findings: Findings) -> None:
@@ -55,7 +72,7 @@ def warnings_of(findings: Findings) -> None:
 def audit(answers: dict[str, list[str]], left_out: Sequence[str], place: Path) -> None:
     """The answers of the report, and where it is."""
     for question, sentences in answers.items():
-        out.print(question, style="bold", markup=False, soft_wrap=True)
+        out.print(_shown(question, "bold"), soft_wrap=True)
         for sentence in sentences:
             line(f"  {sentence}")
     for sentence in left_out:

@@ -29,4 +29,4 @@ def report(
     from wordworth.report import write_report
 
     place = write_report(runs, output, form)
-    display.out.print(str(place), markup=False, soft_wrap=True)
+    display.line(str(place))

@@ -7,5 +7,5 @@ from wordworth.encode.layers import Aggregated, InContexts, in_contexts, over_se
 from wordworth.encode.loading import load_model
 from wordworth.encode.model import LanguageModel, wrap
 from wordworth.encode.pooling import POOLINGS, Pooling, pool
-from wordworth.encode.spans import Failure
+from wordworth.encode.spans import Failure, token_counts
 from wordworth.encode.store import VectorStore, encode_to_store

@@ -81,6 +81,15 @@ def tokenize(
     return sentences, failures
 
 
+def token_counts(tokenizer: PreTrainedTokenizerFast, contexts: Sequence[Context]) -> list[int]:
+    """The tokens of each context's word, without running the model; 0 where it is not located."""
+    counts = [0] * len(contexts)
+    for sentence in tokenize(tokenizer, contexts, None, with_types=False)[0]:
+        for row, (start, end) in zip(sentence.rows, sentence.spans, strict=True):
+            counts[row] = end - start
+    return counts
+
+
 def locate(
     tokenizer: PreTrainedTokenizerFast,
     text: str,

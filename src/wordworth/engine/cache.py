@@ -17,13 +17,15 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from filelock import Timeout
 
+from wordworth.engine.in_use import use
+from wordworth.errors import WordworthError
 from wordworth.files import (
     OLD,
     cache_dir,
@@ -32,6 +34,7 @@ from wordworth.files import (
     remember_sum,
     remove_stale_lock,
     replacing,
+    scratch,
     space_checked,
     sweep_once,
 )
@@ -80,16 +83,25 @@ def _computed() -> Path:
     if chosen.lower() in _OFF:
         return cache_dir()
     if not Path(chosen).is_absolute():
-        chosen = tempfile.mkdtemp(prefix="wordworth-")
+        held = ExitStack()
+        chosen = str(held.enter_context(scratch(temporary_folder() / "wordworth")))
         # A worker process inherits the variable, and so uses the folder of the process that started it.
         os.environ[NO_CACHE] = chosen
-        atexit.register(_end, chosen, os.getpid())
+        atexit.register(_end, held, os.getpid())
     return Path(chosen)
 
 
-def _end(folder: str, owner: int) -> None:
+def temporary_folder() -> Path:
+    """Where a run without a cache keeps what it computes; the next one removes what a killed one left there."""
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError as error:
+        raise WordworthError("no folder for temporary files can be written; free some space, or set TMPDIR") from error
+
+
+def _end(held: ExitStack, owner: int) -> None:
     if os.getpid() == owner:  # a forked worker has inherited this too
-        shutil.rmtree(folder, ignore_errors=True)
+        held.close()
 
 
 def key_of(identity: object) -> str:
@@ -120,6 +132,9 @@ class CacheSlot:
 
     def sound(self) -> bool:
         """Whether all files are there and as they were written."""
+        if not self.path.exists():
+            return False
+        use(self.path)
         try:
             sums = self.pinned or _sums_in(self.path)
             same = all(measured_sum(self.path / name) == checksum for name, checksum in sums.items())
@@ -146,6 +161,7 @@ class CacheSlot:
 
     def write(self, make: Make) -> None:
         """Fills the entry in one step, and replaces what is there. To be called under the entry's lock."""
+        use(self.path)
         with replacing(self.path) as folder:
             folder.mkdir()
             make(folder)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from wordworth.engine.cache import FETCHED, KINDS, SUMS, CacheSlot, kind_folder
+from wordworth.engine.cache import FETCHED, KINDS, SUMS, CacheSlot, kind_folder, temporary_folder
+from wordworth.engine.in_use import in_use, unmarked
 from wordworth.errors import WordworthError, nearest
 from wordworth.files import (
     abandoned,
@@ -101,7 +102,8 @@ def totals(listed: Iterable[CacheEntry]) -> list[KindTotal]:
 def prune(*, older: float | None = None, max_bytes: int | None = None, kinds: Sequence[str] = ()) -> list[CacheEntry]:
     """Removes what was not used for `older` seconds, then what was not used for longest until `max_bytes` are left.
 
-    What can be computed again goes before what was fetched. Gives what was removed; abandoned scratch folders go too.
+    What can be computed again goes before what was fetched, and what another process uses stays. Gives what was
+    removed; abandoned scratch folders go too.
     """
     if older is None and max_bytes is None:
         raise WordworthError("say what to remove: --older 30d, or --max-size 5GB")
@@ -118,7 +120,10 @@ def prune(*, older: float | None = None, max_bytes: int | None = None, kinds: Se
 
 
 def clear(kinds: Sequence[str] = (), *, fetched: bool = False) -> list[CacheEntry]:
-    """Removes all that can be computed again, or all of these kinds; what was fetched only where that is asked for."""
+    """Removes all that can be computed again, or all of these kinds; what was fetched only where that is asked for.
+
+    What another process uses stays.
+    """
     remove_abandoned()
     chosen = [entry for entry in entries(kinds) if kinds or fetched or entry.kind not in FETCHED]
     return [entry for entry in chosen if _remove(entry)]
@@ -130,12 +135,12 @@ def verify(kinds: Sequence[str] = ()) -> list[CacheEntry]:
     What has no checksum, as a download that was cut off, is passed over.
     """
     forget_sums()
-    return [damaged for entry in entries(kinds) for damaged in _damaged(entry) if _remove(damaged)]
+    return [damaged for entry in entries(kinds) for damaged in _damaged(entry) if _remove(damaged, used_too=True)]
 
 
 def remove_abandoned() -> int:
-    """Removes what killed writers left anywhere in the cache, and gives the bytes that this freed."""
-    freed = 0
+    """Removes what killed writers left in the cache, and killed runs without one; gives the bytes that this freed."""
+    freed = sweep(temporary_folder()) + sweep(cache_dir())
     for folder in _folders():
         for place in (folder, *(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")):
             freed += sweep(place)
@@ -145,8 +150,9 @@ def remove_abandoned() -> int:
 
 
 def abandoned_bytes() -> int:
-    """The bytes of what killed writers left in the cache."""
+    """The bytes of what killed writers left in the cache, and killed runs without one."""
     folders = [place for folder in _folders() for place in (folder, *(path for path in folder.iterdir()))]
+    folders += [temporary_folder(), cache_dir()]
     return sum(size_of(left) for place in folders if place.is_dir() for left in abandoned(place))
 
 
@@ -189,11 +195,19 @@ def _last_used(path: Path) -> float:
     return max(place.stat().st_mtime for place in (path, *parts))
 
 
-def _remove(entry: CacheEntry) -> bool:
-    """Whether the entry was removed: one that is just being made stays."""
+def used_by_others(kinds: Sequence[str] = ()) -> list[CacheEntry]:
+    """The entries that other processes use, which `prune` and `clear` leave."""
+    used = in_use()
+    return [entry for entry in entries(kinds) if entry.path in used] if used else []
+
+
+def _remove(entry: CacheEntry, *, used_too: bool = False) -> bool:
+    """Whether the entry was removed: one that is just being made stays, and one that another process uses."""
     try:
         # Moved aside in one step: half an entry would count as used just now, and so outlive the next `prune`.
-        with locked(entry.path, wait=False), scratch(entry.path) as aside, space_checked(entry.path.parent):
+        with locked(entry.path, wait=False), scratch(entry.path) as aside, space_checked(entry.path.parent), unmarked():
+            if not used_too and entry.path in in_use():
+                return False
             if entry.path.exists():
                 entry.path.replace(aside / "removed")
     except Timeout:

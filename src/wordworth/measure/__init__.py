@@ -26,7 +26,7 @@ from wordworth.measure.rnsb import rnsb
 from wordworth.measure.similarity import similarity
 from wordworth.measure.soft_match import neighbour_ranks
 from wordworth.measure.valence import valence, valence_spearman
-from wordworth.measure.weat import association, sc_weat, sc_weat_p, weat, weat_p
+from wordworth.measure.weat import association, sc_weat, sc_weat_p, weat, weat_interval, weat_p
 from wordworth.measure.weighted import mean_over_targets
 
 for _file in iter_modules(__path__):

@@ -46,8 +46,8 @@ def type_coverage(
     if k == 1:
         return Estimate(value, np.nan, np.nan, kinds)
     replicates = []
-    # Blocks such that types × resamples stay small, whatever the number of clusters.
-    for counts in resample_counts(k, resamples, seed, block=max(1, 4 * BLOCK * k // kinds)):
+    # Blocks such that both clusters × resamples and types × resamples stay small.
+    for counts in resample_counts(k, resamples, seed, block=max(1, min(BLOCK, 4 * BLOCK * k // kinds))):
         drawn, hit = ((held @ counts > 0).sum(axis=0) for held in (words, right))
         replicates.append(hit / drawn)
     error = NORMAL * float(np.concatenate(replicates).std(ddof=1)) if resamples > 1 else np.nan

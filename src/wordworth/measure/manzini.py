@@ -23,12 +23,17 @@ def manzini(targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[W
     return np.asarray(np.abs(mean_cosine(targets, classes, weights)), dtype=np.float64)
 
 
-def manzini_centroid(targets: Vectors, classes: Sequence[Vectors]) -> Matrix:
-    """|mean_i cos(w, μ_i)|, μ_i the mean of a class: what the tables of Bommasani et al. hold.
+def manzini_centroid(
+    targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None
+) -> Matrix:
+    """|mean_i cos(w, μ_i)|, μ_i the mean of a class: what the tables of Bommasani et al. hold; shapes as in `manzini`.
 
     It is larger than by their formula, since a mean of vectors is shorter than the vectors are.
     """
-    return manzini(targets, [weighted_mean(words) for words in classes])
+    drawn: Sequence[Weights | None] = weights or [None] * len(classes)
+    means = [weighted_mean(words, counts) for words, counts in zip(classes, drawn, strict=True)]
+    middle = np.mean([unit_rows(mean, "the classes' means") for mean in means], axis=0)
+    return plain(np.abs(cosines_with(targets, middle, "the targets")), weights)
 
 
 def mean_cosine(targets: Vectors, sets: Sequence[Vectors], weights: Sequence[Weights] | None = None) -> Matrix:

@@ -2,17 +2,11 @@
 
 from wordworth.measure.declaration import declare
 
-PROBES = {
-    "acceptability": "whether a sentence is acceptable",
-    "noun": "whether a word is a noun",
-    "part-of-speech": "a word's part of speech",
-}
-REPRESENTATIONS = {
-    "": "from a vector",
-    ":components": "from a vector's part along its first components",
-    ":rest": "from a vector without its first components",
-}
-
+declare(
+    "contexts",
+    "Contexts that words were aggregated over: sentences, counted once for each word in them.",
+    "bommasani2020",
+)
 declare("coverage", "Share of a data set's items whose words all have vectors.", "", "higher")
 # Prediction: what is said instead of a word, and whether paraphrases lie near.
 declare("share", "Share of a band's misses that were answered by a word of the other band.", "dudy2020")
@@ -27,7 +21,3 @@ declare("cosine", "|cos| between the first component of all words of a bias and 
 declare("inlp:before", "Accuracy of a linear classifier on words held out, before any projection.", "ravfogel2020")
 declare("inlp:after", "Accuracy of a linear classifier on words held out, after the last one.", "ravfogel2020")
 declare("inlp:chance", "Share of the largest class among the words held out.", "ravfogel2020")
-for _name, _what in PROBES.items():
-    for _part, _source in REPRESENTATIONS.items():
-        _formula = f"Weighted F1 of a logistic regression that tells {_what} {_source}."
-        declare(_name + _part, _formula, "wolfe2022", "higher")

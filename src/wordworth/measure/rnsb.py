@@ -10,6 +10,7 @@ from scipy.special import expit
 from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
+from wordworth.measure.weighted import Weights
 
 if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
@@ -33,14 +34,19 @@ def rnsb(targets: Vectors, positive: Vectors, negative: Vectors, *, strength: fl
     The probabilities are those of a logistic regression of positive against negative words (n, dim), penalised by
     ‖β‖² / 2 with `strength` on the loss (scikit-learn's C). `targets` are the words of all classes (words, dim).
     """
-    chance = negative_probability(targets, positive, negative, strength=strength)
-    share = chance / chance.sum()
+    return float(divergence(negative_probability(targets, positive, negative, strength=strength))[0])
+
+
+def divergence(chance: Matrix, weights: Weights | None = None) -> Matrix:
+    """KL(P ‖ uniform) from words' probabilities of being negative; with weights (words, resamples) → (resamples)."""
+    counts = np.ones((len(chance), 1)) if weights is None else np.asarray(weights, dtype=np.float64)
+    share = chance[:, None] / (chance @ counts)
     if not (np.isfinite(share).all() and (share > 0).all()):
         raise WordworthError(
             "the sentiment of some word is certain beyond rounding, so its divergence is not finite; are the vectors "
             "very long?"
         )
-    return float(np.sum(share * np.log(share * len(share))))
+    return np.asarray((counts * share * np.log(share * counts.sum(axis=0))).sum(axis=0), dtype=np.float64)
 
 
 def negative_probability(targets: Vectors, positive: Vectors, negative: Vectors, *, strength: float = 1.0) -> Matrix:

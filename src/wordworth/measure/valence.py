@@ -8,8 +8,17 @@ from wordworth.statistics.correlation import Correlation, pearson, spearman
 RHO = "between the words' sc-weat effect sizes and their rated valence."
 declare("valence", f"Pearson's ρ {RHO}", "toney2021", "higher", "knows the valence of words better")
 declare("valence:spearman", f"Spearman's ρ {RHO}", "toney2021", "higher")
+declare(
+    "valence:held-out",
+    "Valence over one half of the words, in the layer (and with the components) that is best on the other half.",
+    "",
+    "higher",
+)
 declare("valence:mean", "Mean of valence over the languages.", "wolfe2022", "higher")
+declare("valence:above", "Valence less that of the control that `setting` names.", "", "higher")
+declare("valence:p-against-d", "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021")
 declare("valence:multiple-poles", "Valence with poles that the model splits into tokens.", "wolfe2022", "higher")
+declare("raters", "Pearson's ρ between two groups of people's mean ratings of the same words.", "toney2021", "higher")
 for _affect in ("arousal", "dominance"):
     declare(_affect, f"Pearson's ρ of the same with poles of {_affect} and rated {_affect}.", "wolfe2022", "higher")
 

@@ -8,8 +8,11 @@ import numpy as np
 from wordworth.embedding.cosine import Matrix, Vectors, refuse_degenerate, unit_rows
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
+from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.permutation import PermutationTest, Permuting, permutation_test
 from wordworth.statistics.threads import in_threads
+from wordworth.statistics.weat_interval import Way
+from wordworth.statistics.weat_interval import weat_interval as interval_of
 
 BLOCK = 1 << 19  # numbers in one float64 block of targets (4 MB): memory-mapped float32 input is never copied whole
 NO_SPREAD = 1e-12  # a standard deviation of cosines below this is rounding, not spread
@@ -63,7 +66,7 @@ def sc_weat(targets: Vectors, A: Vectors, B: Vectors, *, block: int = BLOCK) -> 
 def sc_weat_p(
     targets: Vectors, A: Vectors, B: Vectors, *, block: int = BLOCK, **settings: Unpack[Permuting]
 ) -> PermutationTest:
-    """Pr_i[s(w, A_i, B_i) > s(w, A, B)] over the partitions of A ∪ B that keep the sizes; shapes as in `sc_weat`."""
+    """Pr_i[s(w, A_i, B_i) ≥ s(w, A, B)] over the partitions of A ∪ B that keep the sizes; shapes as in `sc_weat`."""
     attributes = _attributes(A, B)
     lead = _leading(targets, attributes, "the targets")
     values = np.empty((*lead, targets.shape[-2], attributes.shape[-2]))
@@ -94,9 +97,24 @@ def weat(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:
 
 
 def weat_p(X: Vectors, Y: Vectors, A: Vectors, B: Vectors, **settings: Unpack[Permuting]) -> PermutationTest:
-    """Pr_i[s(X_i, Y_i, A, B) > s(X, Y, A, B)] over the partitions of X ∪ Y that keep the sizes."""
+    """Pr_i[s(X_i, Y_i, A, B) ≥ s(X, Y, A, B)] over the partitions of X ∪ Y that keep the sizes."""
     pooled = _pooled_associations(X, Y, A, B)
     return permutation_test(pooled, X.shape[-2], **settings)
+
+
+def weat_interval(
+    X: Vectors, Y: Vectors, A: Vectors, B: Vectors, *, way: Way = "bootstrap", resamples: int = RESAMPLES, seed: int = 0
+) -> tuple[Matrix, Matrix]:
+    """95 % interval of d over the words of the four sets, shapes as in `weat`: see `statistics.weat_interval`."""
+    for words, name in ((X, "X"), (Y, "Y")):
+        _need_two(words, name)
+    attributes = _attributes(A, B)
+    lead = np.broadcast_shapes(*(_leading(words, attributes, name) for words, name in ((X, "X"), (Y, "Y"))))
+    units = [
+        np.broadcast_to(unit_rows(words, name), (*lead, *words.shape[-2:])) for words, name in ((X, "X"), (Y, "Y"))
+    ]
+    cosines = np.concatenate(units, axis=-2) @ attributes.swapaxes(-1, -2)
+    return interval_of(cosines, X.shape[-2], A.shape[-2], way=way, resamples=resamples, seed=seed)
 
 
 def _pooled_associations(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:

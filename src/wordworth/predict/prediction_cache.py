@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.engine.cache import CacheSlot, key_of, slot
+from wordworth.predict.predictions import PREDICTIONS
 
 LAYOUT = 2
 TABLE = "predictions.parquet"
@@ -16,4 +17,6 @@ def kept(folder: Path | None, key: list[Any], make: Callable[[], pl.DataFrame]) 
     """What `make` gave for this key before, else what it gives now. Without a folder, it is under the cache."""
     identity = [LAYOUT, *key]
     entry = CacheSlot("predictions", folder / key_of(identity)) if folder else slot("predictions", identity)
-    return pl.read_parquet(entry.get(lambda into: make().write_parquet(into / TABLE)) / TABLE)
+    return pl.read_parquet(entry.get(lambda into: make().write_parquet(into / TABLE)) / TABLE).cast(
+        pl.Schema(PREDICTIONS)
+    )

@@ -1,20 +1,23 @@
-"""What a model predicted, a row a word: the table that the prediction fills and the measures read."""
+"""What a model predicted, a row a word: the table that the prediction fills and the measures read.
+
+It grows with the text, so its types are small: a word is held once, however often it stands there.
+"""
 
 import polars as pl
 
 PREDICTIONS = {
-    "document": pl.Int64,
-    "line": pl.Int64,
-    "at": pl.Int64,
-    "word": pl.String,
-    "guess": pl.String,
+    "document": pl.Int32,
+    "line": pl.Int32,
+    "at": pl.Int32,
+    "word": pl.Categorical,
+    "guess": pl.Categorical,
     "hit1": pl.Boolean,
     "hitk": pl.Boolean,
     "logp": pl.Float64,
     "logp_naive": pl.Float64,
-    "units": pl.Int64,
-    "left_out": pl.String,
-    "form": pl.String,
+    "units": pl.Int32,
+    "left_out": pl.Categorical,
+    "form": pl.Categorical,
 }
 """`line` (0, 1, … in the text) and `at` (0, 1, … in the line) say where the word stands. `guess` is what greedy
 decoding gives. `hit1`: the guess is the word; `hitk`: a path of units, each among the k best, spells it. `logp` is the

@@ -42,13 +42,12 @@ def soft_ranks(
     misses = np.flatnonzero(~hit)
     rows, missing = [], []
     for column in ("word", "guess"):
-        words = predicted[column].fill_null("").gather(misses).to_list()
-        distinct = list(dict.fromkeys(words))
-        lookup = embedding.find(distinct, forms(language))
+        words = predicted[column].cast(pl.String).fill_null("").gather(misses)
+        lookup = embedding.find(words.unique(maintain_order=True).to_list(), forms(language))
         row_of = dict(zip(lookup.words, lookup.rows.tolist(), strict=True))
-        row_of_word = np.array([row_of.get(word, -1) for word in words], dtype=np.intp)
-        rows.append(row_of_word)
-        lost = pl.Series(words, dtype=pl.String).filter(pl.Series(row_of_word < 0)).value_counts(sort=True)
+        row_of_word = words.replace_strict(row_of, default=-1, return_dtype=pl.Int64)
+        rows.append(row_of_word.to_numpy())
+        lost = words.filter(row_of_word < 0).value_counts(sort=True)
         missing.append(dict(lost.iter_rows()))
     both = (rows[0] >= 0) & (rows[1] >= 0)
     ranks[misses[both]] = neighbour_ranks(embedding.matrix, rows[0][both], rows[1][both], most=most)
@@ -58,9 +57,13 @@ def soft_ranks(
 def similar(predicted: pl.DataFrame, rule: Similarity) -> NDArray[np.bool_]:
     """Hits, and misses whose guess the rule lets pass; the rule is applied once a distinct pair."""
     passed: dict[tuple[str, str], bool] = {}
-    passes = []
-    for word, guess, hit in predicted.select("word", "guess", "hit1").iter_rows():
-        if not hit and (word, guess) not in passed:
-            passed[word, guess] = guess is not None and bool(rule(word, guess))
-        passes.append(hit or passed[word, guess])
-    return np.array(passes, dtype=np.bool_)
+
+    def passes(word: str, guess: str | None) -> bool:
+        if guess is None:
+            return False
+        if (word, guess) not in passed:
+            passed[word, guess] = bool(rule(word, guess))
+        return passed[word, guess]
+
+    rows = predicted.select("word", "guess", "hit1").iter_rows()
+    return np.fromiter((hit or passes(word, guess) for word, guess, hit in rows), dtype=np.bool_, count=len(predicted))

@@ -7,13 +7,14 @@ import polars as pl
 
 from wordworth.report.behaviour_answers import debiased, inferred, never_said
 from wordworth.report.insights import associations, best_layers, partings, recoveries
-from wordworth.report.naming import HARMLESS, TESTS, listed, number, percent, probability
+from wordworth.report.naming import HARMLESS, TESTS, listed, marked, number, percent, probability
 from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.report.sentences import Sentence
 
 SEPARATELY = 4
 """Up to this many models are spoken of one by one; of more, the first and the last."""
 STRONGEST = 3
+LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,11 @@ def _few(sentences: list[Sentence]) -> list[Sentence]:
 def _knows(runs: Runs) -> Iterator[Sentence]:
     for best in best_layers(runs.scores):
         interval = f" [{number(best.low)}, {number(best.high)}]" if best.low is not None else ""
+        blank = "" if best.untrained is None else f", where the same network untrained has {number(best.untrained)}"
+        judged = "" if best.held_out is None else f"; {number(best.held_out)} on words that had no part in the choice"
         text = (
             f"is best read in layer {best.layer} of {best.top}: there the valence of {best.n:,} words agrees with "
-            f"people’s ratings by ρ = {number(best.value)}{interval} ({best.dataset}, {best.setting})."
+            f"people’s ratings by ρ = {number(best.value)}{interval}{blank}{judged} ({best.dataset}, {best.setting})."
         )
         yield Sentence(text, "valence-layers", best.model, best.value)
     rows = runs.scores.filter(AS_IT_IS, pl.col("experiment") == "valence", pl.col("measure") == "valence")
@@ -130,16 +133,32 @@ def _stereotypes(runs: Runs) -> Iterator[Sentence]:
         for row in strongest.iter_rows(named=True):
             name = TESTS.get(row["dataset"], row["dataset"])
             association = name if row["value"] >= 0 else f"the reverse of “{name}”"
-            shown.append(f"{association} (d = {number(row['value'])}, {probability(row['p'])})")
-        significant = mine.filter(pl.col("p") < 0.05, pl.col("value") > 0).height
+            interval = f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] is not None else ""
+            shown.append(f"{association} (d = {marked(row)}{interval}, {probability(row['p'])})")
         layer = mine.get_column("layer")[0]
         where = "" if layer is None else ", in the top layer with the best number of components nullified"
-        text = (
-            f"shows {significant} of {mine.height} social stereotypes at p < .05{where}. Strongest: {'; '.join(shown)}."
-        )
+        text = f"shows {_significant(runs, mine)}{where}. Strongest: {'; '.join(shown)}."
         figure = "weat" if layer is None else "weat-nullified"
         order = mine.select(pl.col("value").abs().mean()).item()
         yield Sentence(text, figure, str(model), order, ends=("Strongest", "Weakest"))
+
+
+def _significant(runs: Runs, mine: pl.DataFrame) -> str:
+    """How many of a model's stereotypes are significant: corrected for all its tests, not corrected, and by chance."""
+    positive = mine.filter(pl.col("value") > 0)
+    corrected, plain = (positive.filter(pl.col(name) < LEVEL).height for name in ("p_holm", "p"))
+    tests, versions = (mine.get_column(name).max() or 0 for name in ("tests", "versions"))
+    over = f"{tests} test{'s' * (tests != 1)}"
+    if versions > 1:
+        nullified = mine.get_column("nullified").any()
+        over += f" × {versions} {'layers and numbers of components' if nullified else 'layers'}"
+    # Of two-sided tests half of the false alarms are of the reverse.
+    two = any(run.manifest["settings"].get("sides") == "two" for run in runs.each)
+    expected = LEVEL * mine.height / (2 if two else 1)
+    return (
+        f"{corrected} of {mine.height} social stereotypes at p < .05 after Holm’s correction over {over} ({plain} "
+        f"without it; by chance alone {expected:.2g} would be expected)"
+    )
 
 
 def _disagreement(runs: Runs) -> Iterator[Sentence]:

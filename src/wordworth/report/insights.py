@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wordworth.report.naming import HARMLESS
 from wordworth.report.runs import AS_IT_IS
+from wordworth.statistics.holm import holm
 
 APART = 0.1
 """Settings whose ρ differ by more than this have parted."""
@@ -26,6 +28,12 @@ class Best:
     low: float | None
     high: float | None
     n: int
+    flags: str | None
+    """Why it is to be read with care."""
+    held_out: float | None
+    """ρ over half of the words, in the layer that the other half picked; None in runs that have none."""
+    untrained: float | None
+    """ρ of the same network with random weights there; None in runs without that control."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +64,9 @@ class Recovery:
     pcs: int
 
 
-def _contextual(scores: pl.DataFrame) -> pl.DataFrame:
+def _contextual(scores: pl.DataFrame, measure: str = "valence") -> pl.DataFrame:
     valued = pl.col("value").is_not_nan() & pl.col("value").is_not_null()
-    wanted = pl.col("experiment") == "contextualization", pl.col("measure") == "valence"
+    wanted = pl.col("experiment") == "contextualization", pl.col("measure") == measure
     return scores.filter(AS_IT_IS, *wanted, valued)
 
 
@@ -70,12 +78,20 @@ def plain_setting(rows: pl.DataFrame) -> str:
 
 def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
     """For each model and lexicon."""
+    judged = _contextual(scores, "valence:held-out").select("model", "dataset", "setting", "value")
+    held_out = {tuple(row[:3]): row[3] for row in judged.iter_rows()}
+    control = scores.filter(AS_IT_IS, pl.col("experiment") == "control", pl.col("measure") == "valence")
+    untrained = {
+        tuple(row[:4]): row[4] for row in control.select("model", "dataset", "setting", "layer", "value").iter_rows()
+    }
     for (model, dataset), rows in _contextual(scores).group_by(["model", "dataset"], maintain_order=True):
         setting = plain_setting(rows)
         mine = rows.filter(pl.col("setting") == setting).sort("value", descending=True, maintain_order=True)
         row = mine.row(0, named=True)
-        interval = {key: row[key] for key in ("layer", "value", "low", "high", "n")}
+        interval = {key: row[key] for key in ("layer", "value", "low", "high", "n", "flags")}
         top = rows.select(pl.col("layer").max()).item()
+        interval["held_out"] = held_out.get((model, dataset, setting))
+        interval["untrained"] = untrained.get((model, dataset, f"untrained:{setting}", row["layer"]))
         yield Best(str(model), str(dataset), setting, top=top, **interval)
 
 
@@ -133,10 +149,16 @@ def best_components(scores: pl.DataFrame) -> dict[str, int]:
 
 
 def associations(scores: pl.DataFrame) -> pl.DataFrame:
-    """One effect size a model and test: of static vectors, or of the top layer with `best_components` nullified."""
+    """One effect size a model and test: of static vectors, or of the top layer with `best_components` nullified.
+
+    `p_holm` is p corrected for all the model's tests of groups of people, in all layers; `tests` and `versions` say how
+    many tests those are, and in how many layers and numbers of components (`nullified`: whether there are such).
+    """
     rows = scores.filter(AS_IT_IS, pl.col("measure") == "weat")
+    # A test that stands in two runs of an audit (valnorm and weat) is one test.
+    once = rows.unique(["model", "language", "dataset", "setting", "layer", "pcs"], maintain_order=True, keep="last")
+    rows = _corrected(once)
     static = rows.filter(pl.col("layer").is_null())
-    static = static.unique(["model", "language", "dataset"], maintain_order=True, keep="last")
     layered = rows.filter(pl.col("layer") == pl.col("layer").max().over("model"))
     if layered.is_empty():
         return static
@@ -144,3 +166,22 @@ def associations(scores: pl.DataFrame) -> pl.DataFrame:
     every = layered.get_column("model").unique(maintain_order=True).to_list()
     pcs = pl.col("model").replace_strict({model: chosen.get(model) for model in every}, return_dtype=pl.Int64)
     return pl.concat([static, layered.filter(pl.col("pcs").eq_missing(pcs))])
+
+
+def _corrected(rows: pl.DataFrame) -> pl.DataFrame:
+    """Association tests with Holm's correction over all of a model's that are of groups of people and have a p."""
+    tested = rows.filter(~pl.col("dataset").is_in(HARMLESS), pl.col("p").is_not_null())
+    families = [
+        mine.select(
+            "row",
+            p_holm=pl.Series(holm(mine.get_column("p").to_numpy()), dtype=pl.Float64),
+            tests=pl.struct("language", "dataset").n_unique(),
+            versions=pl.struct("setting", "layer", "pcs").n_unique(),
+            nullified=pl.col("pcs").is_not_null().any(),
+        )
+        for (_,), mine in tested.group_by(["model"], maintain_order=True)
+    ]
+    if not families:
+        none = {"tests": pl.lit(0), "versions": pl.lit(0), "nullified": pl.lit(False)}
+        return rows.with_columns(p_holm=pl.lit(None, pl.Float64), **none)
+    return rows.join(pl.concat(families), on="row", how="left", maintain_order="left")

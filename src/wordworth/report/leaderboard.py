@@ -1,14 +1,15 @@
 """Many models in one table, by measure."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 
 import polars as pl
 
 from wordworth.report.insights import associations, best_layers
-from wordworth.report.naming import HARMLESS
+from wordworth.report.naming import HARMLESS, marked
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
+from wordworth.run.flags import legend
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,14 @@ class Column:
     values: dict[str, float]
     better: str = ""
     """higher, lower, or blank where the runs do not say."""
+    flags: dict[str, str] = field(default_factory=dict)
+    """Model → why its value is to be read with care."""
+
+    def cell(self, model: str) -> str:
+        """A model's value with its mark; blank where it has none."""
+        if model not in self.values:
+            return ""
+        return marked({"value": self.values[model], "flags": self.flags.get(model)})
 
     @property
     def best(self) -> str | None:
@@ -36,6 +45,11 @@ class Leaderboard:
     models: list[str]
     columns: list[Column]
 
+    @property
+    def note(self) -> str:
+        """Which of the values are to be read with care, and why."""
+        return legend((column.title, flags) for column in self.columns for flags in column.flags.values())
+
 
 def leaderboard(runs: Runs) -> Leaderboard:
     """The main measure of everything that was run."""
@@ -52,13 +66,18 @@ def _columns(runs: Runs) -> Iterator[Column]:
         for (dataset,), mine in rows.filter(pl.col("model") != ALL).group_by(["dataset"], maintain_order=True):
             values = dict(zip(mine.get_column("model"), mine.get_column("value"), strict=True))
             finite = {model: value for model, value in values.items() if value is not None and isfinite(value)}
-            yield Column(" ".join(filter(None, (title or name, dataset))), finite, runs.better(name))
+            flags = {model: why for model, why in mine.select("model", "flags").iter_rows() if why}
+            yield Column(" ".join(filter(None, (title or name, dataset))), finite, runs.better(name), flags)
 
     alone = scores.filter(pl.col("layer").is_null())
     reduced = scores.filter(measure == "similarity:best", setting == "aggregated", pl.col("pooling") == "mean/mean")
     static = alone.filter(experiment == "valence", measure == "valence")
     layered = pl.DataFrame([asdict(one) for one in best_layers(scores)])
-    valences = [table.select("model", "dataset", "value") for table in (static, layered) if len(table)]
+    valences = [
+        table.select("model", "dataset", "value", pl.col("flags").cast(pl.String))
+        for table in (static, layered)
+        if len(table)
+    ]
     if valences:
         yield from by_dataset(pl.concat(valences), "valence")
     similar = alone.filter(measure == "similarity", experiment.is_in(["similarity", "quality"]))

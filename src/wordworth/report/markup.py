@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from html import escape
 
+from wordworth.visible import visible
+
 VOID = ("br", "hr", "img", "input", "link", "meta")
 
 
@@ -22,7 +24,7 @@ def inner(child: Child) -> str:
     if isinstance(child, Markup):
         return child
     if isinstance(child, str):
-        return escape(child)
+        return escape(visible(child, lines=True))
     return "".join(inner(one) for one in child)
 
 
@@ -33,7 +35,7 @@ def tag(name: str, /, *children: Child, **attributes: str | bool | None) -> Mark
         if value is None or value is False:
             continue
         written = key.rstrip("_").replace("_", "-")
-        parts.append(written if value is True else f'{written}="{escape(str(value), quote=True)}"')
+        parts.append(written if value is True else f'{written}="{escape(visible(str(value), lines=True), quote=True)}"')
     opening = f"<{' '.join(parts)}>"
     return Markup(opening if name in VOID else f"{opening}{inner(children)}</{name}>")
 

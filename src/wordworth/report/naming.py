@@ -1,5 +1,10 @@
 """Numbers and names as a reader sees them."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from wordworth.run.flags import MARK
+
 TESTS = {
     "weat1": "flowers with pleasant, insects with unpleasant",
     "weat2": "instruments with pleasant, weapons with unpleasant",
@@ -41,8 +46,13 @@ def number(value: float | None, signed: bool = False) -> str:
     return text.replace("0.", ".", 1).replace("-", "−") if abs(value) < 1 else text.replace("-", "−")
 
 
+def marked(score: Mapping[str, Any]) -> str:
+    """A score's value, with a mark where it is to be read with care."""
+    return number(score["value"]) + (MARK if score["flags"] else "")
+
+
 def probability(p: float | None) -> str:
-    """p = 0.003; 0 is exact: of all partitions that were counted, none gives more."""
+    """p = 0.003; 0 is a strict count: of all partitions, none gives more."""
     if p is None:
         return ""
     if p == 0:

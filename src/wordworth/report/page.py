@@ -16,11 +16,12 @@ from wordworth.report.figures.svg import CONFIG
 from wordworth.report.leaderboard import Leaderboard, leaderboard
 from wordworth.report.markup import Child, Markup, joined, table, tag
 from wordworth.report.method import failed, left_out, method, references
-from wordworth.report.naming import listed, number
+from wordworth.report.naming import listed, marked, number
 from wordworth.report.payload import columnar, script
 from wordworth.report.published import Comparison, citation, comparisons
 from wordworth.report.runs import Runs
 from wordworth.report.sentences import Sentence
+from wordworth.run.flags import MARK
 from wordworth.run.schema import SCORES
 
 INFERENCES = 20
@@ -86,6 +87,7 @@ def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], data: list[Ma
     )
     main = tag(
         "main",
+        _not_run(runs),
         [tag("section", tag("h2", name), body, id=key) for key, (name, body) in sections.items()],
         id="main",
     )
@@ -121,6 +123,14 @@ def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], data: list[Ma
         [tag("script", Markup(one)) for one in scripts],
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _not_run(runs: Runs) -> Markup | None:
+    """A box at the top: the studies of an audit that this page has nothing of."""
+    if not runs.not_run:
+        return None
+    sentences = tag("ul", (tag("li", sentence) for sentence in runs.not_run))
+    return tag("aside", tag("h2", "Not in this report"), sentences, class_="box", id="not-run")
 
 
 @cache
@@ -164,10 +174,21 @@ def _leaderboard(board: Leaderboard) -> Markup:
         cells: list[Child] = [tag("b", model)]
         for column in board.columns:
             text = number(column.values[model]) if model in column.values else ""
-            cells.append(tag("strong", text) if column.best == model else text)
+            value = tag("strong", text) if column.best == model else text
+            cells.append([value, care(column.flags.get(model))])
         rows.append(cells)
     sorted_by_click = table(header, rows, right=range(1, len(header)), caption="All models by measure")
-    return tag("div", tag("p", LEADERBOARD), sorted_by_click, class_="sortable")
+    return tag("div", tag("p", LEADERBOARD), sorted_by_click, _note(board.note), class_="sortable")
+
+
+def care(flags: str | None) -> Markup | None:
+    """The mark of a number that is to be read with care, with the reason over it."""
+    return tag("abbr", MARK, title=flags) if flags else None
+
+
+def _note(text: str) -> Markup | None:
+    """The reasons once more, for print and for those who cannot hover."""
+    return tag("p", text, class_="care") if text else None
 
 
 def _drawn(figure: Figure) -> dict[str, Any]:
@@ -192,7 +213,8 @@ def _figure(figure: Figure, beside: list[Comparison], first: bool) -> Markup:
     hint = tag("p", HINT, class_="hint") if first else None
     behind = tag("details", tag("summary", "Table"), tag("div", class_="pivot"), class_="behind")
     caption = tag("figcaption", tag("h3", figure.title), tag("p", figure.caption))
-    return tag("figure", caption, chart, tools, hint, behind, _beside(beside), id=figure.id, class_="drawn")
+    parts = (caption, chart, _note(figure.note), tools, hint, behind, _beside(beside))
+    return tag("figure", *parts, id=figure.id, class_="drawn")
 
 
 def _by_figure(figures: list[Figure], every: list[Comparison]) -> dict[str, list[Comparison]]:
@@ -216,11 +238,12 @@ def comparison_row(one: Comparison) -> list[str]:
     what += [f"{ours['pcs']} nullified" if ours["pcs"] is not None else None]
     value = number(theirs.value) if theirs.value is not None else f"{number(theirs.low)} to {number(theirs.high)}"
     difference = "inside" if theirs.value is None and one.difference == 0 else number(one.difference, signed=True)
+    difference = f"not comparable: {one.unlike}" if one.unlike else difference
     model = theirs.model or "–"
     layer = f"layer {theirs.layer}" if theirs.layer.isdigit() else theirs.layer and f"{theirs.layer} layer"
-    nearness = "; ".join(filter(None, [one.nearness, layer, theirs.note]))
+    nearness = "; ".join(filter(None, [one.nearness, layer, theirs.computed, theirs.note]))
     place = f"{citation(theirs.paper)}, {theirs.place}"
-    return [" · ".join(filter(None, what)), number(ours["value"]), value, difference, f"{model} ({nearness})", place]
+    return [" · ".join(filter(None, what)), marked(ours), value, difference, f"{model} ({nearness})", place]
 
 
 COMPARED = ["quantity", "here", "published", "difference", "published for", "where"]

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wordworth.report.markup import Markup
+from wordworth.visible import visible
 
 STEP = 0.001
 """Effect sizes are kept to three decimals."""
@@ -17,10 +18,25 @@ MISSING = -32768
 
 def script(name: str, value: Any) -> Markup:
     """A JSON value in a script element. No `<` is left in it, so that no text can close it or open another."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = _json(value)
+    if "\\u" in text or visible(text, lines=True) != text:  # rare, and looking into every text takes its time
+        text = _json(_shown(value))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(f'<script type="application/json" id="{name}">{text}</script>')
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _shown(value: Any) -> Any:
+    """The value with every text as the rest of the page shows it."""
+    if isinstance(value, dict):
+        return {_shown(key): _shown(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_shown(one) for one in value]
+    return visible(value, lines=True) if isinstance(value, str) else value
 
 
 def columnar(table: pl.DataFrame) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import log
 from typing import Any
 
 import polars as pl
@@ -17,7 +18,9 @@ ANY_KIND = {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7",
 ANY_KIND |= {"top-1", "top-10", "T1", "T10", "perplexity"}
 """Measures of behaviour, for which a model of another kind is still the nearest there is."""
 SAMPLE = "aggregated:100000"
-"""What the whole of our sample is held against: the number of sentences of the paper's main table."""
+"""What the whole of our sample is held against where its contexts are not known: the N of the paper's main table."""
+ALIKE = 2.0
+"""Numbers of contexts that differ by more than this factor are not held against each other."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,11 @@ class Published:
     note: str
 
     @property
+    def computed(self) -> str:
+        """How it was computed, where that is not what the paper's formula says."""
+        return str(_declared()["computed"].get(self.paper, {}).get(self.measure, ""))
+
+    @property
     def quantity(self) -> tuple[Any, ...]:
         layer = "" if self.measure.endswith(":best") else self.layer
         return self.measure, self.dataset, self.setting, self.pooling, layer, self.pcs
@@ -54,6 +62,8 @@ class Comparison:
     published: Published
     nearness: str
     """“same model”, or why it is the nearest."""
+    unlike: str = ""
+    """Why the two are not to be held against each other; there is then no difference to speak of."""
 
     @property
     def difference(self) -> float:
@@ -131,6 +141,7 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     best = {(one.model, one.dataset): one.layer for one in best_layers(scores)}
     first = {model: layer for (model, _), layer in reversed(best.items())}
     tops = dict(scores.group_by("model").agg(pl.col("layer").max()).iter_rows())
+    contexts = _contexts(scores)
     quantities: dict[tuple[Any, ...], list[Published]] = {}
     for one in published():
         quantities.setdefault(one.quantity, []).append(one)
@@ -139,16 +150,47 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
             at = _layer(layer, tops.get(model), best.get((model, dataset), first.get(model)))
             if at == ABSENT:
                 continue
-            settings = ("aggregated", setting) if setting == SAMPLE else (setting,)
-            for named in settings:
+            for named in _ours(setting, contexts.get(model, {})):
                 key = (model, measure, dataset, named, pooling, at, pcs)
                 ours = index.get(key)
                 if ours is None and layer == "best":  # a set of words with a best layer of its own
                     ours = _highest(index, key)
                 chosen = nearest(model, kind_of(runs.facts.get(model, {})), candidates) if ours else None
                 if ours is not None and chosen is not None:
-                    yield Comparison(ours["row"], ours, *chosen)
+                    unlike = _unlike(*chosen, contexts.get(model, {}).get(named))
+                    yield Comparison(ours["row"], ours, *chosen, unlike)
                     break
+
+
+def _contexts(scores: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """Model → setting → contexts that its words were aggregated over."""
+    counted: dict[str, dict[str, int]] = {}
+    rows = scores.filter(pl.col("measure") == "contexts").select("model", "setting", "value")
+    for model, setting, contexts in rows.iter_rows():
+        counted.setdefault(model, {})[setting] = int(contexts)
+    return counted
+
+
+def _ours(setting: str, contexts: dict[str, int]) -> tuple[str, ...]:
+    """Our settings to be held against a paper's, best first: of samples, the one with most nearly as many contexts."""
+    wanted = _samples(setting)
+    if not wanted or not contexts:
+        return ("aggregated", setting) if setting == SAMPLE else (setting,)
+    return (min(contexts, key=lambda ours: abs(log(max(contexts[ours], 1) / wanted))),)
+
+
+def _samples(setting: str) -> int:
+    """N of `aggregated:N`; the paper counts contexts (Bommasani et al., A.5)."""
+    kind, _, number = setting.partition(":")
+    return int(number) if kind == "aggregated" and number.isdigit() else 0
+
+
+def _unlike(theirs: Published, nearness: str, contexts: int | None) -> str:
+    """Why ours is not like theirs; blank where it is."""
+    wanted = _samples(theirs.setting)
+    if wanted and contexts is not None and not 1 / ALIKE <= contexts / wanted <= ALIKE:
+        return f"{contexts:,} contexts here, {wanted:,} there"
+    return "" if nearness == "same model" else str(_declared()["same_model"].get(theirs.measure, ""))
 
 
 ABSENT = -1

@@ -9,7 +9,7 @@ import polars as pl
 
 from wordworth.errors import WordworthError
 from wordworth.files import sweep
-from wordworth.run import Run, read_run, restore
+from wordworth.run import Run, read_outcome, read_run, restore
 
 ALL = "all models"
 """The model of a number over several, such as a variance over languages."""
@@ -27,6 +27,8 @@ class Runs:
     """The columns of `scores.csv`, `row` (a place in this table) and `model_at` (a place among the models)."""
     facts: dict[str, dict[str, Any]]
     """Label → what the manifests say of the model; what one run does not say of it, another may."""
+    not_run: tuple[str, ...] = ()
+    """Sentences: the studies of an audit that have no run here, and why."""
 
     @property
     def models(self) -> list[str]:
@@ -78,7 +80,15 @@ def read_runs(places: Sequence[Path]) -> Runs:
         for model in run.manifest["models"]:
             known = facts.setdefault(names.get(model["name"], model["name"]), {})
             known |= {key: value for key, value in model.items() if value and key not in known}
-    return Runs(tuple(named), numbered(pl.concat(run.scores for run in named)), facts)
+    not_run = tuple(dict.fromkeys(sentence for place in places for sentence in _not_run(place)))
+    return Runs(tuple(named), numbered(pl.concat(run.scores for run in named)), facts, not_run)
+
+
+def _not_run(place: Path) -> list[str]:
+    """What an audit in this folder could not do."""
+    outcome = read_outcome(place)
+    failed = [f"{one['study']} was not run on {', '.join(one['models'])}: {one['reason']}" for one in outcome.failed]
+    return [*failed, *outcome.left_out]
 
 
 def numbered(scores: pl.DataFrame) -> pl.DataFrame:

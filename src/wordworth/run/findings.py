@@ -19,6 +19,7 @@ from wordworth.engine.cache import damaged
 from wordworth.errors import WordworthError
 from wordworth.measure import Measure
 from wordworth.measure import named as measure_named
+from wordworth.run.flags import few, joined
 from wordworth.run.folder import default_folder, reserve, write_run
 from wordworth.run.manifest import Manifest, surroundings
 from wordworth.run.reading import Run, read_run
@@ -91,7 +92,12 @@ class Findings:
         """One number, by the names of its columns."""
         self._check(row, SCORES, "scores")
         measure_named(row["measure"])
-        self._scores.append({"study": self.study, **row})
+        self._scores.append({"study": self.study, **row, "flags": joined(row.get("flags"), few(row.get("n")))})
+
+    def flag(self, reason: str) -> None:
+        """Marks every number so far with a reason to read it with care; a blank one is none."""
+        for row in self._scores:
+            row["flags"] = joined(row["flags"], reason)
 
     def item(self, **columns: Any) -> None:
         """Many items at once: a column is a list, or one value for all."""

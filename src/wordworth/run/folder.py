@@ -11,6 +11,7 @@ import polars as pl
 from wordworth.errors import WordworthError
 from wordworth.files import OLD, replacing, sha256_of, sweep
 from wordworth.run.manifest import Manifest
+from wordworth.run.spreadsheet import as_text
 from wordworth.run.watch import forget_killed
 
 FILES = ("run.json", "scores.csv", "items.parquet")
@@ -53,7 +54,7 @@ def write_run(
     reserve(folder, overwrite=overwrite)
     with replacing(folder) as part:
         part.mkdir()
-        scores.write_csv(part / "scores.csv")
+        as_text(scores).write_csv(part / "scores.csv")
         items.write_parquet(part / "items.parquet", compression="zstd")
         sums = {name: sha256_of(part / name) for name in ("scores.csv", "items.parquet")}
         text = json.dumps(replace(manifest, files=sums).as_table(), indent=1, ensure_ascii=False)

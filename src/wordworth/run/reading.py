@@ -13,9 +13,10 @@ from wordworth.errors import WordworthError
 from wordworth.files import sha256_of, sweep
 from wordworth.run.folder import FILES
 from wordworth.run.schema import ITEMS, SCORES
+from wordworth.run.spreadsheet import from_text
 
-LATER = ("place", "rank", "entailment", "contradiction")
-"""Columns of the items that older runs lack."""
+LATER = ("flags", "place", "rank", "entailment", "contradiction")
+"""Columns of the scores and items that older runs lack."""
 LARGEST = 64 << 20
 """Bytes of a `run.json`; no run writes more."""
 HEADER = 1 << 13
@@ -216,7 +217,8 @@ def _scores(path: Path) -> pl.DataFrame:
     ) or b'"' in header:  # of a million columns, each would take a thousand bytes before it is refused
         raise WordworthError(f"{_short(path)} does not begin with the columns of a run; was it written by wordworth?")
     text = pl.read_csv(path, infer_schema=False, glob=False)
-    _refuse_lacking(path, SCORES, text.columns)
+    _refuse_lacking(path, [name for name in SCORES if name not in LATER], text.columns)
+    text = text.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in SCORES if name not in text.columns)
     typed = text.select(pl.col(name).cast(kind, strict=False) for name, kind in SCORES.items())
     for name in SCORES:
         wrong = (typed.get_column(name).is_null() & text.get_column(name).is_not_null()).arg_true()
@@ -226,7 +228,7 @@ def _scores(path: Path) -> pl.DataFrame:
                 f"{_short(path)} has a cell that is no number ({cell}, column {name}, row {wrong[0] + 1}); "
                 "run the study again"
             )
-    return typed
+    return from_text(typed)
 
 
 def _items(path: Path, manifest: RunManifest) -> pl.LazyFrame:
@@ -238,7 +240,7 @@ def _items(path: Path, manifest: RunManifest) -> pl.LazyFrame:
             raise WordworthError(f"{_short(path)} has {kind} in column {name}, not {ITEMS[name]}; run the study again")
     if path.name not in manifest["files"]:  # nothing vouches for its pages: they are read now, not where they are used
         items.select(pl.all().hash().max()).collect(engine="streaming")
-    lacking = [pl.lit(None, dtype=ITEMS[name]).alias(name) for name in LATER if name not in schema]
+    lacking = [pl.lit(None, dtype=ITEMS[name]).alias(name) for name in LATER if name in ITEMS and name not in schema]
     return items.with_columns(lacking).select(list(ITEMS))
 
 

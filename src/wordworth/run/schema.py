@@ -18,10 +18,11 @@ SCORES = {
     "high": pl.Float64,
     "p": pl.Float64,
     "n": pl.Int64,
+    "flags": pl.String,
 }
-"""The columns of `scores.csv`, blank where they do not apply."""
+"""The columns of `scores.csv`, blank where they do not apply; `flags` says why a number is to be read with care."""
 
-ITEMS = {name: kind for name, kind in SCORES.items() if name not in ("measure", "low", "high", "n")} | {
+ITEMS = {name: kind for name, kind in SCORES.items() if name not in ("measure", "low", "high", "n", "flags")} | {
     "item": pl.String,
     "found_as": pl.String,
     "subwords": pl.Int64,

@@ -7,6 +7,8 @@ declared beside their functions (`wordworth.measure`). A name that is declared n
 from dataclasses import dataclass
 
 CONTEXTS = ("random", "bleached", "aligned", "misaligned", "decontextualized")
+CONTROLS = ("untrained", "shuffled", "poles-out")
+"""The same network with random weights; the ratings in random order; the lexicon without the polar words."""
 ORIGINAL = "original"
 """A model or embedding as it was, beside versions of it."""
 RANDOM = "random"
@@ -40,9 +42,11 @@ EXPERIMENTS = {
     "weat": Experiment("Association tests.", VERSIONS),
     "similarity": Experiment("Agreement of cosines with rated similarity.", VERSIONS),
     "analogy": Experiment("Analogy questions."),
+    "raters": Experiment("Agreement of people's ratings of the same words."),
     "corpus-size": Experiment("Vectors trained on samples of a corpus."),
     "neighbours": Experiment("Nearest words, as items."),
     "contextualization": Experiment("Valence by layer and contextual setting.", CONTEXTS),
+    "control": Experiment("Valence of a control; the contextual setting stands behind a colon.", CONTROLS),
     "tokenization": Experiment("Valence of words of one token and of several.", CONTEXTS),
     "isolation": Experiment("Valence with principal components nullified.", CONTEXTS),
     "probes": Experiment("Acceptability and part of speech from vectors.", ("last word", "word before")),

@@ -15,6 +15,7 @@ from filelock import Timeout
 from wordworth.errors import WordworthError
 from wordworth.files import is_locked, locked, space_checked
 from wordworth.progress import listening
+from wordworth.visible import visible
 
 SUFFIX = ".progress"
 LARGEST = 1 << 20
@@ -94,7 +95,11 @@ def _signs_of_life(path: Path, doing: list[Doing]) -> Iterator[None]:
     """Writes the file every second, and removes it at the end."""
     with space_checked(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, doing[0])
+        try:
+            _write(path, doing[0])
+        except OSError:
+            _beginning(path).unlink(missing_ok=True)
+            raise
     ended = Event()
     signs = Thread(target=_keep_telling, args=(path, doing, ended), daemon=True)
     signs.start()
@@ -103,7 +108,8 @@ def _signs_of_life(path: Path, doing: list[Doing]) -> Iterator[None]:
     finally:
         ended.set()
         signs.join()
-        path.unlink(missing_ok=True)
+        for file in (path, _beginning(path)):
+            file.unlink(missing_ok=True)
 
 
 def _keep_telling(path: Path, doing: list[Doing], ended: Event) -> None:
@@ -111,7 +117,8 @@ def _keep_telling(path: Path, doing: list[Doing], ended: Event) -> None:
         try:
             _write(path, replace(doing[0], updated=time.time()))
         except OSError as error:  # a full disk must not end the run that is being watched
-            sys.stderr.write(f"wordworth: {path} can no longer be written ({error.strerror}); the run goes on\n")
+            reason = f"{path} can no longer be written ({error.strerror})"
+            sys.stderr.write(f"wordworth: {visible(reason)}; the run goes on\n")
             return
 
 

@@ -1,6 +1,6 @@
 """Pearson's and Spearman's ρ with a 95 % percentile bootstrap interval over items, for many columns at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,15 +25,37 @@ class Correlation:
     n: int
 
 
-def pearson(x: Values, y: Values, *, resamples: int = RESAMPLES, seed: int = 0, block: int = BLOCK) -> Correlation:
-    """Pearson's ρ of x (..., items) with y (items); leading axes (layers) share the resamples."""
-    columns, ratings = checked_items(x, y)
+def pearson(
+    x: Values,
+    y: Values,
+    *,
+    items: Sequence[str] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    block: int = BLOCK,
+) -> Correlation:
+    """Pearson's ρ of x (..., items) with y (items); leading axes (layers) share the resamples.
+
+    With the names of the `items`, resamples are drawn by name: the interval does not depend on the order of the items.
+    """
+    columns, ratings = checked_items(*in_order(x, y, items))
     return _interval(columns, ratings, pearson_replicates(columns, ratings), x.shape[:-1], resamples, seed, block)
 
 
-def spearman(x: Values, y: Values, *, resamples: int = RESAMPLES, seed: int = 0, block: int = BLOCK) -> Correlation:
-    """Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked anew."""
-    columns, ratings = checked_items(x, y)
+def spearman(
+    x: Values,
+    y: Values,
+    *,
+    items: Sequence[str] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    block: int = BLOCK,
+) -> Correlation:
+    """Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked anew.
+
+    `items` are as in `pearson`.
+    """
+    columns, ratings = checked_items(*in_order(x, y, items))
     replicates = spearman_replicates(columns, ratings)
     ranks = rankdata(columns, axis=1), rankdata(ratings)
     return _interval(*ranks, replicates, x.shape[:-1], resamples, seed, block)
@@ -44,6 +66,14 @@ def rank_correlation(x: Values, y: Values) -> Exact:
     columns, ratings = checked_items(x, y)
     ranks = standardised(rankdata(columns, axis=1)), standardised(rankdata(ratings))
     return np.asarray(np.clip(ranks[0] @ ranks[1] / len(y), -1, 1).reshape(x.shape[:-1]), dtype=np.float64)
+
+
+def in_order(x: Values, y: Values, items: Sequence[str] | None) -> tuple[Values, Values]:
+    """x and y with their items in alphabetical order; items of one name (a pair rated twice) go by their rating."""
+    if items is None or x.shape[-1:] != y.shape:
+        return x, y  # the shapes are checked, and refused, with the values
+    order = np.lexsort((y, np.array(items)))
+    return x[..., order], y[order]
 
 
 def checked_items(x: Values, y: Values) -> tuple[Exact, Exact]:

@@ -1,4 +1,4 @@
-"""Permutation tests: how often a random partition of the pooled values beats the observed one.
+"""Permutation tests: how often a random partition of the pooled values gives as much as the observed one.
 
 The statistic mean(A) − mean(B) of fixed pooled values is monotone in the sum over A, and once the values are centred
 it is proportional to it: a partition is a subset sum, and a test is a count of subset sums beyond a threshold.
@@ -21,13 +21,15 @@ from wordworth.statistics.threads import in_threads
 
 Sides = Literal["one", "two"]
 Method = Literal["auto", "exact", "monte-carlo", "normal"]
+Count = Literal["inclusive", "strict"]
+"""What p counts: partitions that give as much as the observed one, itself among them; or only those that give more."""
 
 PERMUTATIONS = 10_000
 ENUMERATED = 20_000  # partitions up to which they are laid out as a matrix; 8 v 8 has 12,870
 FEW = 16  # rows below which the matrix is not worth making
 LARGEST = 1 << 21  # subset sums of two halves that one row may take: 20 v 20 takes all 2 · 2^20
 AFFORDABLE = 1 << 26  # subset sums of all rows together; beyond it “auto” draws at random
-TIE = 1e-12  # of the summed magnitudes: sums closer than this are equal, not greater
+TIE = 1e-12  # of the summed magnitudes: sums closer than this are equal
 ROWS, COLUMNS = 128, 2_000  # of one block of subset sums (2 MB)
 
 
@@ -36,6 +38,7 @@ class Permuting(TypedDict, total=False):
 
     sides: Sides
     method: Method
+    count: Count
     permutations: int
     seed: int
 
@@ -58,15 +61,17 @@ def permutation_test(
     *,
     sides: Sides = "one",
     method: Method = "auto",
+    count: Count = "inclusive",
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> PermutationTest:
     """p of s = mean(A) − mean(B) for values (..., n) whose first `size_a` columns are A and the rest B.
 
-    exact: the share of all C(n, size_a) partitions, the given one among them, with s_i > s (two-sided: |s_i| > |s|),
-    as ValNorm's Table 1 has it. monte-carlo: (b + 1) / (m + 1) with b of m random partitions greater. normal: 1 − Φ of
-    a normal fitted to the m random statistics, which is what the ValNorm authors' code computes. auto: exact where
-    that is affordable, else monte-carlo. All rows share the same partitions.
+    exact: the share of all C(n, size_a) partitions, the given one among them, with s_i ≥ s (two-sided: |s_i| ≥ |s|),
+    which cannot be 0; the count "strict" takes s_i > s, as the papers write it. monte-carlo: (b + 1) / (m + 1) with b
+    of m random partitions counted. normal: 1 − Φ of a normal fitted to the m random statistics, which is what the
+    ValNorm authors' code computes. auto: exact where that is affordable, else monte-carlo. All rows share the same
+    partitions.
     """
     pooled = np.asarray(values, dtype=np.float64)
     n = pooled.shape[-1] if pooled.ndim else 0
@@ -76,6 +81,8 @@ def permutation_test(
         )
     if sides not in ("one", "two"):
         raise WordworthError(f"a test has sides 'one' or 'two', not {sides!r}")
+    if count not in ("inclusive", "strict"):
+        raise WordworthError(f"a permutation test counts 'inclusive' or 'strict', not {count!r}")
     if permutations < 1:
         raise WordworthError(f"a permutation test needs at least one permutation, not {permutations}")
     rows = pooled.reshape(-1, n)
@@ -89,17 +96,22 @@ def permutation_test(
     if chosen == "normal":
         p, partitions = _normal(centred, observed, size_a, sides, permutations, seed), permutations
     else:
-        bar = (np.abs(observed) if sides == "two" else observed) + TIE * np.abs(rows).sum(axis=1)
+        bar = _bar(np.abs(observed) if sides == "two" else observed, TIE * np.abs(rows).sum(axis=1), count)
         if chosen == "exact":
             partitions = comb(n, size_a)
             p = _count_exact(centred, bar, size_a, sides) / partitions
         else:
             partitions = permutations
-            greater = np.zeros(len(rows), dtype=np.int64)
+            beyond = np.zeros(len(rows), dtype=np.int64)
             for block in random_partitions(n, size_a, permutations, seed, COLUMNS):
-                greater += _count_in(block, centred, bar, sides)
-            p = (greater + 1) / (partitions + 1)
+                beyond += _count_in(block, centred, bar, sides)
+            p = (beyond + 1) / (partitions + 1)
     return PermutationTest(p.reshape(pooled.shape[:-1]), chosen, partitions)
+
+
+def _bar(observed: Exact, tie: Exact, count: Count) -> Exact:
+    """What a sum must exceed to be counted: just below the observed one, or above all that ties with it."""
+    return observed + tie if count == "strict" else np.nextafter(observed - tie, -np.inf)
 
 
 def _choose(method: Method, n: int, k: int, rows: int) -> Literal["exact", "monte-carlo", "normal"]:
@@ -161,6 +173,8 @@ def _meet(row: Exact, k: int, bar: float, sides: Sides) -> int:
     A subset is i items of the left half and k − i of the right; for each left sum the right sums that lift it over the
     bar are counted by bisection.
     """
+    if sides == "two" and bar < 0:
+        return comb(len(row), k)  # every size reaches 0
     middle = len(row) // 2
     left, right = sums_by_size(row[:middle], k), sums_by_size(row[middle:], k)
     count = 0

@@ -24,6 +24,8 @@ class Table(NamedTuple):
     header: list[str]
     rows: list[list[str]]
     right: Sequence[int] = ()
+    note: str = ""
+    """What is to be known of some of the numbers, under the table."""
 
 
 def _command_line() -> tuple[str, ...]:

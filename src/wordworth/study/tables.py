@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from wordworth.run.flags import MARK, legend
 from wordworth.study.declaration import Table
 
 ABREAST = 4
@@ -19,9 +20,14 @@ def number(value: float | None) -> str:
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
 
 
+def marked(score: dict[str, Any]) -> str:
+    """A score's value, with a mark where it is to be read with care."""
+    return number(score["value"]) + (MARK if score["flags"] else "")
+
+
 def cell(score: dict[str, Any]) -> str:
     """A score with its interval or p, and its number of items."""
-    text = number(score["value"])
+    text = marked(score)
     if score["low"] is not None:
         text += f" [{number(score['low'])}, {number(score['high'])}]"
     if score["p"] is not None:
@@ -31,16 +37,17 @@ def cell(score: dict[str, Any]) -> str:
 
 def score_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     """Scores as the papers set them: a row a task, a column a model; coverage stands in n. Many models: a row each."""
-    shown = scores.filter(~pl.col("measure").is_in(["coverage", "valence:spearman"]))
-    models = shown.get_column("model").drop_nulls().unique(maintain_order=True).to_list()
+    shown = scores.filter(~pl.col("measure").is_in(["coverage", "valence:spearman", "valence:p-against-d"]))
+    models = shown.get_column("model").drop_nulls().unique(maintain_order=True).to_list() or ["score"]
     tasks = shown.select("experiment", "language", "dataset", "measure").unique(maintain_order=True)
     languages = scores.get_column("language").drop_nulls().n_unique() > 1
-    rows = []
+    rows, flagged = [], []
     for task in tasks.iter_rows(named=True):
         # A number over all models, such as the variance, has no model and stands in the first column.
         found = shown.filter(pl.col(key).eq_missing(pl.lit(value)) for key, value in task.items()).to_dicts()
         cells = {score["model"] or models[0]: cell(score) for score in found}
         name = " ".join(filter(None, [task["measure"], task["dataset"], task["language"] if languages else ""]))
+        flagged += [(name, score["flags"]) for score in found]
         if len(models) > ABREAST:
             rows += [[name, model, text] for model, text in cells.items()]
         else:
@@ -48,15 +55,17 @@ def score_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     header = ["task", "model", "score"] if len(models) > ABREAST else ["task", *models]
     study = scores.item(0, "study") if len(scores) else ""
     right = [2] if len(models) > ABREAST else range(1, len(header))
-    yield Table(f"wordworth {study} · {FOOT}", header, rows, right)
+    yield Table(f"wordworth {study} · {FOOT}", header, rows, right, legend(flagged))
 
 
 def pivot(scores: pl.DataFrame, down: str, across: str, title: str) -> Table:
     """A table of values; a blank number of components is “raw”."""
     columns = scores.get_column(across).unique(maintain_order=True).to_list()
-    rows = []
+    rows, flagged = [], []
     for (key,), group in scores.group_by([down], maintain_order=True):
-        values = dict(zip(group.get_column(across), group.get_column("value"), strict=True))
-        rows.append(["raw" if key is None else str(key), *(number(values.get(column)) for column in columns)])
+        name = "raw" if key is None else str(key)
+        values = {score[across]: marked(score) for score in group.iter_rows(named=True)}
+        rows.append([name, *(values.get(column, "") for column in columns)])
+        flagged += [(name, flags) for flags in group.get_column("flags")]
     header = [{"pcs": "components"}.get(down, down), *("raw" if column is None else str(column) for column in columns)]
-    return Table(title, header, rows, range(1, len(columns) + 1))
+    return Table(title, header, rows, range(1, len(columns) + 1), legend(flagged))

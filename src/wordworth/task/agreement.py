@@ -3,8 +3,7 @@
 The paper finds by eye that estimators of the same bias order a model's layers differently; here that is a number.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -12,73 +11,30 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from wordworth.embedding import Layers
-from wordworth.measure import garg_cosine, garg_euclidean, manzini, pair_direction
-from wordworth.measure.direct_bias import resampled_direct_bias
-from wordworth.measure.weighted import mean_over_targets
 from wordworth.run import Findings
-from wordworth.statistics.bootstrap import percentile_interval, resample_counts
-from wordworth.task.bias import PAIRS, list_words, of, of_classes, of_pairs
+from wordworth.statistics.bootstrap import percentile_interval
+from wordworth.task.bias import list_words
 from wordworth.task.bias_lists import BiasLists
+from wordworth.task.estimators import definitions
+from wordworth.task.list_draws import PAIRS, Draws, draw
 from wordworth.task.settings import Intervals
 
 LEAST = 4
 """Layers that can be ranked to any purpose."""
-BLOCK = 50
-"""Resamples at a time."""
-
 Curves = dict[str, NDArray[np.float64]]
 """Definition → layers × resamples; the first resample is the lists themselves."""
 
 
-@dataclass(frozen=True)
-class Draws:
-    """How often each word of each list is drawn: words × resamples, the first column all ones."""
-
-    targets: NDArray[np.float64]
-    classes: Mapping[str, NDArray[np.float64]]
-    """By class; `gender-pairs` counts pairs."""
-
-
 def curves(layers: Layers, lists: BiasLists, target_words: tuple[str, ...], draws: Draws) -> dict[str, Curves]:
     """Attribute → the estimators' values by layer, in every resample of targets, classes and pairs."""
-    targets = of(layers, target_words)
-
-    def mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return mean_over_targets(values, draws.targets)
-
     values: dict[str, Curves] = {attribute: {} for attribute in lists.classes}
-    sides = [
-        (attribute, "", of_classes(layers, sets), [draws.classes[name] for name in sets])
-        for attribute, sets in lists.classes.items()
-    ]
-    if lists.pairs and "gender" in values:
-        pairs, weights = [*of_pairs(layers, lists)], draws.classes[PAIRS]
-        direction = pair_direction(*pairs, weights=weights).vector
-        values["gender"]["direct-bias@pairs"] = mean(resampled_direct_bias(targets, direction))
-        sides.insert(0, ("gender", "@pairs", pairs, [weights, weights]))
-    for attribute, kind, classes, drawn in sides:
-        if len(classes) == 2:
-            both = (drawn[0], drawn[1])
-            values[attribute][f"garg-euclidean{kind}"] = mean(garg_euclidean(targets, *classes, weights=both))
-            values[attribute][f"garg-cosine{kind}"] = mean(garg_cosine(targets, *classes, weights=both))
-        values[attribute][f"manzini{kind}"] = mean(manzini(targets, classes, weights=drawn))
-    return values
-
-
-def draw(lists: BiasLists, target_words: tuple[str, ...], settings: Intervals) -> Iterator[Draws]:
-    """Blocks of resamples; the lists themselves are the first of the first block."""
-    sizes = {"": len(target_words), PAIRS: len(lists.pairs)}
-    sizes |= {name: len(words) for sets in lists.classes.values() for name, words in sets.items()}
-    streams = {
-        name: np.concatenate(
-            [np.ones((size, 1)), *resample_counts(size, settings.resamples, settings.seed + number)], axis=1
+    for one in definitions(layers, lists, target_words):
+        attribute, label = (
+            ("gender", f"{one.measure}@pairs") if one.attribute == PAIRS else (one.attribute, one.measure)
         )
-        for number, (name, size) in enumerate(sizes.items())
-        if size
-    }
-    for start in range(0, settings.resamples + 1, BLOCK):
-        part = {name: counts[:, start : start + BLOCK] for name, counts in streams.items()}
-        yield Draws(part.pop(""), part)
+        if attribute in values:
+            values[attribute][label] = one.resampled(draws)
+    return values
 
 
 def agreement(models: Sequence[Layers], lists: BiasLists, settings: Intervals) -> Findings:

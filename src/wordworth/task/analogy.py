@@ -11,6 +11,7 @@ from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.measure import analogies
 from wordworth.measure.analogy import Rule
 from wordworth.run import Findings
+from wordworth.run.flags import uncovered
 from wordworth.task.words import spelling_of
 
 BEYOND = "beyond the first {:,} words of the vocabulary"
@@ -52,6 +53,7 @@ def analogy(layers: Layers, questions: Analogies, settings: Any) -> Findings:
                 words = [layers.words[row] for row in answers.tolist()]
                 value = right.astype(float).tolist()
                 findings.item(**where, **slot._asdict(), **_columns(questions, asked), found_as=words, value=value)
+    findings.flag(uncovered(len(asked), len(questions)))
     return findings
 
 

@@ -1,41 +1,26 @@
-"""Bias by layer under every estimator, attribute and list of targets (Bommasani et al. 2020, Tables 3 and 8).
+"""Bias by layer under every estimator, attribute and list of targets, with intervals over all their lists."""
 
-The paper's tuples are 22 a layer: gender by pairs (Bolukbasi, Garg twice, Manzini) and by sets (Garg twice, Manzini),
-race by sets (Manzini), religion by sets (Garg twice, Manzini), each with professions and with adjectives.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.embedding import Layers
-from wordworth.measure import (
-    direct_bias,
-    garg_cosine,
-    garg_euclidean,
-    mac,
-    manzini,
-    manzini_centroid,
-    pair_direction,
-    ripa,
-    rnsb,
-)
+from wordworth.measure import pair_direction
 from wordworth.measure.ect import ect
+from wordworth.measure.rnsb import divergence, negative_probability
 from wordworth.run import Findings
-from wordworth.statistics.bootstrap import percentile_interval, resample_counts
-from wordworth.task.bias_lists import BiasLists, Sets, restricted
+from wordworth.run.flags import joined, uncovered
+from wordworth.statistics.bootstrap import percentile_interval
+from wordworth.task.bias_lists import BiasLists, restricted
+from wordworth.task.estimators import Estimator, Values, beside, definitions, of, of_classes, of_pairs, sides
+from wordworth.task.list_draws import PAIRS, Draws, draw
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn, record_slots
 from wordworth.task.words import record_missing, spelling_of
 
-PAIRS = "gender-pairs"
 LOW = 0.35
 """Below this share of the variance the first component is no direction to speak of (paper, §5.2)."""
-
-Values = NDArray[np.float64]
-"""slots × words: what a word's bias is."""
 
 
 def list_words(layers: Layers, lists: BiasLists) -> tuple[Findings, Layers, BiasLists]:
@@ -47,95 +32,60 @@ def list_words(layers: Layers, lists: BiasLists) -> tuple[Findings, Layers, Bias
     return findings, words, restricted(findings, words, lists)
 
 
-def of(layers: Layers, words: tuple[str, ...]) -> Values:
-    """slots × words × dimensions of words that are there."""
-    return layers.select(words).vectors()
-
-
-def of_pairs(layers: Layers, lists: BiasLists) -> tuple[Values, Values]:
-    """(male, female) vectors of the gender pairs."""
-    female, male = zip(*lists.pairs, strict=True)
-    return of(layers, male), of(layers, female)
-
-
-def of_classes(layers: Layers, sets: Sets) -> list[Values]:
-    """The vectors of each class of an attribute."""
-    return [of(layers, words) for words in sets.values()]
-
-
-def sides(layers: Layers, lists: BiasLists) -> Iterator[tuple[str, list[Values]]]:
-    """(attribute, vectors of its classes): gender by pairs, then every attribute by sets."""
-    if lists.pairs:
-        yield PAIRS, [*of_pairs(layers, lists)]
-    yield from ((attribute, of_classes(layers, sets)) for attribute, sets in lists.classes.items())
-
-
-def definitions(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[tuple[str, str, Values]]:
-    """(attribute, measure, values) of the paper's eleven definitions for one list of targets."""
-    targets = of(layers, target_words)
-    if lists.pairs:
-        yield PAIRS, "direct-bias", direct_bias(targets, pair_direction(*of_pairs(layers, lists)).vector)
-    for attribute, classes in sides(layers, lists):
-        if len(classes) == 2:
-            yield attribute, "garg-euclidean", garg_euclidean(targets, *classes)
-            yield attribute, "garg-cosine", garg_cosine(targets, *classes)
-        yield attribute, "manzini", manzini(targets, classes)
-
-
-def beside(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[tuple[str, str, Values]]:
-    """Estimators beyond the paper's; the values of mac are those of the classes' words."""
-    targets = of(layers, target_words)
-    if lists.pairs:
-        male, female = of_pairs(layers, lists)
-        yield PAIRS, "direct-bias:centred", direct_bias(targets, pair_direction(male, female, centred=True).vector)
-        yield PAIRS, "manzini:centroid", manzini_centroid(targets, [male, female])
-        yield PAIRS, "ripa", np.abs(ripa(targets, male, female))
-    for attribute, sets in lists.classes.items():
-        classes = of_classes(layers, sets)
-        yield attribute, "manzini:centroid", manzini_centroid(targets, classes)
-        yield attribute, "mac", mac(np.concatenate(classes, axis=1), [targets])
-
-
 def bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Findings:
-    """Every estimator in every slot, with 95 % intervals over resampled targets; items of the paper's definitions.
+    """Every estimator in every slot, with 95 % intervals over its resampled lists; items of the paper's definitions.
 
+    Targets, class words and pairs are drawn together; `ect`'s are over its targets, `rnsb`'s over the class words.
     `layers` are a whole vocabulary or words that were encoded; words of the lists that have no vector are recorded.
     """
+    whole = lists
     findings, words, lists = list_words(layers, lists)
     where: dict[str, Any] = {"model": layers.name, "language": "english"}
     for name, targets in lists.targets.items():
-        for attribute, measure, values in definitions(words, lists, targets):
-            place = where | {"dataset": f"{attribute}/{name}"}
-            _record(findings, place, layers, measure, values, settings)
-            for slot, row in zip(layers.slots, values.tolist(), strict=True):
-                findings.item(**place, **slot._asdict(), item=list(targets), group=measure, value=row)
-        for attribute, measure, values in beside(words, lists, targets):
-            _record(findings, where | {"dataset": f"{attribute}/{name}"}, layers, measure, values, settings)
+        blocks = list(draw(lists, targets, settings))
+        for itemized, estimators in ((True, definitions), (False, beside)):
+            for one in estimators(words, lists, targets):
+                place = where | {"dataset": f"{one.attribute}/{name}"}
+                flags = _flags(whole, lists, one.attribute, name)
+                with findings.part(model=layers.name, dataset=place["dataset"], measure=one.measure):
+                    values = _record(findings, place | {"flags": flags}, layers, one, blocks)
+                    for slot, row in zip(layers.slots, values.tolist() if itemized else (), strict=itemized):
+                        findings.item(**place, **slot._asdict(), item=list(targets), group=one.measure, value=row)
         _coherence(findings, where, words, lists, name, settings)
     if lists.pairs:
-        _explained(findings, where, words, lists)
+        with findings.part(model=layers.name, dataset=PAIRS, measure="direct-bias:explained"):
+            _explained(findings, where, words, lists)
     if lists.poles:
-        _sentiment(findings, where, words, lists)
+        _sentiment(findings, where, words, lists, settings)
     return findings
 
 
 def _record(
-    findings: Findings, where: dict[str, Any], layers: Layers, measure: str, values: Values, settings: Intervals
-) -> None:
-    blocks = resample_counts(values.shape[1], settings.resamples, settings.seed)
-    replicates = np.concatenate([values @ counts / values.shape[1] for counts in blocks], axis=1)
+    findings: Findings, where: dict[str, Any], layers: Layers, estimator: Estimator, blocks: Sequence[Draws]
+) -> Values:
+    values = estimator.values()
+    replicates = np.concatenate([estimator.resampled(draws) for draws in blocks], axis=1)[:, 1:]
     low, high = percentile_interval(replicates)
     for at, slot in enumerate(layers.slots):
         interval = {"value": float(values[at].mean()), "low": float(low[at]), "high": float(high[at])}
-        findings.score(**where, **slot._asdict(), measure=measure, **interval, n=values.shape[1])
+        findings.score(**where, **slot._asdict(), measure=estimator.measure, **interval, n=values.shape[1])
+    return values
+
+
+def _flags(whole: BiasLists, found: BiasLists, attribute: str, name: str) -> str | None:
+    """The lists of which much is missing."""
+    pairs = {"gender pairs": (found.pairs, whole.pairs)} if attribute == PAIRS else {}
+    classes = {one: (words, whole.classes[attribute][one]) for one, words in found.classes.get(attribute, {}).items()}
+    every: dict[str, Any] = {name: (found.targets[name], whole.targets[name]), **pairs, **classes}
+    return joined(*(uncovered(len(here), len(asked), of_what) for of_what, (here, asked) in every.items()))
 
 
 def _coherence(
     findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists, name: str, settings: Intervals
 ) -> None:
     """ect of the attributes that have two classes; it is a number of all targets, and has no items."""
-    targets = of(layers, lists.targets[name])
-    for attribute, classes in sides(layers, lists):
+    targets = of(layers, tuple(sorted(lists.targets[name])))  # resamples go by place
+    for attribute, classes, _ in sides(layers, lists):
         place: dict[str, Any] = {"dataset": f"{attribute}/{name}", "measure": "ect"}
         if len(classes) == 2:
             with findings.part(model=layers.name, **place):
@@ -157,13 +107,22 @@ def _explained(findings: Findings, where: dict[str, Any], layers: Layers, lists:
         )
 
 
-def _sentiment(findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists) -> None:
-    """rnsb of the words of an attribute's classes; a slot in which it cannot be fitted is reported and skipped."""
+def _sentiment(
+    findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists, settings: Intervals
+) -> None:
+    """rnsb of the words of an attribute's classes; a slot in which it cannot be fitted is reported and skipped.
+
+    Its interval is over those words, with the sentiment as it was learnt.
+    """
     positive, negative = (of(layers, words) for words in lists.poles.values())
+    blocks = list(draw(lists, (), settings))
     for attribute, sets in lists.classes.items():
         words = np.concatenate(of_classes(layers, sets), axis=1)
+        counts = np.concatenate([np.concatenate([one.classes[name] for name in sets]) for one in blocks], axis=1)
         for at, slot in enumerate(layers.slots):
             place = {"dataset": attribute, **slot._asdict(), "measure": "rnsb"}
             with findings.part(model=layers.name, **place):
-                value = rnsb(words[at], positive[at], negative[at])
-                findings.score(**where, **place, value=value, n=words.shape[1])
+                found = divergence(negative_probability(words[at], positive[at], negative[at]), counts)
+                low, high = percentile_interval(found[1:])
+                interval = {"value": float(found[0]), "low": float(low), "high": float(high)}
+                findings.score(**where, **place, **interval, n=words.shape[1])

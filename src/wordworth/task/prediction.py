@@ -81,7 +81,7 @@ def _scores(
         _as_the_authors_divide(findings, overall, predicted)
     record(findings, overall, "perplexity", perplexity(logp, clusters, **chosen))
     record(findings, overall, "perplexity:naive", perplexity(naive, clusters, **chosen))
-    words = predicted["word"]
+    words = predicted["word"].cast(pl.String)
     sizes = {
         "word": np.ones(len(words), dtype=np.intp),
         # The space that ends the word is counted, since its probability is in that of the word.

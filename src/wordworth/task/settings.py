@@ -17,7 +17,8 @@ from wordworth.catalog.resolve import public_name
 from wordworth.embedding.spelling import Case
 from wordworth.errors import WordworthError, nearest
 from wordworth.statistics.bootstrap import RESAMPLES
-from wordworth.statistics.permutation import PERMUTATIONS, Method, Sides
+from wordworth.statistics.permutation import PERMUTATIONS, Count, Method, Sides
+from wordworth.statistics.weat_interval import Way
 
 MEASURED, ON, HOW = "what is measured", "on what", "how"
 GROUPS = (MEASURED, ON, HOW)
@@ -191,8 +192,15 @@ class Intervals(Seeded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Permuted(Seeded):
-    """How p-values are computed."""
+class Permuted(Intervals):
+    """How p-values and intervals of association tests are computed."""
+
+    d_interval: Way = setting(
+        "bootstrap",
+        "Interval of an effect size d: bootstrap of the words of each set, or jackknife (one word left out at a time).",
+        choices=("bootstrap", "jackknife"),
+        may_differ=True,
+    )
 
     sides: Sides = setting(
         "one", "Sides of the permutation tests: one (as the paper) or two.", choices=("one", "two"), may_differ=True
@@ -201,6 +209,12 @@ class Permuted(Seeded):
         "auto",
         "How p is computed: exact where it can be enumerated, else Monte Carlo; normal is the ValNorm authors' code.",
         choices=("auto", "exact", "monte-carlo", "normal"),
+        may_differ=True,
+    )
+    p_count: Count = setting(
+        "inclusive",
+        "What p counts: partitions that give as much, the observed one among them; strict: more (as the papers).",
+        choices=("inclusive", "strict"),
         may_differ=True,
     )
     permutations: int = setting(

@@ -10,6 +10,7 @@ from wordworth.catalog.read.pairs import Pairs
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.measure import cosines
 from wordworth.run import Findings
+from wordworth.run.flags import uncovered
 from wordworth.statistics.correlation import rank_correlation, spearman
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
@@ -44,7 +45,8 @@ def similarity(layers: Layers, pairs: Pairs, settings: Intervals, recorded: Reco
     first, second = first.rows(left), second.rows(right)
     where = {**layers.columns, "language": pairs.language, "dataset": pairs.name}
     cosine = np.stack([cosines(matrix, second.read(slot)) for slot, matrix in first.each()])
-    rows = _values(cosine, pairs.scores[both], settings, recorded.interval)
+    names = [f"{pairs.first[place]} {pairs.second[place]}" for place in both.tolist()]
+    rows = _values(cosine, pairs.scores[both], names, settings if recorded.interval else None)
     for slot, row in zip(layers.slots, rows, strict=True):
         findings.score(**where, **slot._asdict(), measure="similarity", **row, n=len(both))
     shown = range(len(layers.slots))
@@ -58,13 +60,13 @@ def similarity(layers: Layers, pairs: Pairs, settings: Intervals, recorded: Reco
         for line in pairs.left_out:
             findings.note(f"{pairs.name}: {line}.")
     for at in shown if recorded.items else ():
-        names = [f"{pairs.first[place]} {pairs.second[place]}" for place in both.tolist()]
         columns: dict[str, Any] = {"found_as": _spelled(first, second)} if layers.vocabulary else {}
         reference = pairs.scores[both].tolist()
         place = layers.slots[at]._asdict()
         findings.item(**where, **place, **columns, item=names, reference=reference, value=cosine[at].tolist())
     if recorded.items:
         _record_missing(findings, where, layers, pairs, set(both.tolist()))
+    findings.flag(uncovered(len(both), count))
     return findings
 
 
@@ -74,12 +76,12 @@ def words_of(pairs: Pairs) -> tuple[str, ...]:
 
 
 def _values(
-    cosine: NDArray[np.float64], scores: NDArray[np.float64], settings: Intervals, interval: bool
+    cosine: NDArray[np.float64], scores: NDArray[np.float64], names: list[str], settings: Intervals | None
 ) -> list[dict[str, Any]]:
-    """value, low, high of every slot; the interval is blank where none is wanted."""
-    if not interval:
+    """value, low, high of every slot; the interval is blank where there are no settings of one."""
+    if settings is None:
         return [{"value": float(value), "low": None, "high": None} for value in rank_correlation(cosine, scores)]
-    found = spearman(cosine, scores, **drawn(settings))
+    found = spearman(cosine, scores, items=names, **drawn(settings))
     rows = zip(found.value.tolist(), found.low.tolist(), found.high.tolist(), strict=True)
     return [{"value": value, "low": low, "high": high} for value, low, high in rows]
 

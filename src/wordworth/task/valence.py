@@ -10,10 +10,13 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import Layers
 from wordworth.measure import sc_weat, sc_weat_p
 from wordworth.run import Findings
-from wordworth.statistics.correlation import Correlation, pearson, spearman
+from wordworth.run.flags import uncovered
+from wordworth.statistics.correlation import Correlation, pearson, rank_correlation, spearman
 from wordworth.task.settings import Intervals, Permuted
 from wordworth.task.words import Poles, TooFewWordsError, record_missing, record_set, spelling_of
 
+LEAST = 10
+"""Words in either half of a lexicon, below which nothing is picked on one half and judged on the other."""
 BOTH = ("valence", "valence:spearman")
 
 
@@ -44,11 +47,15 @@ def valence(
     people = np.array([ratings[word] for word in words.words])
     for measure in measures:
         correlate = spearman if measure.endswith(":spearman") else pearson
-        record_slots(findings, {**where, "measure": measure}, words, correlate(effects, people, **drawn(settings)))
+        agreement = correlate(effects, people, items=words.words, **drawn(settings))
+        record_slots(findings, {**where, "measure": measure}, words, agreement)
+    if "valence" in measures and len(words.slots) > 1 and len(words) >= 2 * LEAST:
+        _held_out(findings, where, words, effects, people, settings)
     chance: list[NDArray[np.float64] | None] = [None] * len(words.slots)
     if layers.vocabulary:
         findings.score(**where, measure="coverage", value=len(words) / len(lexicon), n=len(lexicon))
         chance = _p_values(findings, words, poles, settings)
+        _p_against_d(findings, where, words, effects, chance)
     for at, slot in enumerate(words.slots):
         p = chance[at]
         findings.item(
@@ -67,7 +74,27 @@ def valence(
         findings.item(**where, item=rows, group="lexicon rows", left_out=reasons)
     for label, pole in zip(("pleasant", "unpleasant"), poles, strict=True):
         (record_set if layers.vocabulary else record_missing)(findings, where, pole, label)
+    findings.flag(uncovered(len(words), len(words.asked)))
     return findings
+
+
+def _held_out(
+    findings: Findings,
+    where: dict[str, Any],
+    words: Layers,
+    effects: NDArray[np.float64],
+    people: NDArray[np.float64],
+    settings: Intervals,
+) -> None:
+    """The slot that is best on one half of the words, scored on the other: the best of many is not its own judge."""
+    by_name = np.argsort(np.array(words.words))  # so that the halves do not depend on the order of a file
+    shuffled = np.random.default_rng(settings.seed).permutation(by_name)
+    picking, judging = shuffled[: len(shuffled) // 2], shuffled[len(shuffled) // 2 :]
+    best = int(np.argmax(pearson(effects[:, picking], people[picking], resamples=1).value))
+    names = [words.words[row] for row in judging.tolist()]
+    found = pearson(effects[best, judging], people[judging], items=names, **drawn(settings))
+    interval = {name: float(getattr(found, name)) for name in ("value", "low", "high")}
+    findings.score(**where, **words.slots[best]._asdict(), measure="valence:held-out", **interval, n=found.n)
 
 
 def effect_sizes(words: Layers, poles: Poles) -> NDArray[np.float64]:
@@ -109,9 +136,23 @@ def _p_values(findings: Findings, words: Layers, poles: Poles, settings: Interva
     return p
 
 
+def _p_against_d(
+    findings: Findings,
+    where: dict[str, Any],
+    words: Layers,
+    effects: NDArray[np.float64],
+    chance: list[NDArray[np.float64] | None],
+) -> None:
+    """How far p follows the effect size (ValNorm: ρ ≥ .99); blank where every word has one p."""
+    for slot, d, p in zip(words.slots, effects, chance, strict=True):
+        if p is not None and np.ptp(p):
+            value = float(rank_correlation(d, 1 - p))
+            findings.score(**where, **slot._asdict(), measure="valence:p-against-d", value=value, n=len(d))
+
+
 def permuted(settings: Permuted) -> dict[str, Any]:
     """How a permutation test is done."""
-    names = {"sides": settings.sides, "method": settings.p_method}
+    names = {"sides": settings.sides, "method": settings.p_method, "count": settings.p_count}
     return {**names, "permutations": settings.permutations, "seed": settings.seed}
 
 

@@ -1,6 +1,6 @@
 """Word sets in `Layers`: looked up, cut to one size where that is asked, and refused where too few words are there."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,14 @@ class TooFewWordsError(WordworthError):
     """A model lacks the words of a task; a task that was not asked for by name is then skipped and reported."""
 
 
+Spelling = Callable[[str], Iterator[str]]
+
+
 def spelling_of(
-    language: str, settings: Any, stand_ins: Mapping[str, str] | None = None
-) -> Callable[[str], Iterator[str]]:
+    language: str, settings: Any, stand_ins: Mapping[str, str] | None = None, names: Collection[str] = ()
+) -> Spelling:
     """The spellings to try for a word: by the settings' `case`, then the word that may stand in for it."""
-    usual = spellings(language, getattr(settings, "case", "fold"))
+    usual = spellings(language, getattr(settings, "case", "fold"), names)
 
     def spelled(word: str) -> Iterator[str]:
         yield from usual(word)
@@ -40,11 +43,10 @@ def word_sets(
     language: str,
     settings: Any,
     what: str,
-    stand_ins: Mapping[str, str] | None = None,
+    spelled: Spelling | None = None,
 ) -> list[Layers]:
     """Each set's words, cut at random to the size of the smallest set where the settings say `balance`."""
-    spelled = spelling_of(language, settings, stand_ins)
-    chosen = [layers.select(words, spelled) for words in sets.values()]
+    chosen = [layers.select(words, spelled or spelling_of(language, settings)) for words in sets.values()]
     for (label, words), group in zip(sets.items(), chosen, strict=True):
         if len(group) < 2:
             why = next(iter(group.reasons.values()), "")

@@ -13,11 +13,18 @@ from wordworth.transform.components import Components, fit_components, nullify
 Nullified = tuple[list[Layers], Mapping[int | None, Components]]
 
 
-def nullified(groups: Sequence[Layers], most: int, layers: Sequence[int | None] | None = None) -> Nullified:
+def nullified(
+    groups: Sequence[Layers],
+    most: int,
+    layers: Sequence[int | None] | None = None,
+    *,
+    also: Sequence[Layers] = (),
+) -> Nullified:
     """The same words with a slot for every number of components: none nullified (`pcs` blank), then 0, 1, … `most`.
 
     Mean and components of a layer are those of the words of all `groups` together; one decomposition serves every
-    number. `layers` are the ones that get more slots; the others keep theirs as they are. Gives the components too.
+    number. `layers` are the ones that get more slots; the others keep theirs as they are. `also` are words that these
+    components are taken out of, without a part in them; they follow the groups. Gives the components too.
     """
     chosen = groups[0].layers if layers is None else layers
 
@@ -32,7 +39,7 @@ def nullified(groups: Sequence[Layers], most: int, layers: Sequence[int | None] 
         for layer in groups[0].layers
         for pcs in (None, *(range(len(components(layer).directions) + 1) if layer in chosen else ()))
     ]
-    changed = [_with_slots(group, tuple(slots), components) for group in groups]
+    changed = [_with_slots(group, tuple(slots), components) for group in (*groups, *also)]
     return changed, {layer: components(layer) for layer in chosen}
 
 

@@ -15,7 +15,7 @@ from wordworth.catalog.resolve import located, resolve, split_label
 from wordworth.errors import WordworthError, nearest
 
 GROUPS = ("x", "y", "a", "b")
-FIELDS = ("name", "title", "language", *GROUPS)
+FIELDS = ("name", "title", "language", "names", *GROUPS)
 Groups = Mapping[str, tuple[str, Sequence[str]]]
 """For each of `GROUPS` its label and its words."""
 _SEAT = dict(zip(GROUPS, ("targ1", "targ2", "attr1", "attr2"), strict=True))
@@ -39,6 +39,8 @@ class AssociationTest:
     """What was changed on the way: repeated words, words without a translation."""
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     """Words that take the place of one that a vocabulary lacks."""
+    names: frozenset[str] = frozenset()
+    """Words that are proper names: in a vocabulary with capitals they keep theirs."""
 
     @property
     def groups(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -78,6 +80,7 @@ def _of_catalog(declared: Entry) -> AssociationTest:
         test = _checked(declared.name, declared.title, groups)
     return replace(
         test,
+        names=_names(test, declared.details.get("names", ()), declared.name),
         language=declared.language,
         reference=str(declared.reference),
         stand_ins=declared.details.get("stand_ins", {}),
@@ -97,13 +100,14 @@ def translated(test: AssociationTest, language: str) -> AssociationTest:
         )
     forms = load_translations(f"xweat-{language}").forms
     folded = {word.lower(): of_word for word, of_word in forms.items()}
-    groups, remarks = [], []
+    groups, remarks, names = [], [], set()
     for label, words in zip(test.labels, test.groups, strict=True):
         put: list[str] = []
         for word in words:
             of_word = forms.get(word) or folded.get(word.lower())
             if of_word is None:
                 remarks.append(f"{label}: {word} has no translation and stays as it is")
+            names |= set(of_word or (word,)) if word in test.names else set()
             for form in of_word or (word,):
                 if form in put:
                     remarks.append(f"{label}: {form} translates more than one word and is taken once")
@@ -113,7 +117,7 @@ def translated(test: AssociationTest, language: str) -> AssociationTest:
     X, Y, A, B = groups
     for one, other, these, those in ((0, 1, X, Y), (2, 3, A, B)):
         remarks += [f"{w} is in both {test.labels[one]} and {test.labels[other]}" for w in these if w in those]
-    sets: dict[str, Any] = {"X": X, "Y": Y, "A": A, "B": B, "stand_ins": {}}
+    sets: dict[str, Any] = {"X": X, "Y": Y, "A": A, "B": B, "stand_ins": {}, "names": frozenset(names)}
     name, remarks = f"{test.name}-{language}", [*test.remarks, *remarks]
     return replace(test, name=name, language=language, remarks=tuple(remarks), **sets)
 
@@ -186,7 +190,19 @@ def _of_table(path: Path, table: Mapping[str, Any], at: int) -> AssociationTest:
     name = table["name"]
     groups = {group: _group(path, name, group, table.get(group)) for group in GROUPS}
     test = _checked(name, table.get("title", name), groups, path=path)
-    return replace(test, language=table.get("language", "english"))
+    names = _names(test, table.get("names", []), str(path))
+    return replace(test, language=table.get("language", "english"), names=names)
+
+
+def _names(test: AssociationTest, declared: Any, where: str) -> frozenset[str]:
+    """The words of the sets that are declared to be names (x, y, a, b), and the single words that are."""
+    sets = dict(zip(GROUPS, test.groups, strict=True))
+    words = {word for group in test.groups for word in group}
+    if not isinstance(declared, list | tuple) or not all(one in sets or one in words for one in declared):
+        raise WordworthError(
+            f'{where}: names of {test.name} must list sets or words of the test, such as ["x", "y"] or ["Einstein"]'
+        )
+    return frozenset(word for one in declared for word in sets.get(one, (one,)))
 
 
 def _group(path: Path, name: str, group: str, table: Any) -> tuple[str, Sequence[str]]:

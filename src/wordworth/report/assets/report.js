@@ -52,7 +52,11 @@ const wordworth = (() => {
     const body = table.createTBody();
     for (const row of rows) {
       const line = body.insertRow();
-      row.forEach((text, at) => line.append(element("td", text, at >= numeric ? { class: "number" } : {})));
+      row.forEach((held, at) => {
+        const made = element("td", held?.text ?? held, at >= numeric ? { class: "number" } : {});
+        if (held?.care) made.append(element("abbr", "†", { title: held.care }));
+        line.append(made);
+      });
     }
     const frame = element("div", null, { class: "scroll", tabindex: "0", role: "region", "aria-label": caption });
     frame.append(table);
@@ -73,7 +77,7 @@ const wordworth = (() => {
       if (!down.has(key)) down.set(key, new Map());
       const p = row.p === null ? "" : `, p = ${Number(row.p.toPrecision(2))}`;
       const interval = row.low === null ? "" : ` [${number(row.low)}, ${number(row.high)}]`;
-      down.get(key).set(over, number(row.value) + interval + p);
+      down.get(key).set(over, { text: number(row.value) + interval + p, care: row.flags });
     }
     const over = [...across.keys()];
     const rows = [...down].map(([key, cells]) => [...JSON.parse(key), ...over.map((name) => cells.get(name) ?? "")]);
@@ -156,7 +160,9 @@ const wordworth = (() => {
 
   function csv(rows) {
     const quoted = (value) => {
-      const text = value === null ? "" : String(value);
+      // A spreadsheet would compute a text that begins so; an apostrophe says that it is text, as in scores.csv.
+      const formula = typeof value === "string" && /^'*[=+\-@\t\r\n＝＋－＠]/.test(value);
+      const text = value === null ? "" : `${formula ? "'" : ""}${value}`;
       return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
     return [columns.join(","), ...rows.map((row) => columns.map((name) => quoted(row[name])).join(","))].join("\n") + "\n";
@@ -188,7 +194,7 @@ const wordworth = (() => {
         heading.setAttribute("aria-sort", up ? "ascending" : "descending");
         const value = (row) => {
           const text = row.cells[at].textContent;
-          return at === 0 ? text : text === "" ? NaN : Number(text.replace("−", "-"));
+          return at === 0 ? text : text === "" ? NaN : Number(text.replace("−", "-").replace("†", ""));
         };
         const body = table.tBodies[0];
         const rows = [...body.rows].sort((one, other) => {

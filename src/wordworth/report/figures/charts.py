@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.report.figures.figure import Spec
+from wordworth.run.flags import MARK
 
 SHOWN = "shown"
 COLOURS = [f"var(--c{place})" for place in range(1, 9)]
@@ -128,6 +129,25 @@ def zoom(*axes: str) -> Spec:
     return {"name": "zoom", "select": select, "bind": "scales"}
 
 
+CONTROL = "control"
+"""What a transform calls the rows of a control, which are thin lines."""
+FLAGGED = "isValid(datum.flags)"
+
+
+def over(rows: pl.DataFrame, *more: str) -> list[str]:
+    """The columns of numbers that are shown over every point."""
+    flagged = rows.get_column("flags").is_not_null().any()
+    return ["value", "low", "high", *more, "n", *(["flags"] if flagged else [])]
+
+
+def marks(rows: pl.DataFrame, encoding: Spec) -> list[Spec]:
+    """A mark at every number that is to be read with care; the reasons stand over the point and under the figure."""
+    if rows.get_column("flags").is_null().all():
+        return []
+    mark = {"type": "text", "text": MARK, "dx": 6, "dy": -4, "fontSize": 9, "tooltip": False}
+    return [{"transform": [{"filter": FLAGGED}], "mark": mark, "encoding": {**encoding, "opacity": faded()}}]
+
+
 def hover(*columns: str) -> list[Spec]:
     """What is shown over a point."""
     formats = {"value": ".3f", "low": ".3f", "high": ".3f", "p": ".3g"}
@@ -188,7 +208,10 @@ def lines(
     layout: Layout = ONE_PANEL,
     transform: Sequence[Spec] = (),
 ) -> Spec:
-    """Lines, a colour a series (or a column's value); with their 95 % bands, unless dashes tell more apart."""
+    """Lines, a colour a series (or a column's value); with their 95 % bands, unless dashes tell more apart.
+
+    Rows that a transform marks as `control` are thin lines beside the others.
+    """
     colour = series(rows, colour) if isinstance(colour, str) else colour
     stroke = (dash or colour).channel(DASHES, shifted=dash is None, symbol="stroke")
     vertical = {"field": "value", "type": "quantitative", "title": y, "scale": {"zero": False}}
@@ -207,9 +230,16 @@ def lines(
             "params": [*picked(colour.field), zoom(*axes)],
         }
     )
-    fields = [colour.field, *([dash.field] if dash else []), x["field"], *layout.tooltip, "value", "low", "high", "n"]
+    fields = [colour.field, *([dash.field] if dash else []), x["field"], *layout.tooltip, *over(rows)]
     points = {**shared, **detail, "y": vertical, "opacity": faded(), "tooltip": hover(*dict.fromkeys(fields))}
     layers.append({"mark": {"type": "point", "filled": True, "size": 18}, "encoding": points})
+    layers += marks(rows, {**shared, **detail, "y": vertical})
+    if any(one.get("as") == CONTROL for one in transform):
+        for layer in layers:
+            layer["transform"] = [{"filter": f"!datum.{CONTROL}"}, *layer.get("transform", [])]
+        thin = {**shared, "y": vertical, "opacity": faded(0.9), "tooltip": hover(*dict.fromkeys(fields))}
+        mark = {"type": "line", "strokeWidth": 1, "strokeDash": [2, 3]}
+        layers.append({"transform": [{"filter": f"datum.{CONTROL}"}], "mark": mark, "encoding": thin})
     view: Spec = {"transform": list(transform), "height": 190, "layer": layers}
     return panels(view, rows, layout)
 
@@ -238,11 +268,20 @@ def dots(
         layers.append({"mark": {"type": "rule", "color": "var(--faint)"}, "encoding": {"x": {"datum": 0}}})
     if rows.get_column("low").is_not_null().any():
         rule = {**shared, "x": {**across, "field": "low"}, "x2": {"field": "high"}, "opacity": faded(0.8)}
+        if rows.get_column("flags").is_not_null().any():
+            rule["strokeDash"] = {"condition": {"test": FLAGGED, "value": [2, 2]}, "value": [1, 0]}
         layers.append({"mark": {"type": "rule", "strokeWidth": 1.6}, "encoding": rule})
-    over = hover(*dict.fromkeys(["task", colour.field, *layout.tooltip, "value", "low", "high", "p", "n"]))
-    points = {**shared, "x": across, "opacity": faded(), "tooltip": over, "shape": colour.channel(SHAPES, shifted=True)}
+    shown = hover(*dict.fromkeys(["task", colour.field, *layout.tooltip, *over(rows, "p")]))
+    points = {
+        **shared,
+        "x": across,
+        "opacity": faded(),
+        "tooltip": shown,
+        "shape": colour.channel(SHAPES, shifted=True),
+    }
     mark = {"type": "point", "filled": True, "size": 55}
     layers.append({"mark": mark, "encoding": points, "params": [*picked(colour.field), zoom("x")]})
+    layers += marks(rows, {**shared, "x": across})
     step = 9 * max(1, len(colour.values)) + 8
     named = {"calculate": label(y), "as": "task"}
     height: Spec | int = {"step": step, "for": "position"}

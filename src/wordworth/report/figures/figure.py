@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.report.naming import number
+from wordworth.run.flags import legend
 
 Spec = dict[str, Any]
 
@@ -32,6 +33,13 @@ class Figure:
     across: tuple[str, ...]
     """The table behind the figure: columns that make a row's name, and columns that make a column's."""
     kind: str = "Line chart"
+
+    @property
+    def note(self) -> str:
+        """Which of the numbers are to be read with care, and why; blank where none is."""
+        places = [name for name in (*self.down, *self.across) if name != "layer"]  # alike in layers: said once
+        named = pl.concat_str([pl.col(name).cast(pl.String) for name in places], separator=" ", ignore_nulls=True)
+        return legend(self.rows.select(named, "flags").iter_rows())
 
     @property
     def alt(self) -> str:

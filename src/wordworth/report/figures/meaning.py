@@ -1,5 +1,7 @@
 """Word meaning: the intrinsic tasks of ValNorm, and VAST's figures of valence."""
 
+from dataclasses import replace
+
 import polars as pl
 
 from wordworth.report.figures import charts
@@ -42,17 +44,34 @@ def _settings(rows: pl.DataFrame) -> charts.Series:
     return charts.series(rows, "setting", values=[*known, *(name for name in there if name not in SETTINGS)])
 
 
-@shows(EXPERIMENT == "contextualization", MEASURE == "valence")
-def valence_by_layer(rows: pl.DataFrame) -> Figure:
-    """VAST's Figure 1: valence by layer, a line a setting, with its 95 % band."""
+UNTRAINED = (EXPERIMENT == "control") & SETTING.str.starts_with("untrained:")
+"""The same network with random weights, in every setting."""
+
+
+@shows((EXPERIMENT == "contextualization") | UNTRAINED, MEASURE == "valence")
+def valence_by_layer(rows: pl.DataFrame) -> Figure | None:
+    """VAST's Figure 1: valence by layer, a line a setting, with its 95 % band; the untrained network a thin one."""
     by = ("model", "dataset")
-    layout = charts.Layout(by, tooltip=by)
-    spec = charts.lines(rows, x=charts.by_layer(), y=f"valence: {RATED}", colour=_settings(rows), layout=layout)
+    trained = rows.filter(~UNTRAINED)
+    if trained.is_empty():
+        return None
+    context = {"calculate": "peek(split(datum.setting, ':'))", "as": "context"}
+    control = {"calculate": "datum.experiment === 'control'", "as": charts.CONTROL}
+    spec = charts.lines(
+        rows,
+        x=charts.by_layer(),
+        y=f"valence: {RATED}",
+        colour=replace(_settings(trained), field="context"),
+        layout=charts.Layout(by, tooltip=("setting", *by)),
+        transform=[context, *([control] if len(trained) < len(rows) else [])],
+    )
     caption = (
         "Pearson’s ρ between a word’s association with pleasant and unpleasant words and its human rating, in every "
         "layer. Where the settings agree, vectors speak of the word; where they part, of its context. Bands are 95 % "
         "intervals."
     )
+    if len(trained) < len(rows):
+        caption += " Thin lines are the same network with random weights: what the texts alone give away."
     title = "Valence by layer and setting"
     return Figure("valence-layers", title, caption, spec, rows, (*by, "layer"), ("setting",))
 
@@ -85,7 +104,7 @@ def languages(rows: pl.DataFrame) -> Figure:
 def tokenization(rows: pl.DataFrame) -> Figure:
     """VAST's Figures 2 and 8: words of one token and of several, by pooling."""
     rows, tokens = charts.with_parts(rows, charts.Part("tokens", "dataset", ":", 1))
-    by = ("model", "measure")
+    by = ("model", "measure", "setting")
     spec = charts.lines(
         rows,
         x=charts.by_layer(),

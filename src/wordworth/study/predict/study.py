@@ -99,11 +99,11 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
         by_document=settings.by_document,
     )
     where = {"model": model.name, "language": corpus.language, "dataset": corpus.name}
-    words = [*predictions["word"], *predictions["guess"].drop_nulls()]
+    words = {word for column in ("word", "guess") for word in predictions[column].unique().drop_nulls()}
     band_of = banded(words, data.frequencies, data.bands) | {"": ENDS}
     predictions = predictions.with_columns(
-        band=pl.col("word").replace_strict(band_of, return_dtype=pl.String),
-        guess_band=pl.col("guess").replace_strict(band_of, default=None, return_dtype=pl.String),
+        band=pl.col("word").replace_strict(band_of, return_dtype=pl.Categorical),
+        guess_band=pl.col("guess").replace_strict(band_of, default=None, return_dtype=pl.Categorical),
         cluster=data.clusters[predictions["line"].to_numpy()],
     )
     predicted = predicted_of(predictions, model.name, corpus.name)

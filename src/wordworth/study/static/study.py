@@ -19,6 +19,7 @@ from wordworth.task.agreement import agreement
 from wordworth.task.bias import bias
 from wordworth.task.bias_lists import BiasLists, load_bias_lists
 from wordworth.task.similarity import Recorded, similarity, words_of
+from wordworth.task.words import TooFewWordsError
 
 PRECISE = ("mean/mean", "mean")
 """The paper's choice of f and g, which is given intervals and items."""
@@ -57,7 +58,8 @@ def static(models: Sequence[str | Path | LanguageModel | Embedding], settings: S
             if "bias" in wanted:
                 findings.add(bias(layers, lists, settings), experiment="bias")
     if "agreement" in wanted and lists is not None:
-        findings.add(agreement(reduced, lists, settings), experiment="agreement")
+        with findings.part(asked="agreement" in settings.experiments, experiment="agreement"):
+            findings.add(agreement(reduced, lists, settings), experiment="agreement")
     return findings
 
 
@@ -71,7 +73,8 @@ def _one_embedding(
     findings.used_embedding(embedding, "english")
     layers = Layers.of(embedding)
     for one in pairs:
-        findings.add(similarity(layers, one, settings), experiment="quality")
+        with findings.part(TooFewWordsError, asked=bool(settings.pairs), model=embedding.name, dataset=one.name):
+            findings.add(similarity(layers, one, settings), experiment="quality")
     if lists is not None:
         findings.add(bias(layers, lists, settings), experiment="bias")
 
@@ -90,8 +93,11 @@ def _quality(
     sample = draw(corpora, words, how)
     note_sample(findings, "quality", sample)
     source = over_sentences(model, words, sample, Aggregating(snapshots=stops))
-    findings.note(f"quality: the setting `aggregated` is over {sample.sentences:,} sentences.")
     record_aggregated(findings, source, "quality")
+    for over in source.aggregates:
+        setting = "aggregated" if over is source.whole else f"aggregated:{over.sentences}"
+        where = {"experiment": "quality", "model": model.name, "setting": setting}
+        findings.score(**where, measure="contexts", value=float(over.contexts.sum()), n=over.sentences)
     for layers in source.every():
         precise = layers.pooling in PRECISE
         items = precise and layers.setting in ("aggregated", "decontextualized")
@@ -126,7 +132,14 @@ def note_sample(findings: Findings, what: str, sample: Sample) -> None:
 
 
 def record_aggregated(findings: Findings, source: Aggregated, experiment: str) -> None:
-    """Which words the text does not hold, which have no vector, and which sentences were windowed."""
+    """N by sentences and contexts; which words the text does not hold, or have no vector; which were windowed.
+
+    The paper's N counts contexts (A.5): a sentence is one for each word of the vocabulary in it.
+    """
+    contexts = int(source.whole.contexts.sum())
+    findings.note(
+        f"{experiment}: the setting `aggregated` is over {source.whole.sentences:,} sentences, {contexts:,} contexts."
+    )
     where = {"experiment": experiment, "model": source.model.name, "setting": "aggregated"}
     name = f"{source.model.name}, {experiment}"
     if source.never_met:

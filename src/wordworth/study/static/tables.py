@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from wordworth.run.flags import legend
 from wordworth.study.declaration import Table
-from wordworth.study.tables import cell, number, pivot
+from wordworth.study.tables import cell, marked, pivot
 
 
 def static_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
@@ -32,7 +33,8 @@ def static_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     if len(agreed):
         rows = [[row["model"], row["dataset"], cell(row)] for row in agreed.iter_rows(named=True)]
         title = "agreement of the estimators: mean rank correlation over layers, [95% over resampled lists]"
-        yield Table(title, ["model", "bias", "ρ"], rows, [2])
+        flagged = agreed.select("dataset", "flags").iter_rows()
+        yield Table(title, ["model", "bias", "ρ"], rows, [2], legend(flagged))
 
 
 def _best_layers(scores: pl.DataFrame, by: str, title: str) -> Table:
@@ -40,8 +42,9 @@ def _best_layers(scores: pl.DataFrame, by: str, title: str) -> Table:
     rows = []
     for (model, key), group in scores.group_by(["model", by], maintain_order=True):
         cells = {
-            row["dataset"]: number(row["value"]) + (f" ({row['layer']})" if row["layer"] is not None else "")
+            row["dataset"]: marked(row) + (f" ({row['layer']})" if row["layer"] is not None else "")
             for row in group.iter_rows(named=True)
         }
         rows.append([str(model), str(key or ""), *(cells.get(dataset, "") for dataset in datasets)])
-    return Table(title, ["model", by, *datasets], rows, range(2, len(datasets) + 2))
+    note = legend(scores.select("dataset", "flags").iter_rows())
+    return Table(title, ["model", by, *datasets], rows, range(2, len(datasets) + 2), note)

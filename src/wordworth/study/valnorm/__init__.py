@@ -7,6 +7,8 @@ from wordworth.study.embeddings import OfEmbeddings
 from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Permuted, WordLookup, setting
 
 EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
+RATERS = "raters"
+"""The experiment that is about people and needs no model: it is run when it is asked for."""
 SHARES = (100.0, 50.0, 10.0, 1.0, 0.1, 0.001)
 """Percent of the corpus's lines; the paper's five and the whole."""
 
@@ -25,10 +27,10 @@ class ValnormSettings(OfEmbeddings, WordLookup, Permuted, Intervals):
     )
     experiments: tuple[str, ...] = setting(
         (),
-        "What is run; all that apply if none.",
+        "What is run; all that apply to a model if none. raters needs no model: how well people's ratings agree.",
         MEASURED,
         option="experiment",
-        choices=EXPERIMENTS,
+        choices=(*EXPERIMENTS, RATERS),
         may_differ=True,
     )
     pairs: tuple[Named, ...] = setting(

@@ -17,17 +17,21 @@ from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.embeddings import embeddings, tests_in
-from wordworth.study.valnorm import EXPERIMENTS, ValnormSettings
+from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
 from wordworth.task.analogy import analogy
 from wordworth.task.association import association
+from wordworth.task.control import Rated, poles_out, shuffled
 from wordworth.task.neighbours import neighbours
+from wordworth.task.raters import common_words, raters
 from wordworth.task.similarity import similarity
 from wordworth.task.valence import valence
-from wordworth.task.words import TooFewWordsError, poles_in
+from wordworth.task.words import Poles, TooFewWordsError, poles_in, spelling_of
 
 LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
+LANGUAGES = ("chinese", "german", "polish", "portuguese", "spanish", "turkish")
+"""Beside English, as in Table 3."""
 TESTS = ("weat1", "weat2", "weat8")
 """Flowers–insects, instruments–weapons, gender–science."""
 
@@ -51,6 +55,7 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
                 findings.used_data(lexicon, len(lexicon))
                 findings.add(valence(layers, poles, lexicon, settings), experiment="valence")
                 findings.add(neighbours(layers, lexicon, settings))
+                _controls(findings, layers, (poles, polar), lexicon, settings)
         if "weat" in chosen:
             _associations(findings, layers, language, settings, effects)
         if "similarity" in chosen:
@@ -61,6 +66,8 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
         if "analogy" in chosen:
             _analogies(findings, layers, language, settings)
     _variances(findings, effects)
+    if RATERS in chosen:
+        _raters(findings, settings)
     if "corpus-size" in chosen and settings.corpus is not None:
         _corpus_size(findings, settings.corpus, settings)
     return findings
@@ -68,7 +75,7 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
 
 def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> None:
     corpus, asked = settings.corpus, settings.experiments
-    if not models and corpus is None:
+    if not models and corpus is None and set(asked) != {RATERS}:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
     if "corpus-size" in asked and corpus is None:
         raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
@@ -76,6 +83,30 @@ def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) 
         raise WordworthError(f"the corpus {corpus} is for the experiment corpus-size: add --experiment corpus-size")
     if (settings.word_column or settings.rating_column) and all(map(_of_catalog, settings.lexica)):
         raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
+
+
+def _controls(
+    findings: Findings, layers: Layers, poles: tuple[Poles, PolarWords], lexicon: Lexicon, settings: ValnormSettings
+) -> None:
+    """ρ by chance, and without the polar words; a lexicon of which little is there costs no more than its control."""
+    with findings.part(experiment="control", model=layers.name, dataset=lexicon.name):
+        words = layers.select(lexicon.words, spelling_of(lexicon.language, settings))
+        rated = Rated(words, lexicon, poles[0])
+        shuffled(findings, rated, settings)
+        poles_out(findings, rated, poles[1], settings)
+
+
+def _raters(findings: Findings, settings: ValnormSettings) -> None:
+    """The reliability of §4 over the words that the three lexica share, and Table 3 over those of Bellezza in ANEW."""
+    loaded: dict[str, Lexicon] = {}
+    for name in (*LEXICA, *(f"bellezza-{language}" for language in LANGUAGES)):
+        with findings.part(asked=name in LEXICA, experiment=RATERS, dataset=name):  # one that cannot be fetched
+            loaded[name] = load_lexicon(name)
+            findings.used_data(loaded[name], len(loaded[name]))
+    english = [loaded.pop(name) for name in LEXICA]
+    findings.add(raters(english, common_words(english), settings), experiment=RATERS)
+    bellezza, anew, _ = english
+    findings.add(raters([bellezza, *loaded.values()], common_words([bellezza, anew]), settings), experiment=RATERS)
 
 
 def _polar(findings: Findings, language: str) -> PolarWords:

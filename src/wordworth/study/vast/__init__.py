@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from wordworth.run.vocabulary import CONTROLS
 from wordworth.study.declaration import Study
 from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Permuted, Placement, setting, two_numbers
 
@@ -46,11 +47,29 @@ class VastSettings(Placement, Permuted, Intervals):
         option="test",
         may_differ=True,
     )
+    controls: tuple[str, ...] = setting(
+        (),
+        "What contextualization is held against: a network with random weights, shuffled ratings, no polar words in "
+        "the lexicon; all three if not given, or none.",
+        MEASURED,
+        option="control",
+        choices=(*CONTROLS, "none"),
+        may_differ=True,
+    )
     language: str = setting("english", "Language of lexicon, polar words and templates.", ON)
     contexts: Named = setting(
         "enwiki-sample", "Text that random contexts are drawn from.", ON, metavar="NAME|PATH|none"
     )
+    language_contexts: tuple[Named, ...] = setting(
+        (), "Text of the random contexts of one of `languages`: LANGUAGE=NAME or LANGUAGE=PATH.", ON
+    )
     templates: str = setting("vast", "vast, vast-code (the authors' wording), or a TOML file.", ON)
+    tagged: str = setting(
+        "treebank",
+        "Tagged sentences of the probes: treebank (gold tags), or cola-nltk (the paper's: CoLA's, tagged by NLTK).",
+        ON,
+        choices=("treebank", "cola-nltk"),
+    )
     word_column: str | None = setting(None, "Column of the words in your own lexicon.", ON)
     rating_column: str | None = setting(None, "Column of the ratings in your own lexicon.", ON)
     scale: tuple[float, float] | None = setting(
@@ -76,12 +95,15 @@ STUDY = Study(
     kinds=frozenset({"causal", "masked", "encoder"}),
     papers=("wolfe2022", "toney2021"),
     method="VAST. ValNorm’s valence in every layer of a language model, with words in random, bleached (“This is "
-    "WORD”), aligned and misaligned contexts; the mean and the top principal components taken out of the vectors; "
-    "association tests and word similarity on bleached vectors.",
+    "WORD”), aligned and misaligned contexts, held against the same network with random weights, against shuffled "
+    "ratings, and without the polar words in the lexicon; the mean and the top principal components taken out of the "
+    "vectors; association tests and word similarity on bleached vectors. In association tests the components are those "
+    "of the words of WEAT 1 to 10, whichever tests are run.",
     quick={
         "lexica": ("bellezza",),
         "experiments": ("contextualization", "isolation", "validation", "bias"),
         "pairs": ("ws-353",),
+        "controls": ("shuffled", "poles-out"),
         "resamples": 300,
     },
     english_only=True,

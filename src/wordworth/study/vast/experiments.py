@@ -1,12 +1,15 @@
 """The experiments of VAST on vectors: each takes the words of one model and language and adds to the findings."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
 from wordworth.catalog.read.association_tests import AssociationTest
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.pairs import Pairs
-from wordworth.embedding import Layers
+from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.run import Findings
 from wordworth.statistics.correlation import pearson
 from wordworth.study.vast.words import WordsInSettings, greedy_poles
@@ -14,7 +17,7 @@ from wordworth.task.association import association
 from wordworth.task.isotropy import isotropy, variance_shares
 from wordworth.task.similarity import similarity, words_of
 from wordworth.task.valence import drawn, effect_sizes, record_slots, valence
-from wordworth.task.words import TooFewWordsError
+from wordworth.task.words import Poles, TooFewWordsError, record_missing
 from wordworth.transform import nullified
 
 AFFECTS = ("dominance", "arousal")
@@ -32,29 +35,51 @@ def contextualization(
         for setting in words.settings:
             layers, poles = words.rated(lexicon, setting).layers(words.pooling)
             findings.add(valence(layers, poles, lexicon, words.chosen), experiment=experiment)
-            for affect in AFFECTS:
-                if anew is not None and affect in lexicon.ratings:
-                    findings.add(_affect(words, layers, lexicon, anew, affect), experiment=experiment)
+            for affect in affects_of(lexicon, anew):
+                held = affect_poles(words.pole_words(lexicon, setting), lexicon, anew, affect)
+                findings.add(affective(words, layers, held, lexicon, affect), experiment=experiment)
 
 
-def _affect(words: WordsInSettings, layers: Layers, lexicon: Lexicon, anew: Lexicon, affect: str) -> Findings:
-    """ρ for dominance or arousal: poles are the 25 highest and lowest of ANEW, taken out of the lexicon."""
+def affects_of(lexicon: Lexicon, anew: Lexicon | None) -> tuple[str, ...]:
+    """Dominance and arousal where the lexicon rates them, and ANEW is there to pick their poles."""
+    return tuple(affect for affect in AFFECTS if anew is not None and affect in lexicon.ratings)
+
+
+def affect_poles(words: Layers, lexicon: Lexicon, anew: Lexicon | None, affect: str) -> Poles:
+    """The 25 highest and the 25 lowest words of ANEW, in the text that poles stand in."""
+    if anew is None:
+        raise TypeError(f"the poles of {affect} are words of ANEW")
+    high, low = (words.select(side) for side in greedy_poles(anew.words, anew.ratings[affect].tolist()))
+    return _named_missing(high, lexicon), _named_missing(low, lexicon)
+
+
+def _named_missing(pole: Layers, lexicon: Lexicon) -> Layers:
+    why = {at: f"not in {lexicon.name}" if reason == NOT_FOUND else reason for at, reason in pole.reasons.items()}
+    return replace(pole, reasons=why)
+
+
+def affective(words: WordsInSettings, layers: Layers, poles: Poles, lexicon: Lexicon, affect: str) -> Findings:
+    """ρ for dominance or arousal: the poles are taken out of the lexicon."""
     findings = Findings()
-    sides = greedy_poles(anew.words, anew.ratings[affect].tolist())
-    high, low = ([layers.index[word] for word in side if word in layers.index] for side in sides)
-    if min(len(high), len(low)) < 2:
+    where = {**layers.columns, "language": words.language, "dataset": lexicon.name}
+    for end, pole in zip(("high", "low"), poles, strict=True):
+        record_missing(findings, where, pole, f"{affect}: {end}")
+    if min(map(len, poles)) < 2:
         findings.warn(f"{affect} has no score on {lexicon.name} {layers.setting}: its poles are not there.")
         return findings
-    rest = np.setdiff1d(np.arange(len(layers)), [*high, *low])
-    effects = effect_sizes(layers.rows(rest), (layers.rows(np.array(high)), layers.rows(np.array(low))))
-    ratings = lexicon.ratings[affect][layers.positions[rest]]
-    where = {**layers.columns, "language": words.language, "dataset": lexicon.name, "measure": affect}
-    record_slots(findings, where, layers, pearson(effects, ratings, **drawn(words.chosen)))
+    polar = {word for pole in poles for word in pole.asked}
+    rest = np.array([row for row, word in enumerate(layers.words) if word not in polar])
+    rated = layers.rows(rest)
+    effects = effect_sizes(rated, poles)
+    people = dict(zip(lexicon.words, lexicon.ratings[affect].tolist(), strict=True))
+    ratings = np.array([people[word] for word in rated.words])
+    rho = pearson(effects, ratings, items=rated.words, **drawn(words.chosen))
+    record_slots(findings, {**where, "measure": affect}, layers, rho)
     return findings
 
 
-def isolation(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) -> None:
-    """Experiment 3: word meaning under the top principal components (Table 1 and Figure 3).
+def isolation(findings: Findings, words: WordsInSettings, lexica: list[Lexicon], anew: Lexicon | None) -> None:
+    """Experiment 3: word meaning under the top principal components (Table 1, Figure 3; Figure 7: dominance, arousal).
 
     ρ with vectors as they are (`pcs` blank) and with 0 … k components nullified, in the best and the top layer, each
     setting. Mean and components are those of the lexicon's words followed by the polar words. Beside ρ: the mean
@@ -63,11 +88,16 @@ def isolation(findings: Findings, words: WordsInSettings, lexica: list[Lexicon])
     for lexicon in lexica:
         for setting in words.settings:
             layers, poles = words.rated(lexicon, setting).layers(words.pooling)
-            groups = [_present(group.only(words.chosen_layers(lexicon))) for group in (layers, *poles)]
-            (isolated, high, low), components = nullified(groups, words.chosen.components)
+            chosen = words.chosen_layers(lexicon)
+            groups = [_present(group.only(chosen)) for group in (layers, *poles)]
+            affects, polar = affects_of(lexicon, anew), words.pole_words(lexicon, setting).only(chosen)
+            ends = [_present(pole) for affect in affects for pole in affect_poles(polar, lexicon, anew, affect)]
+            (isolated, high, low, *ends), components = nullified(groups, words.chosen.components, also=ends)
             findings.add(
                 valence(isolated, (high, low), lexicon, words.chosen, measures=("valence",)), experiment="isolation"
             )
+            for affect, held in zip(affects, zip(ends[::2], ends[1::2], strict=True), strict=True):
+                findings.add(affective(words, isolated, held, lexicon, affect), experiment="isolation")
             findings.add(isotropy(isolated, lexicon.name, words.language), experiment="isolation")
             where = {"language": words.language, "dataset": lexicon.name, "n": sum(map(len, groups))}
             findings.add(variance_shares(isolated, components, where), experiment="isolation")
@@ -89,16 +119,31 @@ def validation(findings: Findings, words: WordsInSettings, tasks: list[Pairs], l
         findings.add(similarity(isolated, pairs, words.chosen), experiment="validation")
 
 
-def bias(findings: Findings, words: WordsInSettings, tests: list[AssociationTest], lexicon: Lexicon) -> None:
+def bias(
+    findings: Findings,
+    words: WordsInSettings,
+    tests: list[AssociationTest],
+    fitted_on: Mapping[str, tuple[str, ...]],
+    lexicon: Lexicon,
+) -> None:
     """Experiment 6: association tests on bleached vectors, by layer and by components nullified (Figure 5).
 
     d and p of every test in every layer, and with 0 … k components nullified in the best layer (of the lexicon) and
-    the top one. Mean and components are those of the words of all tests.
+    the top one. Mean and components are those of the words `fitted_on`, by the name of their set, so that a test's d
+    does not depend on which others are run.
     """
-    every = tuple(dict.fromkeys(word for test in tests for group in test.groups for word in group))
-    layers = words.encoded("bleached", every).layers(words.pooling)
-    (isolated,), _ = nullified([layers], words.chosen.components, words.chosen_layers(lexicon))
+    fixed = tuple(dict.fromkeys(word for group in fitted_on.values() for word in group))
+    every = tuple(dict.fromkeys([*fixed, *(word for test in tests for group in test.groups for word in group)]))
+    layers = words.encoded("bleached", every).layers(words.pooling).in_memory()
+    base = _present(layers.select(fixed))
+    (_, isolated), _ = nullified([base], words.chosen.components, words.chosen_layers(lexicon), also=[layers])
     held = isolated.in_memory()
+    sets = ", ".join(fitted_on)
+    findings.used_words(f"the components of bias ({words.language})", fitted_on)
+    findings.note(
+        f"bias: mean and components are those of the {len(base)} words of {sets}, whichever tests are run "
+        f"({words.model.name})."
+    )
     for test in tests:
         asked = bool(words.chosen.tests)
         with findings.part(TooFewWordsError, asked=asked, model=words.model.name, dataset=test.name):
@@ -112,6 +157,7 @@ def languages_mean(findings: Findings, model: str) -> None:
         findings.scores.filter(mine)
         .group_by("setting", "pooling", "layer", maintain_order=True)
         .agg(pl.col("value").mean(), pl.len().alias("n"))
+        .filter(pl.col("n") > 1)
     )
     for row in means.iter_rows(named=True):
         findings.score(experiment="languages", model=model, measure="valence:mean", **row)

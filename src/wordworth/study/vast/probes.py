@@ -6,29 +6,30 @@ components and scale are fitted on the training part and applied to the test par
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.read.tagged import Tagged, tagged_sentences
 from wordworth.contexts import Context
 from wordworth.embedding import Slot
 from wordworth.encode import in_contexts
+from wordworth.measure.f1 import weighted_f1
 from wordworth.run import Findings
+from wordworth.study.vast.speech import Ending, cola_sentences, endings
 from wordworth.study.vast.words import WordsInSettings
+from wordworth.task.valence import drawn
 from wordworth.transform import Components, fit_components, nullify
 
-PROBED = (1, 2, 4, 8, 12)
+PROBED = (1, 2, 4, 8, 11, 12)
 """Numbers of components that are tried; the paper names 8, 11 and 12."""
-TEST_SHARE = 0.2
 
 _LAST_WORD = re.compile(r"(\w[\w'’-]*)\W*$")
 
@@ -47,9 +48,9 @@ class ProbedTask:
     test_words: Sequence[str]
 
 
-def probes(findings: Findings, words: WordsInSettings, tagged: str = "treebank", most: int = 4_000) -> None:
+def probes(findings: Findings, words: WordsInSettings, most: int = 4_000) -> None:
     """Weighted F1 of every task and representation, in the top layer. At most `most` tagged sentences are used."""
-    for task in [_cola(findings, words), *_speech(findings, words, tagged, most)]:
+    for task in [_cola(findings, words), *_speech(findings, words, most)]:
         findings.add(probe(task, words))
 
 
@@ -68,16 +69,12 @@ def _cola(findings: Findings, words: WordsInSettings) -> ProbedTask:
     corpus = load_corpus("cola")
     findings.used_data(corpus, corpus.count)
     parts: dict[str, tuple[list[Context], list[str]]] = {"train": ([], []), "dev": ([], [])}
-    for path in corpus.paths:
-        contexts, labels = parts["train" if "train" in path.name else "dev"]
-        if "out_of_domain" in path.name:
-            continue
-        for line in path.read_text(encoding="utf-8").splitlines():
-            _, label, _, sentence = line.split("\t")
-            last = _LAST_WORD.search(sentence)
-            if last:
-                contexts.append(Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)))
-                labels.append(label)
+    for part, label, sentence in cola_sentences(corpus):
+        contexts, labels = parts[part]
+        last = _LAST_WORD.search(sentence)
+        if last:
+            contexts.append(Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)))
+            labels.append(label)
     (train, train_rows), (test, test_rows) = (_vectors(findings, words, contexts) for contexts, _ in parts.values())
     (_, train_labels), (contexts, test_labels) = parts.values()
     return ProbedTask(
@@ -92,54 +89,31 @@ def _cola(findings: Findings, words: WordsInSettings) -> ProbedTask:
     )
 
 
-def _speech(findings: Findings, words: WordsInSettings, named: str, most: int) -> list[ProbedTask]:
+def _speech(findings: Findings, words: WordsInSettings, most: int) -> list[ProbedTask]:
     """Binary noun and multiclass tag of the last word, from its vector and from that of the word before."""
-    corpus = load_corpus(named)
-    every = [found for sentence in tagged_sentences(corpus.paths[0]) if (found := _ending(sentence))]
-    findings.used_data(corpus, len(every))
-    rng = np.random.default_rng(words.chosen.seed)
-    order = rng.permutation(len(every))[:most]
-    cut = round(len(order) * TEST_SHARE)
+    named, parts = endings(findings, words.chosen.tagged, most, words.chosen.seed)
     tasks = []
-    for at, position in enumerate(("last word", "word before")):
-        contexts = [every[row][at] for row in order.tolist()]
-        tags = [every[row][2] for row in order.tolist()]
-        vectors, rows = _vectors(findings, words, contexts)
-        kept = np.array(rows)
-        test, train = np.flatnonzero(kept < cut), np.flatnonzero(kept >= cut)
+    for position in ("last word", "word before"):
+        (train, train_tags, _), (test, test_tags, test_words) = (
+            _tagged(findings, words, part, position) for part in parts
+        )
         for name in ("noun", "part-of-speech"):
-            labels = ["noun" if tag.upper().startswith("N") else "other" for tag in tags] if name == "noun" else tags
-            given = [labels[row] for row in rows]
-            tasks.append(
-                ProbedTask(
-                    name,
-                    corpus.name,
-                    position,
-                    vectors[train],
-                    [given[row] for row in train.tolist()],
-                    vectors[test],
-                    [given[row] for row in test.tolist()],
-                    [contexts[rows[row]].word for row in test.tolist()],
-                )
-            )
+            answers = [[_noun(tag) for tag in tags] if name == "noun" else tags for tags in (train_tags, test_tags)]
+            tasks.append(ProbedTask(name, named, position, train, answers[0], test, answers[1], test_words))
     return tasks
 
 
-def _ending(sentence: Tagged) -> tuple[Context, Context, str] | None:
-    """The last word and the one before it in the text up to the last word, and the last word's tag."""
-    words = [at for at, (word, _) in enumerate(sentence) if word[:1].isalpha()]
-    if len(words) < 2:
-        return None
-    before, last = words[-2:]
-    text = " ".join(word for word, _ in sentence[: last + 1])
-    start = len(text) - len(sentence[last][0])
-    lead = len(" ".join(word for word, _ in sentence[:before])) + (before > 0)
-    stop = lead + len(sentence[before][0])
-    return (
-        Context(sentence[last][0], text, start, len(text)),
-        Context(sentence[before][0], text, lead, stop),
-        sentence[last][1],
-    )
+def _noun(tag: str) -> str:
+    return "noun" if tag.upper().startswith("N") else "other"
+
+
+def _tagged(
+    findings: Findings, words: WordsInSettings, part: Sequence[Ending], position: str
+) -> tuple[NDArray[np.float64], list[str], list[str]]:
+    """Vectors of the last word or of the one before, the last word's tags, and the words."""
+    contexts = [ending.last if position == "last word" else ending.before for ending in part]
+    vectors, rows = _vectors(findings, words, contexts)
+    return vectors, [part[row].tag for row in rows], [contexts[row].word for row in rows]
 
 
 def probe(task: ProbedTask, words: WordsInSettings) -> Findings:
@@ -154,8 +128,13 @@ def probe(task: ProbedTask, words: WordsInSettings) -> Findings:
         "dataset": task.dataset,
     }
     where |= {"setting": task.position, "pooling": words.pooling, "layer": words.model.layers}
-    scores, predicted = _f1(task, task.train, task.test)
-    findings.score(**where, measure=task.name, value=scores, n=len(task.test))
+    where_score = {**where, "n": len(task.test)}
+    commonest = Counter(task.train_labels).most_common(1)[0][0]
+    for measure, answers in (
+        (task.name, predicted := _predicted(task, task.train, task.test)),
+        (f"{task.name}:majority", [commonest] * len(task.test)),
+    ):
+        findings.score(**where_score, measure=measure, **_f1(task, answers, words))
     findings.item(
         **where,
         item=list(task.test_words),
@@ -166,10 +145,10 @@ def probe(task: ProbedTask, words: WordsInSettings) -> Findings:
     for k in PROBED:
         if k > most:
             break
-        top, _ = _f1(task, _along(task.train, fitted, k), _along(task.test, fitted, k))
-        rest, _ = _f1(task, nullify(task.train, fitted, k), nullify(task.test, fitted, k))
-        findings.score(**where, pcs=k, measure=f"{task.name}:components", value=top, n=len(task.test))
-        findings.score(**where, pcs=k, measure=f"{task.name}:rest", value=rest, n=len(task.test))
+        top = _predicted(task, _along(task.train, fitted, k), _along(task.test, fitted, k))
+        rest = _predicted(task, nullify(task.train, fitted, k), nullify(task.test, fitted, k))
+        for part, answers in (("components", top), ("rest", rest)):
+            findings.score(**where_score, pcs=k, measure=f"{task.name}:{part}", **_f1(task, answers, words))
     return findings
 
 
@@ -178,8 +157,12 @@ def _along(vectors: NDArray[np.float64], fitted: Components, k: int) -> NDArray[
     return (vectors - fitted.mean) @ fitted.directions[:k].T
 
 
-def _f1(task: ProbedTask, train: NDArray[np.float64], test: NDArray[np.float64]) -> tuple[float, Sequence[str]]:
-    """Weighted F1 of a logistic regression, and what it predicts for the test part."""
+def _predicted(task: ProbedTask, train: NDArray[np.float64], test: NDArray[np.float64]) -> list[str]:
+    """What a logistic regression says of the test part."""
     regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
-    predicted = regression.fit(train, task.train_labels).predict(test)
-    return float(f1_score(task.test_labels, predicted, average="weighted")), [str(label) for label in predicted]
+    return [str(label) for label in regression.fit(train, task.train_labels).predict(test)]
+
+
+def _f1(task: ProbedTask, answers: Sequence[str], words: WordsInSettings) -> dict[str, float]:
+    """Weighted F1 of answers with its interval, as columns of a score."""
+    return asdict(weighted_f1(task.test_labels, answers, **drawn(words.chosen)))

@@ -4,21 +4,25 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from wordworth.catalog.fetch.sources import here
-from wordworth.catalog.read.association_tests import load_tests
+from wordworth.catalog.read.association_tests import AssociationTest, load_test, load_tests, translated
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.resolve import split_label
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.language_models import corpus_in, loaded, record_model, usual_pooling
 from wordworth.study.vast import EXPERIMENTS, SETTINGS, VastSettings
+from wordworth.study.vast.controls import controls
 from wordworth.study.vast.experiments import bias, contextualization, isolation, languages_mean, validation
 from wordworth.study.vast.probes import probes
+from wordworth.study.vast.script import check_script, in_one_script
 from wordworth.study.vast.tokenization import tokenization
 from wordworth.study.vast.words import WordsInSettings, balanced
+from wordworth.task.settings import Named
 
 LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "simlex-999", "rw", "men")
@@ -42,7 +46,7 @@ def vast(models: Sequence[str | Path | LanguageModel], settings: VastSettings) -
 def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings) -> None:
     words = _words(findings, model, settings, settings.language)
     names = settings.lexica or (LEXICA if settings.language == "english" else (settings.language,))
-    lexica = [_lexicon(findings, name, settings.language, settings) for name in names]
+    lexica = [_lexicon(findings, name, settings, words) for name in names]
     widest, narrow = max(lexica, key=len), lexica[0]
 
     def similar() -> None:
@@ -54,13 +58,21 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
         validation(findings, words, tasks, narrow)
 
     def associated() -> None:
-        tests = [test for name in settings.tests or TESTS for test in load_tests(name)]
-        bias(findings, words, tests, narrow)
+        named = [test for name in settings.tests or TESTS for test in load_tests(name)]
+        asked = "bias" in settings.experiments or bool(settings.tests)
+        with findings.part(asked=asked, model=model.name, experiment="bias", language=settings.language):
+            tests = [in_language(test, settings.language) for test in named]
+            bias(findings, words, tests, _fitted_on(words), narrow)
+
+    def contextualized() -> None:
+        contextualization(findings, words, lexica, _anew(settings, lexica))
+        if "none" not in settings.controls:
+            controls(findings, words, lexica)
 
     runs: dict[str, Callable[[], None]] = {
-        "contextualization": lambda: contextualization(findings, words, lexica, _anew(settings, lexica)),
+        "contextualization": contextualized,
         "tokenization": lambda: tokenization(findings, words, widest, _anew(settings)),
-        "isolation": lambda: isolation(findings, words, lexica),
+        "isolation": lambda: isolation(findings, words, lexica, _anew(settings, lexica)),
         "probes": lambda: probes(findings, words),
         "validation": similar,
         "bias": associated,
@@ -77,14 +89,34 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
         runs[name]()
 
 
+def _fitted_on(words: WordsInSettings) -> dict[str, tuple[str, ...]]:
+    """The words that the components of `bias` are fitted on, whichever tests are run: those of WEAT 1 to 10.
+
+    In a language that WEAT cannot be put into they are the polar words.
+    """
+    try:
+        tests = [in_language(load_test(name), words.language) for name in TESTS]
+    except WordworthError:
+        return {"polar words": (*words.polar.pleasant, *words.polar.unpleasant)}
+    return {test.name: tuple(word for group in test.groups for word in group) for test in tests}
+
+
+def in_language(test: AssociationTest, language: str) -> AssociationTest:
+    """The test in the words' language: English words in Spanish templates would measure nothing."""
+    return test if test.language == language else translated(test, language)
+
+
 def _languages(findings: Findings, model: LanguageModel, settings: VastSettings) -> None:
-    """Experiment 7: valence in the paper's seven languages with a multilingual model."""
+    """Experiment 7: valence in the paper's seven languages with a multilingual model; one that fails is left out."""
     for language in LANGUAGES:
-        words = _words(findings, model, settings, language)
-        # Random contexts are drawn from a corpus of one language; the others have templates alone.
-        words.settings = tuple(setting for setting in words.settings if setting != "random")
-        lexicon = _lexicon(findings, "anew" if language == "english" else language, language, settings)
-        contextualization(findings, words, [lexicon], None, "languages")
+        with findings.part(model=model.name, experiment="languages", language=language):
+            found = Findings("vast")
+            words = _words(found, model, settings, language)
+            if words.corpus is None:
+                words.settings = tuple(setting for setting in words.settings if setting != "random")
+            lexicon = _lexicon(found, "anew" if language == "english" else language, settings, words)
+            contextualization(found, words, [lexicon], None, "languages")
+            findings.add(found)
     languages_mean(findings, model.name)
 
 
@@ -100,31 +132,45 @@ def _multilingual(model: LanguageModel) -> bool:
 
 def _words(findings: Findings, model: LanguageModel, settings: VastSettings, language: str) -> WordsInSettings:
     names = settings.settings or SETTINGS
+    text = _text(settings, language)
     corpus = None
-    if str(settings.contexts) == "none":
+    if str(text) == "none":
         names = tuple(name for name in names if name != "random")
-    elif "random" in names and language == settings.language:
-        corpus = corpus_in(findings, settings.contexts, language)
+    elif "random" in names and text:
+        corpus = corpus_in(findings, text, language)
     polar = polar_words(language)
     for word in polar.dropped:
         findings.note(f"The polar word {word!r} ({language}) was published twice and is used once.")
+    templates = load_templates(settings.templates, language)
+    polar = in_one_script(findings, polar, templates)
     if settings.balance or language != "english":
         polar = balanced(findings, polar, settings.seed)
     pooling = settings.pooling or usual_pooling(model)
-    templates = load_templates(settings.templates, language)
     return WordsInSettings(model, language, templates, corpus, polar, names, pooling, settings)
 
 
-def _lexicon(findings: Findings, name: str | Path, language: str, settings: VastSettings) -> Lexicon:
+def _text(settings: VastSettings, language: str) -> Named:
+    """The text of a language's random contexts; blank where none was given."""
+    for named in settings.language_contexts:
+        label, target = split_label(named)
+        if label == language:
+            return target
+    return settings.contexts if language == settings.language else ""
+
+
+def _lexicon(findings: Findings, name: str | Path, settings: VastSettings, words: WordsInSettings) -> Lexicon:
     own = not (isinstance(name, str) and knows(name, "lexica"))
     lexicon = load_lexicon(
         name,
-        language=language,
+        language=words.language,
         word_column=settings.word_column if own else None,
         rating_column=settings.rating_column if own else None,
         scale=settings.scale if own else None,
     )
-    if lexicon.language != language:
-        raise WordworthError(f"{lexicon.name} is a lexicon of {lexicon.language} words and the language is {language}")
+    if lexicon.language != words.language:
+        raise WordworthError(
+            f"{lexicon.name} is a lexicon of {lexicon.language} words and the language is {words.language}"
+        )
+    check_script(lexicon, words.templates)
     findings.used_data(lexicon, len(lexicon))
     return lexicon

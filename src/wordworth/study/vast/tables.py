@@ -23,9 +23,9 @@ def layer_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
         if len(biased):
             yield pivot(biased, "dataset", "pcs", f"{name} · weat d, top layer, by components nullified")
         tokens = mine.filter(pl.col("experiment") == "tokenization", pl.col("measure") == "valence")
-        if len(tokens):
-            labelled = tokens.with_columns(set=pl.concat_str(pl.col("dataset"), pl.lit(" "), pl.col("pooling")))
-            yield pivot(labelled, "layer", "set", f"{name} · valence by tokenization and pooling")
+        for (setting,), some in tokens.group_by(["setting"], maintain_order=True):
+            labelled = some.with_columns(set=pl.concat_str(pl.col("dataset"), pl.lit(" "), pl.col("pooling")))
+            yield pivot(labelled, "layer", "set", f"{name} · valence by tokenization and pooling, {setting}")
         probed = mine.filter(pl.col("experiment") == "probes")
         if len(probed):
             labelled = probed.with_columns(task=pl.concat_str(pl.col("measure"), pl.lit(" from "), pl.col("setting")))
@@ -40,3 +40,7 @@ def _by_layer(name: str, scores: pl.DataFrame) -> Iterator[Table]:
     )
     for (dataset,), some in shown.group_by(["dataset"], maintain_order=True):
         yield pivot(some, "layer", "setting", f"{name} · valence {dataset or ''} by layer")
+    above = scores.filter(pl.col("experiment") == "control", pl.col("measure") == "valence:above")
+    untrained = above.filter(pl.col("setting").str.starts_with("untrained:"))
+    for (dataset,), some in untrained.group_by(["dataset"], maintain_order=True):
+        yield pivot(some, "layer", "setting", f"{name} · valence {dataset} above the same network untrained, by layer")

@@ -1,106 +1,202 @@
 """Experiment 2: words of one token against words of several (VAST, Figures 2 and 8)."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.catalog.read.lexica import Lexicon
-from wordworth.encode import InContexts
+from wordworth.contexts import bleached
+from wordworth.encode import InContexts, token_counts
 from wordworth.run import Findings
 from wordworth.statistics.correlation import pearson
-from wordworth.study.vast.words import RatedWords, WordsInSettings, greedy_poles
+from wordworth.study.vast.words import WordsInSettings, greedy_poles
 from wordworth.task.valence import drawn, effect_sizes, record_slots
+from wordworth.task.words import UNBALANCED
 
 POOLINGS = ("first", "last", "mean", "max")
+KINDS = ("single", "multiple")
 LEAST = 10
 """Words of either kind below which a correlation says nothing."""
+FEW = 0.1
+"""The share of lost words above which a reader is warned."""
+OTHERWISE = "split otherwise in its text than in ordinary use"
+SPLIT = "the model splits it into several tokens"
+UNKNOWN = "the tokenizer does not locate it in ordinary use"
 
 Rows = NDArray[np.intp]
-Pole = tuple[InContexts, Rows]
 
 
 def tokenization(findings: Findings, words: WordsInSettings, lexicon: Lexicon, anew: Lexicon | None) -> None:
-    """ρ by layer for balanced sets of singly and multiply tokenized words, under poles of either kind."""
-    setting = "random" if "random" in words.settings else "bleached"
-    rated = words.rated(lexicon, setting)
-    rng = np.random.default_rng(words.chosen.seed)
-    single, multiple = (_by_tokens(rated.words, several) for several in (False, True))
-    size = min(len(single), len(multiple))
-    if size < LEAST:
-        findings.warn(
-            f"tokenization was left out: of {lexicon.name}'s words {len(single)} have one token and {len(multiple)} "
-            f"have several, and {LEAST} of each are needed (warriner has enough)."
-        )
-        return
-    sets = {
-        "single": np.sort(rng.choice(single, size, replace=False)),
-        "multiple": np.sort(rng.choice(multiple, size, replace=False)),
-    }
-    high, low = _balanced(rng, *(_by_tokens(pole, several=False) for pole in rated.poles))
-    compared = _Compared(words, lexicon, rated, sets)
-    if len(high) >= 2:
-        findings.add(compared.by_pooling("valence", (rated.poles[0], high), (rated.poles[1], low)))
-    else:
-        findings.warn(f"{words.model.name} has no two polar words of one token on each side.")
-    if anew is not None:
-        findings.add(compared.multiple_poles(words.rated(anew, setting).words, anew))
+    """ρ by layer for balanced sets of singly and multiply tokenized words, under poles of either kind.
+
+    In random contexts, as the paper, with the words that the corpus holds; and bleached, where no word is lost.
+    """
+    for setting in [one for one in ("random", "bleached") if one in words.settings] or ["bleached"]:
+        findings.add(_Compared(words, lexicon, setting).findings(anew), experiment="tokenization")
 
 
-def _by_tokens(encoded: InContexts, several: bool) -> Rows:
-    """The rows of words of one token, or of several."""
-    subwords = encoded.store.subwords
-    return np.flatnonzero(subwords > 1 if several else subwords == 1)
+class ByTokens:
+    """Words that were encoded, single or multiple by how the tokenizer splits them in ordinary use.
+
+    That is in the bleached text, behind a space. One occurrence may be split otherwise, behind a bracket or with a
+    capital; such a word is of neither kind there.
+    """
+
+    def __init__(self, words: WordsInSettings, encoded: InContexts) -> None:
+        self.encoded = encoded
+        usual = np.array(token_counts(words.model.tokenizer, bleached(encoded.words, words.templates)), dtype=np.intp)
+        self._places = {"single": usual == 1, "multiple": usual > 1, "": usual == 0}
+        here = usual[encoded.positions]
+        self._alike = (here > 0) & ((here == 1) == (encoded.store.subwords == 1))
+
+    def count(self, kind: str) -> int:
+        """The words of a kind that were asked for; of the kind "", those that cannot be told."""
+        return int(self._places[kind].sum())
+
+    def rows(self, kind: str) -> Rows:
+        """The rows of the encoded words of a kind."""
+        return np.flatnonzero(self._alike & self._places[kind][self.encoded.positions])
+
+    def names(self, rows: Rows) -> list[str]:
+        return [self.encoded.words[place] for place in self.encoded.positions[rows].tolist()]
+
+    def lost(self, kind: str) -> dict[int, str]:
+        """The places of the words of a kind that have no vector of that kind, with the reason."""
+        reasons = dict.fromkeys(self.encoded.positions[~self._alike].tolist(), OTHERWISE) | self.encoded.reasons
+        if not kind:
+            reasons = dict.fromkeys(range(len(self.encoded.words)), UNKNOWN) | self.encoded.reasons
+        return {place: reasons[place] for place in sorted(reasons) if self._places[kind][place]}
 
 
-def _balanced(rng: np.random.Generator, one: Rows, other: Rows) -> tuple[Rows, Rows]:
-    """Both cut at random to the size of the smaller."""
-    size = min(len(one), len(other))
-    return np.sort(rng.choice(one, size, replace=False)), np.sort(rng.choice(other, size, replace=False))
+@dataclass(frozen=True, eq=False)
+class Pole:
+    """Rows of encoded words that stand for one end."""
+
+    words: ByTokens
+    rows: Rows
+
+
+def _balanced(rng: np.random.Generator, groups: Sequence[Rows]) -> list[Rows]:
+    """All cut at random to the size of the smallest."""
+    size = min(map(len, groups))
+    return [np.sort(rng.choice(group, size, replace=False)) for group in groups]
 
 
 class _Compared:
-    """Two sets of a lexicon's words, held against poles."""
+    """The two kinds of a lexicon's words in one setting, held against poles."""
 
-    def __init__(self, words: WordsInSettings, lexicon: Lexicon, rated: RatedWords, sets: dict[str, Rows]) -> None:
-        self.words = words
-        self.lexicon = lexicon
-        self.rated = rated
-        self.sets = sets
+    def __init__(self, words: WordsInSettings, lexicon: Lexicon, setting: str) -> None:
+        self.words, self.lexicon, self.setting = words, lexicon, setting
+        rated = words.rated(lexicon, setting)
+        self.rated = ByTokens(words, rated.words)
+        self.poles = [ByTokens(words, pole) for pole in rated.poles]
+        self.where: dict[str, Any] = {"model": words.model.name, "language": words.language, "setting": setting}
+        self.where |= {"pooling": words.pooling}
+        rng = np.random.default_rng(words.chosen.seed)
+        self.sets = dict(zip(KINDS, _balanced(rng, [self.rated.rows(kind) for kind in KINDS]), strict=True))
+        self.sides = _balanced(rng, [pole.rows("single") for pole in self.poles])
 
-    def multiple_poles(self, known: InContexts, anew: Lexicon) -> Findings:
-        """Poles of several tokens: the 25 highest and lowest of ANEW that the model splits."""
-        split = _by_tokens(known, several=True)
-        places = known.positions[split]
-        names, ratings = [anew.words[place] for place in places.tolist()], anew.valence[places]
-        if len(names) < 2 * LEAST:
-            findings = Findings()
-            findings.warn(f"{self.words.model.name} splits {len(names)} words of ANEW: too few to be poles.")
-            return findings
-        row_of = dict(zip(names, split.tolist(), strict=True))
-        high, low = greedy_poles(names, ratings.tolist(), min(25, len(names) // 2))
-        sides = [(known, np.array([row_of[word] for word in side])) for side in (high, low)]
-        return self.by_pooling("valence:multiple-poles", sides[0], sides[1])
-
-    def by_pooling(self, measure: str, high: Pole, low: Pole) -> Findings:
-        """ρ of both sets in every layer, under every pooling."""
+    def findings(self, anew: Lexicon | None) -> Findings:
+        """The scores, and where every word went."""
         findings = Findings()
+        self._record_words(findings)
+        self._record_poles(findings)
+        size = len(self.sets["single"])
+        self._say_what_is_lost(findings, size)
+        if size < LEAST:
+            return findings
+        if len(self.sides[0]) >= 2:
+            high, low = (Pole(words, rows) for words, rows in zip(self.poles, self.sides, strict=True))
+            self._by_pooling(findings, "valence", high, low)
+        else:
+            findings.warn(f"{self.words.model.name} has no two polar words of one token on each side.")
+        if anew is not None:
+            self._multiple_poles(findings, anew)
+        return findings
+
+    def _record_words(self, findings: Findings) -> None:
+        """An item for every word of the lexicon: used, dropped to balance the sets, or lost."""
+        subwords = self.rated.encoded.store.subwords
+        ratings = dict(zip(self.lexicon.words, self.lexicon.valence.tolist(), strict=True))
+        for kind in KINDS:
+            where = {**self.where, "dataset": f"{self.lexicon.name}:{kind}", "group": kind}
+            dropped = np.setdiff1d(self.rated.rows(kind), self.sets[kind])
+            for rows, reason in ((self.sets[kind], None), (dropped, UNBALANCED)):
+                names = self.rated.names(rows)
+                people = [ratings[name] for name in names]
+                tokens = subwords[rows].tolist()
+                if names:
+                    findings.item(**where, item=names, subwords=tokens, reference=people, left_out=reason)
+        for kind in (*KINDS, ""):
+            lost = {self.lexicon.words[place]: reason for place, reason in self.rated.lost(kind).items()}
+            if lost:
+                dataset = f"{self.lexicon.name}:{kind}" if kind else self.lexicon.name
+                findings.item(
+                    **self.where,
+                    dataset=dataset,
+                    group=kind or "unknown",
+                    item=list(lost),
+                    reference=[ratings[word] for word in lost],
+                    left_out=list(lost.values()),
+                )
+
+    def _record_poles(self, findings: Findings) -> None:
+        """An item for every polar word: those of one token are used, as many on either side."""
+        for label, pole, kept in zip(("pleasant", "unpleasant"), self.poles, self.sides, strict=True):
+            asked = pole.encoded.words
+            reasons: dict[int, str | None] = dict.fromkeys(range(len(asked)), SPLIT)
+            reasons |= pole.lost("single") | pole.lost("")
+            reasons |= dict.fromkeys(pole.encoded.positions[pole.rows("single")].tolist(), UNBALANCED)
+            reasons |= dict.fromkeys(pole.encoded.positions[kept].tolist())
+            where = {**self.where, "dataset": self.lexicon.name, "group": label}
+            findings.item(**where, item=list(asked), left_out=[reasons[place] for place in range(len(asked))])
+
+    def _say_what_is_lost(self, findings: Findings, size: int) -> None:
+        lost = sum(len(self.rated.lost(kind)) for kind in (*KINDS, ""))
+        single, multiple = (self.rated.count(kind) for kind in KINDS)
+        sentence = (
+            f"tokenization, {self.setting}: of {self.lexicon.name}'s {len(self.lexicon):,} words "
+            f"{self.words.model.name} keeps {single:,} whole and splits {multiple:,}; {lost:,} have no vector of their "
+            f"kind"
+        )
+        if size < LEAST:
+            need = f"{LEAST} of each are needed, so it was left out (warriner has enough)"
+            findings.warn(f"{sentence}, and {size:,} are left of the fewer: {need}.")
+        else:
+            many = lost > FEW * len(self.lexicon)
+            (findings.warn if many else findings.note)(f"{sentence}, and either set has {size:,}.")
+
+    def _multiple_poles(self, findings: Findings, anew: Lexicon) -> None:
+        """Poles of several tokens: the 25 highest and lowest of ANEW that the model splits."""
+        known = ByTokens(self.words, self.words.rated(anew, self.setting).words)
+        where = {**self.where, "dataset": anew.name}
+        lost = known.lost("multiple")
+        if lost:
+            gone = [anew.words[place] for place in lost]
+            findings.item(**where, group="split words", item=gone, left_out=list(lost.values()))
+        rows = known.rows("multiple")
+        names, ratings = known.names(rows), anew.valence[known.encoded.positions[rows]]
+        if len(names) < 2 * LEAST:
+            findings.warn(f"{self.words.model.name} splits {len(names)} words of ANEW: too few to be poles.")
+            return
+        row_of = dict(zip(names, rows.tolist(), strict=True))
+        sides = greedy_poles(names, ratings.tolist(), min(25, len(names) // 2))
+        for label, side in zip(("pleasant", "unpleasant"), sides, strict=True):
+            findings.item(**where, group=f"{label}, split", item=list(side))
+        high, low = (Pole(known, np.array([row_of[word] for word in side])) for side in sides)
+        self._by_pooling(findings, "valence:multiple-poles", high, low)
+
+    def _by_pooling(self, findings: Findings, measure: str, high: Pole, low: Pole) -> None:
+        """ρ of both sets in every layer, under every pooling."""
         for pooling in POOLINGS:
-            layers = self.rated.words.layers(pooling)
-            a, b = (encoded.layers(pooling).rows(rows) for encoded, rows in (high, low))
+            layers = self.rated.encoded.layers(pooling)
+            a, b = (pole.words.encoded.layers(pooling).rows(pole.rows) for pole in (high, low))
             for kind, rows in self.sets.items():
                 chosen = layers.rows(rows)
                 ratings = self.lexicon.valence[layers.positions[rows]]
-                dataset = f"{self.lexicon.name}:{kind}"
-                where = {**layers.columns, "language": self.words.language, "dataset": dataset}
-                where["experiment"] = "tokenization"
-                rho = pearson(effect_sizes(chosen, (a, b)), ratings, **drawn(self.words.chosen))
+                where = {**self.where, "pooling": pooling, "dataset": f"{self.lexicon.name}:{kind}"}
+                rho = pearson(effect_sizes(chosen, (a, b)), ratings, items=chosen.words, **drawn(self.words.chosen))
                 record_slots(findings, {**where, "measure": measure}, chosen, rho)
-                if measure == "valence" and pooling == self.words.pooling:
-                    subwords = chosen.subwords
-                    findings.item(
-                        **where,
-                        item=list(chosen.words),
-                        subwords=None if subwords is None else subwords.tolist(),
-                        group=kind,
-                        reference=ratings.tolist(),
-                    )
-        return findings

@@ -1,7 +1,7 @@
 """The words of one model and language in the contextual settings: each is encoded once, and shared by experiments."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -51,6 +51,10 @@ class WordsInSettings:
     _rated: dict[tuple[str, str], RatedWords] = field(default_factory=dict)
     _best: dict[str, int] = field(default_factory=dict)
 
+    def with_model(self, model: LanguageModel) -> "WordsInSettings":
+        """The same words in the same texts, for another model."""
+        return replace(self, model=model, _rated={}, _best={})
+
     def _draw(self, words: Sequence[str]) -> None:
         """Finds random contexts for all these words in one pass over the corpus."""
         if self.corpus is None:
@@ -77,6 +81,10 @@ class WordsInSettings:
         if key not in self._rated:
             self._rated[key] = self._encode(lexicon, setting)
         return self._rated[key]
+
+    def pole_words(self, lexicon: Lexicon, setting: str) -> Layers:
+        """The lexicon's words in the text that those of them stand in which are poles: aligned where misaligned."""
+        return self.rated(lexicon, "aligned" if setting == "misaligned" else setting).words.layers(self.pooling)
 
     def _encode(self, lexicon: Lexicon, setting: str) -> RatedWords:
         sides = self.polar.pleasant, self.polar.unpleasant

@@ -22,5 +22,6 @@ STUDY = Study(
     kinds=frozenset({"static"}),
     papers=("caliskan2017",),
     method="WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
-    "the share of partitions of X ∪ Y with a larger difference, exact wherever they can be counted.",
+    "the share of partitions of X ∪ Y with as large a difference, the observed one among them, exact wherever they "
+    "can be counted. The interval of d is over the words of the four sets.",
 )

@@ -1,0 +1,30 @@
+"""The same network with random weights: what its shape, its tokenizer and the texts give without any training."""
+
+import copy
+import hashlib
+from typing import Any
+
+import torch
+
+from wordworth.encode.loading import quietly
+from wordworth.encode.model import LanguageModel, wrap
+
+
+def untrained(model: LanguageModel, seed: int = 0) -> LanguageModel:
+    """A model of the same configuration and tokenizer, with weights as its class begins training with, from a seed.
+
+    It has an identity of its own, so that its vectors are kept apart. Both networks are in memory while it is used.
+    """
+    config = copy.deepcopy(model.network.config)
+    with torch.random.fork_rng(devices=[]), quietly():
+        torch.manual_seed(seed)
+        network: Any = type(model.network)(config)
+    made_of = f"{type(network).__name__}, torch {torch.__version__}: {config.to_json_string()}"
+    digest = hashlib.sha256(made_of.encode()).hexdigest()
+    return wrap(
+        network.to(dtype=model.network.dtype, device=model.device),
+        model.tokenizer,
+        name=model.name,
+        source=f"random weights, seed {seed}",
+        weights=f"random:{seed}:{digest}",
+    )

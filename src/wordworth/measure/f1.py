@@ -1,0 +1,65 @@
+"""Weighted F1 of a classifier on test items, with a bootstrap interval over them (VAST's probes)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.measure.declaration import declare
+from wordworth.statistics.bootstrap import RESAMPLES, percentile_interval, resample_counts
+
+PROBES = {
+    "acceptability": "whether a sentence is acceptable",
+    "noun": "whether a word is a noun",
+    "part-of-speech": "a word's part of speech",
+}
+REPRESENTATIONS = {
+    "": "from a vector",
+    ":components": "from a vector's part along its first components",
+    ":rest": "from a vector without its first components",
+}
+for _name, _what in PROBES.items():
+    for _part, _source in REPRESENTATIONS.items():
+        _formula = f"Weighted F1 of a logistic regression that tells {_what} {_source}."
+        declare(_name + _part, _formula, "wolfe2022", "higher")
+    declare(f"{_name}:majority", f"Weighted F1 of the commonest answer to {_what}: what knowing nothing gives.")
+
+
+@dataclass(frozen=True)
+class Classified:
+    """Weighted F1 and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def weighted_f1(
+    labels: Sequence[str], predicted: Sequence[str], *, resamples: int = RESAMPLES, seed: int = 0
+) -> Classified:
+    """F1 of every class, weighted by its share of the labels; a class that is never right counts 0."""
+    right, given, guessed = _indicators(labels, predicted)
+    every = np.ones((len(labels), 1))
+    drawn = [
+        _of_counts(right, given, guessed, counts.astype(np.float64))
+        for counts in resample_counts(len(labels), resamples, seed)
+    ]
+    low, high = percentile_interval(np.concatenate(drawn))
+    return Classified(float(_of_counts(right, given, guessed, every)[0]), float(low), float(high))
+
+
+def _indicators(labels: Sequence[str], predicted: Sequence[str]) -> tuple[NDArray[np.float64], ...]:
+    """classes × items: right, of that class, called so."""
+    classes = np.array(sorted({*labels, *predicted}))[:, None]
+    given, guessed = np.asarray(labels) == classes, np.asarray(predicted) == classes
+    return tuple(np.asarray(one, dtype=np.float64) for one in (given & guessed, given, guessed))
+
+
+def _of_counts(
+    right: NDArray[np.float64], given: NDArray[np.float64], guessed: NDArray[np.float64], counts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Weighted F1 of every resample: counts are items × resamples."""
+    hits, support, called = (one @ counts for one in (right, given, guessed))
+    f1 = 2 * hits / np.maximum(support + called, 1)
+    return np.asarray((f1 * support).sum(axis=0) / counts.sum(axis=0), dtype=np.float64)

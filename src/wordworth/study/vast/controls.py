@@ -1,0 +1,62 @@
+"""Controls of contextualization: valence where there is nothing to know, or less to go by.
+
+`untrained`: the same network with random weights, which says what the texts give away. `shuffled` and `poles-out` are
+those of every lexicon (`task/control.py`).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.catalog.read.lexica import Lexicon
+from wordworth.encode.untrained import untrained
+from wordworth.run import Findings
+from wordworth.run.vocabulary import CONTROLS
+from wordworth.statistics.correlation import pearson
+from wordworth.statistics.paired_correlation import correlation_difference
+from wordworth.study.vast.words import WordsInSettings
+from wordworth.task.control import ABOVE, EXPERIMENT, Rated, poles_out, shuffled
+from wordworth.task.settings import Intervals
+from wordworth.task.valence import drawn, record_slots
+
+
+def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) -> None:
+    """Each control in every setting; the untrained network on the first lexicon alone, since it encodes anew."""
+    wanted = words.chosen.controls or CONTROLS
+    blank = words.with_model(untrained(words.model, words.chosen.seed)) if "untrained" in wanted else None
+    for lexicon in lexica:
+        for setting in words.settings:
+            rated = _rated(words, lexicon, setting)
+            for control in wanted:
+                # A control that cannot be computed costs no more than itself.
+                where: dict[str, Any] = {"model": words.model.name, "dataset": lexicon.name}
+                with findings.part(experiment=EXPERIMENT, setting=f"{control}:{setting}", **where):
+                    if control == "shuffled":
+                        shuffled(findings, rated, words.chosen)
+                    elif control == "poles-out":
+                        poles_out(findings, rated, words.polar, words.chosen)
+                    elif blank is not None and lexicon is lexica[0]:
+                        _against(findings, rated, _rated(blank, lexicon, setting), words.chosen)
+    if blank is not None:
+        findings.note(
+            f"control: the untrained {words.model.name} has {blank.model.source}; it was run on {lexica[0].name} alone."
+        )
+
+
+def _rated(words: WordsInSettings, lexicon: Lexicon, setting: str) -> Rated:
+    layers, poles = words.rated(lexicon, setting).layers(words.pooling)
+    return Rated(layers, lexicon, poles)
+
+
+def _against(findings: Findings, rated: Rated, control: Rated, settings: Intervals) -> None:
+    """ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
+    rho = pearson(control.effects, rated.people, items=rated.names, **drawn(settings))
+    record_slots(findings, rated.where("untrained", "valence"), rated.layers, rho)
+    both: NDArray[np.float64] = np.stack([rated.effects, control.effects], axis=1)
+    found = correlation_difference(both, rated.people, resamples=settings.resamples, seed=settings.seed)
+    above = found.values[:, 0] - found.values[:, 1]
+    for at, slot in enumerate(rated.layers.slots):
+        value, low, high = (float(one[at]) for one in (above, found.low, found.high))
+        where = {**rated.where("untrained", ABOVE), **slot._asdict(), "n": found.n}
+        findings.score(**where, value=value, low=low, high=high)

@@ -1,0 +1,63 @@
+"""Controls of valence: ρ where chance is all there is, and where polar words are not held against themselves."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.catalog.read.lexica import Lexicon
+from wordworth.catalog.read.word_sets import PolarWords
+from wordworth.embedding import Layers
+from wordworth.run import Findings
+from wordworth.statistics.correlation import pearson
+from wordworth.statistics.shuffled import shuffled_pearson
+from wordworth.task.settings import Intervals
+from wordworth.task.valence import drawn, effect_sizes, record_slots
+from wordworth.task.words import Poles
+
+EXPERIMENT = "control"
+ABOVE = "valence:above"
+
+
+class Rated:
+    """A lexicon's words with their effect sizes and ratings, in alphabetical order: draws depend on the words alone."""
+
+    def __init__(self, layers: Layers, lexicon: Lexicon, poles: Poles) -> None:
+        order = np.argsort(np.array(layers.words))
+        ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
+        self.layers, self.lexicon = layers, lexicon
+        self.names = [layers.words[row] for row in order.tolist()]
+        self.effects: NDArray[np.float64] = effect_sizes(layers, poles)[:, order]
+        """slots × words."""
+        self.people = np.array([ratings[word] for word in self.names])
+
+    def where(self, control: str, measure: str) -> dict[str, Any]:
+        """The columns of a control's scores: `setting` is the control, and the setting it is a control of."""
+        setting = ":".join(filter(None, (control, self.layers.setting)))
+        columns = {**self.layers.columns, "setting": setting, "experiment": EXPERIMENT}
+        return columns | {"language": self.lexicon.language, "dataset": self.lexicon.name, "measure": measure}
+
+
+def shuffled(findings: Findings, rated: Rated, settings: Intervals) -> None:
+    """Mean ρ and the range of 95 % of the shuffles; ρ above that mean, with p."""
+    found = shuffled_pearson(rated.effects, rated.people, shuffles=settings.resamples, seed=settings.seed)
+    rho = pearson(rated.effects, rated.people, items=rated.names, **drawn(settings))
+    for at, slot in enumerate(rated.layers.slots):
+        row = {**slot._asdict(), "n": len(rated.people)}
+        chance, low, high = (float(one[at]) for one in (found.value, found.low, found.high))
+        findings.score(**rated.where("shuffled", "valence"), **row, value=chance, low=low, high=high)
+        # Over shuffles the mean is a constant, so that only ρ has an interval over words.
+        value, low, high = (float(one[at]) - chance for one in (rho.value, rho.low, rho.high))
+        p = float(found.p[at])
+        findings.score(**rated.where("shuffled", ABOVE), **row, value=value, low=low, high=high, p=p)
+
+
+def poles_out(findings: Findings, rated: Rated, polar: PolarWords, settings: Intervals) -> None:
+    """ρ over the words that are no poles."""
+    polar_words = {*polar.pleasant, *polar.unpleasant}
+    rest = [row for row, word in enumerate(rated.names) if word not in polar_words]
+    names = [rated.names[row] for row in rest]
+    rho = pearson(rated.effects[:, rest], rated.people[rest], items=names, **drawn(settings))
+    record_slots(findings, rated.where("poles-out", "valence"), rated.layers, rho)
+    count = len(polar_words & {*rated.lexicon.words})
+    findings.note(f"control: {count} words of {rated.lexicon.name} are polar words, and are taken out in poles-out.")

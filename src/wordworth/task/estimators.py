@@ -1,0 +1,143 @@
+"""The estimators of bias (Bommasani et al. 2020, Tables 3 and 8, and those beside them), each with its resamples.
+
+The paper's tuples are 22 a layer: gender by pairs (Bolukbasi, Garg twice, Manzini) and by sets (Garg twice, Manzini),
+race by sets (Manzini), religion by sets (Garg twice, Manzini), each with professions and with adjectives.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.embedding import Layers
+from wordworth.measure import (
+    direct_bias,
+    garg_cosine,
+    garg_euclidean,
+    mac,
+    manzini,
+    manzini_centroid,
+    pair_direction,
+    ripa,
+)
+from wordworth.measure.direct_bias import resampled_direct_bias
+from wordworth.measure.weighted import mean_over_targets
+from wordworth.task.bias_lists import BiasLists, Sets
+from wordworth.task.list_draws import PAIRS, Draws
+
+Values = NDArray[np.float64]
+"""slots × words: what a word's bias is; with resamples slots × words × resamples."""
+
+
+def _drawn_targets(draws: Draws) -> Values:
+    return draws.targets
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """One definition of one bias. Nothing is computed before it is asked for: what fails costs nothing else."""
+
+    attribute: str
+    measure: str
+    by_word: Callable[[Draws | None], Values]
+    """The words' values; given draws, in every resample of what the words are held against."""
+    averaged: Callable[[Draws], Values] = _drawn_targets
+    """How often each of those words is drawn."""
+
+    def values(self) -> Values:
+        """slots × words."""
+        return self.by_word(None)
+
+    def resampled(self, draws: Draws) -> Values:
+        """slots × resamples: the measure where all of its lists are drawn anew."""
+        return mean_over_targets(self.by_word(draws), self.averaged(draws))
+
+
+def of(layers: Layers, words: tuple[str, ...]) -> Values:
+    """slots × words × dimensions of words that are there."""
+    return layers.select(words).vectors()
+
+
+def of_pairs(layers: Layers, lists: BiasLists) -> tuple[Values, Values]:
+    """(male, female) vectors of the gender pairs."""
+    female, male = zip(*lists.pairs, strict=True)
+    return of(layers, male), of(layers, female)
+
+
+def of_classes(layers: Layers, sets: Sets) -> list[Values]:
+    """The vectors of each class of an attribute."""
+    return [of(layers, words) for words in sets.values()]
+
+
+def sides(layers: Layers, lists: BiasLists) -> Iterator[tuple[str, list[Values], tuple[str, ...]]]:
+    """(attribute, vectors of its classes, what their words are drawn as): gender by pairs, then attributes by sets."""
+    if lists.pairs:
+        yield PAIRS, [*of_pairs(layers, lists)], (PAIRS, PAIRS)
+    yield from ((attribute, of_classes(layers, sets), tuple(sets)) for attribute, sets in lists.classes.items())
+
+
+def definitions(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[Estimator]:
+    """The paper's eleven definitions for one list of targets."""
+    targets = of(layers, target_words)
+    if lists.pairs:
+        yield Estimator(PAIRS, "direct-bias", _direct(targets, *of_pairs(layers, lists)))
+    for attribute, classes, names in sides(layers, lists):
+        if len(classes) == 2:
+            yield Estimator(attribute, "garg-euclidean", _over(garg_euclidean, names, targets, *classes))
+            yield Estimator(attribute, "garg-cosine", _over(garg_cosine, names, targets, *classes))
+        yield Estimator(attribute, "manzini", _over(manzini, names, targets, classes))
+
+
+def beside(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[Estimator]:
+    """Estimators beyond the paper's; the values of mac are those of the classes' words."""
+    targets = of(layers, target_words)
+    if lists.pairs:
+        pairs = of_pairs(layers, lists)
+        yield Estimator(PAIRS, "direct-bias:centred", _direct(targets, *pairs, centred=True))
+        yield Estimator(PAIRS, "ripa", _ripa(targets, *pairs))
+    for attribute, classes, names in sides(layers, lists):
+        yield Estimator(attribute, "manzini:centroid", _over(manzini_centroid, names, targets, classes))
+        if attribute != PAIRS:
+            yield Estimator(attribute, "mac", _mac(targets, np.concatenate(classes, axis=1)), _drawn_words(names))
+
+
+def _over(
+    measure: Callable[..., Values], names: tuple[str, ...], *arguments: object
+) -> Callable[[Draws | None], Values]:
+    """A measure whose `weights` are those of the classes of these names."""
+
+    def by_word(draws: Draws | None) -> Values:
+        weights = None if draws is None else tuple(draws.classes[name] for name in names)
+        return measure(*arguments, weights=weights)
+
+    return by_word
+
+
+def _direct(targets: Values, male: Values, female: Values, centred: bool = False) -> Callable[[Draws | None], Values]:
+    def by_word(draws: Draws | None) -> Values:
+        if draws is None:
+            return direct_bias(targets, pair_direction(male, female, centred=centred).vector)
+        weights = draws.classes[PAIRS]
+        return resampled_direct_bias(targets, pair_direction(male, female, centred=centred, weights=weights).vector)
+
+    return by_word
+
+
+def _ripa(targets: Values, male: Values, female: Values) -> Callable[[Draws | None], Values]:
+    def by_word(draws: Draws | None) -> Values:
+        return np.abs(ripa(targets, male, female, weights=None if draws is None else draws.classes[PAIRS]))
+
+    return by_word
+
+
+def _mac(targets: Values, words: Values) -> Callable[[Draws | None], Values]:
+    def by_word(draws: Draws | None) -> Values:
+        return mac(words, [targets], weights=None if draws is None else [draws.targets])
+
+    return by_word
+
+
+def _drawn_words(names: tuple[str, ...]) -> Callable[[Draws], Values]:
+    """The words of several classes, one after the other."""
+    return lambda draws: np.concatenate([draws.classes[name] for name in names])

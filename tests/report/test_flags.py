@@ -1,0 +1,53 @@
+"""A number that is to be read with care is marked in a report: on the page, in Markdown and in LaTeX."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from made_runs import MadeRun
+from wordworth.report.figures import figures_of
+from wordworth.report.page import page
+from wordworth.report.plain import latex, markdown
+from wordworth.report.runs import Runs, read_runs
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Runs:
+    run = MadeRun("weat")
+    for model in ("a", "b"):
+        for dataset, flags in (("weat1", None), ("weat9", "n=8")):
+            told = {"dataset": dataset, "measure": "weat", "value": -0.7, "p": 0.2, "low": -1.0, "high": -0.32}
+            run.score(experiment="weat", model=model, language="english", **told, n=8 if flags else 50, flags=flags)
+    run.score(experiment="valence", model="a", dataset="bellezza", measure="valence", value=0.5, n=150,
+              flags="coverage 46%")  # fmt: skip
+    run.score(experiment="valence", model="b", dataset="bellezza", measure="valence", value=0.7, n=399)
+    return read_runs([run.write(tmp_path / "run")])
+
+
+def test_in_print(runs: Runs) -> None:
+    text = markdown(runs)
+    assert "| weat9 | −.70† | −.70† |" in text
+    assert "| weat1 | −.70 | −.70 |" in text
+    assert "† to be read with care: n=8 (weat9" in text
+    assert "| --- | ---: | ---: |" in text  # still columns of numbers
+    table = latex(runs)
+    assert r"weat9 & −.70† & −.70† \\" in table
+    assert "† to be read with care: n=8 (weat9" in table
+    assert "| a | .50† |" in text  # the leaderboard
+    assert "| b | .70 |" in text
+
+
+def test_on_the_page(runs: Runs, tmp_path: Path) -> None:
+    text = page(runs, tmp_path)
+    assert "† to be read with care: n=8 (weat9" in text
+    assert '<abbr title="coverage 46%">†</abbr>' in text
+
+
+def test_in_figures(runs: Runs) -> None:
+    """A mark at the point, a broken interval, and the reason over it."""
+    (figure,) = [one for chapter in figures_of(runs.scores).values() for one in chapter if one.id == "weat"]
+    drawn = json.dumps(figure.spec, ensure_ascii=False)
+    assert '"text": "†"' in drawn
+    assert '"test": "isValid(datum.flags)"' in drawn
+    assert '{"field": "flags", "type": "nominal"' in drawn

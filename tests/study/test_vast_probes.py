@@ -1,0 +1,137 @@
+"""VAST's probes: what they find, the baseline and interval beside it, and where the tags come from."""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from wordworth.catalog.read.word_sets import polar_words
+from wordworth.contexts import load_templates
+from wordworth.encode import LanguageModel
+from wordworth.errors import WordworthError
+from wordworth.run import Findings
+from wordworth.study import study
+from wordworth.study.vast import VastSettings
+from wordworth.study.vast.probes import PROBED, ProbedTask, probe
+from wordworth.study.vast.speech import ending
+from wordworth.study.vast.words import WordsInSettings
+
+QUICK = {"resamples": 20, "permutations": 200}
+
+vast = study("vast")
+
+
+def words_of(model: LanguageModel, **chosen: object) -> WordsInSettings:
+    settings = VastSettings(**{"components": 4, **QUICK, **chosen})
+    return WordsInSettings(model, "english", load_templates(), None, polar_words(), ("bleached",), "last", settings)
+
+
+def rows(findings: Findings, **columns: object) -> pl.DataFrame:
+    return findings.scores.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in columns.items())
+
+
+def made(planted: float, share: float = 0.5, dimensions: int = 10) -> ProbedTask:
+    """600 vectors with a class planted in one neuron, so strongly that it is the first component."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(600) < share
+    vectors = rng.normal(size=(600, dimensions))
+    vectors[:, 3] += np.where(labels, planted, -planted)
+    names = ["noun" if label else "other" for label in labels]
+    return ProbedTask("noun", "made", "last word", vectors[:400], names[:400], vectors[400:], names[400:], names[400:])
+
+
+def test_a_probe_finds_what_is_planted_in_the_first_component(tiny: LanguageModel) -> None:
+    found = probe(made(20), words_of(tiny))
+    assert rows(found, measure="noun")["value"].item() == pytest.approx(1)
+    assert rows(found, measure="noun:components", pcs=1)["value"].item() == pytest.approx(1)
+    assert rows(found, measure="noun:rest", pcs=1)["value"].item() < 0.65
+
+
+def test_the_majority_class_and_an_interval_stand_beside_a_probe(tiny: LanguageModel) -> None:
+    """Where nothing is planted and one class is common, the regression names that class and nothing more."""
+    task = made(0, share=0.9)
+    found = probe(task, words_of(tiny, resamples=400))
+    majority = rows(found, measure="noun:majority").row(0, named=True)
+    share = sum(label == "noun" for label in task.test_labels) / 200
+    assert majority["value"] == pytest.approx(share * 2 * share / (1 + share))
+    assert rows(found, measure="noun:components", pcs=1)["value"].item() == pytest.approx(majority["value"])
+    for score in found.scores.iter_rows(named=True):
+        assert score["low"] < score["value"] < score["high"]
+    assert 0.02 < majority["high"] - majority["low"] < 0.25
+
+
+def test_the_papers_numbers_of_components_are_tried(tiny: LanguageModel) -> None:
+    assert {8, 11, 12} <= {*PROBED}
+    found = probe(made(20, dimensions=20), words_of(tiny, components=12))
+    assert rows(found, measure="noun:components")["pcs"].to_list() == list(PROBED)
+
+
+def test_the_last_two_words_of_a_tagged_sentence() -> None:
+    found = ending([("The", "DT"), ("old", "JJ"), ("cat", "NN"), ("slept", "VBD"), (".", ".")])
+    assert found is not None
+    last, before = found.last, found.before
+    assert (last.text, last.text[last.start : last.end], found.tag) == ("The old cat slept", "slept", "VBD")
+    assert before.text[before.start : before.end] == "cat"
+    assert ending([("Yes", "UH"), (".", ".")]) is None
+
+
+def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) -> None:
+    found = vast([tiny], lexica=["bellezza"], experiments=["probes"], contexts="none", components=2, **QUICK)
+    whole = found.scores.filter(pl.col("pcs").is_null(), ~pl.col("measure").str.ends_with(":majority"))
+    assert len(whole.select("measure", "setting", "dataset").unique()) == 5  # acceptability; noun and tag, two places
+    assert found.scores["value"].is_between(0, 1).all()
+    # 527 sentences; the tiny model admits 64 tokens, and what is longer is told.
+    assert 500 < rows(found, measure="acceptability")["n"].item() <= 527
+    assert any("admits 64" in reason for reason in found.left_out)
+    # 365 of the 527 are acceptable, and so are most of those it was trained on.
+    share = 365 / 527
+    assert rows(found, measure="acceptability:majority")["value"].item() == pytest.approx(
+        share * 2 * share / (1 + share), abs=0.01
+    )
+
+
+def stand_in(tag: object) -> SimpleNamespace:
+    """NLTK as far as it is asked: words are what spaces part, without a full stop."""
+
+    class Tokenizer:
+        def span_tokenize(self, text: str) -> list[tuple[int, int]]:
+            spans, at = [], 0
+            for word in text.split(" "):
+                if bare := word.rstrip("."):
+                    spans.append((at, at + len(bare)))
+                at += len(word) + 1
+            return spans
+
+    return SimpleNamespace(
+        __version__="0", pos_tag=tag, tokenize=SimpleNamespace(NLTKWordTokenizer=Tokenizer), name="nltk"
+    )
+
+
+def test_the_papers_way_tags_acceptable_sentences_of_cola(
+    tiny: LanguageModel, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(
+        sys.modules, "nltk", stand_in(lambda words: [(word, "NN" if len(word) > 4 else "DT") for word in words])
+    )
+    asked = {"experiments": ["probes"], "contexts": "none", "components": 1, "tagged": "cola-nltk"}
+    found = vast([tiny], lexica=["bellezza"], **asked, **QUICK)
+    spoken = rows(found, dataset="cola-nltk", measure="part-of-speech", setting="word before")
+    assert 340 < spoken["n"].item() <= 365  # the acceptable ones of 527
+    assert any("cola-nltk" in note for note in found.notes)
+
+
+def test_what_the_papers_way_lacks_is_said(tiny: LanguageModel, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"experiments": ["probes"], "contexts": "none", "components": 1, "tagged": "cola-nltk"}
+
+    def nowhere(words: list[str]) -> None:
+        raise LookupError("averaged_perceptron_tagger_eng")
+
+    monkeypatch.setitem(sys.modules, "nltk", stand_in(nowhere))
+    with pytest.raises(WordworthError, match="needs NLTK's tagger, which is not here; run"):
+        vast([tiny], lexica=["bellezza"], **asked, **QUICK)
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    with pytest.raises(WordworthError, match="which is not installed; install nltk, or take --tagged treebank"):
+        vast([tiny], lexica=["bellezza"], **asked, **QUICK)

@@ -1,0 +1,97 @@
+"""VAST's tokenization: which words are of one token, and where every word of the lexicon and of the poles went."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.word_sets import polar_words
+from wordworth.encode import LanguageModel
+from wordworth.run import Findings
+from wordworth.study import study
+
+vast = study("vast")
+
+
+def rows(findings: Findings, **columns: object) -> pl.DataFrame:
+    return findings.scores.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in columns.items())
+
+
+def test_tokenization_sets_are_balanced_and_seeded(tiny: LanguageModel, data: Path) -> None:
+    def run(seed: int) -> Findings:
+        return vast([tiny], lexica=["bellezza"], experiments=["tokenization"], contexts="none", resamples=20, seed=seed)
+
+    found = run(0)
+    used = found.items.filter(pl.col("left_out").is_null())
+    single, multiple = (
+        used.filter(pl.col("dataset") == f"bellezza:{kind}")["subwords"] for kind in ("single", "multiple")
+    )
+    assert len(single) == len(multiple) >= 10
+    assert single.max() == 1 < multiple.min()
+    assert set(found.scores["pooling"]) == {"first", "last", "mean", "max"}
+    assert set(found.scores["measure"]) == {"valence", "valence:multiple-poles"}
+    single = rows(found, dataset="bellezza:single", measure="valence", layer=1)["value"].to_list()
+    assert single == pytest.approx([single[0]] * 4)  # one token is pooled to itself
+    assert found.scores.equals(run(0).scores)
+    assert not found.scores.equals(run(1).scores)
+
+
+def split(model: LanguageModel, word: str) -> int:
+    """Tokens of a word inside a sentence, counted by the tokenizer alone."""
+    return len(model.tokenizer.tokenize(f" {word}"))
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Path:
+    """A text for three in four of Bellezza's words, every fifth behind a bracket, and all polar words but two."""
+    polar = polar_words()
+    words = [word for at, word in enumerate(load_lexicon("bellezza").words) if at % 4]
+    lines = [f"We spoke of {'(' if at % 5 == 0 else ''}{word}, at length." for at, word in enumerate(words)]
+    poles = [word for word in (*polar.pleasant, *polar.unpleasant) if word not in ("loyal", "jail")]
+    gone = ("loyal,", "jail,")
+    lines = [line for line in lines if line.replace("(", "").split()[3] not in gone]
+    path = tmp_path / "odd.txt"
+    path.write_text("\n".join([*lines, *(f"They thought of {word} again." for word in poles)]), encoding="utf-8")
+    return path
+
+
+def test_every_word_and_pole_is_used_or_left_out_with_a_reason(tiny: LanguageModel, odd: Path, data: Path) -> None:
+    asked = {"lexica": ["bellezza"], "experiments": ["tokenization"], "settings": ["random"], "resamples": 20}
+    found = vast([tiny], contexts=odd, **asked)
+    items = found.items.filter(pl.col("experiment") == "tokenization")
+    lexicon = items.filter(pl.col("group").is_in(["single", "multiple"]))
+    assert sorted(lexicon["item"]) == sorted(load_lexicon("bellezza").words)
+    polar = polar_words()
+    for side, words in (("pleasant", polar.pleasant), ("unpleasant", polar.unpleasant)):
+        poles = items.filter(pl.col("group") == side)
+        assert sorted(poles["item"]) == sorted(words)
+        assert poles["left_out"].null_count() >= 2
+    there = set(odd.read_text().replace("(", "").replace(",", "").split())
+    lost = lexicon.filter(pl.col("left_out") == "no context in the corpus")
+    assert set(lost["item"]) == set(load_lexicon("bellezza").words) - there
+    assert set(items["left_out"].drop_nulls()) <= {*found.left_out}
+    used = rows(found, measure="valence", layer=1, pooling="last")["n"].to_list()
+    assert used == [lexicon.filter(pl.col("left_out").is_null(), pl.col("group") == "single").height] * 2
+
+
+def test_a_word_is_of_one_token_by_its_ordinary_use(tiny: LanguageModel, odd: Path, data: Path) -> None:
+    """A bracket before a word takes its space away, and the tokenizer then splits what it keeps whole elsewhere."""
+    asked = {"lexica": ["bellezza"], "experiments": ["tokenization"], "settings": ["random"], "resamples": 20}
+    items = vast([tiny], contexts=odd, **asked).items
+    for kind in ("single", "multiple"):
+        words = items.filter(pl.col("group") == kind)["item"].to_list()
+        assert [word for word in words if (split(tiny, word) == 1) != (kind == "single")] == []
+    otherwise = items.filter(pl.col("left_out") == "split otherwise in its text than in ordinary use")
+    assert len(otherwise) > 10
+
+
+def test_the_bleached_setting_has_every_word(tiny: LanguageModel, odd: Path, data: Path) -> None:
+    found = vast([tiny], lexica=["bellezza"], experiments=["tokenization"], contexts=odd, resamples=20)
+    assert rows(found, measure="valence")["setting"].unique(maintain_order=True).to_list() == ["random", "bleached"]
+    bleached = found.items.filter(pl.col("setting") == "bleached", pl.col("group").is_in(["single", "multiple"]))
+    assert set(bleached["left_out"].drop_nulls()) <= {"dropped at random to balance the sets"}
+    sizes = bleached.filter(pl.col("left_out").is_null())["group"].value_counts()["count"].to_list()
+    assert sizes == [min(bleached["group"].value_counts()["count"])] * 2
+    assert any("tokenization, random: of bellezza's 399 words" in warning for warning in found.warnings)
+    assert any("tokenization, bleached: of bellezza's 399 words" in note for note in found.notes)

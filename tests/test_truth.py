@@ -1,0 +1,67 @@
+"""The second computation by hand-made numbers, and what the page says of a difference."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from truth import plain
+from truth.check import Check
+from truth.page import page
+from truth.papers import AGREE, DIFFERS, OPEN, Beside, digits, within_rounding
+
+from wordworth.report.published import Comparison, Published
+
+EAST, NORTH, WEST = (np.array(pair, dtype=float) for pair in ((1, 0), (0, 1), (-1, 0)))
+
+
+def published(value: float | None = 0.5, **fields: object) -> Published:
+    blank = dict.fromkeys(Published.__annotations__, "") | {"pcs": None, "low": None, "high": None}
+    given = {"paper": "toney2021", "place": "Table 3", "measure": "raters", "dataset": "a~b", "value": value}
+    return Published(**(blank | given | fields))
+
+
+def beside(ours: float, verdict: str = AGREE, reason: str = "", **fields: object) -> Beside:
+    return Beside(Comparison(0, {"value": ours, "n": 381}, published(**fields), "same model"), verdict, reason)
+
+
+def test_formulas_by_hand() -> None:
+    assert plain.cos(EAST, NORTH) == 0
+    # One word at A, B opposite: mean 1 against −1 over the sample deviation of {1, −1}, √2.
+    assert plain.sc_weat(EAST, [EAST], [WEST]) == pytest.approx(2 / np.sqrt(2))
+    assert plain.weat([EAST], [WEST], [EAST], [WEST]) == pytest.approx(4 / np.sqrt(8))
+    assert plain.weat_p([EAST], [WEST], [EAST], [WEST]) == 0.5  # itself, of two partitions
+    assert plain.mean_cosine([EAST, NORTH, WEST]) == pytest.approx(-1 / 3)
+    assert plain.garg([EAST], [[EAST], [NORTH]], euclidean=True) == pytest.approx(np.sqrt(2))
+    assert plain.garg([EAST], [[EAST], [NORTH]], euclidean=False) == pytest.approx(1)
+    assert plain.manzini([EAST], [[EAST], [NORTH]]) == pytest.approx(0.5)
+    assert plain.direct_bias([EAST, NORTH], [(WEST, EAST)]) == pytest.approx(0.5)
+    assert plain.ripa([EAST], [(WEST, EAST)]) == pytest.approx(1)
+    flat = plain.nullified(np.array([[1.0, 5.0], [-1.0, 5.0], [0.0, 5.1]]), 1)
+    assert np.abs(flat[:, 0]).max() < 0.01
+    assert plain.analogy(["a", "b", "c", "d"], np.eye(4, dtype=np.float32)[[0, 1, 2, 1]], [("a", "b", "c", "d")]) == 1
+
+
+def test_rounding_is_the_papers() -> None:
+    assert (digits(0.95), digits(0.8), digits(0.0503)) == (2, 1, 4)
+    assert within_rounding(beside(0.5049).comparison)
+    assert not within_rounding(beside(0.506).comparison)
+    ranged = {"value": None, "low": 0.97, "high": 1.0}
+    assert within_rounding(beside(0.98, **ranged).comparison)
+    assert not within_rounding(beside(0.96, **ranged).comparison)
+
+
+def test_the_page_counts_and_gives_reasons() -> None:
+    compared = [beside(0.5), beside(0.6, DIFFERS, "for a reason"), beside(0.7, OPEN)]
+    checks = [Check("vast", f"valence, m, layer {at}", "a loop", 0.5, 0.5 + at, 1e-6) for at in (0, 1)]
+    text = page(compared, checks, data=False)
+    assert "| a paper's, same model and data | 1 | 1 | 1 |" in text
+    assert "| computed twice | 1 |  | 1 |" in text
+    assert "explained: for a reason" in text
+    assert "open: valence, m, layer 1" in text
+
+
+def test_the_page_is_there_and_nothing_on_it_is_open() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "truth.md").read_text(encoding="utf-8")
+    counts = [line for line in text.splitlines() if line.startswith(("| a paper's", "| computed twice"))]
+    assert len(counts) == 2
+    assert all(line.endswith("| 0 |") for line in counts)

@@ -1,0 +1,127 @@
+"""Labels and words come out of files: none of them steers a terminal, breaks a table or becomes a formula."""
+
+import csv
+import json
+import re
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from commands import Command
+from made_runs import MadeRun
+from wordworth.cli import display
+from wordworth.report.plain import latex, markdown
+from wordworth.report.runs import read_runs
+from wordworth.report.writing import write_report
+from wordworth.run import Findings, read_run, schema, write_run
+from wordworth.visible import visible
+
+STEERING = "a\x1b[2Jb\x9b31mc\u202ed\u2066e\x07f\rg\nh\u2028i\ud800"
+SPELLED = r"a\x1b[2Jb\x9b31mc\u202ed\u2066e\x07f\rg\nh\u2028i\ud800"
+UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+FORMULAS = ["=1+1", "+1", "-1", "-x", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "'=1", "''@x", "'tis", "a=b", "−.5", "'"]
+
+
+def _run(folder: Path, *models: str, dataset: str = "bellezza") -> Path:
+    run = MadeRun("valnorm")
+    for model in models:
+        run.model(model)
+        told = {"dataset": dataset, "measure": "valence", "value": -0.5, "low": -0.6, "high": 0.4, "n": 399}
+        run.score(experiment="valence", model=model, language="english", **told)
+    return run.write(folder)
+
+
+def test_what_steers_is_spelled_out() -> None:
+    assert visible(STEERING) == SPELLED
+    assert visible("a\tb\nc\x1b", lines=True) == "a\tb\nc\\x1b"
+    kept = "naïve 词 می‌خواهم 👩‍🔬 \u200fשלום ρ = −.5 [x] \\"
+    assert visible(kept) == kept
+
+
+@pytest.mark.parametrize("label", FORMULAS)
+def test_no_label_is_a_formula_in_a_spreadsheet(tmp_path: Path, label: str) -> None:
+    """A text that a spreadsheet would compute has an apostrophe before it in the file, and none when it is read."""
+    rows = [{"study": "valnorm", "model": label, "dataset": "x", "value": -0.5, "low": -1.0, "n": 2}]
+    scores = pl.DataFrame(rows, schema=schema.SCORES)
+    write_run(tmp_path / "run", Findings("valnorm").manifest(), scores, pl.DataFrame(schema=schema.ITEMS))
+    with (tmp_path / "run" / "scores.csv").open(encoding="utf-8", newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    assert row["model"].lstrip("'")[:1] in "=+-@\t\r\n＝" or row["model"] == label
+    assert row["model"][:1] not in tuple("=+-@\t\r\n＝")
+    assert (row["value"], row["low"]) == ("-0.5", "-1.0")  # numbers stay numbers
+    assert read_run(tmp_path / "run").scores.equals(scores)
+
+
+def test_a_run_from_before_is_read_as_it_was(tmp_path: Path) -> None:
+    assert read_run(_run(tmp_path / "run", "=1+1", "-x")).scores["model"].to_list() == ["=1+1", "-x"]
+
+
+def test_a_terminal_is_not_steered(capsys: pytest.CaptureFixture[str]) -> None:
+    display.line(STEERING)
+    display.notice(STEERING)
+    display.table(STEERING, [STEERING], [[STEERING], ["[/x] :smile: \\"]])
+    told = capsys.readouterr()
+    for text in (told.out, told.err):
+        assert not UNSEEN.search(text)
+        assert SPELLED in text
+    assert "[/x] :smile: \\" in told.out  # neither markup nor a picture
+
+
+def test_json_on_a_terminal_has_the_same_value(capsys: pytest.CaptureFixture[str]) -> None:
+    display.print_json({"model": STEERING})
+    text = capsys.readouterr().out
+    assert not UNSEEN.search(text)
+    assert json.loads(text) == {"model": STEERING}
+
+
+def test_an_error_does_not_steer_the_terminal(command: Command, tmp_path: Path) -> None:
+    told = command("report", tmp_path / "a\x1b[31mb\u202e")
+    assert told.code == 2
+    assert not UNSEEN.search(told.err)
+    assert r"a\x1b[31mb\u202e" in told.err
+
+
+def test_markdown_holds_a_name_in_its_cell(tmp_path: Path) -> None:
+    run = _run(tmp_path / "run", STEERING.replace("\ud800", ""), "- item", "1. $x$ | y", dataset="new\x1b\n# line")
+    text = markdown(read_runs([run]))
+    assert not UNSEEN.search(text)
+    assert "\n# line" not in text
+    assert "new\\\\x1b\\\\n\\# line" in text
+    assert "1\\. \\$x\\$ \\| y" in text
+
+
+LABELS = {
+    "[1]": "{[}1]",
+    "*": "{*}",
+    "&%$#_{}": r"\&\%\$\#\_\{\}",
+    "~^\\": r"\textasciitilde{}\textasciicircum{}\textbackslash{}",
+    "a--b": "a-{}-b",
+    "a\n\nb\x1b": r"a\textbackslash{}n\textbackslash{}nb\textbackslash{}x1b",
+}
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_latex_holds_a_name_in_its_cell(tmp_path: Path, label: str) -> None:
+    r"""After `\\`, a row that begins with `[` is read as a length, and one that begins with `*` loses it."""
+    text = latex(read_runs([_run(tmp_path / "run", label, "other")]))
+    assert f"\n{LABELS[label]} & −.50 \\\\" in text
+    assert not UNSEEN.search(text)
+    assert not re.search(r"^\s*[\[*]", text, re.MULTILINE)
+
+
+def test_a_page_shows_what_steers(tmp_path: Path) -> None:
+    page = write_report([_run(tmp_path / "run", "m\x1b\x9b\u202em")]).read_text(encoding="utf-8")
+    library = page.index("vegaEmbed")
+    assert r"<title>What a word is worth to m\x1b\x9b\u202em</title>" in page
+    assert not re.search("[\x1b\x9b\u202e]", page[:library])
+    held = re.search(r'<script type="application/json" id="scores">(.*?)</script>', page)
+    assert held is not None
+    assert json.loads(held[1])["columns"]["model"]["values"] == [r"m\x1b\x9b\u202em"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file's name is bytes")
+def test_a_path_that_is_not_utf_8_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    display.line(str(Path(b"a\xff".decode("utf-8", "surrogateescape"))))
+    assert capsys.readouterr().out == "a\\udcff\n"

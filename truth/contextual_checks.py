@@ -1,0 +1,155 @@
+"""vast, isotropy and static on language models: a sentence at a time through transformers, with nothing shared."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import torch
+from numpy.typing import NDArray
+from scipy.stats import pearsonr, spearmanr
+from transformers import AutoModel, AutoTokenizer
+
+from truth import plain
+from truth.check import Check, score
+from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.pairs import load_pairs
+from wordworth.catalog.read.word_sets import polar_words
+from wordworth.encode.gguf import converted
+from wordworth.run import Run
+
+FLOAT32 = 2e-4
+"""A correlation of vectors in float32: batches and lone sentences add up in another order."""
+POOLING = {"minilm-l6": "mean", "smollm2-135m": "last"}
+"""Of subwords: a causal model's last one has seen the word, an encoder's all have."""
+BLEACHED = "This is WORD"
+ALIGNED = (
+    (2.5, "It is very unpleasant to think of WORD"),
+    (4.0, "It is unpleasant to think of WORD"),
+    (6.0, "It is neither pleasant nor unpleasant to think of WORD"),
+    (7.5, "It is pleasant to think of WORD"),
+    (9.1, "It is very pleasant to think of WORD"),
+)
+"""VAST's appendix: a rating below the number takes the text."""
+
+
+@cache
+def loaded(name: str) -> tuple[Any, Any]:
+    """Tokenizer and network as transformers gives them."""
+    place = Path(locate_language_model(name).place)
+    folder = converted(place)[0] if place.is_file() else place  # a GGUF file's weights in float32
+    return AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).float().eval()
+
+
+@cache
+def vectors_in(name: str, text: str, word: str) -> NDArray[np.float64]:
+    """layers × dimensions of a word that ends the text, by the pooling that is usual for the model."""
+    tokenizer, network = loaded(name)
+    start = text.rindex(word)
+    encoded = tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+    spans = encoded.pop("offset_mapping")[0].tolist()
+    inside = [at for at, (begin, end) in enumerate(spans) if end > begin and end > start and begin < start + len(word)]
+    with torch.inference_mode():
+        hidden = network(**encoded, output_hidden_states=True).hidden_states
+    pooled = inside[-1:] if POOLING[name] == "last" else inside
+    return np.stack([layer[0, pooled].double().mean(dim=0).numpy() for layer in hidden])
+
+
+def aligned(word: str, rating: float) -> str:
+    return next(text for below, text in ALIGNED if rating < below).replace("WORD", word)
+
+
+def valence_checks(run: Run, name: str, settings: tuple[str, ...]) -> Iterator[Check]:
+    """ρ by layer in the settings with a template, and with components nullified in the top layer."""
+    lexicon, polar = load_lexicon("bellezza"), polar_words()
+    nine = {w: 1 + (r - 1) * 2 for w, r in zip(lexicon.words, lexicon.valence.tolist(), strict=True)}
+    for setting in settings:
+        words = [vectors_in(name, _text(setting, word, nine[word]), word) for word in lexicon.words]
+        steady = "aligned" if setting == "misaligned" else setting
+        a, b = (
+            [vectors_in(name, _text(steady, word, nine.get(word, usual)), word) for word in side]
+            for side, usual in ((polar.pleasant, 9.0), (polar.unpleasant, 1.0))
+        )
+        for layer in range(len(words[0])):
+            columns = {"model": name, "setting": setting, "dataset": "bellezza", "measure": "valence", "layer": layer}
+            row = score(run.scores, **columns, pooling=POOLING[name], pcs=None, experiment="contextualization")
+            if row:
+                effects = _effects(words, a, b, layer)
+                again = float(pearsonr(effects, lexicon.valence).statistic)
+                what = f"valence, {name} {setting}, layer {layer}"
+                yield Check("vast", what, "a sentence at a time, plain loops", row["value"], again, FLOAT32)
+        yield from _isolation_checks(run, name, setting, (words, a, b), lexicon.valence)
+
+
+def _isolation_checks(run: Run, name: str, setting: str, sets: Any, ratings: NDArray[np.float64]) -> Iterator[Check]:
+    top = len(sets[0][0]) - 1
+    every = np.stack([word[top] for side in sets for word in side])
+    edges = np.cumsum([len(side) for side in sets])[:-1]
+    for pcs in (1, 8):
+        columns = {"model": name, "setting": setting, "dataset": "bellezza", "measure": "valence", "layer": top}
+        row = score(run.scores, **columns, pcs=pcs, pooling=POOLING[name], experiment="isolation")
+        if row:
+            w, a, b = np.split(plain.nullified(every, pcs), edges)
+            again = float(pearsonr([plain.sc_weat(v, list(a), list(b)) for v in w], ratings).statistic)
+            what = f"valence, {name} {setting}, layer {top}, {pcs} components nullified"
+            yield Check("vast", what, "scikit-learn's PCA, plain loops", row["value"], again, 10 * FLOAT32)
+
+
+def _text(setting: str, word: str, rating: float) -> str:
+    if setting == "bleached":
+        return BLEACHED.replace("WORD", word)
+    return aligned(word, 10 - rating if setting == "misaligned" else rating)
+
+
+def _effects(words: Any, a: Any, b: Any, layer: int) -> list[float]:
+    poles = [one[layer] for one in a], [one[layer] for one in b]
+    return [plain.sc_weat(word[layer], *poles) for word in words]
+
+
+def bias_checks(run: Run, name: str, tests: tuple[str, ...]) -> Iterator[Check]:
+    """WEAT on bleached words by layer, vectors as they are."""
+    for test in map(load_test, tests):
+        x, y, a, b = (
+            [vectors_in(name, BLEACHED.replace("WORD", word), word) for word in group] for group in test.groups
+        )
+        for layer in range(len(x[0])):
+            columns = {"model": name, "dataset": test.name, "measure": "weat", "layer": layer, "experiment": "bias"}
+            row = score(run.scores, **columns, pcs=None)
+            if row:
+                again = plain.weat(*([one[layer] for one in group] for group in (x, y, a, b)))
+                what = f"weat d, {name} bleached, {test.name}, layer {layer}"
+                yield Check("vast", what, "a sentence at a time, plain loops", row["value"], again, FLOAT32)
+
+
+def alone_checks(run: Run, name: str) -> Iterator[Check]:
+    """static's words alone: ρ of cosines with ratings, by layer."""
+    pairs = load_pairs("rg-65")
+    vectors = {word: vectors_in(name, word, word) for word in {*pairs.first, *pairs.second}}
+    for layer in range(len(next(iter(vectors.values())))):
+        columns = {"model": name, "dataset": pairs.name, "measure": "similarity", "layer": layer}
+        row = score(run.scores, **columns, setting="decontextualized", pooling=POOLING[name])
+        if row:
+            rows = zip(pairs.first, pairs.second, strict=True)
+            cosines = [plain.cos(vectors[u][layer], vectors[v][layer]) for u, v in rows]
+            again = float(spearmanr(cosines, pairs.scores).statistic)
+            what = f"similarity, {name} alone, rg-65, layer {layer}"
+            yield Check("static", what, "a word at a time, plain loops", row["value"], again, FLOAT32)
+
+
+def isotropy_checks(run: Run, name: str) -> Iterator[Check]:
+    """The mean cosine of Bellezza's words, bleached, over every pair."""
+    words = [vectors_in(name, BLEACHED.replace("WORD", word), word) for word in load_lexicon("bellezza").words]
+    rows = run.scores.filter(
+        pl.col("model") == name,
+        pl.col("measure") == "anisotropy",
+        pl.col("setting") == "bleached",
+        pl.col("pcs").is_null(),
+    )
+    for row in rows.to_dicts():
+        again = plain.mean_cosine([word[row["layer"]] for word in words])
+        what = f"anisotropy, {name} bleached, layer {row['layer']}"
+        yield Check("isotropy", what, "every pair of words", row["value"], again, FLOAT32)

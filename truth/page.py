@@ -1,0 +1,87 @@
+"""docs/truth.md: counts first, then what a paper has too, then what was computed twice."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from truth.check import Check
+from truth.papers import AGREE, DIFFERS, OPEN, Beside, not_here
+from wordworth import __version__
+from wordworth.report.published import citation
+
+HEAD = """# What a sceptic is sent
+
+Made by `make truth` with version {version}. Nothing here is typed by hand but the reasons, which stand in
+`truth/explained.toml`. The studies were run on the models that come with the package{data}. Then every
+number that a paper has too was set beside the paper's, and numbers were computed a second time by code that shares
+no formula with the package (`truth/`): plain loops, SciPy, scikit-learn and transformers, a sentence or a pair at a
+time.
+"""
+
+
+def page(beside: Sequence[Beside], checks: Sequence[Check], *, data: bool) -> str:
+    """The page in Markdown."""
+    with_data = ", and on the Google News vectors of `$WORDWORTH_DATA`" if data else ""
+    parts = [
+        HEAD.format(version=__version__, data=with_data),
+        _counts(beside, checks),
+        "## Numbers that a paper has too\n",
+        *_papers(beside),
+        _elsewhere(beside),
+        "## Numbers computed twice\n",
+        _twice(checks),
+    ]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _counts(beside: Sequence[Beside], checks: Sequence[Check]) -> str:
+    verdicts = Counter(one.verdict for one in beside)
+    twice = Counter(AGREE if check.agrees else OPEN for check in checks)
+    rows = [
+        ["a paper's, same model and data", *(str(verdicts[v]) for v in (AGREE, DIFFERS, OPEN))],
+        ["computed twice", str(twice[AGREE]), "", str(twice[OPEN])],
+    ]
+    return _table(["numbers", "agree", "explained", "open"], rows)
+
+
+def _papers(beside: Sequence[Beside]) -> Iterator[str]:
+    ordered = sorted(beside, key=lambda one: one.published.paper)
+    for paper, group in groupby(ordered, key=lambda one: one.published.paper):
+        rows = []
+        for one in group:
+            theirs, ours = one.published, one.comparison.ours
+            place = ", ".join(filter(None, [theirs.model, theirs.dataset, theirs.setting]))
+            number = f"{theirs.value:g}" if theirs.value is not None else f"{theirs.low:g} to {theirs.high:g}"
+            said = one.verdict if not one.reason else f"{one.verdict}: {one.reason}"
+            rows.append(
+                [theirs.place, f"`{theirs.measure}`", place, number, f"{ours['value']:.4g}", str(ours["n"]), said]
+            )
+        header = ["where", "measure", "of", "paper", "here", "n", ""]
+        yield f"### {citation(paper)}\n\n{_table(header, rows)}"
+
+
+def _elsewhere(beside: Sequence[Beside]) -> str:
+    rows = [[citation(paper), str(count), models] for paper, count, models in not_here(beside)]
+    return (
+        "### Not held against a paper here\n\nTheir models come from a hub, or their data cannot be had.\n\n"
+        + _table(["paper", "numbers", "models"], rows)
+    )
+
+
+def _twice(checks: Sequence[Check]) -> str:
+    rows = []
+    kinds: dict[tuple[str, str, str], list[Check]] = {}
+    for one in checks:
+        kinds.setdefault((one.study, one.how, one.what.partition(",")[0]), []).append(one)
+    for (study, how, kind), these in kinds.items():
+        worst = max(these, key=lambda one: abs(one.ours - one.again))
+        off = [one for one in these if not one.agrees]
+        said = "agree" if not off else f"open: {'; '.join(one.what for one in off)}"
+        apart = f"{abs(worst.ours - worst.again):.1e}"
+        rows.append([study, f"`{kind}`", how, str(len(these)), apart, worst.what.partition(", ")[2], said])
+    return _table(["study", "measure", "the second time", "numbers", "largest difference", "of", ""], rows)
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"

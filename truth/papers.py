@@ -1,0 +1,77 @@
+"""The papers' numbers beside ours, where the model and the data are the papers' own."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from wordworth.report.published import Comparison, comparisons, published
+from wordworth.report.runs import Runs
+
+EXPLAINED = Path(__file__).with_name("explained.toml")
+AGREE, DIFFERS, OPEN = "agrees", "explained", "open"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A published number, ours, and what is to be said of the difference."""
+
+    comparison: Comparison
+    verdict: str
+    reason: str
+
+    @property
+    def published(self) -> Any:
+        return self.comparison.published
+
+
+def digits(value: float) -> int:
+    """Decimals that a number was printed with, as far as its value shows."""
+    return len(f"{value:.6f}".rstrip("0").partition(".")[2])
+
+
+def within_rounding(one: Comparison) -> bool:
+    """Whether ours, rounded as the paper rounds, is the paper's number; inside the range where it gives a range."""
+    if one.published.value is None:
+        return one.difference == 0
+    # Half a unit of the last digit printed, and never finer than two digits: 0.8 was printed as .80.
+    return abs(one.difference) <= 0.5 * 10 ** -max(2, digits(one.published.value)) + 1e-9
+
+
+def beside_ours(runs: Runs) -> list[Beside]:
+    """What can be held against a paper here: the same model, or people and languages, who have none."""
+    reasons = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))["difference"]
+    return [
+        Beside(one, *_verdict(one, reasons))
+        for one in comparisons(runs)
+        if one.nearness in ("same model", "over languages")
+    ]
+
+
+def each_once(beside: Iterable[Beside]) -> list[Beside]:
+    """A published number once, though two runs here have it."""
+    return list({id(one.published): one for one in beside}.values())
+
+
+def _verdict(one: Comparison, reasons: Sequence[dict[str, str]]) -> tuple[str, str]:
+    if one.unlike:
+        return DIFFERS, one.unlike
+    if within_rounding(one):
+        return AGREE, ""
+    for entry in reasons:
+        patterns = ((key, pattern) for key, pattern in entry.items() if key != "reason")
+        if all(fnmatchcase(str(getattr(one.published, key)), pattern) for key, pattern in patterns):
+            return DIFFERS, entry["reason"]
+    return OPEN, ""
+
+
+def not_here(shown: Sequence[Beside]) -> Iterator[tuple[str, int, str]]:
+    """(paper, numbers, models) that no run here can be held against: their models cannot be had offline."""
+    held = {id(one.published) for one in shown}
+    rest = [one for one in published() if id(one) not in held]
+    for paper, count in Counter(one.paper for one in rest).items():
+        models = dict.fromkeys(one.model for one in rest if one.paper == paper and one.model)
+        yield paper, count, ", ".join(models)
