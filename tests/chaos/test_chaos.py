@@ -7,7 +7,15 @@ import pytest
 
 from chaos.bench import Bench
 from chaos.damage import MATRIX, damaged_run, filled
-from chaos.full import SIZED, full_at_every_change, full_by_size, may_mount, read_only, read_only_cache
+from chaos.full import (
+    SIZED,
+    full_at_every_change,
+    full_by_size,
+    may_mount,
+    onto_a_mount_point,
+    read_only,
+    read_only_cache,
+)
 from chaos.kills import CASES, Case, killed_everywhere
 from chaos.races import RACES, Race, raced
 
@@ -84,3 +92,9 @@ def test_a_cache_that_cannot_be_written(bench: Bench, warm: bool) -> None:
     """What is in it is used; what is not is one sentence."""
     for case in [case for case in SIZED if case.name in (("valnorm", "vast", "static") if ALL else ("valnorm",))]:
         assert not read_only_cache(bench, case, warm=warm)
+
+
+@pytest.mark.usefixtures("_mounting")
+def test_a_mount_point_cannot_be_a_run(bench: Bench) -> None:
+    """It ended in a traceback, after all was computed."""
+    assert not onto_a_mount_point(bench, next(case for case in CASES if case.name == "weat"))
