@@ -13,7 +13,7 @@ from unearth.fetchers import Fetcher, PyPIClient
 from wordworth.catalog.fetch.pip_settings import pip_settings
 from wordworth.engine.in_use import use
 from wordworth.errors import WordworthError
-from wordworth.files import CHUNK, space_checked
+from wordworth.files import CHUNK, make_folder, space_checked
 from wordworth.progress import progress
 
 
@@ -35,8 +35,7 @@ def client() -> Fetcher:
 
 def download(url: str, part: Path, what: str, expected_bytes: int | None = None) -> None:
     """Fetches `url` into `part`, going on from where a killed download left it when the server allows."""
-    with space_checked(part.parent):
-        part.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(part.parent)
     use(part)
     start = part.stat().st_size if part.exists() else 0
     headers: Mapping[str, str] = {"Accept-Encoding": "identity"}
