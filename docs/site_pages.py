@@ -12,6 +12,7 @@ OUTSIDE = {
     "CONTRIBUTING.md": "contributing.md",
     "ARCHITECTURE.md": "architecture.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "reporting.md",
     "src/wordworth/catalog/data/nli-glove/MODEL_CARD.md": "nli-glove.md",
 }
 """Page in the repository → page of the site."""

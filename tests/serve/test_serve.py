@@ -12,6 +12,7 @@ import pytest
 
 from served_runs import small_run
 from wordworth.errors import WordworthError
+from wordworth.run import read_manifest
 from wordworth.run.watch import Doing, watched
 from wordworth.serve import make_server
 from wordworth.serve.guard import is_own_host
@@ -222,6 +223,16 @@ def test_a_run_that_cannot_be_read_hides_no_other(get: Any, runs: Path, name: st
     assert [run["place"] for run in table["runs"]] == ["audit/valnorm", "good", "poor"]
     assert sentence in table["unreadable"]["seeded"]
     assert get("/runs/seeded/").status in (404, 409)  # a page with a sentence
+
+
+def test_a_manifest_too_large_to_list(get: Any, runs: Path) -> None:
+    """Once 64 MB of each were read for the list; a study writes some kilobytes."""
+    run = next(path.parent for path in sorted(runs.rglob("run.json")))
+    manifest = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    (run / "run.json").write_text(json.dumps(manifest | {"notes": ["x" * (5 << 20)]}), encoding="utf-8")
+    page = get("/").text
+    assert "run.json is larger than a run writes it (4,194,304 bytes)" in page
+    assert read_manifest(run)["notes"]
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def restore(folder: Path) -> None:
         sweep(folder.absolute().parent)
 
 
-def read_manifest(folder: Path) -> RunManifest:
+def read_manifest(folder: Path, largest: int = LARGEST) -> RunManifest:
     """The manifest alone, for those who list runs: the scores and items are not looked at."""
     path = folder / "run.json"
     restore(folder)
@@ -151,8 +151,8 @@ def read_manifest(folder: Path) -> RunManifest:
         lacking = [name for name in FILES if not (folder / name).is_file()]
         raise WordworthError(f"{_short(folder)} is not a run: it has no {', '.join(lacking)}")
     try:
-        if path.stat().st_size > LARGEST:
-            raise WordworthError(f"{_short(path)} is larger than a run writes it ({LARGEST:,} bytes); run it again")
+        if path.stat().st_size > largest:
+            raise WordworthError(f"{_short(path)} is larger than a run writes it ({largest:,} bytes); run it again")
         table = json.loads(path.read_text(encoding="utf-8"))
         json.dumps(table, ensure_ascii=False).encode()  # half a surrogate pair could not be written to a report
     except (OSError, ValueError, RecursionError) as error:

@@ -11,6 +11,8 @@ from wordworth.run import read_manifest
 from wordworth.run.folder import FILES
 from wordworth.run.watch import SUFFIX, Doing, read_progress
 
+LARGEST = 4 << 20
+"""Bytes of a `run.json` that is read for the list; studies write some kilobytes."""
 DEEPEST = 4
 """Folders inside folders that are looked into: an audit's runs lie two deep."""
 FILES_SHOWN = (*FILES, "report.html", "report.md", "report.tex")
@@ -135,7 +137,7 @@ def _listed(folder: Path, place: str, stamps: tuple[int | None, ...]) -> Listed:
     if lacking:
         return Listed(place, problem=f"it has no {', '.join(lacking)}")
     try:
-        manifest = read_manifest(folder)
+        manifest = read_manifest(folder, LARGEST)
     except WordworthError as error:
         return Listed(place, problem=str(error))
     models = tuple(model["name"] for model in manifest["models"])

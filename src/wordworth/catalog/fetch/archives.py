@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import re
 import shutil
 import tarfile
 import zipfile
@@ -70,7 +71,8 @@ def _links(distribution: Distribution) -> Iterator[Link]:
 
 def _host(url: str) -> str:
     """Of an address that may be none: no more than its host, since a password or token may stand in the rest."""
-    return url.rpartition("://")[2].partition("/")[0].rpartition("@")[2][:80] or "this machine"
+    place = url.rpartition("://")[2].partition("/")[0].rpartition("@")[2]
+    return re.sub(r":\d+$", "", place)[:80] or "this machine"
 
 
 @contextmanager
