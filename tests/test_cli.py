@@ -15,7 +15,8 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 
 COLUMNS = "study,experiment,model,language,dataset,setting,pooling,layer,pcs,measure,value,low,high,p,n,flags"
-VALENCE = ["valence", "valence:spearman", "coverage", "valence:p-against-d"]
+CONTROLS = ["valence:control", "valence:above", "valence:control"]
+VALENCE = ["valence", "valence:spearman", "coverage", "valence:p-against-d", *CONTROLS]
 
 
 @pytest.fixture
@@ -125,7 +126,8 @@ def test_a_run_and_its_folder(command: Command, work: Path) -> None:
     assert text.splitlines()[0] == COLUMNS
     rows = list(csv.DictReader(text.splitlines()))
     assert [row["measure"] for row in rows] == [*VALENCE, "weat"]
-    assert {row["setting"] + row["pooling"] + row["layer"] + row["pcs"] for row in rows} == {""}
+    assert {row["pooling"] + row["layer"] + row["pcs"] for row in rows} == {""}
+    assert {row["setting"] for row in rows} == {"", "shuffled", "poles-out"}
 
     told = json.loads((work / "out" / "run.json").read_text())
     assert told["study"] == "valnorm"
@@ -193,7 +195,7 @@ def test_ones_own_lexicon_and_test(command: Command, work: Path) -> None:
     answer = command("run", "valnorm", "mine.txt", *given, "--json")
     assert answer.code == 0, answer.err
     assert [(score["dataset"], score["n"]) for score in json.loads(answer.out)["scores"]] == [
-        *[("own", 3)] * len(VALENCE),
+        *[("own", 3)] * (len(VALENCE) - 1),  # two words are no poles, too few for poles-out
         ("own", 4),
     ]
 

@@ -312,6 +312,18 @@ def test_the_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert cache_dir().name == "wordworth"
 
 
+@pytest.mark.parametrize("place", ["file", "file/x", "loop/x", "x" * 300, "~no-such-user/x", "/proc/nothing/x"])
+def test_a_cache_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    """A loop of links, a name that is too long and a system's folder once ended in a traceback."""
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    monkeypatch.setenv("WORDWORTH_CACHE", place if place[0] in "~/" else str(tmp_path / place))
+    with pytest.raises(WordworthError, match=r"WORDWORTH_CACHE"), replacing(cache_dir() / "counts" / "a"):
+        pass
+    with pytest.raises(WordworthError, match=r"WORDWORTH_CACHE"), locked(cache_dir() / "counts" / "a"):
+        pass
+
+
 def test_sha256(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"abc")  # FIPS 180-2, example 1
     assert sha256_of(tmp_path / "a") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

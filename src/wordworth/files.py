@@ -23,7 +23,9 @@ OLD = "old"
 """What a writer of folders calls the one that it moves aside, into its scratch folder, before the new one comes."""
 _IN_USE = "in-use"
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
+_REFUSED = (
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG, errno.EBUSY,
+)  # fmt: skip
 
 _sums: dict[Path, tuple[tuple[int, int, int], str]] = {}
 _swept: set[Path] = set()
@@ -32,7 +34,23 @@ _swept: set[Path] = set()
 def cache_dir() -> Path:
     """`$WORDWORTH_CACHE`, else the platform's cache folder for wordworth."""
     chosen = os.environ.get("WORDWORTH_CACHE")
-    return Path(chosen).expanduser() if chosen else user_cache_path("wordworth")
+    if not chosen:
+        return user_cache_path("wordworth")
+    try:
+        folder = Path(chosen).expanduser()
+        folder.exists()
+    except (OSError, RuntimeError) as error:  # a name that is too long; a user that is not there
+        raise WordworthError(f"WORDWORTH_CACHE is {chosen[:80]!r}, which can be no folder ({error})") from error
+    return folder
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder, and those that it lies in, where it is not there."""
+    with space_checked(folder):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except FileNotFoundError as error:  # on file systems that hold what the system puts there, and no more
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES), str(folder)) from error
 
 
 @contextmanager
@@ -111,8 +129,8 @@ def replacing(target: Path) -> Iterator[Path]:
 def scratch(target: Path) -> Iterator[Path]:
     """A hidden folder beside `target`, removed at the end; if this process is killed, by the next that works there."""
     parent = target.parent
+    make_folder(parent)
     with space_checked(parent):
-        parent.mkdir(parents=True, exist_ok=True)
         sweep_once(parent)
         folder, lock = _marked_folder(target)
     try:
@@ -214,8 +232,8 @@ def locked(target: Path, *, wait: bool = True) -> Iterator[None]:
     """Only one process at a time is inside for a given target; the others wait, or get filelock's `Timeout`."""
     path = _lock_file(target)
     lock = FileLock(path, timeout=-1 if wait else 0)
+    make_folder(path.parent)
     with space_checked(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     try:
         yield

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -139,6 +138,5 @@ class Bench:
 
 
 def tree(folder: Path) -> list[str]:
-    """All files and folders. The vectors of a file are kept by its time, so that part of their name is left out."""
-    names = (str(path.relative_to(folder)) for path in folder.rglob("*"))
-    return sorted(re.sub(r"(embeddings/\w{64})/\w{64}", r"\1/PART", name) for name in names)
+    """All files and folders."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))

@@ -97,6 +97,17 @@ def read_only(bench: Bench, case: Case) -> list[str]:
     return [f"{case.name}, read-only: {problem}" for problem in problems]
 
 
+def onto_a_mount_point(bench: Bench, case: Case) -> list[str]:
+    """A run's folder that is a mount point, as in a container: refused before anything is computed."""
+    bench.clear()
+    with mounted(bench.work / "run"):
+        ended = bench.run(case.command)
+        problems = [ended.told()] if ended.told() else []
+        if "is a mount point, which a run cannot replace" not in ended.err:
+            problems.append(f"nobody is told: {ended.err.strip()[-300:]}")
+        return problems + [f"left {name}" for name in tree(bench.work) if name not in ("run", "tmp")]
+
+
 def read_only_cache(bench: Bench, case: Case, *, warm: bool) -> list[str]:
     """A shared cache: with all in it the numbers are the same, and else one sentence."""
     with mounted(bench.work / "cache"):

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import pickle
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 
 from wordworth.embedding import load, mapped, reading, save
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir
+from wordworth.files import cache_dir, forget_sums
 
 
 def entries():
@@ -64,6 +65,37 @@ def test_a_changed_file_is_read_anew_and_its_old_entry_goes(tmp_path):
     assert load(path).words == ["b"]
     assert old.matrix.tolist() == [[1, 2]]  # what is in use stays
     assert len(entries()) == 1
+
+
+def quietly_written(path, content):
+    """Other content of the same size, time and inode, as a new process finds it."""
+    stat = path.stat()
+    path.write_bytes(content)
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    forget_sums()
+
+
+def test_a_file_that_was_changed_quietly_is_read_anew(tmp_path):
+    """It was told by its time alone: the old numbers came, with the old checksum."""
+    path = tmp_path / "v.txt"
+    path.write_text("a 1 2\n")
+    load(path)
+    quietly_written(path, b"b 3 4\n")
+    read = load(path)
+    assert (read.words, read.matrix.tolist()) == (["b"], [[3, 4]])
+    assert read.provenance.sha256 == hashlib.sha256(b"b 3 4\n").hexdigest()
+
+
+def test_a_matrix_with_its_words_beside_that_was_changed_quietly_is_read_anew(tmp_path):
+    matrix = np.arange(1, 7, dtype=np.float32).reshape(3, 2)
+    np.save(tmp_path / "1800-w.npy", matrix)
+    (tmp_path / "1800-vocab.pkl").write_bytes(pickle.dumps(["a", "b", "c"]))
+    before = load(tmp_path / "1800-w.npy").provenance.sha256
+    content = (tmp_path / "1800-w.npy").read_bytes()
+    quietly_written(tmp_path / "1800-w.npy", content[:-24] + (matrix + 1).tobytes())
+    read = load(tmp_path / "1800-w.npy")
+    assert np.array_equal(read.matrix, matrix + 1)
+    assert read.provenance.sha256 != before
 
 
 def test_options_have_entries_of_their_own(tmp_path):

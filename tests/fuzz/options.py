@@ -139,6 +139,8 @@ REFUSED = {
     "which is not UTF-8": ["report", NONE, "--output=\udcff"],
     "is longer than": ["audit", NONE, f"--output={'x/' * 5000}"],
     "longer than the name of a file": ["compare", "x" * 300],
+    "no such command": ["[" * 100_000],
+    "no such option": ["run", "weat", f"--{'x' * 100_000}"],
 }
 """What a sentence must say, and the arguments that it is said of."""
 VALID = ["run", "weat", NONE, "--test=weat1", "--permutations=500", "--seed=3", "--case=fold", "--output=out"]

@@ -112,6 +112,50 @@ def test_silent(hub: Hub, whole: Files, child: Child, tmp_path: Path) -> None:
     assert [request for request in hub.asked if NAME in request] == [f"HEAD /{NAME}/resolve/main/v.txt"], "asked once"
 
 
+@pytest.mark.parametrize("where", ["stall", "mute"])
+def test_silence_inside_a_file_or_before_a_listing(
+    hub: Hub, whole: Files, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """The library asks for a file that has stalled six times, 66 seconds in all, and lists without a limit."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DOWNLOAD_TIMEOUT", 1)
+    hub.add(NAME, whole, **{where: 20.0})
+    line = sentence(command(*vast(NAME, tmp_path / "run")))
+    assert line.startswith(f"wordworth: fetching {NAME} from the hub broke off (silent for 1 seconds); run it again")
+    asked = [request for request in hub.asked if "GET" in request and ("safetensors" in request or "/api/" in request)]
+    assert len(asked) == len(set(asked)), "each is asked for once"
+
+
+@pytest.mark.parametrize("why", ["gated", "gone", "down"])
+def test_a_copy_that_was_kept_is_used_and_said(
+    hub: Hub, whole: Files, command: Command, tmp_path: Path, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wordworth.engine.notices._said", [])
+    commit = hub.add(NAME, whole)
+    first = command(*[part for part in vast(NAME, tmp_path / "first") if part != "--json"])
+    assert (first.code, "kept copy" in first.err) == (0, False)
+    if why == "gated":
+        hub.repos[NAME].gated = 401
+    elif why == "gone":
+        del hub.repos[NAME]
+    else:
+        hub.down = 503
+    second = command(*[part for part in vast(NAME, tmp_path / "second") if part != "--json"])
+    assert second.code == 0, second.err
+    said = f"The kept copy of {NAME} is used, as it could not be compared with the hub: "
+    assert second.err.count(said) == 1
+    assert recorded(tmp_path / "second")["weights"] == f"{NAME}@{commit}"
+    notes = json.loads((tmp_path / "second" / "run.json").read_text())["notes"]
+    assert sum(note.startswith(said) for note in notes) == 1
+
+
+def test_a_gguf_at_an_address_is_no_embedding(hub: Hub, command: Command, tmp_path: Path) -> None:
+    for study in ("valnorm", "vast"):
+        line = sentence(command("run", study, "https://127.0.0.1:1/x.gguf?token=abc", "-o", tmp_path / "run"))
+        assert "https://127.0.0.1:1/x.gguf is a GGUF file at an address" in line
+        assert "abc" not in line
+    assert "is a GGUF file at an address" in sentence(command("audit", "https://127.0.0.1:1/x.gguf"))
+
+
 def test_down(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> None:
     hub.down = 503
     line = sentence(command(*vast(NAME, tmp_path / "run")))

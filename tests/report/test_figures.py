@@ -93,11 +93,13 @@ def test_a_figure_in_words(tmp_path: Path) -> None:
 
 def test_the_untrained_network_is_a_thin_line_of_the_settings_colour(tmp_path: Path) -> None:
     run = MadeRun("vast")
-    where = {"model": "m", "language": "english", "dataset": "bellezza", "measure": "valence"}
+    where = {"model": "m", "language": "english", "dataset": "bellezza"}
+    control = {"experiment": "control", "measure": "valence:control"}
     for layer, (value, blank) in enumerate(((0.5, 0.1), (0.9, 0.2))):
-        run.score(experiment="contextualization", **where, setting="bleached", layer=layer, value=value, n=399)
-        run.score(experiment="control", **where, setting="untrained:bleached", layer=layer, value=blank)
-        run.score(experiment="control", **where, setting="shuffled:bleached", layer=layer, value=0.0)
+        told = {"measure": "valence", "setting": "bleached", "value": value, "n": 399}
+        run.score(experiment="contextualization", **where, **told, layer=layer)
+        run.score(**control, **where, setting="untrained:bleached", layer=layer, value=blank)
+        run.score(**control, **where, setting="shuffled:bleached", layer=layer, value=0.0)
     figure = _figures(run.write(tmp_path / "run"))["valence-layers"]
     assert set(figure.rows["setting"]) == {"bleached", "untrained:bleached"}
     *_, thin = figure.spec["layer"]

@@ -42,7 +42,7 @@ def test_valence_against_a_plain_loop(found: Findings, small: Embedding, slow: t
     A, B = rows(small, polar.pleasant), rows(small, polar.unpleasant)
     effects = [slow.sc_weat(rows(small, [word])[0], A, B) for word in lexicon.words if word != "adorable"]
     ratings = [value for word, value in zip(lexicon.words, lexicon.valence, strict=True) if word != "adorable"]
-    score = one(found.scores, measure="valence")
+    score = one(found.scores, measure="valence", experiment="valence")
     assert score["value"] == pytest.approx(pearsonr(effects, ratings).statistic, abs=1e-12)
     assert score["n"] == 398
     assert score["low"] < score["value"] < score["high"]
@@ -225,7 +225,8 @@ def test_the_seed_decides_all_that_is_random_and_nothing_else(small: Embedding) 
     first, again, other = run(1), run(1), run(2)
     assert first.scores.equals(again.scores)
     assert first.items.equals(again.items)
-    drawn = pl.col("measure") == "valence:p-against-d"  # p is drawn, so what is made of it is too
+    # p is drawn, and a control's ratings: so what is made of them is too.
+    drawn = (pl.col("measure") == "valence:p-against-d") | (pl.col("setting") == "shuffled").fill_null(False)
     assert first.scores.filter(~drawn)["value"].equals(other.scores.filter(~drawn)["value"])
     assert first.items["value"].equals(other.items["value"], null_equal=True)
     assert not first.scores["low"].equals(other.scores["low"], null_equal=True)
@@ -242,7 +243,7 @@ def test_a_lexicon_of_ones_own(make: object, tmp_path: Path) -> None:
     with pytest.raises(WordworthError, match=r"mine\.csv, line 6: 'odd' has a rating that is no number: 'x'"):
         valnorm([embedding], **run)
     found = valnorm([embedding], **run, on_bad="drop")
-    assert one(found.scores, measure="valence")["n"] == 3
+    assert one(found.scores, measure="valence", experiment="valence")["n"] == 3
     assert one(found.items, item="sun", group="lexicon")["reference"] == 4.0  # the mean of its two ratings
     assert found.left_out == {
         "mine: stands on another line already; their ratings are averaged": 1,
@@ -269,7 +270,7 @@ def test_two_data_sets_of_one_name(small: Embedding, tmp_path: Path) -> None:
         ({"experiments": ["valense"]}, "--experiment is 'valense'; did you mean valence?"),
         (
             {"experiments": ["xyz"]},
-            "--experiment is 'xyz'; it can be valence, weat, similarity, analogy or corp",
+            "--experiment is 'xyz'; it can be valence, weat, similarity, analogy, corp",
         ),
         ({"experiments": ["corpus-size"]}, "needs a text to sample: give --corpus"),
         ({"experiments": ["valence"], "corpus": "x.txt"}, "x.txt is for the experiment corpus-size"),
@@ -328,3 +329,20 @@ def test_a_lexicon_of_another_language(small: Embedding, data: Path) -> None:
 def test_models_are_told_apart(small: Embedding) -> None:
     with pytest.raises(WordworthError, match="two models are called small; name one LABEL=PATH to tell them apart"):
         valnorm([small, small], lexica=["bellezza"], experiments=["valence"])
+
+
+def test_controls_of_valence_by_hand(small: Embedding) -> None:
+    found = valnorm([small], lexica=["bellezza"], experiments=["valence"], resamples=200)
+    items = found.items.filter(group="lexicon").drop_nulls("value")
+    polar = {*polar_words().pleasant, *polar_words().unpleasant}
+    rest = items.filter(~pl.col("item").is_in(list(polar)))
+    without = one(found.scores, experiment="control", setting="poles-out")
+    assert without["value"] == pytest.approx(pearsonr(rest["value"], rest["reference"]).statistic, abs=1e-12)
+    assert without["n"] == len(rest) < len(items)
+    by_chance = one(found.scores, experiment="control", setting="shuffled", measure="valence:control")
+    assert by_chance["low"] < 0 < by_chance["high"]
+    assert by_chance["high"] == pytest.approx(1.96 / np.sqrt(len(items)), rel=0.35)
+    above = one(found.scores, experiment="control", measure="valence:above")
+    valence = one(found.scores, experiment="valence", measure="valence")
+    assert above["value"] == pytest.approx(valence["value"] - by_chance["value"])
+    assert above["p"] == pytest.approx(1 / 201)

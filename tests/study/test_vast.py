@@ -45,7 +45,7 @@ def rows(findings: Findings, **columns: object) -> pl.DataFrame:
 
 def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Path) -> None:
     found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], contexts=corpus, **QUICK)
-    valence = rows(found, measure="valence", experiment="contextualization")
+    valence = rows(found, measure="valence")
     assert valence["setting"].unique(maintain_order=True).to_list() == ["random", "bleached", "aligned", "misaligned"]
     assert sorted(valence["layer"].unique()) == [0, 1, 2]
     assert set(valence["pooling"]) == {"last"}
@@ -70,6 +70,14 @@ def test_misaligned_words_are_mirrored_and_poles_stay(tiny: LanguageModel) -> No
     assert texts["abuse"] == "It is very pleasant to think of abuse"
     texts = {context.word: context.text for context in straight.words.store.contexts}
     assert texts["abuse"] == "It is very unpleasant to think of abuse"
+
+
+def test_words_lost_to_isolation_alone_are_recorded(tiny: LanguageModel, corpus: Path) -> None:
+    asked = {"lexica": ["bellezza"], "settings": ["random"], "contexts": corpus, "components": 2}
+    alone = vast([tiny], experiments=["isolation"], **asked, **QUICK)
+    both = vast([tiny], experiments=["contextualization", "isolation"], **asked, **QUICK)
+    lost = 399 - rows(alone, measure="valence", layer=1, pcs=1)["n"].item()
+    assert alone.left_out["no context in the corpus"] == both.left_out["no context in the corpus"] == lost > 100
 
 
 def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> None:

@@ -38,13 +38,13 @@ def test_controls_run_as_a_matter_of_course(tiny: LanguageModel) -> None:
     found = vast([tiny], **ASKED, **QUICK)
     control = rows(found, experiment="control")
     kinds = control.select("setting", "measure").unique(maintain_order=True).rows()
-    assert sorted(kinds) == [
-        ("poles-out:bleached", "valence"),
-        ("shuffled:bleached", "valence"),
-        ("shuffled:bleached", "valence:above"),
-        ("untrained:bleached", "valence"),
+    assert set(kinds) == {
+        ("untrained:bleached", "valence:control"),
         ("untrained:bleached", "valence:above"),
-    ]
+        ("shuffled:bleached", "valence:control"),
+        ("shuffled:bleached", "valence:above"),
+        ("poles-out:bleached", "valence:control"),
+    }
     assert set(control["layer"]) == {0, 1, 2}
     assert control.select("low", "high").null_count().row(0) == (0, 0)
     assert rows(vast([tiny], controls=["none"], **ASKED, **QUICK), experiment="control").is_empty()
@@ -56,7 +56,7 @@ def test_the_untrained_network_is_measured_as_any_other(tiny: LanguageModel) -> 
     for layer in range(3):
         own = rows(found, experiment="contextualization", measure="valence", layer=layer)["value"].item()
         expected = rows(blank, experiment="contextualization", measure="valence", layer=layer).row(0, named=True)
-        control = rows(found, setting="untrained:bleached", measure="valence", layer=layer).row(0, named=True)
+        control = rows(found, setting="untrained:bleached", measure="valence:control", layer=layer).row(0, named=True)
         assert [control[key] for key in ("value", "low", "high", "n")] == pytest.approx(
             [expected[key] for key in ("value", "low", "high", "n")], abs=1e-9
         )
@@ -91,7 +91,7 @@ def test_polar_words_are_taken_out_of_the_lexicon(tiny: LanguageModel) -> None:
 
 def test_shuffled_ratings_are_known_by_chance(tiny: LanguageModel) -> None:
     found = vast([tiny], **ASKED, **QUICK)
-    score = rows(found, setting="shuffled:bleached", measure="valence", layer=1).row(0, named=True)
+    score = rows(found, setting="shuffled:bleached", measure="valence:control", layer=1).row(0, named=True)
     assert score["value"] == pytest.approx(0, abs=0.02)
     assert (score["low"], score["high"]) == pytest.approx((-0.098, 0.098), abs=0.04)  # ±1.96 / √398
     own = rows(found, experiment="contextualization", measure="valence", layer=1).row(0, named=True)
@@ -128,7 +128,7 @@ def test_an_aligned_template_gives_the_rating_away(tiny: LanguageModel) -> None:
     network = hf.LlamaModel(hf.LlamaConfig(vocab_size=len(tiny.tokenizer), max_position_embeddings=64, **sizes))
     llama = wrap(network, tiny.tokenizer, name="llama", source="memory", weights="llama-3")
     found = vast([llama], **ASKED | {"settings": ["aligned", "misaligned"]}, **QUICK)
-    top = rows(found, measure="valence", experiment="control", layer=3)
+    top = rows(found, measure="valence:control", layer=3)
     control = {row["setting"]: row["value"] for row in top.iter_rows(named=True)}
     assert control["untrained:aligned"] > 0.5
     assert control["untrained:misaligned"] < -0.3

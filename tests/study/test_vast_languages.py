@@ -93,6 +93,14 @@ def test_random_contexts_of_a_language_come_from_its_own_text(tiny: LanguageMode
     assert rows(found, measure="valence", setting="bleached")["language"].n_unique() == 7
 
 
+@pytest.mark.parametrize(
+    ("given", "told"), [("spansh=a.txt", "did you mean spanish"), ("a.txt", "write LANGUAGE=PATH with one of english")]
+)
+def test_a_text_of_no_language_is_refused(tiny: LanguageModel, given: str, told: str) -> None:
+    with pytest.raises(WordworthError, match=told):
+        vast([tiny], experiments=["languages"], language_contexts=[given], **QUICK)
+
+
 def test_chinese_is_in_one_script(data: Path) -> None:
     findings, templates, lexicon = Findings("vast"), load_templates("vast", "chinese"), load_lexicon("chinese")
     polar = in_one_script(findings, polar_words("chinese"), templates)

@@ -143,6 +143,22 @@ def test_misaligned_dominance_keeps_its_poles_aligned(data: Path) -> None:
     assert top["value"].item() == pytest.approx(0.4313, abs=1e-4)
 
 
+def test_an_untrained_smollm2_reads_the_rating_in_the_template() -> None:
+    """At the top, with random weights: ρ > .9 aligned and < −.9 misaligned, where the trained one has .78 and .25.
+
+    Without the polar words in the lexicon, bleached falls from .624 to .574.
+    """
+    settings = ("bleached", "aligned", "misaligned")
+    found = vast(["smollm2-135m"], lexica=["bellezza"], experiments=["contextualization"], settings=settings)
+    top = found.scores.filter(pl.col("experiment") == "control", pl.col("layer") == 30)
+    control = {(row["setting"], row["measure"]): row for row in top.iter_rows(named=True)}
+    assert control["untrained:aligned", "valence:control"]["low"] > 0.9
+    assert control["untrained:misaligned", "valence:control"]["high"] < -0.9
+    assert control["untrained:aligned", "valence:above"]["high"] < 0
+    assert control["untrained:bleached", "valence:above"]["low"] > 0.2
+    assert control["poles-out:bleached", "valence:control"]["value"] == pytest.approx(0.574, abs=0.001)
+
+
 @pytest.mark.parametrize("tests", [(), ("weat6",)])
 def test_components_of_bias_are_fitted_on_one_set_of_words(tests: tuple[str, ...]) -> None:
     """WEAT 6 in MiniLM's top layer without 8 components: −.384, alone (which used to give −.018) and beside the ten."""

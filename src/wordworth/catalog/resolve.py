@@ -71,6 +71,11 @@ def resolve(named: str | Path, kind: str = "models") -> Resolved:
         )
     if target.startswith(("https://", "http://")):
         file = web_file(target)
+        if kind == "models" and file.name.lower().endswith(".gguf"):
+            raise WordworthError(
+                f"{file.public} is a GGUF file at an address, from where none is loaded; fetch it and give its path, "
+                "or name it on the hub as hf://owner/name/file.gguf"
+            )
         name = _plain(Path(file.name), kind)
         return Resolved(label or name, target, "web", source=file.public)
     if target.startswith("hf://"):

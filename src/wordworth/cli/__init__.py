@@ -86,7 +86,7 @@ def main() -> None:
             sys.stderr.write(f"{message}\n")
             raise SystemExit(2) from None
         command = error.ctx.command_path if error.ctx else "wordworth"
-        message = f"{message[0].lower()}{message[1:].rstrip('.')} (see `{command} --help`)"
+        message = str(WordworthError(f"{message[0].lower()}{message[1:].rstrip('.')} (see `{command} --help`)"))
     else:
         raise SystemExit(code or 0)
     sys.stderr.write(f"wordworth: {visible(' '.join(message.split()))}\n")

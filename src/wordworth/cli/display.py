@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wordworth.compare import Comparison, verdict, verdicts
+from wordworth.engine.notices import notices
 from wordworth.run import Findings
 from wordworth.visible import visible, visible_json
 
@@ -63,7 +64,7 @@ def table(
 
 def warnings_of(findings: Findings) -> None:
     """What a user should see of a study at once: what could not be had, and what was left out."""
-    for sentence in findings.warnings:
+    for sentence in dict.fromkeys((*findings.warnings, *notices())):
         notice(sentence)
     for reason, count in findings.left_out_by_kind().items():
         notice(f"left out: {count:,} {reason}")

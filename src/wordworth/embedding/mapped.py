@@ -19,7 +19,7 @@ from wordworth.embedding.flaws import Flaws
 from wordworth.embedding.paired import matrix_of
 from wordworth.engine.cache import key_of, slot
 from wordworth.errors import WordworthError
-from wordworth.files import locked
+from wordworth.files import locked, measured_sum
 
 _LAYOUT = 2  # raised whenever an entry is written differently, or the same file would be read differently
 
@@ -39,7 +39,7 @@ class Stored:
 
 
 def identity(files: tuple[Path, ...]) -> State:
-    """What tells a file from a changed one without reading it."""
+    """What tells a file from one that changes while it is read."""
     stats = [(path.resolve(), path.stat()) for path in files]
     return [[str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino] for path, stat in stats]
 
@@ -97,7 +97,7 @@ def through_cache(files: tuple[Path, ...], options: tuple[str, ...], begin: Begi
     """From the cache; read and put there first if need be. Of processes that ask at once, one reads."""
     before = identity(files)
     entry = slot("embeddings", [_LAYOUT, options, [name for name, *_ in before]])
-    part = entry.part(key_of(before))
+    part = entry.part(key_of([[str(path.resolve()), measured_sum(path)] for path in files]))
     if not part.sound():
         with locked(entry.path):
             if not part.whole():

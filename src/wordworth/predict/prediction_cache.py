@@ -17,6 +17,5 @@ def kept(folder: Path | None, key: list[Any], make: Callable[[], pl.DataFrame]) 
     """What `make` gave for this key before, else what it gives now. Without a folder, it is under the cache."""
     identity = [LAYOUT, *key]
     entry = CacheSlot("predictions", folder / key_of(identity)) if folder else slot("predictions", identity)
-    return pl.read_parquet(entry.get(lambda into: make().write_parquet(into / TABLE)) / TABLE).cast(
-        pl.Schema(PREDICTIONS)
-    )
+    table = pl.read_parquet(entry.get(lambda into: make().write_parquet(into / TABLE)) / TABLE)
+    return table.select(pl.col(name).cast(kind) for name, kind in PREDICTIONS.items())

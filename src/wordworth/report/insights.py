@@ -80,7 +80,7 @@ def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
     """For each model and lexicon."""
     judged = _contextual(scores, "valence:held-out").select("model", "dataset", "setting", "value")
     held_out = {tuple(row[:3]): row[3] for row in judged.iter_rows()}
-    control = scores.filter(AS_IT_IS, pl.col("experiment") == "control", pl.col("measure") == "valence")
+    control = scores.filter(AS_IT_IS, pl.col("measure") == "valence:control")
     untrained = {
         tuple(row[:4]): row[4] for row in control.select("model", "dataset", "setting", "layer", "value").iter_rows()
     }

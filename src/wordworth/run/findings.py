@@ -16,6 +16,7 @@ import polars as pl
 
 from wordworth.embedding import Embedding
 from wordworth.engine.cache import damaged
+from wordworth.engine.notices import notices
 from wordworth.errors import WordworthError
 from wordworth.measure import Measure
 from wordworth.measure import named as measure_named
@@ -256,7 +257,7 @@ class Findings:
             seed=int(self.about.settings.get("seed", 0)),
             data=list(self.data.values()),
             left_out=self.left_out_by_kind(),
-            notes=self.notes,
+            notes=list(dict.fromkeys((*self.notes, *notices()))),
             failed=self.failed,
             measures={name: {"formula": one.formula, "better": one.better} for name, one in declared.items()},
             started=self.started.isoformat(timespec="seconds"),

@@ -39,6 +39,8 @@ def reserve(folder: Path, *, overwrite: bool) -> None:
         raise WordworthError(f"{place} is a file, not a folder; choose another folder with -o")
     if not os.access(place, os.W_OK | os.X_OK):
         raise WordworthError(f"{place} cannot be written; choose another folder with -o")
+    if os.path.ismount(folder):  # a run comes by renaming, and a mount point cannot be renamed
+        raise WordworthError(f"{folder} is a mount point, which a run cannot replace; choose a folder in it with -o")
     held = {path.name for path in folder.iterdir()} if folder.exists() else set()
     strangers = sorted(held - {*FILES, *REPORTS})
     if strangers:

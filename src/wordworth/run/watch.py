@@ -13,7 +13,7 @@ from threading import Event, Thread
 from filelock import Timeout
 
 from wordworth.errors import WordworthError
-from wordworth.files import is_locked, locked, space_checked
+from wordworth.files import is_locked, locked, make_folder, space_checked
 from wordworth.progress import listening
 from wordworth.visible import visible
 
@@ -93,8 +93,8 @@ def _sole_writer(folder: Path) -> Iterator[None]:
 @contextmanager
 def _signs_of_life(path: Path, doing: list[Doing]) -> Iterator[None]:
     """Writes the file every second, and removes it at the end."""
+    make_folder(path.parent)
     with space_checked(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             _write(path, doing[0])
         except OSError:

@@ -37,16 +37,20 @@ def cell(score: dict[str, Any]) -> str:
 
 def score_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     """Scores as the papers set them: a row a task, a column a model; coverage stands in n. Many models: a row each."""
-    shown = scores.filter(~pl.col("measure").is_in(["coverage", "valence:spearman", "valence:p-against-d"]))
+    beside = ["coverage", "valence:spearman", "valence:p-against-d", "valence:above"]
+    # A control has a row for itself; other settings there are none.
+    control = pl.when(pl.col("experiment") == "control").then("setting").alias("setting")
+    shown = scores.filter(~pl.col("measure").is_in(beside)).with_columns(control)
     models = shown.get_column("model").drop_nulls().unique(maintain_order=True).to_list() or ["score"]
-    tasks = shown.select("experiment", "language", "dataset", "measure").unique(maintain_order=True)
+    tasks = shown.select("experiment", "language", "dataset", "measure", "setting").unique(maintain_order=True)
     languages = scores.get_column("language").drop_nulls().n_unique() > 1
     rows, flagged = [], []
     for task in tasks.iter_rows(named=True):
         # A number over all models, such as the variance, has no model and stands in the first column.
         found = shown.filter(pl.col(key).eq_missing(pl.lit(value)) for key, value in task.items()).to_dicts()
         cells = {score["model"] or models[0]: cell(score) for score in found}
-        name = " ".join(filter(None, [task["measure"], task["dataset"], task["language"] if languages else ""]))
+        of = f"({task['setting']})" if task["setting"] else ""
+        name = " ".join(filter(None, [task["measure"], task["dataset"], task["language"] if languages else "", of]))
         flagged += [(name, score["flags"]) for score in found]
         if len(models) > ABREAST:
             rows += [[name, model, text] for model, text in cells.items()]

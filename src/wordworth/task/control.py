@@ -16,7 +16,7 @@ from wordworth.task.valence import drawn, effect_sizes, record_slots
 from wordworth.task.words import Poles
 
 EXPERIMENT = "control"
-ABOVE = "valence:above"
+CONTROL, ABOVE = "valence:control", "valence:above"
 
 
 class Rated:
@@ -45,7 +45,7 @@ def shuffled(findings: Findings, rated: Rated, settings: Intervals) -> None:
     for at, slot in enumerate(rated.layers.slots):
         row = {**slot._asdict(), "n": len(rated.people)}
         chance, low, high = (float(one[at]) for one in (found.value, found.low, found.high))
-        findings.score(**rated.where("shuffled", "valence"), **row, value=chance, low=low, high=high)
+        findings.score(**rated.where("shuffled", CONTROL), **row, value=chance, low=low, high=high)
         # Over shuffles the mean is a constant, so that only ρ has an interval over words.
         value, low, high = (float(one[at]) - chance for one in (rho.value, rho.low, rho.high))
         p = float(found.p[at])
@@ -58,6 +58,6 @@ def poles_out(findings: Findings, rated: Rated, polar: PolarWords, settings: Int
     rest = [row for row, word in enumerate(rated.names) if word not in polar_words]
     names = [rated.names[row] for row in rest]
     rho = pearson(rated.effects[:, rest], rated.people[rest], items=names, **drawn(settings))
-    record_slots(findings, rated.where("poles-out", "valence"), rated.layers, rho)
+    record_slots(findings, rated.where("poles-out", CONTROL), rated.layers, rho)
     count = len(polar_words & {*rated.lexicon.words})
     findings.note(f"control: {count} words of {rated.lexicon.name} are polar words, and are taken out in poles-out.")

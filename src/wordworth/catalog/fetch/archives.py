@@ -17,7 +17,7 @@ from wordworth.catalog.fetch.download import client, download
 from wordworth.catalog.fetch.pip_settings import pip_settings
 from wordworth.catalog.source import Distribution
 from wordworth.engine.cache import kind_folder
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.files import CHUNK, locked, sha256_of
 
 # What unearth has to say about an index that does not know a package is said better below.
@@ -33,16 +33,24 @@ def _links(distribution: Distribution) -> Iterator[Link]:
     unreachable = ""
     known = False
     for kind, url in places:
-        finder = PackageFinder(
-            session=client(),
-            index_urls=[url] if kind == "index_urls" else (),
-            find_links=[url] if kind == "find_links" else (),
-            ignore_compatibility=True,
-        )
+        session = client()
         try:
-            matches = list(finder.find_matches(requirement))
+            with Foreign(f"{_host(url)} gives what no index does"):
+                finder = PackageFinder(
+                    session=session,
+                    index_urls=[url] if kind == "index_urls" else (),
+                    find_links=[url] if kind == "find_links" else (),
+                    ignore_compatibility=True,
+                )
+                matches = list(finder.find_matches(requirement))
         except httpx2.TransportError as error:
-            unreachable = f"{httpx2.URL(url).host} ({error})"
+            unreachable = f"no connection to {_host(url)} ({reason_of(error)})"
+            continue
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            unreachable = f"{_host(url)} gives what no index does ({reason_of(error)})"
+            continue
+        except WordworthError as error:
+            unreachable = str(error)
             continue
         for match in matches:
             known = True
@@ -50,7 +58,7 @@ def _links(distribution: Distribution) -> Iterator[Link]:
                 yield match.link
     if unreachable:
         raise WordworthError(
-            f"{distribution} cannot be looked up: no connection to {unreachable}; check the network and pip's settings "
+            f"{distribution} cannot be looked up: {unreachable}; check the network and pip's settings "
             "(`pip config list`), or copy the cache folder of a machine that has it"
         )
     if not known:
@@ -58,6 +66,11 @@ def _links(distribution: Distribution) -> Iterator[Link]:
             f"none of pip's indexes has {requirement}; check index-url, extra-index-url and find-links "
             "in `pip config list`"
         )
+
+
+def _host(url: str) -> str:
+    """Of an address that may be none: no more than its host, since a password or token may stand in the rest."""
+    return url.rpartition("://")[2].partition("/")[0].rpartition("@")[2][:80] or "this machine"
 
 
 @contextmanager

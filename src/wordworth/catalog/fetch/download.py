@@ -12,8 +12,8 @@ from unearth.fetchers import Fetcher, PyPIClient
 
 from wordworth.catalog.fetch.pip_settings import pip_settings
 from wordworth.engine.in_use import use
-from wordworth.errors import WordworthError
-from wordworth.files import CHUNK, space_checked
+from wordworth.errors import Foreign, WordworthError, reason_of
+from wordworth.files import CHUNK, make_folder, space_checked
 from wordworth.progress import progress
 
 
@@ -21,30 +21,35 @@ from wordworth.progress import progress
 def client() -> Fetcher:
     """The connection: the user's pip proxy, certificates, trusted hosts and stored credentials."""
     pip = pip_settings()
-    made = PyPIClient(
-        trusted_hosts=pip.trusted_hosts,
-        verify=pip.verify,
-        cert=pip.client_cert,
-        timeout=pip.timeout,
-        proxy=pip.proxy,
-        follow_redirects=True,
-    )
-    made.auth = MultiDomainBasicAuth(index_urls=pip.index_urls, prompting=False)
+    with Foreign("pip's proxy or certificates cannot be used", "correct them (`pip config list`)"):
+        made = PyPIClient(
+            trusted_hosts=pip.trusted_hosts,
+            verify=pip.verify,
+            cert=pip.client_cert,
+            timeout=pip.timeout,
+            proxy=pip.proxy,
+            follow_redirects=True,
+        )
+        made.auth = MultiDomainBasicAuth(index_urls=pip.index_urls, prompting=False)
     return cast(Fetcher, made)  # narrower signatures than the protocol spells out
 
 
 def download(url: str, part: Path, what: str, expected_bytes: int | None = None) -> None:
     """Fetches `url` into `part`, going on from where a killed download left it when the server allows."""
-    with space_checked(part.parent):
-        part.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(part.parent)
     use(part)
     start = part.stat().st_size if part.exists() else 0
     headers: Mapping[str, str] = {"Accept-Encoding": "identity"}
     if start:
         headers = {**headers, "Range": f"bytes={start}-"}
     host = urlsplit(url).hostname or "this machine"
+    session = client()
     try:
-        with space_checked(part.parent), client().get_stream(url, headers=headers) as answer:
+        with (
+            Foreign(f"{what} cannot be fetched from {host}"),
+            space_checked(part.parent),
+            session.get_stream(url, headers=headers) as answer,
+        ):
             if answer.status_code == 416:  # the part is as long as the file, or longer: its checksum will tell
                 return
             answer.raise_for_status()
@@ -62,8 +67,8 @@ def download(url: str, part: Path, what: str, expected_bytes: int | None = None)
     except httpx2.HTTPStatusError as error:
         status = error.response.status_code
         raise WordworthError(f"{what} cannot be fetched: {host} answers {status} for {urlsplit(url).path}") from error
-    except httpx2.TransportError as error:
-        reason = str(error) or type(error).__name__
+    except (httpx2.RequestError, httpx2.InvalidURL) as error:
+        reason = reason_of(error)
         raise WordworthError(
             f"{what} cannot be fetched from {host} ({reason}); check the network and pip's proxy and certificates, "
             "then run the same command again: it goes on where it stopped"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wordworth.engine.notices import notice
 from wordworth.errors import WordworthError
 from wordworth.files import space_checked
 
@@ -83,9 +84,10 @@ def fetched(file: HubFile, called: str) -> Path:
     import httpx2
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError, XetDownloadError
 
+    from wordworth.catalog.fetch.patience import impatient
     from wordworth.catalog.fetch.sources import is_offline
 
-    with _quietly():
+    with _quietly(), impatient():
         if is_offline() or _COMMIT.fullmatch(file.revision or ""):
             try:
                 return _downloaded(file, here_only=True)
@@ -96,7 +98,10 @@ def fetched(file: HubFile, called: str) -> Path:
                 raise WordworthError(f"{called} is no name of the hub; write owner/name") from error
         refusal = _refusal(file, called)
         try:
-            return _downloaded(file, here_only=refusal is not None)
+            here = _downloaded(file, here_only=refusal is not None)
+            if refusal is not None:
+                notice(f"The kept copy of {called} is used, as it could not be compared with the hub: {refusal}.")
+            return here
         except LocalEntryNotFoundError as error:
             raise WordworthError(refusal or _unreachable(called, _reason(error))) from error
         except (OSError, httpx2.HTTPError, XetDownloadError) as error:

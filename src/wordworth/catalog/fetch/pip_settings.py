@@ -13,7 +13,10 @@ from pathlib import Path
 
 from unearth import PackageFinder
 
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
+
+LONGEST = 1e6
+"""Seconds that a time limit can have."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,8 @@ def settings_from(config: Mapping[str, str]) -> PipSettings:
         if not Path(bundle).exists():
             raise WordworthError(f"pip's certificate bundle {bundle} is not there; correct `cert` in pip's settings")
         folder = Path(bundle).is_dir()
-        verify = ssl.create_default_context(capath=bundle) if folder else ssl.create_default_context(cafile=bundle)
+        with Foreign(f"pip's certificate bundle {bundle} holds no certificates", "correct `cert` in pip's settings"):
+            verify = ssl.create_default_context(capath=bundle) if folder else ssl.create_default_context(cafile=bundle)
     return PipSettings(
         index_urls=index,
         find_links=find_links,
@@ -82,8 +86,18 @@ def settings_from(config: Mapping[str, str]) -> PipSettings:
         proxy=proxy if proxy is None or "://" in proxy else f"http://{proxy}",
         verify=verify,
         client_cert=chosen.get("client-cert") or None,
-        timeout=float(chosen.get("timeout") or chosen.get("default-timeout") or 15),
+        timeout=_seconds(chosen.get("timeout") or chosen.get("default-timeout") or "15"),
     )
+
+
+def _seconds(written: str) -> float:
+    try:
+        seconds = float(written)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < LONGEST:
+        raise WordworthError(f"pip's timeout is {written[:40]!r}; it must be a number of seconds above 0")
+    return seconds
 
 
 @cache

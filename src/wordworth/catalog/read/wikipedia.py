@@ -86,24 +86,26 @@ def _pages(stream: IO[bytes], path: Path, flawed: Callable[[str], None]) -> Iter
         while (end := held.find(_END)) >= 0:
             page = held[: end + len(_END)]
             held = held[end + len(_END) :]
+            at = 0
             begins = [match.start() for match in re.finditer(_BEGIN, page)]
-            for begin in begins[:-1]:
-                number += 1
-                flawed(f", page {number}, line {line + _breaks(page, begin)}: it does not end; fetch it again")
-            number += 1
+            for begin in begins:
+                line, at, number = line + _breaks(page, at, begin), begin, number + 1
+                if begin != begins[-1]:
+                    flawed(f", page {number}, line {line}: it does not end; fetch it again")
             if begins:
-                yield number, line + _breaks(page, begins[-1]), page[begins[-1] :]
-            else:
-                flawed(f", page {number}, before line {line + _breaks(page)}: it has no beginning; fetch it again")
-            line += _breaks(page)
+                yield number, line, page[at:]
+            line += _breaks(page, at)
+            if not begins:
+                number += 1
+                flawed(f", page {number}, before line {line}: it has no beginning; fetch it again")
         whole = whole or (root is not None and b"</" + root + b">" in held)
     if not whole:
         reason = f"it ends at line {line + _breaks(held)} without </mediawiki>" if root else "it holds no <mediawiki>"
         flawed(f" is not a whole MediaWiki dump ({reason}); fetch it again")
 
 
-def _breaks(text: bytes, end: int | None = None) -> int:
-    return text.count(b"\n", 0, end)
+def _breaks(text: bytes, start: int = 0, end: int | None = None) -> int:
+    return text.count(b"\n", start, end)
 
 
 def _tag(node: ElementTree.Element) -> str:

@@ -137,7 +137,7 @@ def load_elmo(options: Path, weights: Path) -> Elmo:
     def take(name: str, *shape: int) -> Tensor:
         with Foreign(f"{weights} is not laid out as ELMo's published weights", "fetch or copy it again"):
             held = stored[name]
-        _refuse_other(held, f"{weights}: {name}", weights, h5py.Dataset)
+            _refuse_other(held, f"{weights}: {name}", weights, h5py.Dataset)
         if held.shape != shape:
             raise WordworthError(f"{weights}: {name} is {held.shape}, and {options.name} says {shape}")
         with Foreign(f"{weights}: {name} cannot be read", "fetch or copy it again"):

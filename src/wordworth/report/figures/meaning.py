@@ -44,11 +44,11 @@ def _settings(rows: pl.DataFrame) -> charts.Series:
     return charts.series(rows, "setting", values=[*known, *(name for name in there if name not in SETTINGS)])
 
 
-UNTRAINED = (EXPERIMENT == "control") & SETTING.str.starts_with("untrained:")
+UNTRAINED = (MEASURE == "valence:control") & SETTING.str.starts_with("untrained:")
 """The same network with random weights, in every setting."""
 
 
-@shows((EXPERIMENT == "contextualization") | UNTRAINED, MEASURE == "valence")
+@shows(((EXPERIMENT == "contextualization") & (MEASURE == "valence")) | UNTRAINED)
 def valence_by_layer(rows: pl.DataFrame) -> Figure | None:
     """VAST's Figure 1: valence by layer, a line a setting, with its 95 % band; the untrained network a thin one."""
     by = ("model", "dataset")

@@ -16,7 +16,7 @@ from wordworth.run.vocabulary import CONTROLS
 from wordworth.statistics.correlation import pearson
 from wordworth.statistics.paired_correlation import correlation_difference
 from wordworth.study.vast.words import WordsInSettings
-from wordworth.task.control import ABOVE, EXPERIMENT, Rated, poles_out, shuffled
+from wordworth.task.control import ABOVE, CONTROL, EXPERIMENT, Rated, poles_out, shuffled
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn, record_slots
 
@@ -52,7 +52,7 @@ def _rated(words: WordsInSettings, lexicon: Lexicon, setting: str) -> Rated:
 def _against(findings: Findings, rated: Rated, control: Rated, settings: Intervals) -> None:
     """ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
     rho = pearson(control.effects, rated.people, items=rated.names, **drawn(settings))
-    record_slots(findings, rated.where("untrained", "valence"), rated.layers, rho)
+    record_slots(findings, rated.where("untrained", CONTROL), rated.layers, rho)
     both: NDArray[np.float64] = np.stack([rated.effects, control.effects], axis=1)
     found = correlation_difference(both, rated.people, resamples=settings.resamples, seed=settings.seed)
     above = found.values[:, 0] - found.values[:, 1]

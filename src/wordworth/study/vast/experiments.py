@@ -85,13 +85,16 @@ def isolation(findings: Findings, words: WordsInSettings, lexica: list[Lexicon],
     setting. Mean and components are those of the lexicon's words followed by the polar words. Beside ρ: the mean
     cosine of word pairs, and the share of length that the largest neurons hold.
     """
+    # Words without a vector are recorded once: by contextualization, where that is run too.
+    asked = words.chosen.experiments
+    kept = _present if not asked or "contextualization" in asked else _as_it_is
     for lexicon in lexica:
         for setting in words.settings:
             layers, poles = words.rated(lexicon, setting).layers(words.pooling)
             chosen = words.chosen_layers(lexicon)
-            groups = [_present(group.only(chosen)) for group in (layers, *poles)]
+            groups = [kept(group.only(chosen)) for group in (layers, *poles)]
             affects, polar = affects_of(lexicon, anew), words.pole_words(lexicon, setting).only(chosen)
-            ends = [_present(pole) for affect in affects for pole in affect_poles(polar, lexicon, anew, affect)]
+            ends = [kept(pole) for affect in affects for pole in affect_poles(polar, lexicon, anew, affect)]
             (isolated, high, low, *ends), components = nullified(groups, words.chosen.components, also=ends)
             findings.add(
                 valence(isolated, (high, low), lexicon, words.chosen, measures=("valence",)), experiment="isolation"
@@ -104,8 +107,12 @@ def isolation(findings: Findings, words: WordsInSettings, lexica: list[Lexicon],
 
 
 def _present(layers: Layers) -> Layers:
-    """Only the words that are there: those missing were recorded with the words as they are."""
+    """Only the words that are there, without those that are missing."""
     return layers.rows(np.arange(len(layers)))
+
+
+def _as_it_is(layers: Layers) -> Layers:
+    return layers
 
 
 def validation(findings: Findings, words: WordsInSettings, tasks: list[Pairs], lexicon: Lexicon) -> None:

@@ -12,7 +12,7 @@ from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import split_label
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, nearest
 from wordworth.run import Findings
 from wordworth.study.language_models import corpus_in, loaded, record_model, usual_pooling
 from wordworth.study.vast import EXPERIMENTS, SETTINGS, VastSettings
@@ -36,6 +36,11 @@ def vast(models: Sequence[str | Path | LanguageModel], settings: VastSettings) -
     findings = Findings("vast")
     if not models:
         raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")
+    for text in settings.language_contexts:
+        label, _ = split_label(text)
+        if label not in LANGUAGES:
+            near = nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
+            raise WordworthError(f"--language-contexts {text} is of none of the languages{near}")
     for named in models:
         model = loaded(named, settings)
         record_model(findings, model)
