@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import pearsonr, spearmanr
 
 from wordworth.compare import Comparison, ComparisonSettings, compare, sides, verdicts
+from wordworth.compare.verdict import care, cells
 from wordworth.errors import WordworthError
 from wordworth.run import Run, read_run
 from wordworth.statistics import sign_flip, weat_difference
@@ -57,6 +58,21 @@ def test_valence_of_two_runs(make_run: Any) -> None:
         make_run("c", "valnorm", ["good"], [one]), make_run("d", "valnorm", ["poor one"], [two]), test="steiger"
     )
     assert other.differences[0].p == pytest.approx(float(steiger(*r, between, 150)[1]))
+
+
+def test_a_difference_on_few_items_is_marked(make_run: Any) -> None:
+    """12 items, which are all that one side has: eight per cent of the other's 150."""
+    runs = [make_run(name, "valnorm", [name], [valence(name, 1, n)]) for name, n in (("all", 150), ("some", 12))]
+    found = compared(*runs)
+    assert found.differences[0].flags == "n=12; coverage 8% of the items of either"
+    assert cells(found.differences[0])[6] == "12†"
+    assert (
+        care(found)
+        == "† to be read with care: n=12 (valence bellezza); coverage 8% of the items of either (valence bellezza)"
+    )
+    assert found.as_table()["differences"][0]["flags"] == found.differences[0].flags
+    firm = compared(*(make_run(f"{name} too", "valnorm", [name], [valence(name, 1)]) for name in ("a", "bb")))
+    assert (firm.differences[0].flags, care(firm)) == (None, "")
 
 
 def test_equal_models_are_not_told_apart(make_run: Any) -> None:

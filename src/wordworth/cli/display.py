@@ -84,7 +84,7 @@ def audit(answers: dict[str, list[str]], left_out: Sequence[str], place: Path) -
 def comparison(result: Comparison) -> None:
     """Two models task by task, then what it comes to in sentences."""
     header, rows = verdict.headings(result), [verdict.cells(one) for one in result.differences]
-    table(f"wordworth compare · {result.study}", header, rows, right=range(1, len(header)))
+    table(f"wordworth compare · {result.study}", header, rows, range(1, len(header)), verdict.care(result))
     for sentence in verdicts(result):
         line(sentence)
     noted: dict[str, list[str]] = {}

@@ -12,6 +12,7 @@ from wordworth.compare.matching import LayerRule, Matched, NotComparableError, m
 from wordworth.compare.sides import Side, other_data, refuse_unlike, remarks
 from wordworth.compare.tasks import ARROW, ComparedTask, Family, tasks
 from wordworth.errors import WordworthError
+from wordworth.run.flags import few, joined, uncovered
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.dependent_correlations import CorrelationTest
 from wordworth.statistics.holm import holm
@@ -59,6 +60,12 @@ class Difference:
         return self.p_holm < ALPHA
 
     @property
+    def flags(self) -> str | None:
+        """Why it is to be read with care: few items, or few of all that either has."""
+        either = self.n + self.only_first + self.only_second
+        return joined(few(self.n), uncovered(self.n, either, "the items of either"))
+
+    @property
     def task(self) -> str:
         return " ".join(filter(None, (self.measure, self.dataset, self.setting)))
 
@@ -77,7 +84,9 @@ class Comparison:
 
     def as_table(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self) | {"differences": [asdict(one) | {"real": one.real} for one in self.differences]}
+        return asdict(self) | {
+            "differences": [asdict(one) | {"real": one.real, "flags": one.flags} for one in self.differences]
+        }
 
 
 @dataclass(frozen=True)

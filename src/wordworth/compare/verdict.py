@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from wordworth.compare.comparison import ALPHA, Comparison, Difference
 from wordworth.measure import named
+from wordworth.run.flags import MARK, legend
 
 
 def figure(value: float) -> str:
@@ -29,7 +30,13 @@ def cells(one: Difference) -> list[str]:
     first, second, difference, low, high = map(figure, (one.first, one.second, one.difference, one.low, one.high))
     ps = [chance(p).removeprefix("p ").removeprefix("= ") for p in (one.p, one.p_holm)]
     only = f"{one.only_first:,} / {one.only_second:,}"
-    return [one.task, first, second, f"{difference} [{low}, {high}]", *ps, f"{one.n:,}", only]
+    n = f"{one.n:,}{MARK if one.flags else ''}"
+    return [one.task, first, second, f"{difference} [{low}, {high}]", *ps, n, only]
+
+
+def care(comparison: Comparison) -> str:
+    """Which of the differences are to be read with care, and why; blank where none is."""
+    return legend((one.task, one.flags) for one in comparison.differences)
 
 
 def verdicts(comparison: Comparison) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote, urlencode
 
 from wordworth.compare import Comparison, verdicts
-from wordworth.compare.verdict import cells, headings, method
+from wordworth.compare.verdict import care, cells, headings, method
 from wordworth.report.markup import Child, Markup, joined, table, tag
 from wordworth.run.watch import Doing
 from wordworth.serve.guard import SANDBOX
@@ -173,6 +173,7 @@ def comparison(compared: Comparison, places: tuple[str, str]) -> str:
             tag("p", f"{compared.study} · ", tag("code", places[0]), " v ", tag("code", places[1])),
             tag("ul", (tag("li", sentence) for sentence in verdicts(compared)), class_="verdicts"),
             table(header, rows, right=range(1, 8), caption="differences, task by task"),
+            tag("p", care(compared)) if care(compared) else None,
             tag("p", method(compared), " ", " ".join(compared.remarks)),
             [tag("h2", "Not compared"), tag("ul", refused)] if refused else None,
         ),
