@@ -18,6 +18,7 @@ TESTS = {
     "weat10": "young people’s names with pleasant, old people’s names with unpleasant",
 }
 """Caliskan et al. (2017): what a positive effect associates."""
+TESTS["vast-weat3"] = TESTS["weat3"]
 
 SHORT = {
     "weat1": "1 flowers, insects",
@@ -32,6 +33,7 @@ SHORT = {
     "weat10": "10 names: young, old",
 }
 """The same tests on an axis."""
+SHORT["vast-weat3"] = SHORT["weat3"]
 
 HARMLESS = ("weat1", "weat2")
 """Of these a positive effect is what people share, not a stereotype of a group of them."""

@@ -26,7 +26,8 @@ from wordworth.task.settings import Named
 
 LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "simlex-999", "rw", "men")
-TESTS = tuple(f"weat{number}" for number in range(1, 11))
+TESTS = tuple("vast-weat3" if number == 3 else f"weat{number}" for number in range(1, 11))
+"""WEAT 1 to 10, with the names of VAST's appendix."""
 LANGUAGES = ("english", "chinese", "turkish", "polish", "french", "spanish", "portuguese")
 """The paper's seven (Figures 20 to 22)."""
 
