@@ -59,8 +59,10 @@ def vectors_in(name: str, text: str, word: str) -> NDArray[np.float64]:
     return np.stack([layer[0, pooled].double().mean(dim=0).numpy() for layer in hidden])
 
 
-def aligned(word: str, rating: float) -> str:
-    return next(text for below, text in ALIGNED if rating < below).replace("WORD", word)
+def aligned(word: str, rating: float, *, opposite: bool = False) -> str:
+    """The text of a word's rating, or the one as far from the other end."""
+    place = next(at for at, (below, _) in enumerate(ALIGNED) if rating < below)
+    return ALIGNED[-1 - place if opposite else place][1].replace("WORD", word)
 
 
 def valence_checks(run: Run, name: str, settings: tuple[str, ...]) -> Iterator[Check]:
@@ -102,7 +104,7 @@ def _isolation_checks(run: Run, name: str, setting: str, sets: Any, ratings: NDA
 def _text(setting: str, word: str, rating: float) -> str:
     if setting == "bleached":
         return BLEACHED.replace("WORD", word)
-    return aligned(word, 10 - rating if setting == "misaligned" else rating)
+    return aligned(word, rating, opposite=setting == "misaligned")
 
 
 def _effects(words: Any, a: Any, b: Any, layer: int) -> list[float]:

@@ -56,6 +56,14 @@ class VastSettings(Placement, Permuted, Intervals):
         choices=(*CONTROLS, "none"),
         may_differ=True,
     )
+    seeds: int = setting(
+        1,
+        "Draws of the random contexts, from the seed on; valence:seeds is over them.",
+        HOW,
+        least=1,
+        most=1_000,
+        may_differ=True,
+    )
     language: str = setting("english", "Language of lexicon, polar words and templates.", ON)
     contexts: Named = setting(
         "enwiki-sample", "Text that random contexts are drawn from.", ON, metavar="NAME|PATH|none"

@@ -20,6 +20,7 @@ from wordworth.study.vast.controls import controls
 from wordworth.study.vast.experiments import bias, contextualization, isolation, languages_mean, validation
 from wordworth.study.vast.probes import probes
 from wordworth.study.vast.script import check_script, in_one_script
+from wordworth.study.vast.seeds import seeds
 from wordworth.study.vast.tokenization import tokenization
 from wordworth.study.vast.words import WordsInSettings, balanced
 from wordworth.task.settings import Named
@@ -72,6 +73,7 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
 
     def contextualized() -> None:
         contextualization(findings, words, lexica, _anew(settings, lexica))
+        seeds(findings, words, lexica)
         if "none" not in settings.controls:
             controls(findings, words, lexica)
 
