@@ -158,6 +158,7 @@ CASES: dict[str, dict[str, Case]] = {
     "corpus-jsonl": DEEP_JSON,
     "nli-jsonl": DEEP_JSON,
     "run.json": DEEP_JSON,
+    "audit.json": DEEP_JSON,
     "archive-zip": {"encrypted": _encrypted},
     "archive-tar": {"linked to itself": _linked(tarfile.SYMTYPE), "hard-linked to itself": _linked(tarfile.LNKTYPE)},
     "model config.json": HUGE_CONFIG,

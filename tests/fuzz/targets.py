@@ -296,8 +296,23 @@ def _reported(folder: Path) -> str:
     return digest(write_report([folder], place, "md").read_bytes())
 
 
+def _outcome_file(folder: Path) -> bytes:
+    from wordworth.run.outcome import OUTCOME, Outcome, write_outcome
+
+    failed = {"study": "vast", "models": ["toy", "café"], "reason": "the model has no such layer"}
+    write_outcome(folder, Outcome((failed,), ("toy has no words for predict",)))
+    return (folder / OUTCOME).read_bytes()
+
+
+def _outcome(folder: Path) -> str:
+    from wordworth.run.outcome import read_outcome
+
+    return digest(repr(read_outcome(folder)))
+
+
 RUNS = {name: Target(name, _run_file(name), _run) for name in ("run.json", "scores.csv", "items.parquet")}
 RUNS |= {f"report {name}": Target(name, _run_file(name), _reported) for name in ("run.json", "scores.csv")}
+RUNS |= {"audit.json": Target("audit.json", _outcome_file, _outcome)}
 
 
 def _config(folder: Path) -> str:
