@@ -9,7 +9,7 @@ import pytest
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
 from wordworth.run import watch
-from wordworth.run.watch import Doing, progress_file, read_progress, watched
+from wordworth.run.watch import Doing, _sole_writer, progress_file, read_progress, watched
 
 
 def test_a_run_in_progress_is_told_beside_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,3 +66,12 @@ def test_a_full_disk_leaves_no_beginning(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(WordworthError, match="no space left in"), watched(tmp_path / "mine", "vast", []):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs a folder that takes no files")
+def test_a_folder_that_takes_no_files_is_not_said_to_be_in_use() -> None:
+    with (
+        pytest.raises(WordworthError, match="/proc takes no new files; choose another folder"),
+        _sole_writer(Path("/proc/none")),
+    ):
+        pass

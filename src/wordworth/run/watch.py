@@ -84,6 +84,8 @@ def _sole_writer(folder: Path) -> Iterator[None]:
         try:
             held.enter_context(locked(folder, wait=False))
         except Timeout:
+            if not is_locked(folder):  # no lock could be made, so nobody holds it
+                raise WordworthError(f"{folder.parent} takes no new files; choose another folder with -o") from None
             raise WordworthError(
                 f"another process is writing a run to {folder}; wait for it, or choose another folder with -o"
             ) from None
