@@ -27,9 +27,11 @@ def checks(runs: dict[str, Run], plans: dict[str, Planned]) -> Iterator[Check]:
     yield from static_checks.estimator_checks(runs["static"], static)
     yield from static_checks.similarity_checks(runs["static"], static, "static")
     yield from contextual_checks.alone_checks(runs["static"], "minilm-l6")
+    yield from contextual_checks.aggregated_checks(runs["static"], "minilm-l6", 500)
     for model, settings in (("minilm-l6", ("bleached", "aligned", "misaligned")), ("smollm2-135m", ("bleached",))):
         yield from contextual_checks.valence_checks(runs["vast"], model, settings)
         yield from contextual_checks.bias_checks(runs["vast"], model, ("weat1", "weat6"))
+    yield from static_checks.debias_checks(runs["debias"], static["glove-6b-50d"])
     yield from contextual_checks.isotropy_checks(runs["isotropy"], "minilm-l6")
     yield from behaviour_checks.infer_checks(runs["infer"], static["glove-6b-50d"], SLICE)
     yield from behaviour_checks.predict_checks(runs["predict"])

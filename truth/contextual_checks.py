@@ -19,8 +19,10 @@ from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import polar_words
+from wordworth.contexts.drawing import Draw, draw, load_texts
 from wordworth.encode.gguf import converted
 from wordworth.run import Run
+from wordworth.task.similarity import words_of
 
 FLOAT32 = 2e-4
 """A correlation of vectors in float32: batches and lone sentences add up in another order."""
@@ -140,6 +142,40 @@ def alone_checks(run: Run, name: str) -> Iterator[Check]:
             again = float(spearmanr(cosines, pairs.scores).statistic)
             what = f"similarity, {name} alone, rg-65, layer {layer}"
             yield Check("static", what, "a word at a time, plain loops", row["value"], again, FLOAT32)
+
+
+def aggregated_checks(run: Run, name: str, sentences: int) -> Iterator[Check]:
+    """static's words over sentences: mean over subwords, then over occurrences; alone where a word has none."""
+    tasks = [load_pairs("rg-65"), load_pairs("ws-353")]
+    words = tuple(dict.fromkeys(word for pairs in tasks for word in words_of(pairs)))
+    sample = draw(load_texts(("enwiki-sample",), "english"), words, Draw(count=sentences))
+    met: dict[str, list[NDArray[np.float64]]] = {}
+    for sentence in sample.read():
+        for at, states in _in_sentence(name, sentence.text, sentence.spans):
+            met.setdefault(words[at], []).append(states)
+    vectors = {word: np.mean(met[word], axis=0) if word in met else vectors_in(name, word, word) for word in words}
+    for pairs in tasks:
+        for layer in range(len(next(iter(vectors.values())))):
+            columns = {"model": name, "dataset": pairs.name, "measure": "similarity", "layer": layer}
+            row = score(run.scores, **columns, setting="aggregated", pooling="mean/mean")
+            if row:
+                rows = zip(pairs.first, pairs.second, strict=True)
+                cosines = [plain.cos(vectors[u][layer], vectors[v][layer]) for u, v in rows]
+                again = float(spearmanr(cosines, pairs.scores).statistic)
+                what = f"similarity, {name} over {sentences} sentences, {pairs.name}, layer {layer}"
+                yield Check("static", what, "a sentence at a time, plain means", row["value"], again, FLOAT32)
+
+
+def _in_sentence(name: str, text: str, spans: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """(word, layers × dimensions) of each span of a sentence, its subwords averaged."""
+    tokenizer, network = loaded(name)
+    encoded = tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+    offsets = encoded.pop("offset_mapping")[0].tolist()
+    with torch.inference_mode():
+        hidden = network(**encoded, output_hidden_states=True).hidden_states
+    for word, start, end in spans:
+        inside = [at for at, (left, right) in enumerate(offsets) if right > left and left < end and right > start]
+        yield word, np.stack([layer[0, inside].double().mean(dim=0).numpy() for layer in hidden])
 
 
 def isotropy_checks(run: Run, name: str) -> Iterator[Check]:

@@ -147,3 +147,25 @@ def estimator_checks(run: Run, embeddings: dict[str, Embedding]) -> Iterator[Che
                     if row:
                         what = f"{measure}, {name}, {attribute}/{targets}"
                         yield Check("static", what, "a loop over words", row["value"], again, ROUNDING)
+
+
+def debias_checks(run: Run, embedding: Embedding) -> Iterator[Check]:
+    """WEAT and similarity of vectors without their part along he − she."""
+    get = getter(embedding)
+    he, she = (vector / np.linalg.norm(vector) for vector in there(get, ["he", "she"]))
+    g = (he - she) / np.linalg.norm(he - she)
+
+    def projected(vector: plain.Vector) -> plain.Vector:
+        return vector - (vector @ g) * g
+
+    how = "vectors less their part along he − she, plain loops"
+    for row in run.scores.filter(pl.col("measure") == "weat", pl.col("setting") == "projection").to_dicts():
+        sets = [there(get, group) for group in load_test(row["dataset"]).groups]
+        again = plain.weat(*([projected(vector) for vector in group] for group in sets))
+        yield Check("debias", f"weat d, {embedding.name}, {row['dataset']}", how, row["value"], again, 1e-5)
+    for row in run.scores.filter(pl.col("measure") == "similarity", pl.col("setting") == "projection").to_dicts():
+        pairs = load_pairs(row["dataset"])
+        rated = [(get(u), get(v), r) for u, v, r in zip(pairs.first, pairs.second, pairs.scores, strict=True)]
+        both = [(plain.cos(projected(u), projected(v)), r) for u, v, r in rated if u is not None and v is not None]
+        again = float(spearmanr(*zip(*both, strict=True)).statistic)
+        yield Check("debias", f"similarity, {embedding.name}, {pairs.name}", how, row["value"], again, 1e-5)

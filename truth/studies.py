@@ -42,6 +42,8 @@ def planned() -> Iterator[Planned]:
     yield Planned("predict", "predict", ("smollm2-135m",), study("predict").quick | few | {"words": 300})
     slices = {"probes": ("gender",), "only": ",".join(f"{key}={word}" for key, word in SLICE.items())}
     yield Planned("infer", "infer", ("nli-glove",), slices | {"random": 2} | few)
+    tests = {"tests": ("weat1", "weat6", "weat7", "weat8"), "without": ("stability", "bias", "nli"), "random": 0}
+    yield Planned("debias", "debias", ("glove-6b-50d",), tests | few)
     yield Planned("isotropy", "isotropy", ("minilm-l6",))
 
 
