@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from wordworth.engine.cache import FETCHED, KINDS, SUMS, CacheSlot, kind_folder, temporary_folder
-from wordworth.engine.in_use import in_use, unmarked
+from wordworth.engine.in_use import forget_killed, in_use, unmarked
 from wordworth.errors import WordworthError, nearest
 from wordworth.files import (
     abandoned,
@@ -140,6 +140,7 @@ def verify(kinds: Sequence[str] = ()) -> list[CacheEntry]:
 
 def remove_abandoned() -> int:
     """Removes what killed writers left in the cache, and killed runs without one; gives the bytes that this freed."""
+    forget_killed()
     freed = sweep(temporary_folder()) + sweep(cache_dir())
     for folder in _folders():
         for place in (folder, *(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")):

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from wordworth.errors import WordworthError
-from wordworth.files import SCRATCH, abandoned, cache_dir, locked, scratch
+from wordworth.files import SCRATCH, abandoned, cache_dir, locked, remove_stale_lock, scratch
 
 _NAME = "in-use"
 _LIST = "entries"
@@ -40,6 +40,11 @@ def unmarked() -> Iterator[None]:
     """While inside, no process marks an entry."""
     with locked(cache_dir() / _NAME):
         yield
+
+
+def forget_killed() -> None:
+    """Removes the lock of a process that was killed while it marked or removed."""
+    remove_stale_lock(cache_dir() / _NAME)
 
 
 def in_use() -> set[Path]:
