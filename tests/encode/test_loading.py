@@ -211,3 +211,34 @@ def test_gguf_is_converted_once(tiny_model: Tiny, tmp_path: Path) -> None:
     shutil.copy(path, tmp_path / "other.gguf")
     with pytest.raises(WordworthError, match="holds 2 GGUF files; give the path of one of them"):
         load_model(tmp_path)
+
+
+@pytest.mark.parametrize("kept", ["float32", "bfloat16", "float16"])
+def test_auto_is_the_checkpoints_own_precision(
+    tiny_model: Tiny, folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, kept: str
+) -> None:
+    """On an accelerator; float32 on a CPU."""
+    path = folder("gpt2")
+    tensors = load_file(path / "model.safetensors")
+    held = {name: tensor.to(getattr(torch, kept)) for name, tensor in tensors.items()}
+    save_file(held, path / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((path / "config.json").read_text())
+    assert load_model(path, device="cpu", dtype="auto").dtype == "float32"
+    monkeypatch.setattr("wordworth.encode.loading.SLOW_IN_HALF", ())
+    for said in ({}, {"dtype": kept}):
+        (path / "config.json").write_text(json.dumps({**config, "dtype": None} | said))
+        assert load_model(path, device="cpu", dtype="auto").dtype == kept
+    assert load_model(path, device="cpu", dtype="float32").dtype == "float32"
+
+
+def test_a_precision_that_is_not_run(folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder("gpt2")
+    tensors = {name: tensor.double() for name, tensor in load_file(path / "model.safetensors").items()}
+    save_file(tensors, path / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((path / "config.json").read_text()) | {"dtype": "float64"}
+    (path / "config.json").write_text(json.dumps(config))
+    monkeypatch.setattr("wordworth.encode.loading.SLOW_IN_HALF", ())
+    with pytest.raises(WordworthError, match=r"is kept in float64, which is not run; choose --precision float32"):
+        load_model(path, device="cpu", dtype="auto")
+    with pytest.raises(WordworthError, match=r"there is no precision 'int8'; choose from float32, bfloat16, fl"):
+        load_model(path, device="cpu", dtype="int8")

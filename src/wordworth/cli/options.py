@@ -4,7 +4,7 @@ import inspect
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_origin
 
 import typer
 
@@ -159,7 +159,7 @@ def parameter(field: Field) -> inspect.Parameter:
 
 def _pairs(field: Field) -> bool:
     """Whether a setting is a list of what `parse` makes of one word, such as he,she."""
-    return field.many and field.declared.parse is not None and field.type is not str
+    return field.many and field.declared.parse is not None and get_origin(field.type) is tuple
 
 
 def with_options(
