@@ -75,6 +75,11 @@ class Field:
         """How the command spells it, without the dashes."""
         return self.declared.option or self.name.replace("_", "-")
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether the option can be given several times; else one word holds all values, with commas between."""
+        return self.many and (self.declared.parse is None or get_origin(self.type) is tuple)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
