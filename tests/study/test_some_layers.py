@@ -81,8 +81,8 @@ def test_vast(deep: LanguageModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     raw = pl.col("pcs").is_null()
     assert_frame_equal(in_layers(some, few, "weat").filter(raw), in_layers(every, few, "weat").filter(raw), **SAME)
     assert set(some.scores["layer"].drop_nulls()) == set(few)
-    assert not every.about.method.count("--layers")
-    assert "not every layer was measured but --layers 3 and 0 (-1: the last)" in some.about.method
+    assert "Not all layers" not in every.about.method
+    assert "Not all layers of a language model were measured but 3 and 0; the best and the top" in some.about.method
     assert some.about.settings["layers"] == [3, 0]
 
 
@@ -126,6 +126,7 @@ def test_isotropy(deep: LanguageModel, monkeypatch: pytest.MonkeyPatch, tmp_path
     every = isotropy([deep], **asked)
     apart(monkeypatch, tmp_path)
     some = isotropy([deep], **asked, layers=(-1, 2))
+    assert "were measured but -1 and 2 (-1 is the last); the best" in some.about.method
     wanted = every.scores.filter(pl.col("layer").is_in([2, 6])).select(KEYS)
     assert_frame_equal(some.scores.select(KEYS), wanted, **SAME)
 

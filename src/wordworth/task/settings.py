@@ -274,10 +274,10 @@ class ByLayer(Placement):
     def in_words(self) -> str:
         if not self.layers:
             return ""
-        few = either([str(layer) for layer in self.layers], "and")
+        last = " (-1 is the last)" if min(self.layers) < 0 else ""
         return (
-            f"Of a language model, not every layer was measured but --layers {few} (-1: the last); the best and the "
-            "top layer, and what is correlated over layers, are of these."
+            f"Not all layers of a language model were measured but {either(list(map(str, self.layers)), 'and')}{last}; "
+            "the best and the top layer, and what is correlated over layers, are of these."
         )
 
 
