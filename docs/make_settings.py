@@ -60,7 +60,7 @@ def _value(field: Field) -> str:
     text = ", ".join(f"`{kind}`" for kind in kinds if kind) or TYPES.get(field.type, "object")
     for word, bound in (("from", declared.least), ("to", declared.most)):
         text += f" {word} {bound:,}" if bound is not None else ""
-    return f"{text}; repeatable" if field.many else text
+    return f"{text}; repeatable" if field.repeatable else text
 
 
 def _default(field: Field) -> str:

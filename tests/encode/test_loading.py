@@ -1,18 +1,22 @@
 """Models from folders and GGUF files; what is refused."""
 
 import json
+import re
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+import transformers as hf
 from safetensors.torch import load_file, save_file
 
-from made_models import gguf_of
+from made_models import gguf_of, letters
 from wordworth.contexts import in_template
 from wordworth.encode import LanguageModel, encode, load_model
+from wordworth.encode.loading import load_files
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, sha256_of
 
@@ -211,3 +215,69 @@ def test_gguf_is_converted_once(tiny_model: Tiny, tmp_path: Path) -> None:
     shutil.copy(path, tmp_path / "other.gguf")
     with pytest.raises(WordworthError, match="holds 2 GGUF files; give the path of one of them"):
         load_model(tmp_path)
+
+
+@pytest.mark.parametrize("kept", ["float32", "bfloat16", "float16"])
+def test_auto_is_the_checkpoints_own_precision(
+    tiny_model: Tiny, folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, kept: str
+) -> None:
+    """On an accelerator; float32 on a CPU."""
+    path = folder("gpt2")
+    tensors = load_file(path / "model.safetensors")
+    held = {name: tensor.to(getattr(torch, kept)) for name, tensor in tensors.items()}
+    save_file(held, path / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((path / "config.json").read_text())
+    assert load_model(path, device="cpu", dtype="auto").dtype == "float32"
+    monkeypatch.setattr("wordworth.encode.loading.SLOW_IN_HALF", ())
+    for said in ({}, {"dtype": kept}):
+        (path / "config.json").write_text(json.dumps({**config, "dtype": None} | said))
+        assert load_model(path, device="cpu", dtype="auto").dtype == kept
+    assert load_model(path, device="cpu", dtype="float32").dtype == "float32"
+
+
+def test_a_precision_that_is_not_run(folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder("gpt2")
+    tensors = {name: tensor.double() for name, tensor in load_file(path / "model.safetensors").items()}
+    save_file(tensors, path / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((path / "config.json").read_text()) | {"dtype": "float64"}
+    (path / "config.json").write_text(json.dumps(config))
+    monkeypatch.setattr("wordworth.encode.loading.SLOW_IN_HALF", ())
+    with pytest.raises(WordworthError, match=r"is kept in float64, which is not run; choose --precision float32"):
+        load_model(path, device="cpu", dtype="auto")
+    with pytest.raises(WordworthError, match=r"there is no precision 'int8'; choose from float32, bfloat16, fl"):
+        load_model(path, device="cpu", dtype="int8")
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read off Linux's /proc")
+@pytest.mark.parametrize(("dtype", "share"), [("float32", 1.0), ("bfloat16", 0.5)])
+def test_weights_are_not_held_twice(tmp_path: Path, dtype: str, share: float) -> None:
+    """Memory of the process's own at its highest: weights as they are in the file are mapped, others converted once."""
+    tokenizer = letters()
+    sizes = {"hidden_size": 512, "intermediate_size": 4096, "num_hidden_layers": 4, "num_attention_heads": 8}
+    network = hf.LlamaModel(hf.LlamaConfig(vocab_size=len(tokenizer), **sizes))
+    network.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    size = (tmp_path / "model.safetensors").stat().st_size
+    del network
+    load_model(tmp_path, device="cpu")  # what a first load takes for good
+    before, highest, done = _own_memory(), [0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.002):
+            highest.append(_own_memory() - before)
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        load_files(tmp_path, lambda _: hf.AutoModel, device="cpu", dtype=dtype)
+    finally:
+        done.set()
+        watching.join()
+    assert max(highest) < 1.4 * share * size
+
+
+def _own_memory() -> int:
+    """Bytes that are not of files."""
+    found = re.search(r"RssAnon:\s+(\d+)", Path("/proc/self/status").read_text())
+    assert found
+    return int(found[1]) << 10

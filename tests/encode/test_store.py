@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -121,6 +122,29 @@ def test_layers_not_stored(tiny_model: Tiny, contexts: list[Context]) -> None:
     assert kept.vectors(3).shape == (len(contexts), 16)
     with pytest.raises(WordworthError, match=r"the store of tiny-gpt2 holds the layers \[0, 3\], not 1"):
         kept.vectors(1)
+
+
+def test_all_layers_serve_for_some(tiny_model: Tiny, contexts: list[Context], made: list[int]) -> None:
+    model, sizes = tiny_model("gpt2"), [64, len(contexts) - 64]
+    some = encode_to_store(model, contexts, [0, 2])
+    assert made == sizes
+    every = encode_to_store(model, contexts)
+    assert made == sizes * 2
+    shutil.rmtree(some.folder)
+    served = encode_to_store(model, contexts, [2, 0])
+    assert made == sizes * 2
+    assert served.layers == (2, 0)
+    for layer in (0, 2):
+        assert (served.vectors(layer) == every.vectors(layer)).all()
+
+
+def test_what_all_layers_lack_is_made_for_some(tiny_model: Tiny, contexts: list[Context], made: list[int]) -> None:
+    model = tiny_model("gpt2")
+    expected = encode_to_store(model, contexts).vectors(1)
+    chunks()[0].unlink()
+    assert (encode_to_store(model, contexts, [1]).vectors(1) == expected).all()
+    assert (encode_to_store(model, contexts).vectors(1) == expected).all()
+    assert made == [64, len(contexts) - 64, 64, 64]
 
 
 def test_an_embedding_with_its_provenance(tiny_model: Tiny) -> None:

@@ -133,6 +133,7 @@ REFUSED = {
     "--share": ["run", "valnorm", NONE, "--share=nan"],
     "--random": ["run", "infer", NONE, f"--random={10**9}"],
     "--device": ["run", "vast", NONE, "--device=toaster"],
+    "--layers": ["run", "vast", NONE, f"--layers=0,{'9' * 5000}"],
     "--layer": ["compare", NONE, f"--layer={'9' * 5000}"],
     "longer than the name": ["run", "weat", NONE, f"--output={'x' * 300}"],
     "not UTF-8": ["run", "weat", NONE, "--output=\udcff"],

@@ -140,8 +140,7 @@ def parameter(field: Field) -> inspect.Parameter:
     kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
     choices = "|".join(filter(None, declared.choices))
     metavar = declared.metavar or (choices if len(choices) <= SHORT else "NAME") or _METAVARS.get(kind, "TEXT")
-    several = (field.many and declared.parse is None) or _pairs(field)
-    text = declared.help
+    text, several = declared.help, field.repeatable
     if len(choices) > SHORT:
         text = f"{text} {', '.join(filter(None, declared.choices))}."
     if several:
@@ -155,11 +154,6 @@ def parameter(field: Field) -> inspect.Parameter:
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=Annotated[annotation, option]
     )
-
-
-def _pairs(field: Field) -> bool:
-    """Whether a setting is a list of what `parse` makes of one word, such as he,she."""
-    return field.many and field.declared.parse is not None and field.type is not str
 
 
 def with_options(

@@ -44,6 +44,8 @@ class Aggregate:
     path: Path
     words: tuple[str, ...]
     layers: tuple[int, ...]
+    kept: tuple[int, ...]
+    """The layers in the file, `layers` among them."""
     sentences: int
     contexts: NDArray[np.int64]
     """How many contexts each word has."""
@@ -58,7 +60,7 @@ class Aggregate:
         """words × dim of one layer and pooling f/g; NaN where a word has no context."""
         if layer not in self.layers:
             raise WordworthError(f"layers {list(self.layers)} were aggregated, not {layer}")
-        return saved_vectors(self.path, self.layers.index(layer), pooling)
+        return saved_vectors(self.path, self.kept.index(layer), pooling)
 
 
 @dataclass
@@ -97,13 +99,19 @@ def aggregate(
 ) -> list[Aggregate]:
     """One `Aggregate` for each number of sentences in `how.snapshots` that the sample has, and one for all of it.
 
-    `words` is the vocabulary that the sample was drawn for. `advance(n)` is called when n more sentences are done.
+    `words` is the vocabulary that the sample was drawn for. What is kept of every layer serves for some of them.
+    `advance(n)` is called when n more sentences are done.
     """
     how = how or Aggregating()
     chosen = checked_layers(model, how.layers)
     stops = sorted({stop for stop in how.snapshots if 0 < stop < sample.sentences} | {sample.sentences})
-    drawn = [chosen, sorted(how.poolings), how.weighting, measured_sum(sample.path), list(words)]
-    entry = slot("aggregates", [LAYOUT, *model.identity, *drawn])
+    drawn = [sorted(how.poolings), how.weighting, measured_sum(sample.path), list(words)]
+    every = checked_layers(model, None)
+    whole, entry = (slot("aggregates", [LAYOUT, *model.identity, layers, *drawn]) for layers in (every, chosen))
+    if chosen != every and all(whole.part(str(stop)).sound() for stop in stops):
+        if advance:
+            advance(sample.sentences)
+        return [_read(whole.part(str(stop)).path / SUMS, tuple(words), chosen, every) for stop in stops]
     with locked(entry.path):
         missing = [stop for stop in stops if not entry.part(str(stop)).whole()]
         if missing:
@@ -113,13 +121,13 @@ def aggregate(
             run.until(sample, missing, entry)
         elif advance:
             advance(sample.sentences)
-    return [_read(entry.part(str(stop)).path / SUMS, tuple(words), chosen) for stop in stops]
+    return [_read(entry.part(str(stop)).path / SUMS, tuple(words), chosen, chosen) for stop in stops]
 
 
-def _read(path: Path, words: tuple[str, ...], layers: tuple[int, ...]) -> Aggregate:
+def _read(path: Path, words: tuple[str, ...], layers: tuple[int, ...], kept: tuple[int, ...]) -> Aggregate:
     facts = saved_facts(path)
     contexts = np.array(facts.pop("contexts"), dtype=np.int64)
-    return Aggregate(path, words, layers, contexts=contexts, **facts)
+    return Aggregate(path, words, layers, kept, contexts=contexts, **facts)
 
 
 def chunks(sentences: Iterable[Found], values: int) -> Iterator[list[Found]]:

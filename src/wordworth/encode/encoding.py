@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.contexts import Context
+from wordworth.encode.depth import no_deeper
 from wordworth.encode.forward import run_sentences
 from wordworth.encode.job import EncodingJob
 from wordworth.encode.model import LanguageModel
@@ -71,7 +72,10 @@ def encode_shard(
     batch_tokens: int | None = None,
     share_prefixes: bool = True,
 ) -> SubwordStates:
-    """A list of contexts in, the states of their words' tokens out. Shards are independent of one another."""
+    """A list of contexts in, the states of their words' tokens out. Shards are independent of one another.
+
+    The network computes no further than the highest of the layers.
+    """
     chosen, tally = checked_layers(model, layers), PassTally()
     sentences, failures = tokenize(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
     subwords = [0] * len(contexts)
@@ -80,7 +84,8 @@ def encode_shard(
             subwords[row] = end - start
     starts = [0, *accumulate(subwords)]
     states = torch.empty(len(chosen), starts[-1], model.dim, dtype=model.network.dtype, device=model.device)
-    job = EncodingJob(model, chosen, starts, states, budget_for(model.device, batch_tokens), tally)
+    run = no_deeper(model, max(chosen, default=0))
+    job = EncodingJob(run, chosen, starts, states, budget_for(model.device, batch_tokens), tally)
     run_sentences(job, sentences, share_prefixes=share_prefixes)
     check_finite(model, states, contexts, starts, chosen)
     return SubwordStates(subwords, failures, states.cpu(), tally)
@@ -103,7 +108,7 @@ def encode(
     subwords: list[int] = []
     failures: list[Failure] = []
     tally = PassTally()
-    for block in shards(distinct, model.dim * len(chosen)):
+    for block in shards(distinct, values_of(model)):
         shard = encode_shard(model, block, chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
         present = torch.tensor([count for count in shard.subwords if count], dtype=torch.long)
         for name in wanted:
@@ -124,6 +129,12 @@ def encode(
         failures=every_failure(contexts, place, failures),
         tally=tally,
     )
+
+
+def values_of(model: LanguageModel) -> int:
+    """The numbers that a token has in all layers. Whichever layers are asked for, shards and with them batches are the
+    same: the rounding of a product depends on what goes through with it."""
+    return model.dim * (model.layers + 1)
 
 
 def shards(distinct: list[Context], values: int) -> list[list[Context]]:

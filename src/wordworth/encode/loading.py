@@ -30,6 +30,10 @@ from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+OWN = "auto"
+"""The precision that the checkpoint has: what its configuration says, else what its weights are in."""
+SLOW_IN_HALF = ("cpu",)
+"""Kinds of device that are slower in half precision than in float32, which `auto` is there."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SNAPSHOT = re.compile(r"/models--([^/]+)/snapshots/([0-9a-f]{40})/?$")
 
@@ -91,15 +95,19 @@ def load_files(
 
     Every weight must be in the files, but for those that it `may_lack`; `settings` override the model's own.
     """
-    if dtype not in DTYPES:
-        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join(DTYPES)}")
+    if dtype not in (*DTYPES, OWN):
+        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join((*DTYPES, OWN))}")
+    where = _device(device)
+    # `auto` is the library's word for it too.
+    wanted = DTYPES.get("float32" if dtype == OWN and where.type in SLOW_IN_HALF else dtype, OWN)
     with quietly():
         place = _place(name_or_path)
         config = _config(place)
         tokenizer = _tokenizer(place)
-        network: PreTrainedModel = _network(place, kind(config), may_lack, dtype=DTYPES[dtype], **settings).to(
-            _device(device)
-        )
+        network: PreTrainedModel = _network(place, kind(config), may_lack, dtype=wanted, **settings).to(where)
+    if network.dtype not in DTYPES.values():
+        own = str(network.dtype).removeprefix("torch.")
+        raise WordworthError(f"{place.called} is kept in {own}, which is not run; choose --precision float32")
     if _SNAPSHOT.search(place.folder.as_posix()):
         _refuse_damaged(place.folder, place.weights)
     return network, tokenizer, place.weights

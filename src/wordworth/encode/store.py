@@ -18,7 +18,7 @@ from safetensors.torch import save_file
 
 from wordworth.contexts import Context
 from wordworth.embedding import Embedding, Provenance
-from wordworth.encode.encoding import checked_layers, encode_shard, every_failure, shards, unique
+from wordworth.encode.encoding import checked_layers, encode_shard, every_failure, shards, unique, values_of
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
@@ -27,6 +27,8 @@ from wordworth.errors import WordworthError
 
 LAYOUT = 2
 STATES = "states.safetensors"
+SOME = "cut into chunks as all layers are"
+"""Part of the key where not all layers are kept: such chunks were once larger."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,21 +116,29 @@ def encode_to_store(
 ) -> VectorStore:
     """Encodes what the store does not hold yet. A run that was killed goes on where it was; processes share the work.
 
-    `advance(n)` is called when n more contexts are done.
+    A chunk that holds every layer serves for some of them. `advance(n)` is called when n more contexts are done.
     """
     chosen = checked_layers(model, layers)
     distinct, place = unique(contexts)
     texts = [[context.text, context.start, context.end] for context in distinct]
-    entry = slot("vectors", [LAYOUT, *model.identity, chosen, texts])
-    runs = shards(distinct, model.dim * len(chosen))
-    parts = [entry.part(f"{number:05d}") for number in range(len(runs))]
-    waiting = list(zip(parts, runs, strict=True))
+    every = checked_layers(model, None)
+    whole = slot("vectors", [LAYOUT, *model.identity, every, texts])
+    some = slot("vectors", [LAYOUT, *model.identity, sorted(chosen), texts, SOME])
+    entry = whole if set(chosen) == set(every) else some
+    runs = shards(distinct, values_of(model))
+    wide = [whole.part(f"{number:05d}") for number in range(len(runs))]
+    parts = [part if entry is whole or part.sound() else some.part(part.path.name) for part in wide]
+    writes = [
+        partial(_write, model, shard, every if part is all_layers else chosen)
+        for part, all_layers, shard in zip(parts, wide, runs, strict=True)
+    ]
+    waiting = list(zip(parts, writes, runs, strict=True))
     # Chunks that another process is at work on are left to it, and looked at again in the end.
     for get in (CacheSlot.try_get, CacheSlot.get):
-        busy: list[tuple[CacheSlot, list[Context]]] = []
-        for part, shard in waiting:
-            if get(part, partial(_write, model, shard, chosen)) is None:
-                busy.append((part, shard))
+        busy: list[tuple[CacheSlot, partial[None], list[Context]]] = []
+        for part, write, shard in waiting:
+            if get(part, write) is None:
+                busy.append((part, write, shard))
             elif advance:
                 advance(len(shard))
         waiting = busy

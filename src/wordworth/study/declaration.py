@@ -101,7 +101,7 @@ class Study:
             fingerprints=fingerprints([str(name) for name in names]),
             settings=settings.as_table(),
             may_differ=self.settings.may_differ(),
-            method=self.method,
+            method=" ".join(filter(None, [self.method, settings.in_words()])),
             papers=self.papers,
             references=self._references(findings),
         )

@@ -6,10 +6,10 @@ from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.embedding import Embedding
-from wordworth.encode import LanguageModel, load_model
+from wordworth.encode import LanguageModel, checked_layers, load_model
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.task.settings import Named, Placement
+from wordworth.task.settings import ByLayer, Named, Placement
 
 
 def is_static(named: str | Path | LanguageModel | Embedding) -> bool:
@@ -18,11 +18,20 @@ def is_static(named: str | Path | LanguageModel | Embedding) -> bool:
 
 
 def loaded(named: str | Path | LanguageModel, settings: Placement) -> LanguageModel:
-    """A language model by name or path; one that is loaded already stays."""
+    """A language model by name or path; one that is loaded already stays. Layers that it does not have are an error."""
     if isinstance(named, LanguageModel):
-        return named
-    place = locate_language_model(named)
-    return load_model(place.place, device=settings.device, dtype=settings.precision, name=place.name)
+        model = named
+    else:
+        place = locate_language_model(named)
+        model = load_model(place.place, device=settings.device, dtype=settings.precision, name=place.name)
+    if isinstance(settings, ByLayer):
+        measured_layers(model, settings)
+    return model
+
+
+def measured_layers(model: LanguageModel, settings: ByLayer) -> tuple[int, ...]:
+    """The layers that are measured, lowest first."""
+    return tuple(sorted(checked_layers(model, settings.layers or None)))
 
 
 def record_model(findings: Findings, model: LanguageModel) -> None:

@@ -46,7 +46,7 @@ def agreement(models: Sequence[Layers], lists: BiasLists, settings: Intervals) -
     every: dict[str, list[Curves]] = {}
     for layers in models:
         if len(layers.slots) < LEAST:
-            findings.note(f"{layers.name} has {len(layers.slots)} layers, too few to rank for agreement.")
+            findings.note(f"{layers.name} was measured in {len(layers.slots)} layers, too few to rank for agreement.")
             continue
         _, words, usable = list_words(layers, lists)
         for name, targets in usable.targets.items():

@@ -75,6 +75,11 @@ class Field:
         """How the command spells it, without the dashes."""
         return self.declared.option or self.name.replace("_", "-")
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether the option can be given several times; else one word holds all values, with commas between."""
+        return self.many and (self.declared.parse is None or get_origin(self.type) is tuple)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -112,6 +117,10 @@ class Settings:
     def may_differ(cls) -> tuple[str, ...]:
         """The settings in which two runs may differ and still be compared."""
         return tuple(field.name for field in cls.fields() if field.declared.may_differ)
+
+    def in_words(self) -> str:
+        """What a report's method must say of the settings chosen; blank where it says it anyway."""
+        return ""
 
     def as_table(self) -> dict[str, Any]:
         """Names and values as JSON holds them."""
@@ -157,9 +166,9 @@ def _shown(value: object) -> str:
     return str(value) if isinstance(value, int | float) else repr(value)
 
 
-def either(words: Sequence[str]) -> str:
+def either(words: Sequence[str], joint: str = "or") -> str:
     """`a, b or c`."""
-    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    return f" {joint} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _plain(value: Any) -> Any:
@@ -243,10 +252,41 @@ class Placement(Settings):
     device: str = setting("auto", may_differ=True, **DEVICE)
     precision: str = setting(
         "float32",
-        "Of the network's numbers.",
-        choices=("float32", "bfloat16", "float16"),
+        "Of the network's numbers; auto: the checkpoint's own on an accelerator, float32 on a CPU.",
+        choices=("float32", "bfloat16", "float16", "auto"),
         may_differ=True,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByLayer(Placement):
+    """What is measured in every layer of a language model can be measured in some."""
+
+    layers: tuple[int, ...] = setting(
+        (),
+        "Layers of a language model, such as 0,8,16 (-1 is the last); all if not given. None above them is computed.",
+        MEASURED,
+        metavar="N,N",
+        parse=lambda text: comma_numbers("--layers", text),
+        may_differ=True,
+    )
+
+    def in_words(self) -> str:
+        if not self.layers:
+            return ""
+        last = " (-1 is the last)" if min(self.layers) < 0 else ""
+        return (
+            f"Not all layers of a language model were measured but {either(list(map(str, self.layers)), 'and')}{last}; "
+            "the best and the top layer, and what is correlated over layers, are of these."
+        )
+
+
+def comma_numbers(option: str, text: str) -> tuple[int, ...]:
+    """`0,8,16` as whole numbers."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(re.fullmatch(r"-?\d{1,9}", part) for part in parts):
+        raise WordworthError(f"{option} is {text[:40]!r}; write whole numbers with commas between, such as 0,8,16")
+    return tuple(map(int, parts))
 
 
 def comma_pair(text: str) -> tuple[str, str]:

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from wordworth.run import Experiment
 from wordworth.study.declaration import Study
-from wordworth.task.settings import HOW, MEASURED, ON, Named, Placement, Seeded, setting
+from wordworth.task.settings import HOW, MEASURED, ON, ByLayer, Named, Seeded, setting
 
 SETTINGS = ("random", "bleached", "decontextualized")
 
 
 @dataclass(frozen=True, kw_only=True)
-class IsotropySettings(Placement, Seeded):
+class IsotropySettings(ByLayer, Seeded):
     """Word vectors in a file have no contexts: of them only the lexica and the components count."""
 
     lexica: tuple[Named, ...] = setting(

@@ -11,7 +11,7 @@ from wordworth.encode import LanguageModel, in_contexts
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.isotropy import STUDY, IsotropySettings
-from wordworth.study.language_models import corpus_in, is_static, loaded, record_model, usual_pooling
+from wordworth.study.language_models import corpus_in, is_static, loaded, measured_layers, record_model, usual_pooling
 from wordworth.task import isotropy as task
 from wordworth.task.words import TooFewWordsError, spelling_of
 from wordworth.transform import nullified
@@ -79,7 +79,7 @@ def _encoded(
     for name in _settings(settings):
         templates = load_templates("vast", settings.language) if name == "bleached" else None
         contexts = contexts_in(name, lexicon.words, templates=templates, random=drawn)
-        encoded = in_contexts(model, lexicon.words, contexts, name)
+        encoded = in_contexts(model, lexicon.words, contexts, name, measured_layers(model, settings))
         yield encoded.layers(settings.pooling or usual_pooling(model), settings.language)
 
 

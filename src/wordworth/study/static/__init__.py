@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from wordworth.study.declaration import Study
-from wordworth.task.settings import MEASURED, ON, Intervals, Named, Placement, setting
+from wordworth.task.settings import MEASURED, ON, ByLayer, Intervals, Named, setting
 
 EXPERIMENTS = ("quality", "bias", "agreement")
 PAIRS = ("rg-65", "ws-353", "simlex-999", "simverb-3500")
@@ -11,7 +11,7 @@ PAIRS = ("rg-65", "ws-353", "simlex-999", "simverb-3500")
 
 
 @dataclass(frozen=True, kw_only=True)
-class StaticSettings(Placement, Intervals):
+class StaticSettings(ByLayer, Intervals):
     """Blank choices are the paper's."""
 
     experiments: tuple[str, ...] = setting(

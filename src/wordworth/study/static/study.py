@@ -13,7 +13,7 @@ from wordworth.encode import Aggregated, Aggregating, LanguageModel, over_senten
 from wordworth.encode.layers import NEVER_MET, NO_VECTOR
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.study.language_models import is_static, loaded, record_model
+from wordworth.study.language_models import is_static, loaded, measured_layers, record_model
 from wordworth.study.static import EXPERIMENTS, PAIRS, StaticSettings
 from wordworth.task.agreement import agreement
 from wordworth.task.bias import bias
@@ -92,7 +92,7 @@ def _quality(
     how = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
     sample = draw(corpora, words, how)
     note_sample(findings, "quality", sample)
-    source = over_sentences(model, words, sample, Aggregating(snapshots=stops))
+    source = over_sentences(model, words, sample, Aggregating(snapshots=stops, layers=measured_layers(model, settings)))
     record_aggregated(findings, source, "quality")
     for over in source.aggregates:
         setting = "aggregated" if over is source.whole else f"aggregated:{over.sentences}"
@@ -114,7 +114,8 @@ def _few_contexts(
     how = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
     sample = draw(corpora, lists.words, how)
     note_sample(findings, "bias", sample)
-    source = over_sentences(model, lists.words, sample, Aggregating(poolings=("mean/mean",)))
+    how_pooled = Aggregating(poolings=("mean/mean",), layers=measured_layers(model, settings))
+    source = over_sentences(model, lists.words, sample, how_pooled)
     record_aggregated(findings, source, "bias")
     return source.aggregated("mean/mean")
 

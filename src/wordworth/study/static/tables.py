@@ -20,15 +20,17 @@ def static_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
         yield _best_layers(mean, "setting", "similarity by sentences, mean/mean: best layer in brackets")
         pooled = best.filter(pl.col("setting").is_in(["aggregated", "decontextualized"]))
         yield _best_layers(pooled, "pooling", "similarity by pooling (subwords/contexts): best layer in brackets")
-    quarter = scores.filter(pl.col("experiment") == "bias").filter(
-        pl.col("layer").is_null() | (pl.col("layer") == pl.col("layer").max().over("model") // 4)
-    )
+    biased = scores.filter(pl.col("experiment") == "bias")
+    top, count = pl.col("layer").max().over("model"), pl.col("layer").n_unique().over("model")
+    every = biased.drop_nulls("layer").select((count == top + 1).all()).item()
+    where = "a quarter of the way up" if every else "the highest layer measured"
+    chosen = biased.filter(pl.col("layer").is_null() | (pl.col("layer") == (top // 4 if every else top)))
     for name in ("professions", "adjectives"):
-        some = quarter.filter(pl.col("dataset").str.ends_with(name))
+        some = chosen.filter(pl.col("dataset").str.ends_with(name))
         if len(some):
             attribute = pl.col("dataset").str.replace(f"/{name}", "")
             labelled = some.with_columns(definition=pl.concat_str(attribute, pl.lit(" "), pl.col("measure")))
-            yield pivot(labelled, "definition", "model", f"bias of {name}, a quarter of the way up")
+            yield pivot(labelled, "definition", "model", f"bias of {name}, {where}")
     agreed = scores.filter(pl.col("measure") == "agreement").with_columns(pl.col("model").fill_null("all models"))
     if len(agreed):
         rows = [[row["model"], row["dataset"], cell(row)] for row in agreed.iter_rows(named=True)]

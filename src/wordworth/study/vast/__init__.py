@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from wordworth.run.vocabulary import CONTROLS
 from wordworth.study.declaration import Study
-from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Permuted, Placement, setting, two_numbers
+from wordworth.task.settings import HOW, MEASURED, ON, ByLayer, Intervals, Named, Permuted, setting, two_numbers
 
 EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
 SETTINGS = ("random", "bleached", "aligned", "misaligned")
 
 
 @dataclass(frozen=True, kw_only=True)
-class VastSettings(Placement, Permuted, Intervals):
+class VastSettings(ByLayer, Permuted, Intervals):
     """Blank choices are the paper's."""
 
     lexica: tuple[Named, ...] = setting(

@@ -58,7 +58,7 @@ def _vectors(
     findings: Findings, words: WordsInSettings, contexts: list[Context]
 ) -> tuple[NDArray[np.float64], list[int]]:
     """Top-layer vectors, and the contexts whose word was located."""
-    top = words.model.layers
+    top = words.measured[-1]
     encoded = in_contexts(words.model, [context.word for context in contexts], contexts, "sentence", [top])
     for reason in encoded.reasons.values():
         findings.left_out[f"probes: {reason}"] += 1
@@ -127,7 +127,7 @@ def probe(task: ProbedTask, words: WordsInSettings) -> Findings:
         "language": words.language,
         "dataset": task.dataset,
     }
-    where |= {"setting": task.position, "pooling": words.pooling, "layer": words.model.layers}
+    where |= {"setting": task.position, "pooling": words.pooling, "layer": words.measured[-1]}
     where_score = {**where, "n": len(task.test)}
     commonest = Counter(task.train_labels).most_common(1)[0][0]
     for measure, answers in (

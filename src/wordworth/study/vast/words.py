@@ -14,6 +14,7 @@ from wordworth.encode import InContexts, LanguageModel, in_contexts
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.statistics.correlation import pearson
+from wordworth.study.language_models import measured_layers
 from wordworth.study.vast import VastSettings
 from wordworth.task.valence import effect_sizes
 from wordworth.task.words import Poles, TooFewWordsError
@@ -51,6 +52,11 @@ class WordsInSettings:
     _rated: dict[tuple[str, str], RatedWords] = field(default_factory=dict)
     _best: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def measured(self) -> tuple[int, ...]:
+        """The layers that are measured, lowest first."""
+        return measured_layers(self.model, self.chosen)
+
     def with_model(self, model: LanguageModel) -> "WordsInSettings":
         """The same words in the same texts, for another model."""
         return replace(self, model=model, _rated={}, _best={})
@@ -73,7 +79,7 @@ class WordsInSettings:
         contexts = contexts_in(
             setting, words, templates=self.templates, ratings=ratings, random=self._drawn, polar=polar
         )
-        return in_contexts(self.model, words, contexts, setting)
+        return in_contexts(self.model, words, contexts, setting, self.measured)
 
     def rated(self, lexicon: Lexicon, setting: str) -> RatedWords:
         """The lexicon's words and the poles in a setting. In misaligned the poles stay aligned (VAST, appendix)."""
@@ -105,17 +111,17 @@ class WordsInSettings:
         return RatedWords(encode(lexicon.words, polar=False), (high, low))
 
     def best_layer(self, lexicon: Lexicon) -> int:
-        """The layer of highest valence, bleached (or in the first setting that is run)."""
+        """The layer of highest valence among those measured, bleached (or in the first setting that is run)."""
         if lexicon.name not in self._best:
             setting = "bleached" if "bleached" in self.settings else self.settings[0]
             words, poles = self.rated(lexicon, setting).layers(self.pooling)
             rho = pearson(effect_sizes(words, poles), lexicon.valence[words.positions], resamples=1).value
-            self._best[lexicon.name] = int(np.argmax(rho))
+            self._best[lexicon.name] = self.measured[int(np.argmax(rho))]
         return self._best[lexicon.name]
 
     def chosen_layers(self, lexicon: Lexicon) -> tuple[int, ...]:
-        """The best layer and the top one, as the paper takes them."""
-        return tuple(sorted({self.best_layer(lexicon), self.model.layers}))
+        """The best layer and the top one of those measured, as the paper takes them."""
+        return tuple(sorted({self.best_layer(lexicon), self.measured[-1]}))
 
 
 def nine_points(lexicon: Lexicon) -> dict[str, float]:

@@ -1,0 +1,166 @@
+"""`--layers`: the numbers of some layers are those of a run of all; the best and the top are of these; it is said."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+import torch
+import transformers as hf
+from polars.testing import assert_frame_equal
+
+from commands import Command
+from wordworth.encode import LanguageModel, wrap
+from wordworth.errors import WordworthError
+from wordworth.run import Findings
+from wordworth.study import study
+from wordworth.task.settings import comma_numbers
+
+SIZES = {"hidden_size": 16, "num_hidden_layers": 6, "num_attention_heads": 2, "max_position_embeddings": 64}
+NETWORKS = {
+    "llama": (hf.LlamaConfig, hf.LlamaModel, SIZES | {"intermediate_size": 32}),
+    "bert": (hf.BertConfig, hf.BertModel, SIZES | {"intermediate_size": 32}),
+}
+WORDS = ["cat", "dog", "sun", "moon", "river", "storm", "love", "joy"]
+KEYS = [
+    *("experiment", "model", "language", "dataset", "setting", "pooling"),
+    *("layer", "pcs", "measure", "value", "low", "high", "p", "n"),
+]
+
+SAME = {"abs_tol": 1e-12, "rel_tol": 0}
+"""Vectors are the same to the bit, and measures of them but for the order in which they are added up."""
+
+
+@pytest.fixture(params=list(NETWORKS))
+def deep(request: pytest.FixtureRequest, tiny: LanguageModel) -> LanguageModel:
+    """Six layers, causal and not, whose weights are large enough for the layers to differ."""
+    config, network, sizes = NETWORKS[request.param]
+    torch.manual_seed(0)
+    built = network(config(vocab_size=len(tiny.tokenizer), **sizes))
+    with torch.no_grad():
+        for name, weight in built.named_parameters():
+            if weight.dim() > 1 and "norm" not in name:
+                weight.normal_(0, 0.25)
+    return wrap(built, tiny.tokenizer, name=request.param, source="memory", weights=request.param)
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    lines = [f"In chapter {n} the {WORDS[n % 8]} and the {WORDS[(3 * n + 1) % 8]} stood there." for n in range(40)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _kept_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What a run of all layers leaves in the cache must not serve the other."""
+    monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "cache"))
+
+
+def apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
+
+
+def in_layers(findings: Findings, layers: tuple[int, ...], *measures: str) -> pl.DataFrame:
+    wanted = pl.col("layer").is_in(layers) & pl.col("measure").is_in(measures)
+    return findings.scores.filter(wanted).select(KEYS)
+
+
+def test_vast(deep: LanguageModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    vast, few = study("vast"), (0, 3)
+    asked = {"lexica": ["bellezza"], "experiments": ["contextualization", "bias"], "settings": ["bleached", "aligned"]}
+    asked |= {"tests": ["weat1"], "components": 2, "resamples": 20, "permutations": 200, "contexts": "none"}
+    every = vast([deep], **asked)
+    apart(monkeypatch, tmp_path)
+    some = vast([deep], **asked, layers=(3, 0))
+    measures = ("valence", "valence:spearman", "valence:above", "valence:control")
+    expected = in_layers(every, few, *measures)
+    assert len(expected) > 2 * 2 * len(measures) - 1
+    assert_frame_equal(in_layers(some, few, *measures), expected, **SAME)
+    raw = pl.col("pcs").is_null()
+    assert_frame_equal(in_layers(some, few, "weat").filter(raw), in_layers(every, few, "weat").filter(raw), **SAME)
+    assert set(some.scores["layer"].drop_nulls()) == set(few)
+    assert "Not all layers" not in every.about.method
+    assert "Not all layers of a language model were measured but 3 and 0; the best and the top" in some.about.method
+    assert some.about.settings["layers"] == [3, 0]
+
+
+def test_the_best_and_the_top_layer_of_vast_are_of_these(deep: LanguageModel) -> None:
+    vast = study("vast")
+    asked = {"lexica": ["bellezza"], "settings": ["bleached"], "components": 1, "resamples": 20, "contexts": "none"}
+    asked["controls"] = ["none"]
+    found = vast([deep], experiments=["contextualization", "isolation"], layers=(1, 2, 4), **asked).scores
+    curve = found.filter(pl.col("experiment") == "contextualization", pl.col("measure") == "valence")
+    best = curve.sort("value")["layer"][-1]
+    isolated = found.filter(pl.col("experiment") == "isolation", pl.col("measure") == "valence")
+    assert set(isolated["layer"]) == {best, 4}
+    raw = isolated.filter(pl.col("pcs").is_null(), pl.col("layer") == 4)["value"].item()
+    assert raw == pytest.approx(curve.filter(pl.col("layer") == 4)["value"].item(), abs=1e-12)
+
+
+def test_static(deep: LanguageModel, text: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    static = study("static")
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("\n".join(f"{WORDS[n]}\t{WORDS[(n + 3) % 8]}\t{n}" for n in range(8)), encoding="utf-8")
+    asked = {"contexts": [text], "pairs": [pairs], "experiments": ["quality", "bias", "agreement"], "per_word": 2}
+    every = static([deep], **asked, resamples=20)
+    apart(monkeypatch, tmp_path)
+    some = static([deep], **asked, resamples=20, layers=[1, 4])
+    for measure in ("similarity", "manzini", "garg-cosine"):
+        expected = in_layers(every, (1, 4), measure)
+        assert len(expected)
+        assert_frame_equal(in_layers(some, (1, 4), measure), expected, abs_tol=1e-6, rel_tol=0)
+    best = some.scores.filter(pl.col("measure") == "similarity:best")
+    assert set(best["layer"]) <= {1, 4}
+    assert some.scores.filter(pl.col("experiment") == "agreement").is_empty()
+    assert f"{deep.name} was measured in 2 layers, too few to rank for agreement." in some.notes
+    titles = [table.title for table in study("static").tables(some.scores, some.items)]
+    assert "bias of professions, the highest layer measured" in titles
+    titles = [table.title for table in study("static").tables(every.scores, every.items)]
+    assert "bias of professions, a quarter of the way up" in titles
+
+
+def test_isotropy(deep: LanguageModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    isotropy, asked = study("isotropy"), {"settings": ["bleached"], "components": 2, "contexts": "none"}
+    every = isotropy([deep], **asked)
+    apart(monkeypatch, tmp_path)
+    some = isotropy([deep], **asked, layers=(-1, 2))
+    assert "were measured but -1 and 2 (-1 is the last); the best" in some.about.method
+    wanted = every.scores.filter(pl.col("layer").is_in([2, 6])).select(KEYS)
+    assert_frame_equal(some.scores.select(KEYS), wanted, **SAME)
+
+
+def test_a_layer_that_is_not_there(deep: LanguageModel) -> None:
+    with pytest.raises(WordworthError, match=rf"{deep.name} has layers 0 to 6, not 7"):
+        study("vast")([deep], experiments=["languages"], layers=[0, 7])
+
+
+def test_numbers_with_commas() -> None:
+    assert comma_numbers("--layers", "0, 8,-1") == (0, 8, -1)
+    for wrong in ("", "0,,8", "eight", "1.5", "0;8"):
+        with pytest.raises(WordworthError, match=r"--layers is .*; write whole numbers with commas between"):
+            comma_numbers("--layers", wrong)
+
+
+def test_the_option_and_its_place_in_a_file(command: Command, tmp_path: Path, small_folder: Path) -> None:
+    asked = ["run", "isotropy", small_folder, "--setting", "bleached", "--components", "1", "--contexts", "none"]
+    assert command(*asked, "--layers", "0,-1", "-o", tmp_path / "out").code == 0
+    told = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert told["settings"]["layers"] == [0, -1]
+    assert told["models"][0]["precision"] == "float32"
+    (tmp_path / "asked.toml").write_text('layers = "1"\nprecision = "auto"\n')
+    assert command(*asked, "--config", tmp_path / "asked.toml", "-o", tmp_path / "again").code == 0
+    told = json.loads((tmp_path / "again" / "run.json").read_text())
+    assert told["settings"]["layers"] == [1]
+    assert (told["settings"]["precision"], told["models"][0]["precision"]) == ("auto", "float32")
+    refused = command(*asked, "--layers", "first", "-o", tmp_path / "none")
+    assert refused.code == 2
+    assert "--layers is 'first'; write whole numbers with commas between, such as 0,8,16" in refused.err
+
+
+@pytest.fixture
+def small_folder(tiny: LanguageModel, tmp_path: Path) -> Path:
+    tiny.network.save_pretrained(tmp_path / "small")
+    tiny.tokenizer.save_pretrained(tmp_path / "small")
+    return tmp_path / "small"
