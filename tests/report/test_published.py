@@ -108,6 +108,16 @@ def test_differences_are_ours_less_theirs(tmp_path: Path) -> None:
     assert {one.nearness for one in found.values()} == {"same model"} | {found["bestNone"].nearness}
 
 
+def test_the_highest_of_some_layers_is_not_the_top(tmp_path: Path) -> None:
+    run = MadeRun("vast")
+    run.model("gpt2", family="causal", layers=12)
+    where = {"model": "gpt2", "language": "english", "dataset": "bellezza", "measure": "valence", "pooling": "last"}
+    for layer in (0, 8):
+        run.score(experiment="contextualization", **where, setting="bleached", layer=layer, value=0.5, n=399)
+    found = comparisons(read_runs([run.write(tmp_path / "r")]))
+    assert not {one.published.layer for one in found} & {"top", "top-1", "quarter"}
+
+
 def test_a_range_is_a_distance(tmp_path: Path) -> None:
     differences = {}
     for name, value in (("inside", 0.85), ("above", 0.9), ("below", 0.8)):

@@ -141,6 +141,8 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     best = {(one.model, one.dataset): one.layer for one in best_layers(scores)}
     first = {model: layer for (model, _), layer in reversed(best.items())}
     tops = dict(scores.group_by("model").agg(pl.col("layer").max()).iter_rows())
+    # The top is the model's own, also where only some layers were measured.
+    tops |= {model: facts["layers"] for model, facts in runs.facts.items() if tops.get(model) and facts.get("layers")}
     contexts = _contexts(scores)
     quantities: dict[tuple[Any, ...], list[Published]] = {}
     for one in published():
