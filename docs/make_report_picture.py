@@ -18,7 +18,9 @@ SIZE = {"width": 1240, "height": 1350}
 def main() -> None:
     with TemporaryDirectory() as scratch:
         run = Path(scratch) / "vast"
-        told = CliRunner().invoke(app, ["run", "vast", "smollm2-135m", "--lexicon", "bellezza", "-o", str(run)])
+        shown = [part for name in ("contextualization", "isolation", "bias") for part in ("--experiment", name)]
+        asked = ["run", "vast", "smollm2-135m", "--lexicon", "bellezza", *shown, "-o", str(run)]
+        told = CliRunner().invoke(app, asked)
         assert told.exit_code == 0, told.output
         report = write_report([run])
         with sync_playwright() as driver:
