@@ -161,7 +161,10 @@ def test_an_untrained_smollm2_reads_the_rating_in_the_template() -> None:
 
 @pytest.mark.parametrize("tests", [(), ("weat6",)])
 def test_components_of_bias_are_fitted_on_one_set_of_words(tests: tuple[str, ...]) -> None:
-    """WEAT 6 in MiniLM's top layer without 8 components: −.384, alone (which used to give −.018) and beside the ten."""
+    """WEAT 6 in MiniLM's top layer without 8 components is the same alone (which used to give −.018) and beside the ten.
+
+    One name of the 359 words moves it: with Torrance for VAST's Terrance it is −.384.
+    """
     found = vast(["minilm-l6"], lexica=["bellezza"], experiments=["bias"], settings=["bleached"], tests=tests)
     cut = found.scores.filter(pl.col("dataset") == "weat6", pl.col("layer") == 6, pl.col("pcs") == 8)
-    assert cut["value"].item() == pytest.approx(-0.384, abs=0.002)
+    assert cut["value"].item() == pytest.approx(-0.3727, abs=0.002)
