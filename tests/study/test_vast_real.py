@@ -161,7 +161,7 @@ def test_an_untrained_smollm2_reads_the_rating_in_the_template() -> None:
 
 @pytest.mark.parametrize("tests", [(), ("weat6",)])
 def test_components_of_bias_are_fitted_on_one_set_of_words(tests: tuple[str, ...]) -> None:
-    """WEAT 6 in MiniLM's top layer without 8 components is the same alone (which used to give −.018) and beside the ten.
+    """WEAT 6 in MiniLM's top layer without 8 components: the same alone (−.018 before) and beside the ten.
 
     One name of the 359 words moves it: with Torrance for VAST's Terrance it is −.384.
     """
