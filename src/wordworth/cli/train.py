@@ -114,6 +114,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool, **_: Any) -> None:
     from wordworth.catalog.language_models import locate_language_model
     from wordworth.cli import display
+    from wordworth.files import sweep
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
     from wordworth.infer.model.nli import accuracy
     from wordworth.infer.model.projection import piece_vectors
@@ -121,6 +122,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
     from wordworth.transform import difference_direction
 
     if output.exists():
+        sweep(output.absolute().parent)  # the scratch folder of a process that was killed when it had written this
         raise WordworthError(f"{output} is there already; choose another folder with -o")
     recipe = FinetuneRecipe(epochs=settings.epochs, rate=settings.rate, batch=settings.batch, seed=settings.seed)
     sets = _sets(settings)
