@@ -213,6 +213,13 @@ def sweep(folder: Path) -> int:
     return freed
 
 
+def refuse_existing(path: Path, remedy: str) -> None:
+    """Refuses an output that is there already, once what a killed process left beside it is gone."""
+    if path.exists():
+        sweep(path.absolute().parent)
+        raise WordworthError(f"{path} is there already; {remedy}")
+
+
 def sweep_once(folder: Path) -> None:
     """Sweeps a folder when this process first works in it."""
     if folder not in _swept:

@@ -98,6 +98,12 @@ CASES = [
         results=("out.vec",),
     ),
     Case(
+        "export-once",
+        "export tiny=@tiny --vocabulary @words.txt --contexts @text.txt --per-word 3 -o out.vec",
+        refused="out.vec is there already",
+        results=("out.vec",),
+    ),
+    Case(
         "gguf",
         "export @tiny.gguf --vocabulary @words.txt --contexts @text.txt --per-word 3 -o out.vec --overwrite",
         results=("out.vec",),

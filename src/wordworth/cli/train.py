@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from wordworth.cli.options import OUTPUT, SHARED, with_options, writable_name
-from wordworth.errors import WordworthError
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, comma_pair, setting
 
 Folder = Annotated[
@@ -114,16 +113,14 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool, **_: Any) -> None:
     from wordworth.catalog.language_models import locate_language_model
     from wordworth.cli import display
-    from wordworth.files import sweep
+    from wordworth.files import refuse_existing
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
     from wordworth.infer.model.nli import accuracy
     from wordworth.infer.model.projection import piece_vectors
     from wordworth.infer.training.finetune_nli import FinetuneRecipe, finetune_nli
     from wordworth.transform import difference_direction
 
-    if output.exists():
-        sweep(output.absolute().parent)  # the scratch folder of a process that was killed when it had written this
-        raise WordworthError(f"{output} is there already; choose another folder with -o")
+    refuse_existing(output, "choose another folder with -o")
     recipe = FinetuneRecipe(epochs=settings.epochs, rate=settings.rate, batch=settings.batch, seed=settings.seed)
     sets = _sets(settings)
     place = locate_language_model(encoder)

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from wordworth.cli.options import OUTPUT, SHARED, with_options, writable_name
-from wordworth.errors import WordworthError
 from wordworth.study.debias import STUDY, DebiasSettings
 from wordworth.study.static.export import ExportSettings
 
@@ -41,10 +40,11 @@ REQUIRED = inspect.Parameter.empty
 def check_free(path: Path, overwrite: bool) -> None:
     """Refuses, before anything is computed, a file of vectors that cannot be written or must not be replaced."""
     from wordworth.embedding.writing import check_target
+    from wordworth.files import refuse_existing
 
     check_target(path)
-    if path.exists() and not overwrite:
-        raise WordworthError(f"{path} is there already; choose another file with -o, or replace it with --overwrite")
+    if not overwrite:
+        refuse_existing(path, "choose another file with -o, or replace it with --overwrite")
 
 
 def _debias(

@@ -26,6 +26,11 @@ GROUPS = (MEASURED, ON, HOW)
 
 LARGEST = 2**31 - 1
 """Of whole numbers of which nothing else is declared: libraries take none that is larger than the machine's."""
+POOLING: dict[str, Any] = {
+    "help": "Which of a word's subwords; last if not given, or mean in a model that reads both ways.",
+    "choices": ("", "first", "last", "mean", "max", "min"),
+}
+COMPONENTS: dict[str, Any] = {"help": "Principal components to nullify, at most.", "least": 0, "may_differ": True}
 DEVICE: dict[str, Any] = {
     "help": "auto, cpu, cuda, or cuda:1 and so on.",
     "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?",

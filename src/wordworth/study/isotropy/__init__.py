@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from wordworth.run import Experiment
 from wordworth.study.declaration import Study
-from wordworth.task.settings import HOW, MEASURED, ON, ByLayer, Named, Seeded, setting
+from wordworth.task.settings import COMPONENTS, HOW, MEASURED, ON, POOLING, ByLayer, Named, Seeded, setting
 
 SETTINGS = ("random", "bleached", "decontextualized")
 
@@ -32,13 +32,8 @@ class IsotropySettings(ByLayer, Seeded):
     contexts: Named = setting(
         "enwiki-sample", "Text that random contexts are drawn from.", ON, metavar="NAME|PATH|none"
     )
-    pooling: str = setting(
-        "",
-        "Which of a word's subwords; last if not given, or mean in a model that reads both ways.",
-        HOW,
-        choices=("", "first", "last", "mean", "max", "min"),
-    )
-    components: int = setting(12, "Principal components to nullify, at most.", HOW, least=0, may_differ=True)
+    pooling: str = setting("", group=HOW, **POOLING)
+    components: int = setting(12, group=HOW, **COMPONENTS)
 
 
 STUDY = Study(

@@ -4,7 +4,19 @@ from dataclasses import dataclass
 
 from wordworth.run.vocabulary import CONTROLS
 from wordworth.study.declaration import Study
-from wordworth.task.settings import HOW, MEASURED, ON, ByLayer, Intervals, Named, Permuted, setting, two_numbers
+from wordworth.task.settings import (
+    COMPONENTS,
+    HOW,
+    MEASURED,
+    ON,
+    POOLING,
+    ByLayer,
+    Intervals,
+    Named,
+    Permuted,
+    setting,
+    two_numbers,
+)
 
 EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
 SETTINGS = ("random", "bleached", "aligned", "misaligned")
@@ -83,13 +95,8 @@ class VastSettings(ByLayer, Permuted, Intervals):
     scale: tuple[float, float] | None = setting(
         None, "Scale of your own lexicon.", ON, metavar="LOW,HIGH", parse=two_numbers
     )
-    pooling: str = setting(
-        "",
-        "Which of a word's subwords; last if not given, or mean in a model that reads both ways.",
-        HOW,
-        choices=("", "first", "last", "mean", "max", "min"),
-    )
-    components: int = setting(12, "Principal components to nullify, at most.", HOW, least=0, may_differ=True)
+    pooling: str = setting("", group=HOW, **POOLING)
+    components: int = setting(12, group=HOW, **COMPONENTS)
     balance: bool = setting(False, "Cut the polar words at random to the size of the shorter set.", ON)
 
 

@@ -1,7 +1,5 @@
 """How far the draw of the contexts matters: valence in random contexts over several draws."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from wordworth.catalog.read.lexica import Lexicon
@@ -16,10 +14,7 @@ def seeds(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) -> 
     chosen = words.chosen
     if chosen.seeds < 2 or "random" not in words.settings:
         return
-    draws = [words] + [
-        replace(words, chosen=replace(chosen, seed=chosen.seed + at), _drawn={}, _rated={}, _best={})
-        for at in range(1, chosen.seeds)
-    ]
+    draws = [words, *(words.with_seed(chosen.seed + at) for at in range(1, chosen.seeds))]
     for lexicon in lexica:
         every = []
         for draw in draws:
