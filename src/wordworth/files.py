@@ -213,10 +213,20 @@ def sweep(folder: Path) -> int:
     return freed
 
 
+def sweep_for(path: Path) -> None:
+    """Removes what a process left that was killed while it wrote `path`: beside it, in it, and its marks in the cache.
+
+    Called before an output is refused too: that command does nothing else that would remove them.
+    """
+    for place in (path.absolute().parent, path.absolute(), cache_dir()):
+        if place.is_dir():
+            sweep(place)
+
+
 def refuse_existing(path: Path, remedy: str) -> None:
-    """Refuses an output that is there already, once what a killed process left beside it is gone."""
+    """Refuses an output that is there already."""
     if path.exists():
-        sweep(path.absolute().parent)
+        sweep_for(path)
         raise WordworthError(f"{path} is there already; {remedy}")
 
 

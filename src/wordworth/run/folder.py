@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.files import OLD, cache_dir, replacing, sha256_of, sweep
+from wordworth.files import OLD, replacing, sha256_of, sweep_for
 from wordworth.run.manifest import Manifest
 from wordworth.run.spreadsheet import as_text
 from wordworth.run.watch import forget_killed
@@ -31,9 +31,7 @@ def default_folder(study: str) -> Path:
 def reserve(folder: Path, *, overwrite: bool) -> None:
     """Refuses, before anything is computed, a folder that a run must not replace."""
     forget_killed(folder)
-    for place in (folder.absolute().parent, folder.absolute(), cache_dir()):
-        if place.is_dir():
-            sweep(place)  # a run whose replacement was killed half way comes back; a report's beginning, and marks, go
+    sweep_for(folder)  # a run whose replacement was killed half way comes back
     place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     if not place.is_dir():
         raise WordworthError(f"{place} is a file, not a folder; choose another folder with -o")
