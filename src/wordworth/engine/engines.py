@@ -101,7 +101,7 @@ def engine_of(called: str) -> Engine:
 
 
 def load(recipe: Recipe) -> Any:
-    """The model of a recipe; where shards run elsewhere, a worker loads it, and this process has all but its weights."""
+    """The model of a recipe; where shards run elsewhere, a worker loads it and this process has all but weights."""
     engine = current()
     if not engine.remote:
         return recipe.load()
