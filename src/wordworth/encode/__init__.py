@@ -2,7 +2,7 @@
 
 from wordworth.encode.accumulators import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, split_pooling
 from wordworth.encode.aggregation import Aggregate, Aggregating, Weighting, aggregate
-from wordworth.encode.encoding import SubwordStates, WordVectors, checked_layers, encode, encode_shard
+from wordworth.encode.encoding import SubwordStates, WordVectors, checked_layers, encode, encode_shard, encode_shards
 from wordworth.encode.layers import Aggregated, InContexts, in_contexts, over_sentences
 from wordworth.encode.loading import load_model
 from wordworth.encode.model import LanguageModel, wrap

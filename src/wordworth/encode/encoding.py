@@ -1,7 +1,7 @@
 """`encode`: contexts in, word vectors of every layer and pooling out."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -64,6 +64,23 @@ def checked_layers(model: LanguageModel, layers: Sequence[int] | None) -> tuple[
     return tuple(dict.fromkeys(layer % (model.layers + 1) for layer in layers))
 
 
+def encode_shards(
+    model: LanguageModel,
+    shards: Iterable[Sequence[Context]],
+    layers: Sequence[int] | None = None,
+    *,
+    batch_tokens: int | None = None,
+    share_prefixes: bool = True,
+) -> Iterator[SubwordStates]:
+    """Lists of contexts in, the states of their words' tokens out, in order. Shards are independent of one another.
+
+    The network computes no further than the highest of the layers.
+    """
+    chosen = checked_layers(model, layers)
+    for contexts in shards:
+        yield _encoded(model, contexts, chosen, batch_tokens, share_prefixes=share_prefixes)
+
+
 def encode_shard(
     model: LanguageModel,
     contexts: Sequence[Context],
@@ -72,11 +89,20 @@ def encode_shard(
     batch_tokens: int | None = None,
     share_prefixes: bool = True,
 ) -> SubwordStates:
-    """A list of contexts in, the states of their words' tokens out. Shards are independent of one another.
+    """The same for one list."""
+    (shard,) = encode_shards(model, [contexts], layers, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
+    return shard
 
-    The network computes no further than the highest of the layers.
-    """
-    chosen, tally = checked_layers(model, layers), PassTally()
+
+def _encoded(
+    model: LanguageModel,
+    contexts: Sequence[Context],
+    chosen: tuple[int, ...],
+    batch_tokens: int | None,
+    *,
+    share_prefixes: bool,
+) -> SubwordStates:
+    tally = PassTally()
     sentences, failures = tokenize(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
     subwords = [0] * len(contexts)
     for sentence in sentences:
@@ -108,8 +134,8 @@ def encode(
     subwords: list[int] = []
     failures: list[Failure] = []
     tally = PassTally()
-    for block in shards(distinct, values_of(model)):
-        shard = encode_shard(model, block, chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
+    blocks = shards(distinct, values_of(model))
+    for shard in encode_shards(model, blocks, chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes):
         present = torch.tensor([count for count in shard.subwords if count], dtype=torch.long)
         for name in wanted:
             pooled[name].append(pool(shard.states, present, name).float().transpose(0, 1).numpy())
