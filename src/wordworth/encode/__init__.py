@@ -6,6 +6,7 @@ from wordworth.encode.encoding import SubwordStates, WordVectors, checked_layers
 from wordworth.encode.layers import Aggregated, InContexts, in_contexts, over_sentences
 from wordworth.encode.loading import load_model
 from wordworth.encode.model import LanguageModel, wrap
+from wordworth.encode.named import load_named
 from wordworth.encode.pooling import POOLINGS, Pooling, pool
 from wordworth.encode.spans import Failure, token_counts
 from wordworth.encode.store import VectorStore, encode_to_store

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +24,7 @@ from wordworth.encode.encoding import SubwordStates, checked_layers, encode_shar
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.windows import fits, window
 from wordworth.engine.cache import CacheSlot, slot
+from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
 from wordworth.files import locked, measured_sum
 
@@ -169,7 +171,8 @@ class _Run:
                 yield taken[-1].contexts
 
         # Sentences of a text share no beginnings worth looking for.
-        shards = encode_shards(self.model, contexts(), self.layers, share_prefixes=False)
+        stream = partial(encode_shards, layers=self.layers, share_prefixes=False)
+        shards = current().map(stream, self.model, contexts(), f"encoding sentences with {self.model.name}")
         while left:
             if self.counts.sentences < left[0]:
                 shard = next(shards)

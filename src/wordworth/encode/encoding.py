@@ -3,7 +3,9 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,6 +20,7 @@ from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure, tokenize
 from wordworth.engine.batching import PassTally, budget_for
+from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
 
 SHARD_BYTES = 64 << 20
@@ -52,6 +55,17 @@ class SubwordStates:
     states: Tensor
     """layers × tokens × dim, in the order of the contexts."""
     tally: PassTally = field(default_factory=PassTally)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For the way from a worker: numbers as plain bytes, whatever their precision."""
+        numbers = self.states.contiguous().view(torch.uint8).numpy()
+        return _unpacked, (self.subwords, self.failures, numbers, self.states.dtype, self.tally)
+
+
+def _unpacked(
+    subwords: list[int], failures: list[Failure], numbers: NDArray[np.uint8], dtype: torch.dtype, tally: PassTally
+) -> SubwordStates:
+    return SubwordStates(subwords, failures, torch.from_numpy(numbers).view(dtype), tally)
 
 
 def checked_layers(model: LanguageModel, layers: Sequence[int] | None) -> tuple[int, ...]:
@@ -135,7 +149,8 @@ def encode(
     failures: list[Failure] = []
     tally = PassTally()
     blocks = shards(distinct, values_of(model))
-    for shard in encode_shards(model, blocks, chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes):
+    stream = partial(encode_shards, layers=chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
+    for shard in current().map(stream, model, blocks, f"encoding words with {model.name}"):
         present = torch.tensor([count for count in shard.subwords if count], dtype=torch.long)
         for name in wanted:
             pooled[name].append(pool(shard.states, present, name).float().transpose(0, 1).numpy())

@@ -33,6 +33,7 @@ from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
 from wordworth.engine.cache import CacheSlot, Claim, slot
+from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
 
 LAYOUT = 2
@@ -188,7 +189,8 @@ def _encode_missing(
                 yield contexts
 
     try:
-        for shard in encode_shards(model, missing(), layers):
+        stream, what = partial(encode_shards, layers=layers), f"encoding words with {model.name}"
+        for shard in current().map(stream, model, missing(), what):
             claim, count = claims.popleft()
             claim.write(partial(_write, shard, layers))
             advance(count)

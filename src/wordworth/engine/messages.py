@@ -6,9 +6,8 @@ private socket, or an actor of the user's own Ray cluster. Nothing that was fetc
 
 import pickle
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from wordworth.errors import WordworthError
@@ -18,8 +17,8 @@ from wordworth.errors import WordworthError
 class Request:
     """Work for a worker: a stream function by name, the model that it is given, and the items."""
 
-    function: str
-    """`module:name` of a function (model, items) → results, one an item, in order."""
+    function: Callable[[Any, Iterable[Any]], Iterator[Any]]
+    """A function of a module, or a `partial` of one: (model, items) → results, one an item, in order."""
     key: str
     """Which model; a worker keeps the last one that it was sent."""
     model: bytes | None
@@ -45,18 +44,6 @@ def packed(thing: Any) -> bytes:
 def unpacked(message: bytes) -> Any:
     """What `packed` was given, on the other side."""
     return pickle.loads(message)  # noqa: S301 - see above
-
-
-def name_of(function: Callable[..., Any]) -> str:
-    """`module:name` of a function that another process can import."""
-    return f"{function.__module__}:{function.__qualname__}"
-
-
-def named(function: str) -> Callable[..., Any]:
-    """The function of that name."""
-    module, _, name = function.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), name)
-    return found
 
 
 def carried(error: BaseException) -> BaseException:

@@ -15,10 +15,11 @@ from queue import SimpleQueue
 from threading import Lock
 from typing import Any, Protocol
 
-from wordworth.engine.messages import Answer, Request, name_of, packed, unpacked
+from wordworth.engine.messages import Answer, Request, packed, unpacked
 from wordworth.engine.notices import notice
 from wordworth.errors import WordworthError
 
+Stream = Callable[[Any, Iterable[Any]], Iterator[Any]]
 ATTEMPTS = 3
 """Workers that may die at one item."""
 GROUP_SECONDS = 1.0
@@ -82,9 +83,7 @@ class Pool:
         self.deaths = 0
         """Workers that died and were replaced."""
 
-    def map(
-        self, function: Callable[[Any, Iterable[Any]], Iterator[Any]], model: Any, items: Iterable[Any], what: str
-    ) -> Iterator[Any]:
+    def map(self, function: Stream, model: Any, items: Iterable[Any], what: str) -> Iterator[Any]:
         """See `Engine.map`."""
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self.count, thread_name_prefix="wordworth-worker")
@@ -96,7 +95,7 @@ class Pool:
             while True:
                 # One group more than there are workers, so that none of them waits for this loop.
                 while len(pending) <= self.count and (group := list(islice(waiting, size))):
-                    pending.append(self._threads.submit(self._run, name_of(function), parcel, group, what))
+                    pending.append(self._threads.submit(self._run, function, parcel, group, what))
                 if not pending:
                     return
                 results, seconds = pending.popleft().result()
@@ -123,7 +122,7 @@ class Pool:
         return self._parcel
 
     def _run(
-        self, function: str, parcel: _Parcel, group: list[tuple[int, bytes]], what: str
+        self, function: Stream, parcel: _Parcel, group: list[tuple[int, bytes]], what: str
     ) -> tuple[list[Any], float]:
         """The results of a group and the seconds that they took, whichever workers die over it."""
         number, worker = self._free.get()
@@ -151,7 +150,7 @@ class Pool:
             self._free.put((number, worker))
 
     def _ask(
-        self, number: int, worker: _Worker, function: str, parcel: _Parcel, items: list[bytes], results: list[Any]
+        self, number: int, worker: _Worker, function: Stream, parcel: _Parcel, items: list[bytes], results: list[Any]
     ) -> None:
         if worker.link is None and not self._closed:
             worker.link = self._make(number)

@@ -1,12 +1,11 @@
 """How another process comes to the same model: a model that has a recipe is sent as its recipe, not as its weights."""
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
-from wordworth.engine.messages import named
 from wordworth.errors import WordworthError
 
 
@@ -14,15 +13,15 @@ from wordworth.errors import WordworthError
 class Recipe:
     """A function that loads a model by its name, and what it is given."""
 
-    loader: str
-    """`module:name`."""
+    loader: Callable[..., Any]
+    """A function of a module."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     part: str = ""
     """Which part of what the function gives, as attributes with dots; blank: all of it."""
 
     def load(self) -> Any:
         """The model, in this process."""
-        model = named(self.loader)(**self.arguments)
+        model = self.loader(**self.arguments)
         return attrgetter(self.part)(model) if self.part else model
 
 
@@ -36,11 +35,6 @@ def kept(recipe: Recipe) -> Any:
         _kept.clear()
         _kept[key] = recipe.load()
     return _kept[key]
-
-
-def forget() -> None:
-    """Keeps none any longer."""
-    _kept.clear()
 
 
 def loaded_alike(recipe: Recipe, identity: tuple[Any, ...]) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
-from wordworth.engine.messages import Answer, Request, carried, named, packed, unpacked
+from wordworth.engine.messages import Answer, Request, carried, packed, unpacked
 from wordworth.engine.notices import notices
 
 
@@ -38,7 +38,7 @@ class Workbench:
             request: Request = unpacked(message)
             if request.model is not None:
                 self._keep(request.key, request.model)
-            for result in named(request.function)(self.model, map(unpacked, request.items)):
+            for result in request.function(self.model, map(unpacked, request.items)):
                 yield packed(Answer(result))
         if heard.error is not None:
             yield packed(Answer(error=carried(heard.error)))

@@ -13,6 +13,7 @@ import polars as pl
 from wordworth.catalog.kinds import Kind
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.catalog.resolve import public_name
+from wordworth.engine.engines import using
 from wordworth.run import EXPERIMENTS, About, Experiment, Findings, fingerprints
 from wordworth.task.settings import Settings
 
@@ -89,7 +90,7 @@ class Study:
         given = [models] if isinstance(models, str | Path) or not isinstance(models, Sequence) else list(models)
         given = given or list(self.default_models)
         timer = Findings()
-        with timer.timed():
+        with timer.timed(), using(getattr(settings, "engine", "local")):
             findings: Findings = _imported(self.function)(given, settings)
         findings.started, findings.seconds = timer.started, timer.seconds
         names: Sequence[str | Path] = named or [

@@ -15,6 +15,7 @@ from typing import Any, Self, get_args, get_origin
 
 from wordworth.catalog.resolve import public_name
 from wordworth.embedding.spelling import Case
+from wordworth.engine.engines import PATTERN
 from wordworth.errors import WordworthError, nearest
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.permutation import PERMUTATIONS, Count, Method, Sides
@@ -36,6 +37,12 @@ DEVICE: dict[str, Any] = {
     "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?",
 }
 """Of a setting that says where a model runs."""
+ENGINE: dict[str, Any] = {
+    "help": "Where shards of the work run: local, processes:4 (workers here), ray or ray:ADDRESS (a cluster).",
+    "pattern": PATTERN,
+    "may_differ": True,
+    "metavar": "ENGINE",
+}
 Named = str | Path
 """A name of the catalog, or a path."""
 
@@ -255,6 +262,7 @@ class Placement(Settings):
     """Where and how a language model runs."""
 
     device: str = setting("auto", may_differ=True, **DEVICE)
+    engine: str = setting("local", **ENGINE)
     precision: str = setting(
         "float32",
         "Of the network's numbers; auto: the checkpoint's own on an accelerator, float32 on a CPU.",
