@@ -4,7 +4,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from wordworth.encode.forward import run_sentences
 from wordworth.encode.job import EncodingJob
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
-from wordworth.encode.spans import Failure, tokenize
+from wordworth.encode.spans import Failure, in_tokens
 from wordworth.engine.batching import PassTally, budget_for
 from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
@@ -117,18 +116,16 @@ def _encoded(
     share_prefixes: bool,
 ) -> SubwordStates:
     tally = PassTally()
-    sentences, failures = tokenize(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
-    subwords = [0] * len(contexts)
-    for sentence in sentences:
-        for row, (start, end) in zip(sentence.rows, sentence.spans, strict=True):
-            subwords[row] = end - start
-    starts = [0, *accumulate(subwords)]
-    states = torch.empty(len(chosen), starts[-1], model.dim, dtype=model.network.dtype, device=model.device)
+    tokens, failures = in_tokens(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
+    subwords = np.zeros(len(contexts), dtype=np.intp)
+    subwords[tokens.rows] = tokens.end - tokens.first
+    starts = np.concatenate([[0], np.cumsum(subwords)])
+    states = torch.empty(len(chosen), int(starts[-1]), model.dim, dtype=model.network.dtype, device=model.device)
     run = no_deeper(model, max(chosen, default=0))
     job = EncodingJob(run, chosen, starts, states, budget_for(model.device, batch_tokens), tally)
-    run_sentences(job, sentences, share_prefixes=share_prefixes)
-    check_finite(model, states, contexts, starts, chosen)
-    return SubwordStates(subwords, failures, states.cpu(), tally)
+    run_sentences(job, tokens, share_prefixes=share_prefixes)
+    check_finite(model, states, contexts, starts.tolist(), chosen)
+    return SubwordStates(subwords.tolist(), failures, states.cpu(), tally)
 
 
 def encode(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.cache_utils import Cache, DynamicLayer
@@ -64,9 +63,8 @@ class PathCacheLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # the libr
         return self.path_cache.length + query_length, 0
 
 
-def run_prefixes(network: PreTrainedModel, prefixes: Sequence[Sequence[int]]) -> list[KeysValues] | None:
+def run_prefixes(network: PreTrainedModel, tokens: Tensor) -> list[KeysValues] | None:
     """Keys and values of every layer after prefixes of one length; None where a layer does not keep them all."""
-    tokens = torch.tensor(prefixes, device=network.device)
     cache = network(input_ids=tokens, use_cache=True).past_key_values
     if not isinstance(cache, Cache):
         return None
