@@ -10,6 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 import polars as pl
 import torch
 
@@ -20,7 +21,7 @@ from wordworth.encode.gguf import converted
 from wordworth.engine.batching import take
 from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, WordModel, load_word_model, predict_words
-from wordworth.predict.predict import chunks
+from wordworth.predict.chunks import chunks
 from wordworth.predict.unit_scores import slice_rows
 from wordworth.predict.windows import room
 from wordworth.predict.words import numbered
@@ -96,10 +97,11 @@ def _bare(model: WordModel, lines: list[str]) -> float:
     reader: Any = model.reader
     batches = []
     for chunk in chunks(model, numbered(lines, None, str.split), size, size // 4, by_document=False):
-        lengths = [len(window.ids) for window in chunk.windows]
+        texts = [ids.tolist() for ids in np.split(chunk.ids, chunk.ends[:-1])]
+        lengths = [len(text) for text in texts]
         pending = deque(sorted(range(len(lengths)), key=lambda at, lengths=lengths: -lengths[at]))
         while pending:
-            batch = [chunk.windows[at].ids for at in take(pending, lengths, reader.budget)]
+            batch = [texts[at] for at in take(pending, lengths, reader.budget)]
             ids = [[*text, *[reader.base.pad] * (len(batch[0]) - len(text))] for text in batch]
             counted = [at * len(batch[0]) + place for at, text in enumerate(batch) for place in range(len(text))]
             batches.append((torch.tensor(ids, device=model.device), torch.tensor(counted, device=model.device)))
