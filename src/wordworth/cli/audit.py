@@ -1,13 +1,14 @@
 """`wordworth audit [MODEL]`: all that applies to a model, and one report."""
 
 import re
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from wordworth.cli.audit_clock import AuditClock
 from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting
@@ -52,13 +53,13 @@ def _audit(
     folder = output or _default_folder(models, settings.quick)
     steps = []
     for step in planned:
-        chosen = _chosen(step.study.settings, settings, step.study.quick if settings.quick else {})
-        steps.append(_Step(step, chosen, folder / step.study.name, overwrite))
+        less = step.study.quick if settings.quick else step.study.whole
+        steps.append(_Step(step, _chosen(step.study.settings, settings, less), folder / step.study.name, overwrite))
+        if not settings.quick and step.study.whole_said:
+            left_out.append(step.study.whole_said)
     for one in steps:  # before anything is computed
         one.there = _is_there(one)
-    loaded: dict[str, Any] = {}
-    results = [_run(step, settings, loaded) for step in steps]
-    loaded.clear()
+    results = _run_all(steps, settings)
     write_outcome(folder, Outcome(_failed(results), tuple(left_out)))
     if all(result["state"] == "failed" for result in results):
         first = results[0]
@@ -85,6 +86,42 @@ class _Step:
     there: bool = False
 
 
+def _run_all(steps: Sequence[_Step], settings: AuditSettings) -> list[dict[str, Any]]:
+    """Every study in turn, with what is left of the whole audit."""
+    from wordworth.cli import display
+    from wordworth.progress import overall
+    from wordworth.study.cost import Pace
+
+    loaded: dict[str, Any] = {}
+    waiting = [step for step in steps if not step.there]
+    pace = Pace()
+    clock = AuditClock(
+        [step.planned.study.name for step in waiting], [_expected(step, settings, loaded, pace) for step in waiting]
+    )
+    if waiting:
+        display.notice(clock.sentence(), "")
+    with overall(clock.state):
+        return [_run(step, settings, _still_needed(loaded, steps[at:]), clock) for at, step in enumerate(steps)]
+
+
+def _expected(step: _Step, settings: AuditSettings, loaded: dict[str, Any], pace: Any) -> float:
+    """Seconds that a study should take. A model that cannot be loaded fails in its study, and counts nothing here."""
+    study = step.planned.study
+    try:
+        models = _loaded(list(step.planned.models), loaded, settings)
+        return float(sum(pace.seconds(study.expected(model, step.settings), model) for model in models))
+    except WordworthError:
+        return 0.0
+
+
+def _still_needed(loaded: dict[str, Any], steps: Sequence[_Step]) -> dict[str, Any]:
+    """Without the models that no study takes any more: the next one may load its own."""
+    needed = {model for step in steps if step.planned.study.takes_loaded for model in step.planned.models}
+    for model in loaded.keys() - needed:
+        del loaded[model]
+    return loaded
+
+
 def _failed(results: list[dict[str, Any]]) -> tuple[Any, ...]:
     """The studies that failed, as the audit's folder keeps them for the report."""
     keys = ("study", "models", "reason")
@@ -98,7 +135,7 @@ def _chosen(declared: type[Settings], audit: AuditSettings, quick: Any) -> Setti
     return declared(**{**quick, **shared})
 
 
-def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any]) -> dict[str, Any]:
+def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], clock: AuditClock) -> dict[str, Any]:
     """Runs a study of the audit; one that fails leaves the others to be run, and shows in the exit code."""
     from wordworth.cli import display
     from wordworth.cli.run import run_study
@@ -109,16 +146,18 @@ def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any]) -> dict[s
     if step.there:
         display.notice(f"{line} (there already)", "dim")
         return result | {"state": "kept"}
-    display.notice(line, "")
-    began = time.monotonic()
+    display.notice(f"{line} ({clock.begin()})", "")
     try:
         given = _loaded(models, loaded, settings) if study.takes_loaded else models
         findings = run_study(study, given, step.settings, step.folder, step.overwrite, models)
     except WordworthError as error:
+        clock.end()
         display.notice(f"{study.name} failed: {error}", "red")
         return result | {"state": "failed", "reason": str(error)}
+    seconds = clock.end()
     display.warnings_of(findings)
-    return result | {"state": "run", "seconds": time.monotonic() - began}
+    display.notice(f"{study.name} took {clock.told()}", "dim")
+    return result | {"state": "run", "seconds": seconds}
 
 
 def _default_folder(models: list[str] | None, quick: bool) -> Path:
@@ -148,14 +187,19 @@ def _is_there(step: _Step) -> bool:
 
 
 def _loaded(models: list[str], loaded: dict[str, Any], settings: AuditSettings) -> list[Any]:
-    """Language models, loaded once for all studies that take them so; word vectors stay names."""
+    """Language and NLI models, loaded once for all studies that take them so; word vectors stay names."""
     from wordworth.catalog.kinds import kind_of
 
     for model in models:
-        if model not in loaded and kind_of(model) != "static":
-            from wordworth.study.language_models import loaded as load
+        if model not in loaded and (kind := settings.kind or kind_of(model)) != "static":
+            if kind == "nli":
+                from wordworth.study.infer.models import load as load_nli
 
-            loaded[model] = load(model, settings)
+                loaded[model] = load_nli(model, settings.device, ())
+            else:
+                from wordworth.study.language_models import loaded as load
+
+                loaded[model] = load(model, settings)
     return [loaded.get(model, model) for model in models]
 
 

@@ -15,6 +15,7 @@ from wordworth.catalog.registry import entry, knows, references
 from wordworth.catalog.resolve import public_name
 from wordworth.engine.engines import using
 from wordworth.run import EXPERIMENTS, About, Experiment, Findings, fingerprints
+from wordworth.study.cost import FEW_SECONDS, Work
 from wordworth.task.settings import Settings
 
 
@@ -70,7 +71,14 @@ class Study:
     default_models: tuple[str, ...] = ()
     """Taken where none is named."""
     quick: Mapping[str, Any] = field(default_factory=dict)
-    """What a quick audit asks for; a whole one asks for the settings' own defaults."""
+    """What a quick audit asks for."""
+    whole: Mapping[str, Any] = field(default_factory=dict)
+    """What a whole audit asks for where the settings' own defaults would take hours on two cores."""
+    whole_said: str = ""
+    """That, in a sentence for the report: what is less, and what it costs in precision."""
+    work: str = ""
+    """`module:name` of the function (model, settings) → `study.cost.Work`, for the estimate of an audit; blank:
+    a few seconds with any model."""
     audited: bool = True
     """Whether it is part of an audit."""
     english_only: bool = False
@@ -107,6 +115,13 @@ class Study:
             references=self._references(findings),
         )
         return findings
+
+    def expected(self, model: Any, settings: Settings) -> Work:
+        """The work that it has to do with one model, a loaded one or the name of word vectors."""
+        if not self.work:
+            return Work(seconds=FEW_SECONDS)
+        work: Work = _imported(self.work)(model, settings)
+        return work
 
     def tables(self, scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
         """Scores and items as the study's paper sets them."""

@@ -77,6 +77,7 @@ STUDY = Study(
     function="wordworth.study.infer.study:infer",
     settings=InferSettings,
     tables_function="wordworth.study.infer.tables:infer_tables",
+    work="wordworth.study.infer.work:infer_work",
     main="probes",
     kinds=frozenset({"nli"}),
     papers=("dev2020",),
@@ -85,4 +86,5 @@ STUDY = Study(
     default_models=("nli-glove",),
     quick={"sample": 20_000, "random": 2, "resamples": 300},
     english_only=True,
+    takes_loaded=True,
 )

@@ -66,6 +66,7 @@ STUDY = Study(
     function="wordworth.study.predict.study:predict",
     settings=PredictSettings,
     tables_function="wordworth.study.predict.tables:predict_tables",
+    work="wordworth.study.predict.work:predict_work",
     kinds=frozenset({"causal"}),
     papers=("dudy2020",),
     method="Whole-word prediction. A word counts as predicted when its units, chosen one after the other, spell it "

@@ -106,6 +106,7 @@ STUDY = Study(
     function="wordworth.study.vast.study:vast",
     settings=VastSettings,
     tables_function="wordworth.study.vast.tables:layer_tables",
+    work="wordworth.study.vast.work:vast_work",
     main="lexica",
     kinds=frozenset({"causal", "masked", "encoder"}),
     papers=("wolfe2022", "toney2021"),

@@ -20,9 +20,10 @@ from sklearn.preprocessing import StandardScaler
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts import Context
 from wordworth.embedding import Slot
-from wordworth.encode import in_contexts
+from wordworth.encode import InContexts
 from wordworth.measure.f1 import weighted_f1
 from wordworth.run import Findings
+from wordworth.study.vast.once import EncodedOnce
 from wordworth.study.vast.speech import Ending, cola_sentences, endings
 from wordworth.study.vast.words import WordsInSettings
 from wordworth.task.valence import drawn
@@ -54,12 +55,16 @@ def probes(findings: Findings, words: WordsInSettings, most: int = 4_000) -> Non
         findings.add(probe(task, words))
 
 
+def _encoded(once: EncodedOnce, contexts: Sequence[Context]) -> InContexts:
+    return once.in_contexts([context.word for context in contexts], contexts, "sentence")
+
+
 def _vectors(
-    findings: Findings, words: WordsInSettings, contexts: list[Context]
+    findings: Findings, words: WordsInSettings, contexts: list[Context], once: EncodedOnce
 ) -> tuple[NDArray[np.float64], list[int]]:
     """Top-layer vectors, and the contexts whose word was located."""
-    top = words.measured[-1]
-    encoded = in_contexts(words.model, [context.word for context in contexts], contexts, "sentence", [top])
+    (top,) = once.layers
+    encoded = _encoded(once, contexts)
     for reason in encoded.reasons.values():
         findings.left_out[f"probes: {reason}"] += 1
     return encoded.layers(words.pooling).read(Slot(top)).astype(np.float64), encoded.positions.tolist()
@@ -75,7 +80,10 @@ def _cola(findings: Findings, words: WordsInSettings) -> ProbedTask:
         if last:
             contexts.append(Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)))
             labels.append(label)
-    (train, train_rows), (test, test_rows) = (_vectors(findings, words, contexts) for contexts, _ in parts.values())
+    once = EncodedOnce(words.model, words.measured[-1:])
+    (train, train_rows), (test, test_rows) = (
+        _vectors(findings, words, contexts, once) for contexts, _ in parts.values()
+    )
     (_, train_labels), (contexts, test_labels) = parts.values()
     return ProbedTask(
         "acceptability",
@@ -92,10 +100,13 @@ def _cola(findings: Findings, words: WordsInSettings) -> ProbedTask:
 def _speech(findings: Findings, words: WordsInSettings, most: int) -> list[ProbedTask]:
     """Binary noun and multiclass tag of the last word, from its vector and from that of the word before."""
     named, parts = endings(findings, words.chosen.tagged, most, words.chosen.seed)
+    once = EncodedOnce(words.model, words.measured[-1:])
+    for part in parts:  # both words stand in one text, which goes through the model once
+        _encoded(once, [context for ending in part for context in (ending.last, ending.before)])
     tasks = []
     for position in ("last word", "word before"):
         (train, train_tags, _), (test, test_tags, test_words) = (
-            _tagged(findings, words, part, position) for part in parts
+            _tagged(findings, words, part, position, once) for part in parts
         )
         for name in ("noun", "part-of-speech"):
             answers = [[_noun(tag) for tag in tags] if name == "noun" else tags for tags in (train_tags, test_tags)]
@@ -108,11 +119,11 @@ def _noun(tag: str) -> str:
 
 
 def _tagged(
-    findings: Findings, words: WordsInSettings, part: Sequence[Ending], position: str
+    findings: Findings, words: WordsInSettings, part: Sequence[Ending], position: str, once: EncodedOnce
 ) -> tuple[NDArray[np.float64], list[str], list[str]]:
     """Vectors of the last word or of the one before, the last word's tags, and the words."""
     contexts = [ending.last if position == "last word" else ending.before for ending in part]
-    vectors, rows = _vectors(findings, words, contexts)
+    vectors, rows = _vectors(findings, words, contexts, once)
     return vectors, [part[row].tag for row in rows], [contexts[row].word for row in rows]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -10,12 +11,13 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.word_sets import PolarWords
 from wordworth.contexts import Context, Templates, contexts_in, polar_ratings, random_contexts, rescaled
 from wordworth.embedding import Layers
-from wordworth.encode import InContexts, LanguageModel, in_contexts
+from wordworth.encode import InContexts, LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.statistics.correlation import pearson
 from wordworth.study.language_models import measured_layers
 from wordworth.study.vast import VastSettings
+from wordworth.study.vast.once import EncodedOnce
 from wordworth.task.valence import effect_sizes
 from wordworth.task.words import Poles, TooFewWordsError
 
@@ -52,6 +54,10 @@ class WordsInSettings:
     _rated: dict[tuple[str, str], RatedWords] = field(default_factory=dict)
     _best: dict[str, int] = field(default_factory=dict)
 
+    @cached_property
+    def _once(self) -> EncodedOnce:
+        return EncodedOnce(self.model, self.measured)
+
     @property
     def measured(self) -> tuple[int, ...]:
         """The layers that are measured, lowest first."""
@@ -83,7 +89,7 @@ class WordsInSettings:
         contexts = contexts_in(
             setting, words, templates=self.templates, ratings=ratings, random=self._drawn, polar=polar
         )
-        return in_contexts(self.model, words, contexts, setting, self.measured)
+        return self._once.in_contexts(words, contexts, setting)
 
     def rated(self, lexicon: Lexicon, setting: str) -> RatedWords:
         """The lexicon's words and the poles in a setting. In misaligned the poles stay aligned (VAST, appendix)."""

@@ -1,0 +1,32 @@
+"""What the study has to do with a model, for the estimate of an audit."""
+
+from typing import Any
+
+from wordworth.catalog.read.pairs import load_pairs
+from wordworth.encode import LanguageModel
+from wordworth.study.cost import Work
+from wordworth.study.language_models import measured_layers
+from wordworth.study.static import EXPERIMENTS, PAIRS, StaticSettings
+
+SENTENCE, TO_THE_WORD = 31, 22
+"""Tokens of a sentence; up to the last word that is looked for."""
+THERE = 15_000
+"""Sentences that `enwiki-sample` has for the words of the four sets of pairs."""
+FEW = 1_200
+"""Sentences for the words of the lists at one context a word; they grow with the square root of the contexts."""
+VECTORS = 3.0
+"""Seconds for word vectors."""
+
+
+def static_work(model: Any, settings: StaticSettings) -> Work:
+    """Tokens of the sentences, and ranks of the intervals of similarity."""
+    if not isinstance(model, LanguageModel):
+        return Work(seconds=VECTORS)
+    asked = settings.experiments or EXPERIMENTS
+    pairs = sum(len(load_pairs(name)) for name in settings.pairs or PAIRS)
+    sentences = min(max(settings.sentences), THERE) if "quality" in asked else 0
+    if {"bias", "agreement"} & set(asked):
+        sentences += FEW * settings.per_word**0.5
+    stops = sum(stop < THERE for stop in settings.sentences) + 1
+    ranks = pairs * len(measured_layers(model, settings)) * settings.resamples * (stops + 1)
+    return Work(tokens=sentences * (TO_THE_WORD if model.left_only else SENTENCE), ranks=ranks)

@@ -1,0 +1,65 @@
+"""A context goes through the model once, however many lists it stands in, and its vectors are those it has alone."""
+
+import numpy as np
+import pytest
+
+from wordworth.contexts import Context, bleached, load_templates
+from wordworth.embedding import Slot
+from wordworth.encode import LanguageModel, in_contexts
+from wordworth.encode import store as stores
+from wordworth.study.vast.once import EncodedOnce
+
+FIRST, SECOND = ("river", "abuse", "pleasant"), ("pleasant", "clock", "river", "unwieldiness", "clock")
+
+
+def contexts_of(words: tuple[str, ...]) -> list[Context | None]:
+    return list(bleached(words, load_templates()))
+
+
+@pytest.fixture
+def encoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The words that go through a model, in their order."""
+    seen: list[str] = []
+    real = stores.encode_shard
+
+    def watched(model: LanguageModel, contexts: list[Context], *rest: object) -> object:
+        seen.extend(context.word for context in contexts)
+        return real(model, contexts, *rest)
+
+    monkeypatch.setattr(stores, "encode_shard", watched)
+    return seen
+
+
+@pytest.mark.parametrize("pooling", ["last", "mean", "first"])
+def test_vectors_are_those_of_encoding_alone(tiny: LanguageModel, pooling: str) -> None:
+    once = EncodedOnce(tiny, (0, 1, 2))
+    for words in (FIRST, SECOND, FIRST[::-1]):
+        ours = once.in_contexts(words, contexts_of(words), "bleached")
+        alone = in_contexts(tiny, words, contexts_of(words), "bleached")
+        assert ours.positions.tolist() == alone.positions.tolist()
+        assert ours.store.subwords.tolist() == alone.store.subwords.tolist()
+        for layer in range(3):
+            pair = (one.layers(pooling).read(Slot(layer)) for one in (ours, alone))
+            np.testing.assert_allclose(*pair, atol=1e-5)
+
+
+def test_each_context_is_encoded_once(tiny: LanguageModel, encoded: list[str]) -> None:
+    once = EncodedOnce(tiny, (0, 1, 2))
+    for words in (FIRST, SECOND, FIRST):
+        once.in_contexts(words, contexts_of(words), "bleached")
+    assert sorted(encoded) == sorted({*FIRST, *SECOND})
+
+
+def test_what_has_no_vector_keeps_its_place_and_reason(tiny: LanguageModel) -> None:
+    once = EncodedOnce(tiny, (2,))
+    long = Context("end", "many words " * 100 + "end", 1100, 1103)
+    known = contexts_of(("river",))
+    once.in_contexts(("end", "river"), [long, *known], "sentence")
+    ours = once.in_contexts(
+        ("gone", "river", "end", "clock"), [None, *known, long, *contexts_of(("clock",))], "sentence"
+    )
+    assert ours.positions.tolist() == [1, 3]
+    assert sorted(ours.reasons) == [0, 2]
+    assert ours.reasons[0] == "no context in the corpus"
+    assert "64" in ours.reasons[2]
+    assert len(once.in_contexts(("gone",), [None], "sentence").positions) == 0
