@@ -2,12 +2,14 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sized
+from functools import partial
 from math import log
 from pathlib import Path
 
 import polars as pl
 
 from wordworth.engine.cache import CacheSlot
+from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
 from wordworth.predict.batch import predict_chunk
 from wordworth.predict.chunks import Chunk, chunks
@@ -54,7 +56,8 @@ def predict_words(
                 yield chunk
 
     with progress(f"Predicting words with {model.name}", total) as advance:
-        for predicted in predict_chunks(model, missing(), rules):
+        stream = partial(predict_chunks, rules=rules)
+        for predicted in current().map(stream, model, missing(), f"predicting words with {model.name}"):
             entry, count = waiting.popleft()
             write(entry, predicted)
             advance(count)

@@ -104,6 +104,21 @@ class Study:
         names: Sequence[str | Path] = named or [
             model if isinstance(model, str | Path) else model.name for model in given
         ]
+        return self._described(findings, names, settings)
+
+    def merged(self, parts: Sequence[Findings], settings: Settings, named: Sequence[str]) -> Findings:
+        """What it found on some models, each of them run by itself, as one run on all of them."""
+        if len(parts) == 1:
+            return parts[0]
+        findings = self.findings()
+        for part in parts:
+            findings.experiments = {**findings.experiments, **part.experiments}
+            findings.add(part)
+        findings.started = min(part.started for part in parts)
+        findings.seconds = sum(part.seconds for part in parts)
+        return self._described(findings, named, settings)
+
+    def _described(self, findings: Findings, names: Sequence[str | Path], settings: Settings) -> Findings:
         findings.about = About(
             models=tuple(map(public_name, names)),
             command=_command_line(),
