@@ -67,21 +67,21 @@ def current() -> Engine:
 
 
 @contextmanager
-def using(called: str) -> Iterator[Engine]:
-    """While inside, shards run on the engine of that name; its workers begin when they are needed and end with it.
-
-    Inside another engine than `local`, that one stays.
+def using(engine: str | Engine) -> Iterator[Engine]:
+    """While inside, shards run on an engine, or on one of that name, whose workers begin when they are needed and end
+    with it. Inside another engine than `local`, that one stays.
     """
-    if _current.get().remote or called == Local.name:
+    if _current.get().remote or engine == Local.name:
         yield _current.get()
         return
-    engine = engine_of(called)
-    token = _current.set(engine)
+    used = engine_of(engine) if isinstance(engine, str) else engine
+    token = _current.set(used)
     try:
-        yield engine
+        yield used
     finally:
         _current.reset(token)
-        engine.close()
+        if isinstance(engine, str):
+            used.close()
 
 
 def engine_of(called: str) -> Engine:
