@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from made_models import gguf_of, letters
 from wordworth.contexts import in_template
-from wordworth.encode import LanguageModel, encode, load_model
+from wordworth.encode import LanguageModel, checkpoint, encode, load_model
 from wordworth.encode.loading import load_files
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, sha256_of
@@ -284,6 +284,23 @@ def test_a_gguf_is_converted_in_its_own_size(tmp_path: Path) -> None:
     path = gguf_of(network, tokenizer, tmp_path / "large.gguf")
     del network
     assert _highest(lambda: load_files(path, lambda _: hf.AutoModel, device="cpu")) < 1.3 * path.stat().st_size
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read off Linux's /proc")
+def test_a_checkpoint_is_converted_without_being_held(tmp_path: Path) -> None:
+    """Mapped tensors are written as they are; one that is tied is a copy, one that is turned is put straight."""
+    numbers = [torch.randn(2000, 1250) for _ in range(10)]
+    tensors = {f"layer.{at}": number for at, number in enumerate(numbers)}
+    tensors |= {"tied": numbers[0], "turned": torch.arange(6.0).reshape(2, 3).T}
+    torch.save(tensors, tmp_path / "pytorch_model.bin")
+    into, size = tmp_path / "model.safetensors", (tmp_path / "pytorch_model.bin").stat().st_size
+    assert _highest(lambda: checkpoint._convert(tmp_path / "pytorch_model.bin", into)) < 0.4 * size
+    made = load_file(into)
+    assert made.keys() == tensors.keys()
+    assert all(torch.equal(made[name], tensor) for name, tensor in tensors.items())
+    torch.save(tensors, tmp_path / "old.bin", _use_new_zipfile_serialization=False)
+    checkpoint._convert(tmp_path / "old.bin", into)
+    assert torch.equal(load_file(into)["tied"], numbers[0])
 
 
 def test_a_gguf_larger_than_memory(tiny_model: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
