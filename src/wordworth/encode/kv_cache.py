@@ -38,7 +38,8 @@ class PathCache:
             for first, end, parent in self.runs:
                 joined[first:end, :, :-1] = paths[parent]
         else:
-            joined[:, :, :-1] = paths.index_select(0, self.parents[: len(new)])
+            # The layers of a network that is spread keep their paths on devices of their own.
+            joined[:, :, :-1] = paths.index_select(0, self.parents[: len(new)].to(paths.device))
         return joined
 
 

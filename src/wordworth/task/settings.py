@@ -33,8 +33,8 @@ POOLING: dict[str, Any] = {
 }
 COMPONENTS: dict[str, Any] = {"help": "Principal components to nullify, at most.", "least": 0, "may_differ": True}
 DEVICE: dict[str, Any] = {
-    "help": "auto, cpu, cuda, or cuda:1 and so on.",
-    "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?",
+    "help": "auto, cpu, cuda, or cuda:1 and so on; spread: over all there are; disk: layer by layer from its files.",
+    "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?|spread|disk",
 }
 """Of a setting that says where a model runs."""
 ENGINE: dict[str, Any] = {
