@@ -229,10 +229,10 @@ def test_a_shard_that_fails_leaves_nothing_locked(
     """Whether one shard was claimed, or all that there are: what came before is kept, and the rest can be made."""
     model, plain = tiny_model("gpt2"), store.encode_shards
 
-    def failing(model: LanguageModel, shards: Iterable[list[Context]], *args: object) -> Iterator[object]:
+    def failing(model: LanguageModel, shards: Iterable[list[Context]], **options: object) -> Iterator[object]:
         given = iter(shards)
         claimed = list(islice(given, ahead))
-        yield from plain(model, claimed[:1], *args)
+        yield from plain(model, claimed[:1], **options)
         claimed += given
         raise WordworthError("the device is gone")
 
