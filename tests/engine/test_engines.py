@@ -66,7 +66,7 @@ def test_items_are_taken_as_workers_become_free(pool: Engine) -> None:
 
     results = pool.map(shards.squares, 0, items(), "squaring")
     next(results)
-    assert taken <= 3 * 16
+    assert taken < 100
     results.close()  # type: ignore[attr-defined]
     assert list(pool.map(shards.squares, 0, range(3), "squaring")) == [0, 1, 4]
 

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from wordworth.contexts import Context, Found, Sample, inverse_frequency
 from wordworth.encode.accumulators import POOLINGS_OF_BOTH, Accumulators, saved_facts, saved_vectors
-from wordworth.encode.encoding import SubwordStates, checked_layers, encode_shards
+from wordworth.encode.encoding import checked_layers, encode_shards
 from wordworth.encode.model import LanguageModel
+from wordworth.encode.units import SubwordStates
 from wordworth.encode.windows import fits, window
 from wordworth.engine.cache import CacheSlot, slot
 from wordworth.engine.engines import current

@@ -1,24 +1,20 @@
 """`encode`: contexts in, word vectors of every layer and pooling out."""
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from wordworth.contexts import Context
-from wordworth.encode.depth import no_deeper
-from wordworth.encode.forward import run_sentences
-from wordworth.encode.job import EncodingJob
+from wordworth.encode.device import work_for
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
-from wordworth.encode.spans import Failure, in_tokens
-from wordworth.engine.batching import PassTally, budget_for
+from wordworth.encode.spans import Failure
+from wordworth.encode.units import SubwordStates, through
+from wordworth.engine.batching import PassTally
 from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
 
@@ -44,29 +40,6 @@ class WordVectors:
     tally: PassTally
 
 
-@dataclass(frozen=True)
-class SubwordStates:
-    """The subword states of a list of contexts: what one chunk of the store holds."""
-
-    subwords: list[int]
-    """The tokens of each context; 0 where the word was not located."""
-    failures: list[Failure]
-    states: Tensor
-    """layers × tokens × dim, in the order of the contexts."""
-    tally: PassTally = field(default_factory=PassTally)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For the way from a worker: numbers as plain bytes, whatever their precision."""
-        numbers = self.states.contiguous().view(torch.uint8).numpy()
-        return _unpacked, (self.subwords, self.failures, numbers, self.states.dtype, self.tally)
-
-
-def _unpacked(
-    subwords: list[int], failures: list[Failure], numbers: NDArray[np.uint8], dtype: torch.dtype, tally: PassTally
-) -> SubwordStates:
-    return SubwordStates(subwords, failures, torch.from_numpy(numbers).view(dtype), tally)
-
-
 def checked_layers(model: LanguageModel, layers: Sequence[int] | None) -> tuple[int, ...]:
     """All layers, 0…L, or those chosen; −1 is the last."""
     if layers is None:
@@ -87,11 +60,11 @@ def encode_shards(
 ) -> Iterator[SubwordStates]:
     """Lists of contexts in, the states of their words' tokens out, in order. Shards are independent of one another.
 
-    The network computes no further than the highest of the layers.
+    On a GPU several go through together, and more are taken than were given back: it works on some while the next are
+    prepared. The network computes no further than the highest of the layers.
     """
-    chosen = checked_layers(model, layers)
-    for contexts in shards:
-        yield _encoded(model, contexts, chosen, batch_tokens, share_prefixes=share_prefixes)
+    chosen, work = checked_layers(model, layers), work_for(model, batch_tokens)
+    return through(model, shards, chosen, work, share_prefixes=share_prefixes)
 
 
 def encode_shard(
@@ -105,27 +78,6 @@ def encode_shard(
     """The same for one list."""
     (shard,) = encode_shards(model, [contexts], layers, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
     return shard
-
-
-def _encoded(
-    model: LanguageModel,
-    contexts: Sequence[Context],
-    chosen: tuple[int, ...],
-    batch_tokens: int | None,
-    *,
-    share_prefixes: bool,
-) -> SubwordStates:
-    tally = PassTally()
-    tokens, failures = in_tokens(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
-    subwords = np.zeros(len(contexts), dtype=np.intp)
-    subwords[tokens.rows] = tokens.end - tokens.first
-    starts = np.concatenate([[0], np.cumsum(subwords)])
-    states = torch.empty(len(chosen), int(starts[-1]), model.dim, dtype=model.network.dtype, device=model.device)
-    run = no_deeper(model, max(chosen, default=0))
-    job = EncodingJob(run, chosen, starts, states, budget_for(model.device, batch_tokens), tally)
-    run_sentences(job, tokens, share_prefixes=share_prefixes)
-    check_finite(model, states, contexts, starts.tolist(), chosen)
-    return SubwordStates(subwords.tolist(), failures, states.cpu(), tally)
 
 
 def encode(
@@ -206,22 +158,4 @@ def every_failure(
         Failure(row, context.word, reasons[at])
         for row, (context, at) in enumerate(zip(contexts, place.tolist(), strict=True))
         if at in reasons
-    )
-
-
-def check_finite(
-    model: LanguageModel, states: Tensor, contexts: Sequence[Context], starts: Sequence[int], layers: Sequence[int]
-) -> None:
-    """Stops at the first word and layer that is not a number: every measure after it would be nonsense."""
-    # A sum shows whether there is any, in one pass and without a mask as large as the states.
-    if bool(torch.isfinite(states.sum(dtype=torch.float32))):
-        return
-    bad = torch.nonzero((~torch.isfinite(states)).any(-1))
-    if not len(bad):
-        return
-    layer, token = bad[0].tolist()
-    word = contexts[bisect_right(starts, token) - 1].word
-    remedy = "its weights are damaged" if model.dtype == "float32" else "use float32"
-    raise WordworthError(
-        f"{model.name} in {model.dtype} gives no finite values for {word!r} in layer {layers[layer]}; {remedy}"
     )

@@ -20,24 +20,20 @@ from safetensors.torch import save_file
 
 from wordworth.contexts import Context
 from wordworth.embedding import Embedding, Provenance
-from wordworth.encode.encoding import (
-    SubwordStates,
-    checked_layers,
-    encode_shards,
-    every_failure,
-    shards,
-    unique,
-    values_of,
-)
+from wordworth.encode.encoding import checked_layers, encode_shards, every_failure, shards, unique, values_of
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
+from wordworth.encode.units import SubwordStates
 from wordworth.engine.cache import CacheSlot, Claim, slot
 from wordworth.engine.engines import current
+from wordworth.engine.write_behind import WriteBehind
 from wordworth.errors import WordworthError
 
 LAYOUT = 2
 STATES = "states.safetensors"
+WRITERS = {"cuda": 6}
+"""Threads that write chunks behind a device; where there are none, each is written before the next is computed."""
 SOME = "cut into chunks as all layers are"
 """Part of the key where not all layers are kept: such chunks were once larger."""
 
@@ -190,10 +186,10 @@ def _encode_missing(
 
     try:
         stream, what = partial(encode_shards, layers=layers), f"encoding words with {model.name}"
-        for shard in current().map(stream, model, missing(), what):
-            claim, count = claims.popleft()
-            claim.write(partial(_write, shard, layers))
-            advance(count)
+        with WriteBehind(WRITERS.get(model.device.type, 0)) as written:
+            for shard in current().map(stream, model, missing(), what):
+                claim, count = claims.popleft()
+                written.write(claim, partial(_write, shard, layers), partial(advance, count))
     finally:
         for claim, _ in claims:
             claim.release()

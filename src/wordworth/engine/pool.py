@@ -24,7 +24,7 @@ ATTEMPTS = 3
 """Workers that may die at one item."""
 GROUP_SECONDS = 1.0
 """Of work that a message to a worker is to hold: so little is lost by a death, and the way to and fro is no matter."""
-LARGEST_GROUP = 16
+LARGEST_GROUP = 64
 
 
 class WorkerDied(Exception):  # noqa: N818 - what happened, not what is wrong
