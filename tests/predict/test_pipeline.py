@@ -125,6 +125,6 @@ def test_no_thread_stays() -> None:
             yield 1
 
     before = active_count()
-    with ahead(endless(), 2) as ready:
+    with ahead(endless()) as ready:
         assert next(ready) == 1
     assert active_count() == before

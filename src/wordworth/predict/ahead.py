@@ -1,60 +1,37 @@
 """What comes next, made ready in a thread while what is there is worked on."""
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from queue import Full, Queue
-from threading import Event, Thread
-from typing import TypeVar
+from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-PATIENCE = 0.1
-"""Seconds after which a thread that waits looks whether it is still wanted."""
+
+class _End:
+    """Stands behind the last item."""
+
+
+_END: Final = _End()
 
 
 @contextmanager
-def ahead(items: Iterable[T], most: int = 1, *, thread: bool = True) -> Iterator[Iterator[T]]:
-    """The items in their order, up to `most` of them ready before they are asked for. An error comes where its item
-    would have come. Without a thread, none is ready before: where it would only take its time from the work itself."""
+def ahead(items: Iterable[T], *, thread: bool = True) -> Iterator[Iterator[T]]:
+    """The items in their order, the next one made ready before it is asked for. An error comes where its item would
+    have come. Without a thread, none is ready before: where it would only take its time from the work itself."""
+    every = iter(items)
     if not thread:
-        yield iter(items)
+        yield every
         return
-    ready: Queue[tuple[T | None, BaseException | None]] = Queue(most)
-    unwanted = Event()
 
-    def put(item: T | None, error: BaseException | None) -> bool:
-        while not unwanted.is_set():
-            try:
-                ready.put((item, error), timeout=PATIENCE)
-            except Full:
-                continue
-            return True
-        return False
-
-    def fill() -> None:
-        try:
-            for item in items:
-                if not put(item, None):
-                    return
-        except BaseException as error:  # noqa: BLE001 - it is raised again in the thread that waits for the item
-            put(None, error)
-        else:
-            put(None, StopIteration())
+    def following() -> T | _End:
+        return next(every, _END)
 
     def given() -> Iterator[T]:
-        while True:
-            item, error = ready.get()
-            if isinstance(error, StopIteration):
-                return
-            if error is not None:
-                raise error
-            assert item is not None
+        coming = pool.submit(following)
+        while not isinstance(item := coming.result(), _End):
+            coming = pool.submit(following)
             yield item
 
-    filling = Thread(target=fill, daemon=True)
-    filling.start()
-    try:
+    with ThreadPoolExecutor(1) as pool:
         yield given()
-    finally:
-        unwanted.set()
-        filling.join()
