@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from wordworth.predict import unit_scores
-from wordworth.predict.unit_scores import BLOCK, UnitQuery, best_units, score_units
+from wordworth.predict.unit_scores import BLOCK, PendingScores, UnitQuery, best_units
 
 
 class Logits:
@@ -39,7 +39,7 @@ def test_equals_a_sort_of_every_row(width: int, step: float | None, k: int, monk
     query = UnitQuery(np.sort(rng.integers(0, 300, 900)), rng.integers(0, width, 900))
     monkeypatch.setattr(unit_scores, "slice_rows", lambda _: 70)
     reader: Any = Logits(width)
-    found = score_units(reader, rows, k, torch.tensor(begins, dtype=torch.float32), query, own)
+    found = PendingScores(reader, rows, k, torch.tensor(begins, dtype=torch.float32), query, own).result()
     exact = rows.double().numpy()
     threshold = np.sort(exact, axis=1)[:, -k]
     assert (found.greedy == exact.argmax(1)).all()

@@ -19,7 +19,7 @@ from wordworth.predict import PREDICTIONS, PredictionRules, WordModel, load_word
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.head import split_head
 from wordworth.predict.model import frame
-from wordworth.predict.predict import predict_chunks
+from wordworth.predict.pipeline import predict_chunks
 from wordworth.predict.units import units_of
 from wordworth.predict.windows import MORE_UNITS, room
 from wordworth.predict.words import FIRST, SHORT, Word, WordTokenizer, numbered

@@ -1,19 +1,18 @@
-"""A chunk of text, batch by batch: windows are read once, then the paths that leave them, level by level."""
+"""A batch of windows, from their tokens to what the model said of their words; and a chunk's words as a table."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 import torch
 
-from wordworth.engine.batching import by_length
 from wordworth.predict.chunks import Chunk, Records
 from wordworth.predict.model import WordModel
 from wordworth.predict.predictions import PREDICTIONS
-from wordworth.predict.search import PredictionRules, Search
+from wordworth.predict.search import PathStep, PredictionRules, Search
 from wordworth.predict.segmentations import Segmentations
-from wordworth.predict.unit_scores import Flags, Floats, score_units
+from wordworth.predict.unit_scores import Flags, Floats, PendingScores
 
 
 class Outcome(NamedTuple):
@@ -27,26 +26,10 @@ class Outcome(NamedTuple):
     logp_naive: Floats
 
 
-def predict_chunk(model: WordModel, chunk: Chunk, rules: PredictionRules) -> pl.DataFrame:
-    """A row a word of the chunk, in the order of the text.
+class Batch:
+    """A batch of windows: read on the device, then its own paths scored, then the paths that leave them.
 
-    Windows of like length go through together, the longest first: if memory runs out, it does so at the start.
-    """
-    spelled = Segmentations(model.units, chunk.targets)
-    starts = np.array([0, *chunk.ends[:-1]])
-
-    def one_batch(batch: list[int]) -> Outcome:
-        return predict_batch(model, chunk, spelled, batch, rules)
-
-    lengths = (chunk.ends - starts).tolist() if len(chunk.ends) else []
-    outcomes = [outcome for _, outcome in by_length(one_batch, lengths, model.reader.budget)]
-    return _table(chunk, spelled, outcomes)
-
-
-def predict_batch(
-    model: WordModel, chunk: Chunk, spelled: Segmentations, batch: list[int], rules: PredictionRules
-) -> Outcome:
-    """ln P(word) = Σ ln p(unit) + ln P(begin | word read) − ln P(begin | context).
+    ln P(word) = Σ ln p(unit) + ln P(begin | word read) − ln P(begin | context).
 
     “Begin” is that the next unit begins a word, a line or is a special one. The context's last word is over, hence the
     division; the word itself ends, hence the factor (Pimentel & Meister 2024; Oh & Schuler 2024). So the words that may
@@ -54,35 +37,54 @@ def predict_batch(
     the tokenizer's own units; other segmentations of the same word are not added. Where units mark the end of a word
     themselves, the product over the units is all of it.
     """
-    ends = chunk.ends[batch]
-    begins = np.where(np.array(batch) > 0, chunk.ends[np.array(batch) - 1], 0)
-    windows = [chunk.ids[begin:end] for begin, end in zip(begins, ends, strict=True)]
-    low, high = (np.searchsorted(chunk.places["window"], batch, side=side) for side in ("left", "right"))
-    places = np.concatenate([chunk.places[first:last] for first, last in zip(low, high, strict=True)])
-    texts = np.repeat(np.arange(len(batch)), high - low)
-    first = chunk.places["start"][low].astype(np.int64) - 1
-    rows_of = np.cumsum([0, *(ends - begins - first)])
-    entries, start = places["entry"].astype(np.int64), places["start"].astype(np.int64)
-    rows_before = rows_of[texts] + start - 1 - first[texts]
-    following = [np.append(ids[at + 1 :], -1) for ids, at in zip(windows, first, strict=True)]
-    own = np.concatenate(following).astype(np.int64)
-    search = Search(model.units, rules, spelled, entries, texts, start, rows_before)
-    with torch.inference_mode():
-        rows, state = model.reader.read([ids.tolist() for ids in windows], first.tolist())
-        scores = score_units(model.reader, rows, rules.k, model.begins, search.query, own)
-        naive = np.add.reduceat(scores.own, np.stack([search.rows, search.rows + search.counts], axis=1).ravel())[::2]
-        logp = naive
-        if not model.units.trailing:
-            logp = naive + scores.begin[search.rows + search.counts] - scores.begin[search.rows]
-        steps = search.begin(scores, own)
-        while steps:
-            rows = model.reader.extend(state, steps)
-            steps = search.follow(steps, score_units(model.reader, rows, rules.k, model.begins, search.query_at(steps)))
-    guesses = [
-        _guess(guess, chunk.words[before], spelled.parts[entry], trailing=model.units.trailing)
-        for guess, entry, before in zip(search.guesses, search.entries, places["before"].tolist(), strict=True)
-    ]
-    return Outcome(places, guesses, search.hit1, search.hitk, logp, naive)
+
+    def __init__(
+        self, model: WordModel, chunk: Chunk, spelled: Segmentations, numbers: list[int], rules: PredictionRules
+    ) -> None:
+        """Sends the windows of these numbers to the device, and does not wait for it."""
+        self._model, self._chunk, self._spelled = model, chunk, spelled
+        chosen = np.array(numbers)
+        ends, begins = chunk.ends[chosen], np.where(chosen > 0, chunk.ends[chosen - 1], 0)
+        windows = [chunk.ids[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        low, high = (np.searchsorted(chunk.places["window"], chosen, side=side) for side in ("left", "right"))
+        self.places = np.concatenate([chunk.places[first:last] for first, last in zip(low, high, strict=True)])
+        texts = np.repeat(np.arange(len(numbers)), high - low)
+        first = chunk.places["start"][low].astype(np.int64) - 1
+        before = np.cumsum([0, *(ends - begins - first)])
+        entries, starts = (self.places[name].astype(np.int64) for name in ("entry", "start"))
+        rows_before = before[texts] + starts - 1 - first[texts]
+        following = [np.append(ids[at + 1 :], -1) for ids, at in zip(windows, first, strict=True)]
+        self._own = np.concatenate(following).astype(np.int64)
+        self.numbers, self.longest, self.tokens = numbers, int((ends - begins).max()), int((ends - begins).sum())
+        self.search = Search(model.units, rules, spelled, entries, texts, starts, rows_before)
+        with torch.inference_mode():
+            rows, self.state = model.reader.read([ids.tolist() for ids in windows], first.tolist())
+            self._pending: PendingScores | None = PendingScores(
+                model.reader, rows, rules.k, model.begins, self.search.query, self._own
+            )
+        self.logp = self.naive = np.zeros(0)
+
+    def begin(self, texts_before: int) -> list[PathStep]:
+        """Waits for the device. The first steps of the paths that leave the texts, these numbered from so many on."""
+        assert self._pending is not None
+        scores, self._pending = self._pending.result(), None
+        rows = self.search.rows
+        ends = rows + self.search.counts
+        self.naive = np.add.reduceat(scores.own, np.stack([rows, ends], axis=1).ravel())[::2]
+        self.logp = self.naive
+        if not self._model.units.trailing:
+            self.logp = self.naive + scores.begin[ends] - scores.begin[rows]
+        self.search.texts = [text + texts_before for text in self.search.texts]
+        return self.search.begin(scores, self._own)
+
+    def outcome(self) -> Outcome:
+        search, trailing = self.search, self._model.units.trailing
+        words, parts = self._chunk.words, self._spelled.parts
+        guesses = [
+            _guess(guess, words[before], parts[entry], trailing=trailing)
+            for guess, entry, before in zip(search.guesses, search.entries, self.places["before"].tolist(), strict=True)
+        ]
+        return Outcome(self.places, guesses, search.hit1, search.hitk, self.logp, self.naive)
 
 
 def _guess(spelled: bytes | None, before: str, parts: int, *, trailing: bool) -> str | None:
@@ -94,7 +96,7 @@ def _guess(spelled: bytes | None, before: str, parts: int, *, trailing: bool) ->
     return before + word if goes_on else word
 
 
-def _table(chunk: Chunk, spelled: Segmentations, outcomes: list[Outcome]) -> pl.DataFrame:
+def table_of(chunk: Chunk, spelled: Segmentations, outcomes: Iterable[Outcome]) -> pl.DataFrame:
     """Those that were predicted, and those that were skipped."""
     words = pl.Series(chunk.words, dtype=pl.Categorical)
     forms = pl.Series([target.form if target else None for target in spelled.targets], dtype=pl.Categorical)

@@ -11,9 +11,9 @@ import polars as pl
 from wordworth.engine.cache import CacheSlot
 from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
-from wordworth.predict.batch import predict_chunk
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.model import WordModel
+from wordworth.predict.pipeline import predict_chunks
 from wordworth.predict.prediction_cache import read, slot_of, write
 from wordworth.predict.predictions import PREDICTIONS
 from wordworth.predict.search import PredictionRules
@@ -67,13 +67,6 @@ def predict_words(
             f"no word of the text can be predicted: {_reasons(table)}; give lines of at least {LEAST_WORDS} words"
         )
     return table
-
-
-def predict_chunks(model: WordModel, chunks: Iterable[Chunk], rules: PredictionRules) -> Iterator[pl.DataFrame]:
-    """The table of each chunk (schema `PREDICTIONS`), in their order. Chunks and tables are plain data, so this runs
-    wherever the model is."""
-    for chunk in chunks:
-        yield predict_chunk(model, chunk, rules)
 
 
 def surprisal(model: WordModel, text: str) -> pl.DataFrame:

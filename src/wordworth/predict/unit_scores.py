@@ -46,6 +46,11 @@ class UnitScores:
     begin: Floats
     """ln of the probability that the next unit begins a word."""
 
+    def split(self, rows: Ints, asked: Ints) -> "list[UnitScores]":
+        """Cut at these rows, and at these units of the query; where the rows' own units were not scored."""
+        parts = zip(np.split(self.greedy, rows), np.split(self.ended, rows), np.split(self.among, asked), strict=True)
+        return [UnitScores(*part, self.own_among, self.own, self.begin) for part in parts]
+
 
 def slice_rows(reader: Reader) -> int:
     """Rows whose logits are computed together."""
@@ -107,13 +112,6 @@ class PendingScores:
         with torch.inference_mode():
             parts = torch.split(self._rows[at], slice_rows(self._reader))
             return torch.cat([self._reader.logits(some).masked_fill_(none, -torch.inf) for some in parts])
-
-
-def score_units(
-    reader: Reader, rows: Tensor, k: int, begins: Tensor, query: UnitQuery, own: Ints | None = None
-) -> UnitScores:
-    """The same, waited for."""
-    return PendingScores(reader, rows, k, begins, query, own).result()
 
 
 class BestUnits(NamedTuple):
