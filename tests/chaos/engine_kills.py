@@ -67,7 +67,11 @@ def _begin(command: list[str], folder: Path) -> "subprocess.Popen[bytes]":
     environment = os.environ | {"PYTHONPATH": paths, "WORDWORTH_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
     with (folder / "stderr").open("wb") as errors:
         return subprocess.Popen(
-            [sys.executable, "-c", DRIVER, *command], cwd=folder, stderr=errors, stdout=subprocess.DEVNULL, env=environment
+            [sys.executable, "-c", DRIVER, *command],
+            cwd=folder,
+            stderr=errors,
+            stdout=subprocess.DEVNULL,
+            env=environment,
         )
 
 
