@@ -50,7 +50,6 @@ def workers() -> list[Result]:
     model = load_named(MODEL)
     encode(model, contexts[:50])
     plain, expected = best_of(2, lambda: encode(model, contexts, layers=[-1]))
-    del model
     results = []
     for called in _engines():
         with using(called):
