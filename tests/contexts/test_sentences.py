@@ -1,5 +1,6 @@
 import random
 import re
+import tracemalloc
 
 import pytest
 
@@ -70,6 +71,19 @@ def test_seven_to_seventy_five() -> None:
     finder = Finder(["cat"])
     lines = [f"cat {'a ' * (n - 1)}".strip() for n in (7, 8, 74, 75)]
     assert [count_tokens(found.text) for found in finder.sentences(lines)] == [8, 74]
+
+
+def test_a_text_of_one_endless_line() -> None:
+    """It has no sentence of 74 tokens: its words are not even listed. A long one of few tokens counts."""
+    line = "a cat and the dogs " * 200_000
+    finder = Finder(["cat"])
+    tracemalloc.start()
+    assert not list(finder.eligible([line]))
+    assert tracemalloc.get_traced_memory()[1] < 3 * len(line)
+    tracemalloc.stop()
+    wide = " ".join(["cat", *("x" * 500 for _ in range(73))])
+    assert [found.text for found in finder.sentences([wide, f"{wide} {wide}"])] == [wide]
+    assert not list(Finder(["北京"], "chinese").eligible(["北京" * 1000]))
 
 
 def test_only_sentences_with_a_word_and_lower_case() -> None:
