@@ -54,8 +54,8 @@ def test_what_is_left_follows_the_pace(watch: Watch) -> None:
     watch.now += 900  # twice as long as expected: all that is known is that it is not done
     assert 300 < clock.left < 400
     assert clock.end() == 1_200
-    assert clock.left == pytest.approx(300 * (1_200 + TRUST) / (600 + TRUST))
-    assert clock.told() == "20 minutes; about 10 minutes left"
+    assert clock.left == pytest.approx(300 * (1_200 + TRUST * 900) / (600 + TRUST * 900))
+    assert clock.told() == "20 minutes; about 9 minutes left"
     clock.begin()
     watch.now += 10
     clock.end()

@@ -14,7 +14,7 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.errors import WordworthError
-from wordworth.study.audit import plan
+from wordworth.study.audit import lessened, plan
 
 
 @pytest.fixture
@@ -146,6 +146,9 @@ def test_what_applies_to_what() -> None:
         "infer": ("nli-glove",),
     }
     assert left_out == []
+    # What a whole audit asks less of is said, where it is less.
+    assert [sentence.partition(" ")[0] for sentence in lessened(planned)] == ["static", "infer"]
+    assert lessened(plan(["glove-6b-50d"])[0]) == []
     planned, left_out = plan(["word2vec-zh-126k"])
     assert [one.study.name for one in planned] == ["valnorm", "weat"]
     assert left_out[0].startswith("static was not run on word2vec-zh-126k: its words are English, and the model is chi")

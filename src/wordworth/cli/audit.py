@@ -47,7 +47,7 @@ def _audit(
     from wordworth.cli import display
     from wordworth.report import plain_answers, read_runs, write_report
     from wordworth.run import Outcome, write_outcome
-    from wordworth.study.audit import DEFAULTS, plan
+    from wordworth.study.audit import DEFAULTS, lessened, plan
 
     planned, left_out = plan(models or list(DEFAULTS), settings.kind)
     folder = output or _default_folder(models, settings.quick)
@@ -55,10 +55,12 @@ def _audit(
     for step in planned:
         less = step.study.quick if settings.quick else step.study.whole
         steps.append(_Step(step, _chosen(step.study.settings, settings, less), folder / step.study.name, overwrite))
-        if not settings.quick and step.study.whole_said:
-            left_out.append(step.study.whole_said)
+    if not settings.quick:
+        left_out += lessened(planned, settings.kind)
     for one in steps:  # before anything is computed
         one.there = _is_there(one)
+    for sentence in left_out:
+        display.notice(sentence)
     results = _run_all(steps, settings) if settings.engine == "local" else _spread(steps, settings)
     write_outcome(folder, Outcome(_failed(results), tuple(left_out)))
     if all(result["state"] == "failed" for result in results):

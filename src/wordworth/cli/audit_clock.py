@@ -3,8 +3,9 @@
 import time
 from collections.abc import Sequence
 
-TRUST = 30.0
-"""Seconds that studies must have taken before their pace counts for as much as the estimate."""
+TRUST = 0.2
+"""How much the estimate weighs against the pace of the studies that have ended, as a share of the whole: a study of
+seconds that took a minute says little of one of an hour."""
 REST = 0.05
 """Of a study's time, which is left as long as it runs, however much longer than estimated it takes."""
 SOON = 5.0
@@ -63,8 +64,8 @@ class AuditClock:
     @property
     def pace(self) -> float:
         """How many times longer studies took so far than was expected of them."""
-        ended = slice(0, self._at)
-        return (sum(self.taken[ended]) + TRUST) / (sum(self.expected[ended]) + TRUST)
+        trust = TRUST * sum(self.expected) or 1.0
+        return (sum(self.taken[: self._at]) + trust) / (sum(self.expected[: self._at]) + trust)
 
     @property
     def left(self) -> float:

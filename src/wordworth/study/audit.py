@@ -71,6 +71,15 @@ def plan(models: Sequence[str], kind: Any = None) -> tuple[list[Planned], list[s
     return planned, left_out
 
 
+def lessened(planned: Sequence[Planned], kind: Any = None) -> list[str]:
+    """What a whole audit asks less of than the study by itself, a sentence each; of word vectors it asks for all."""
+    return [
+        one.study.whole_said
+        for one in planned
+        if one.study.whole_said and any((kind or kind_of(model)) != "static" for model in one.models)
+    ]
+
+
 def _language(model: str) -> str:
     """A model's language where the catalog declares one; one of several languages knows English."""
     target = target_of(model)

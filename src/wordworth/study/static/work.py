@@ -12,8 +12,10 @@ SENTENCE, TO_THE_WORD = 31, 22
 """Tokens of a sentence; up to the last word that is looked for."""
 THERE = 15_000
 """Sentences that `enwiki-sample` has for the words of the four sets of pairs."""
-FEW = 1_200
+FEW = 760
 """Sentences for the words of the lists at one context a word; they grow with the square root of the contexts."""
+LISTED = 120_000
+"""Values in a resample of the estimators of bias."""
 VECTORS = 3.0
 """Seconds for word vectors."""
 
@@ -25,8 +27,9 @@ def static_work(model: Any, settings: StaticSettings) -> Work:
     asked = settings.experiments or EXPERIMENTS
     pairs = sum(len(load_pairs(name)) for name in settings.pairs or PAIRS)
     sentences = min(max(settings.sentences), THERE) if "quality" in asked else 0
+    values = pairs * (2 + sum(stop < sentences for stop in settings.sentences))  # those alone too
     if {"bias", "agreement"} & set(asked):
-        sentences += FEW * settings.per_word**0.5
-    stops = sum(stop < THERE for stop in settings.sentences) + 1
-    ranks = pairs * len(measured_layers(model, settings)) * settings.resamples * (stops + 1)
+        sentences += round(FEW * settings.per_word**0.5)
+        values += LISTED
+    ranks = values * len(measured_layers(model, settings)) * settings.resamples
     return Work(tokens=sentences * (TO_THE_WORD if model.left_only else SENTENCE), ranks=ranks)

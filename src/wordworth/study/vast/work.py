@@ -17,6 +17,8 @@ SHARED = 2
 """Tokens of a word where the text before it is computed once for all words."""
 RANDOM, TO_THE_WORD, MET = 26, 14, 0.55
 """Tokens of a random context; up to the word; the share of words that the text holds."""
+RESAMPLED = 6
+"""Values of a lexicon in a setting and layer, for each of its words: valence twice, two more affects, the controls."""
 PROBED = (9_000 * 9, 4_000 * 22)
 """Tokens of CoLA's sentences, and of tagged ones."""
 
@@ -36,7 +38,7 @@ def vast_work(model: LanguageModel, settings: VastSettings) -> Work:
     if "probes" in asked and here("cola", entry("cola", "corpora").sources):
         tokens += sum(PROBED)
     ranked = sum(map(len, lexica)) * len(used) * len(measured_layers(model, settings))
-    return Work(tokens=tokens, ranks=ranked * settings.resamples)
+    return Work(tokens=tokens, ranks=RESAMPLED * ranked * settings.resamples)
 
 
 def _tokens(model: LanguageModel, setting: str) -> float:
