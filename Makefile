@@ -38,8 +38,15 @@ browser:
 	     && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null 2>&1; } \
 	|| echo "chromium is not here and could not be installed: tests in a browser will be skipped"
 
+# All benchmarks, or those named: `make bench scale`.
+NAMES := $(if $(filter bench,$(MAKECMDGOALS)),$(filter-out bench,$(MAKECMDGOALS)))
 bench: $(STAMP)
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(NAMES)
+
+ifneq ($(NAMES),)
+.PHONY: $(NAMES)
+$(NAMES): bench ; @:
+endif
 
 # Kills every writing command at each of its changes to the file system, damages every kind of file of the cache,
 # lets commands run at once, and fills the disk (where mounting is allowed); `make test` takes a sample.

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import cross_encoder, encode, infer, loading, measures, predict, report, static
+from benchmarks import cross_encoder, encode, infer, loading, measures, predict, report, scale, static
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
@@ -22,6 +22,7 @@ BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
     "words-memory": predict.memory,
     "infer": infer.pair_by_pair,
     "infer-probes": infer.whole_probes,
+    "scale": scale.scale,
 }
 
 

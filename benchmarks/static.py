@@ -94,7 +94,7 @@ def _bare(model: LanguageModel, words: tuple[str, ...], sample: Sample) -> float
     batches = []
     for chunk in chunks(sample.read(), model.dim * (model.layers + 1)):
         contexts = [Context(words[at], found.text, start, end) for found in chunk for at, start, end in found.spans]
-        sentences, _ = tokenize(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
+        sentences, _ = tokenize(model.tokenizer, contexts, model.max_length)
         lengths = [len(sentence.ids) for sentence in sentences]
         pending = deque(sorted(range(len(sentences)), key=lambda at, lengths=lengths: -lengths[at]))
         while pending:

@@ -1,12 +1,16 @@
 """Kills at changes to the file system, damaged caches, races, full disks: a sample here, all by `make chaos`."""
 
 import os
+import random
 from pathlib import Path
 
 import pytest
+from polars.testing import assert_frame_equal
 
+from chaos import toys
 from chaos.bench import Bench
 from chaos.damage import MATRIX, damaged_run, filled
+from chaos.engine_kills import run_with_kills
 from chaos.full import (
     SIZED,
     full_at_every_change,
@@ -18,6 +22,7 @@ from chaos.full import (
 )
 from chaos.kills import CASES, Case, killed_everywhere
 from chaos.races import RACES, Race, raced
+from wordworth.run.reading import read_run
 
 ALL = os.environ.get("WORDWORTH_CHAOS") == "all"
 KILLED = ("weat", "report-then-overwrite", "get", "no-cache")
@@ -98,3 +103,43 @@ def test_a_cache_that_cannot_be_written(bench: Bench, warm: bool) -> None:
 def test_a_mount_point_cannot_be_a_run(bench: Bench) -> None:
     """It ended in a traceback, after all was computed."""
     assert not onto_a_mount_point(bench, next(case for case in CASES if case.name == "weat"))
+
+
+@pytest.fixture(scope="module")
+def toy_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("toys")
+    toys.make_files(folder)
+    toys.make_models(folder)
+    return folder
+
+
+ON_WORKERS = {
+    "static": "run static toy={toys}/tiny --contexts {toys}/text.txt --pairs {toys}/pairs.tsv --experiment quality "
+    "--sentences 40",
+    "vast": "run vast toy={toys}/tiny --lexicon bellezza --experiment contextualization --setting bleached "
+    "--setting aligned --resamples 20 --permutations 20",
+    "predict": "run predict toy={toys}/tiny --corpus {toys}/text.txt --frequencies {toys}/counts.tsv --soft-match none",
+    "infer": "run infer toy={toys}/network --probe gender --sample 60000 --resamples 20",
+}
+
+
+@pytest.mark.parametrize("kind", ["worker", "driver"])
+@pytest.mark.parametrize("study", ON_WORKERS if ALL else ["static"])
+def test_workers_and_drivers_that_are_killed(study: str, kind: str, toy_models: Path, tmp_path: Path) -> None:
+    """The same numbers as in one process, nothing left running, nothing half written."""
+    command = ON_WORKERS[study].format(toys=toy_models).split()
+    (plain := tmp_path / "plain").mkdir()
+    run_with_kills([*command, "-o", "run"], plain, "none", random.Random(0))
+    expected = read_run(plain / "run")
+    kills = 0
+    for seed in range(5 if ALL else 1):
+        (folder := tmp_path / str(seed)).mkdir()
+        ended = run_with_kills([*command, "-o", "run", "--engine", "processes:2"], folder, kind, random.Random(seed))
+        kills += ended.kills
+        assert not ended.running
+        assert not ended.stray
+        found = read_run(folder / "run")
+        for ours, theirs in ((expected.scores, found.scores), (expected.items, found.items)):
+            assert_frame_equal(ours, theirs, abs_tol=1e-6, rel_tol=1e-6)
+    print(f"{study}, {kind}: {kills} kills")
+    assert kills

@@ -1,5 +1,10 @@
+import random
+import re
+import tracemalloc
+
 import pytest
 
+from wordworth.catalog.languages import abbreviations
 from wordworth.contexts import Finder, split_sentences
 from wordworth.contexts.sentences import count_tokens
 from wordworth.errors import WordworthError
@@ -68,6 +73,19 @@ def test_seven_to_seventy_five() -> None:
     assert [count_tokens(found.text) for found in finder.sentences(lines)] == [8, 74]
 
 
+def test_a_text_of_one_endless_line() -> None:
+    """It has no sentence of 74 tokens: its words are not even listed. A long one of few tokens counts."""
+    line = "a cat and the dogs " * 200_000
+    finder = Finder(["cat"])
+    tracemalloc.start()
+    assert not list(finder.eligible([line]))
+    assert tracemalloc.get_traced_memory()[1] < 3 * len(line)
+    tracemalloc.stop()
+    wide = " ".join(["cat", *("x" * 500 for _ in range(73))])
+    assert [found.text for found in finder.sentences([wide, f"{wide} {wide}"])] == [wide]
+    assert not list(Finder(["北京"], "chinese").eligible(["北京" * 1000]))
+
+
 def test_only_sentences_with_a_word_and_lower_case() -> None:
     finder = Finder(["cat"])
     lines = ["The Cat sat on the old Mat of Mary. The dog sat on the old mat of Mary."]
@@ -79,3 +97,90 @@ def test_only_sentences_with_a_word_and_lower_case() -> None:
 def test_no_words() -> None:
     with pytest.raises(WordworthError, match="a vocabulary without words has no contexts"):
         Finder([])
+
+
+def plain_spans(vocabulary: list[str], language: str, text: str) -> list[tuple[int, int, int]]:
+    """The rules of `Finder` word by word: the own spelling, else any case, else before ’s; then phrases."""
+
+    def low(form: str) -> str:
+        return (form.replace("İ", "i").replace("I", "ı") if language == "turkish" else form).lower()
+
+    def known(form: str) -> int | None:
+        if form in vocabulary:
+            return vocabulary.index(form)
+        folded = [low(word) for word in vocabulary]
+        return folded.index(low(form)) if low(form) in folded else None
+
+    places = [match.span() for match in re.finditer(r"[^\W_]+(?:[-'’_][^\W_]+)*", text)]
+    met: dict[int, tuple[int, int, int]] = {}
+    for at, (start, end) in enumerate(places):
+        form = text[start:end]
+        found, stop = known(form), end
+        if found is None and form.endswith(("'s", "’s")):
+            found, stop = known(form[:-2]), end - 2
+        if found is not None:
+            met.setdefault(found, (found, start, stop))
+        for size in sorted({len(word.split()) for word in vocabulary} - {1}):
+            if at + size <= len(places):
+                stop = places[at + size - 1][1]
+                found = known(" ".join(text[start:stop].split()))
+                if found is not None:
+                    met.setdefault(found, (found, start, stop))
+    return list(met.values())
+
+
+def plain_sentences(line: str) -> list[str]:
+    """The rules of `split_sentences`, with the last word before a stop looked for by a pattern, from the beginning."""
+    found, start = [], 0
+    for match in re.finditer(r"[.!?…]+[\"'”’»)\]]*\s+", line):
+        following = line[match.end() : match.end() + 1]
+        if not (following in set("\"'“‘«([") or (following.isalnum() and not following.islower())):
+            continue
+        last = re.compile(r"(\S*?)\s*$").search(line, 0, match.start())
+        before = last.group(1).lstrip("\"'“‘([") if last else ""
+        initial = len(before) == 1 and before.isupper() and before != "I"
+        number = before.lower() == "no" and following.isdigit()
+        if line[match.start()] == "." and (
+            initial or number or "." in before or before.lower() in abbreviations("english")
+        ):
+            continue
+        found.append(line[start : match.end()].strip())
+        start = match.end()
+    return [*filter(None, [*found, line[start:].strip()])]
+
+
+def test_as_the_rules_say_word_by_word() -> None:
+    """3,000 random texts of awkward pieces: possessives, phrases, capitals, hyphens, marks, other alphabets."""
+    pieces = (
+        "dog Dog DOG dog's Dog’s dog's's ice cream Ice Cream's ice-cream Polish polish POLISH ça ÇA U.S. Mr. X. I No. 5"
+    )
+    pieces += " IŞIK ışık İzmir izmir under_dog can't 's ’s . ... ! ?” “ ( ) , a the ΣΑΣ σας straße STRASSE ﬁsh ǅ"
+    choice = random.Random(0)
+    vocabularies = {
+        "english": [
+            "dog",
+            "ice cream",
+            "Polish",
+            "polish",
+            "ça",
+            "dog's",
+            "σας",
+            "I",
+            "the U.S. army",
+            "ice",
+            "straße",
+        ],
+        "turkish": ["ışık", "izmir", "İzmir", "dog", "ice cream"],
+        "german": ["Dog", "DOG", "straße"],
+    }
+    finders = {language: Finder(words, language) for language, words in vocabularies.items()}
+    hits = 0
+    for _ in range(1000):
+        text = "".join(choice.choice(pieces.split()) + choice.choice(["", " ", " ", "  ", ", "]) for _ in range(12))
+        assert list(split_sentences(text)) == plain_sentences(text)
+        for language, vocabulary in vocabularies.items():
+            found = finders[language].spans(text)
+            assert list(found) == plain_spans(vocabulary, language, text), text
+            assert set(finders[language]._held(text)) == {at for at, _, _ in found}
+            hits += len(found)
+    assert hits > 3000

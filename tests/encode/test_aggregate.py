@@ -236,7 +236,7 @@ def test_a_second_run_computes_nothing(tiny_model: Tiny, tmp_path: Path, monkeyp
     def refuse(*arguments: object, **options: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("wordworth.encode.aggregation.encode_shard", refuse)
+    monkeypatch.setattr("wordworth.encode.aggregation.encode_shards", refuse)
     done: list[float] = []
     assert aggregate(model, WORDS, sample, advance=done.append)[0].sentences == 6
     assert done == [6]
@@ -246,7 +246,7 @@ def test_some_layers_are_those_of_all(tiny_model: Tiny, tmp_path: Path, monkeypa
     model, sample = tiny_model("gpt2"), drawn(tmp_path)
     some = aggregate(model, WORDS, sample, Aggregating(layers=(2, 0)))[0]
     every = aggregate(model, WORDS, sample)[0]
-    monkeypatch.setattr("wordworth.encode.aggregation.encode_shard", None)
+    monkeypatch.setattr("wordworth.encode.aggregation.encode_shards", None)
     served = aggregate(model, WORDS, sample, Aggregating(layers=(1,)))[0]
     assert (some.layers, served.layers) == ((2, 0), (1,))
     for found in (some, served):

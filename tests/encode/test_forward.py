@@ -19,11 +19,12 @@ TEMPLATE = "It is neither pleasant nor unpleasant to think of WORD"
 
 def test_trie_by_hand() -> None:
     """Two prefixes; nodes with children come first in their level, and equal runs share their nodes."""
-    levels, paths = trie_levels([(0, (7, 8)), (0, (7,)), (1, (7, 9, 8)), (0, (5,)), (0, (7, 8))])
-    assert [level.tokens for level in levels] == [[7, 7, 5], [9, 8], [8]]
-    assert [level.parents for level in levels] == [[0, 1, 0], [1, 0], [0]]
+    suffixes = np.array([[7, 8, 0], [7, 0, 0], [7, 9, 8], [5, 0, 0], [7, 8, 0]])
+    levels, nodes = trie_levels(np.array([0, 0, 1, 0, 0]), suffixes, np.array([2, 1, 3, 1, 2]))
+    assert [level.tokens.tolist() for level in levels] == [[7, 7, 5], [9, 8], [8]]
+    assert [level.parents.tolist() for level in levels] == [[0, 1, 0], [1, 0], [0]]
     assert [level.inner for level in levels] == [2, 1, 0]
-    assert paths == [[0, 4], [0], [1, 3, 5], [2], [0, 4]]
+    assert nodes.tolist() == [[0, 4, -1], [0, -1, -1], [1, 3, 5], [2, -1, -1], [0, 4, -1]]
 
 
 def test_only_distinct_tokens_run(tiny_model: Tiny, words: list[str]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from wordworth.contexts import Context
 from wordworth.encode import LanguageModel
-from wordworth.encode.spans import locate, tokenize
+from wordworth.encode.spans import in_tokens, locate, tokenize
 
 Tiny = Callable[[str], LanguageModel]
 
@@ -41,7 +41,7 @@ def context_of(text: str, word: str, occurrence: int = 0) -> Context:
 
 def spans_of(model: LanguageModel, *contexts: Context) -> tuple[list[list[str]], list[str]]:
     """The tokens of each located word, and the reasons of the others."""
-    sentences, failures = tokenize(model.tokenizer, contexts, None, with_types=model.takes_types)
+    sentences, failures = tokenize(model.tokenizer, contexts, None)
     found: dict[int, list[str]] = {}
     for sentence in sentences:
         for row, (start, end) in zip(sentence.rows, sentence.spans, strict=True):
@@ -70,7 +70,7 @@ def test_found_in_every_tokenizer(
         assert model.tokenizer.convert_tokens_to_string(tokens).strip() == word
     else:
         assert bare(tokens) in (word.replace(" ", ""), stripped)
-    sentences, _ = tokenize(model.tokenizer, [context], None, with_types=False)
+    sentences, _ = tokenize(model.tokenizer, [context], None)
     # The right occurrence: the tokens before it spell as many letters as the text before it has.
     sentence = sentences[0]
     ahead = model.tokenizer.decode(sentence.ids[: sentence.spans[0][0]], skip_special_tokens=True)
@@ -133,6 +133,47 @@ def test_not_located_never_guessed(tiny_model: Tiny, kind: str, text: str, word:
         assert reasons == [reason]
 
 
+def test_many_at_once_are_what_each_is_alone(model: LanguageModel) -> None:
+    """All cases in one list, several words of a text among them, against `locate` on the library's own lists."""
+    tokenizer = model.tokenizer
+    contexts = [context_of(text, word, occurrence) for text, word, occurrence, _ in CASES]
+    contexts += [context_of("the love of love and love", "love", which) for which in (1, 0)]
+    contexts += [context_of("a 😀 word", word) for word in ("😀", "word", " ")]
+    contexts += [context_of("this is unhappiness", "ness"), context_of("這是北京。", "北京")]
+    for max_length in (None, 8):
+        tokens, failures = in_tokens(tokenizer, contexts, max_length, with_types=True)
+        reasons = {failure.row: failure.reason for failure in failures}
+        found = dict(zip(tokens.rows.tolist(), range(len(tokens.rows)), strict=True))
+        assert sorted([*reasons, *found]) == list(range(len(contexts)))
+        for row, context in enumerate(contexts):
+            one = tokenizer(context.text, return_offsets_mapping=True, return_special_tokens_mask=True)
+            ids, offsets, special = one["input_ids"], one["offset_mapping"], one["special_tokens_mask"]
+            span = locate(tokenizer, context.text, context.start, context.end, ids, offsets, special)
+            if max_length is not None and len(ids) > max_length:
+                assert "the model admits 8" in reasons[row]
+            elif isinstance(span, str):
+                assert reasons[row] == span
+            else:
+                word = found[row]
+                text = tokens.text[word]
+                of_text = slice(tokens.starts[text], tokens.starts[text] + tokens.lengths[text])
+                assert tokens.ids[of_text].tolist() == ids
+                assert (tokens.first[word], tokens.end[word]) == span
+                if tokens.types is not None and "token_type_ids" in one:
+                    assert tokens.types[of_text].tolist() == one["token_type_ids"]
+
+
+def test_truncation_and_padding_of_the_tokenizer_do_not_count(tiny_model: Tiny) -> None:
+    tokenizer = tiny_model("bert").tokenizer
+    text = "the garden of my friends and the love of love"
+    expected = tokenizer(text)["input_ids"]
+    tokenizer.backend_tokenizer.enable_truncation(3)
+    tokenizer.backend_tokenizer.enable_padding(length=40)
+    tokens, failures = in_tokens(tokenizer, [context_of(text, "love"), context_of("the storm", "storm")], None)
+    assert not failures
+    assert tokens.ids[: tokens.lengths[0]].tolist() == expected
+
+
 def test_offsets_that_lie_are_caught(tiny_model: Tiny) -> None:
     tokenizer = tiny_model("bert").tokenizer
     text = "love love hatred"
@@ -146,7 +187,7 @@ def test_offsets_that_lie_are_caught(tiny_model: Tiny) -> None:
 def test_too_long_is_told_with_its_length(tiny_model: Tiny) -> None:
     model = tiny_model("bert")
     text = "love " * 70
-    sentences, (failure,) = tokenize(model.tokenizer, [context_of(text, "love")], model.max_length, with_types=True)
+    sentences, (failure,) = tokenize(model.tokenizer, [context_of(text, "love")], model.max_length)
     assert not sentences
     length = len(model.tokenizer(text).input_ids)
     assert failure.reason == f"its text has {length} tokens and the model admits 60; shorten the text"

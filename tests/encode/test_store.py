@@ -4,7 +4,8 @@ import multiprocessing
 import os
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -40,13 +41,19 @@ def chunks() -> list[Path]:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of contexts of each shard that was computed."""
     counted: list[int] = []
-    plain = store.encode_shard
+    plain = store.encode_shards
 
-    def counting(model: LanguageModel, shard: list[Context], *args: object, **named: object) -> object:
-        counted.append(len(shard))
-        return plain(model, shard, *args, **named)
+    def counting(
+        model: LanguageModel, shards: Iterable[list[Context]], *args: object, **named: object
+    ) -> Iterator[object]:
+        def passed() -> Iterator[list[Context]]:
+            for shard in shards:
+                counted.append(len(shard))
+                yield shard
 
-    monkeypatch.setattr(store, "encode_shard", counting)
+        return plain(model, passed(), *args, **named)
+
+    monkeypatch.setattr(store, "encode_shards", counting)
     return counted
 
 
@@ -211,6 +218,30 @@ def test_two_processes_at_once(tiny_model: Tiny, contexts: list[Context]) -> Non
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0, 0]
+    expected = encode(model, contexts).vectors["last"][:, 2]
+    np.testing.assert_allclose(encode_to_store(model, contexts).vectors(2), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("ahead", [1, 3])
+def test_a_shard_that_fails_leaves_nothing_locked(
+    tiny_model: Tiny, contexts: list[Context], monkeypatch: pytest.MonkeyPatch, ahead: int
+) -> None:
+    """Whether one shard was claimed, or all that there are: what came before is kept, and the rest can be made."""
+    model, plain = tiny_model("gpt2"), store.encode_shards
+
+    def failing(model: LanguageModel, shards: Iterable[list[Context]], **options: object) -> Iterator[object]:
+        given = iter(shards)
+        claimed = list(islice(given, ahead))
+        yield from plain(model, claimed[:1], **options)
+        claimed += given
+        raise WordworthError("the device is gone")
+
+    monkeypatch.setattr(store, "encode_shards", failing)
+    with pytest.raises(WordworthError, match="the device is gone"):
+        encode_to_store(model, contexts)
+    assert len(chunks()) == 1
+    assert not list((cache_dir() / "vectors").rglob("*.lock"))
+    monkeypatch.setattr(store, "encode_shards", plain)
     expected = encode(model, contexts).vectors["last"][:, 2]
     np.testing.assert_allclose(encode_to_store(model, contexts).vectors(2), expected, rtol=1e-4, atol=1e-4)
 

@@ -6,13 +6,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from filelock import Timeout
 
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
-from wordworth.files import SCRATCH, forget_sums, sha256_of
+from wordworth.files import SCRATCH, forget_sums, is_locked, sha256_of
 
 
 @pytest.fixture(autouse=True)
@@ -150,7 +152,7 @@ def test_parts_are_checked_one_by_one(make: Maker) -> None:
     assert [part.path.name for part in growing.parts()] == ["00000", "00001", "00002"]
     flipped(growing.path / "00001" / "a.txt")
     for number in range(3):
-        assert growing.part(f"{number:05d}").try_get(make)
+        growing.part(f"{number:05d}").get(make)
     assert make.calls == 4
     assert cache.damaged() == {"vectors": 1}
     assert cache.slot("vectors", "other").parts() == []
@@ -201,12 +203,29 @@ def test_of_several_processes_one_makes_it() -> None:
 
 
 def test_what_another_process_makes_is_left_to_it(make: Maker) -> None:
-    from wordworth.files import locked
-
     waiting = cache.slot("vectors", "x")
-    with locked(waiting.path):
-        assert waiting.try_get(make) is None
-    assert waiting.try_get(make) == waiting.path
+    claim = waiting.claim()
+    assert claim is not None
+    with pytest.raises(Timeout):
+        waiting.claim(wait=False)
+    claim.write(make)
+    assert waiting.claim(wait=False) is None, "it is there"
+    assert not is_locked(waiting.path)
+
+
+def test_a_claim_ends_whatever_becomes_of_it(make: Maker) -> None:
+    def fails(folder: Path) -> None:
+        raise WordworthError("no more")
+
+    for number, end in enumerate((cache.Claim.release, lambda claim: claim.write(fails))):
+        part = cache.slot("vectors", "x").part(str(number))
+        claim = part.claim()
+        assert claim is not None
+        with suppress(WordworthError):
+            end(claim)
+        assert not is_locked(part.path)
+        part.get(make)
+    assert make.calls == 2
 
 
 def _dies(folder: Path) -> None:

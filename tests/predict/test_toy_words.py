@@ -46,6 +46,12 @@ class Table:
         asked = [last for text, first in zip(texts, firsts, strict=True) for last in text[first:]]
         return torch.stack([self._rows[last] for last in asked]), None
 
+    def join(self, states: Sequence[None]) -> None:
+        return None
+
+    def held(self, state: None) -> int:
+        return 0
+
     def extend(self, state: None, nodes: Sequence[Node]) -> Tensor:
         return torch.stack([self._rows[node.unit] for node in nodes])
 

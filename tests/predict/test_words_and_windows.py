@@ -1,22 +1,28 @@
 """Words among units, long texts in windows, and input that is not as it should be."""
 
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import PreTrainedTokenizerFast
+from transformers import GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from wordworth.errors import WordworthError
 from wordworth.predict import PREDICTIONS, PredictionRules, WordModel, load_word_model, predict_words
+from wordworth.predict.chunks import Chunk, chunks
+from wordworth.predict.head import split_head
 from wordworth.predict.model import frame
+from wordworth.predict.pipeline import predict_chunks
 from wordworth.predict.units import units_of
-from wordworth.predict.windows import MORE_UNITS, room, windows
-from wordworth.predict.words import FIRST, SHORT, Word, WordTokenizer
+from wordworth.predict.windows import MORE_UNITS, room
+from wordworth.predict.words import FIRST, SHORT, Word, WordTokenizer, numbered
 
 Pair = tuple[WordModel, Any]
 Tiny = Callable[[str], Pair]
@@ -58,23 +64,26 @@ def test_case_is_the_models(tiny_word_model: Tiny) -> None:
     assert table["form"].to_list() == [None, "is", "pleasant"]
 
 
+def chunk_of(model: WordModel, text: str, size: int, context: int) -> Chunk:
+    (chunk,) = chunks(model, numbered([text], None, str.split), size, context, by_document=False)
+    return chunk
+
+
 @pytest.mark.parametrize(("size", "context"), [(8, 2), (12, 6), (12, 11), (40, 20)])
 def test_every_word_once_with_its_context(tiny_word_model: Tiny, size: int, context: int) -> None:
     model, _ = tiny_word_model("llama-unigram")
-    found = passage(model, " ".join([TEXT] * 3))
-    at: list[int] = []
-    for window, left_out in windows(found, model.before, size, context):
-        at += [word.at for word, _ in left_out]
-        if window is None:
-            continue
-        assert len(window.ids) <= size + len(model.before)
-        assert tuple(window.ids[: len(model.before)]) == model.before
-        for place in window.places:
-            at.append(place.word.at)
-            ids = place.target.ids
-            assert tuple(window.ids[place.start : place.start + len(ids)]) == ids
-            whole = found.spans[place.word.at][0]
-            assert place.start - len(model.before) >= min(context, whole)
+    text = " ".join([TEXT] * 3)
+    found, chunk = passage(model, text), chunk_of(model, text, size, context)
+    read = np.split(chunk.ids, chunk.ends[:-1])
+    for ids in read:
+        assert len(ids) <= size + len(model.before)
+        assert tuple(ids[: len(model.before)]) == model.before
+    for place in chunk.places:
+        target = chunk.targets[place["entry"]]
+        assert not isinstance(target, str)
+        assert tuple(read[place["window"]][place["start"] :][: len(target.ids)]) == target.ids
+        assert place["start"] - len(model.before) >= min(context, found.spans[place["at"]][0])
+    at = [*chunk.places["at"].tolist(), *chunk.skipped["at"].tolist()]
     assert sorted(at) == list(range(len(found.words)))
 
 
@@ -83,17 +92,63 @@ def test_windows_equal_their_texts_alone(tiny_word_model: Tiny) -> None:
     model, plain = tiny_word_model("gpt2")
     text = " ".join(["the old river is pleasant to think of"] * 4)
     table = predict_words(model, [text], PredictionRules(window=14, context=6))
-    words = text.split()
-    found = passage(model, text)
-    for window, _ in windows(found, model.before, 14, 6):
-        assert window is not None
-        for place in window.places[:1]:
-            row = table.row(place.word.at, named=True)
-            _, hit1, hitk, logp, _ = plain.word(window.ids[: place.start], list(place.target.ids), place.previous)
-            assert (row["hit1"], row["hitk"]) == (hit1, hitk)
-            assert row["logp"] == pytest.approx(logp, abs=1e-4)
+    words, chunk = text.split(), chunk_of(model, text, 14, 6)
+    for at, ids in enumerate(np.split(chunk.ids, chunk.ends[:-1])):
+        place = chunk.places[chunk.places["window"] == at][0]
+        row, target = table.row(place["at"], named=True), chunk.targets[place["entry"]]
+        assert not isinstance(target, str)
+        before = chunk.words[place["before"]]
+        assert before == words[place["at"] - 1]
+        _, hit1, hitk, logp, _ = plain.word(ids[: place["start"]].tolist(), list(target.ids), before)
+        assert (row["hit1"], row["hitk"]) == (hit1, hitk)
+        assert row["logp"] == pytest.approx(logp, abs=1e-4)
     assert table["word"].to_list() == words
     assert table["left_out"].null_count() == len(words) - 1
+
+
+@pytest.mark.parametrize("by_document", [False, True])
+def test_chunks_follow_one_another_in_the_text(
+    tiny_word_model: Tiny, monkeypatch: pytest.MonkeyPatch, by_document: bool
+) -> None:
+    """Also short lines, which are not read with the others; so that tables of chunks can be put one behind another."""
+    model, _ = tiny_word_model("gpt2")
+    monkeypatch.setattr(model.reader.budget, "tokens", 4)
+    lines = [TEXT, "short one", TEXT, "", "one", TEXT, "two", TEXT, "last line"]
+    documents = [0, 0, 0, 0, 0, 1, 1, 1, 1]
+    every = list(chunks(model, numbered(lines, documents, str.split), 40, 10, by_document=by_document))
+    assert len(every) > 2
+    tables = list(predict_chunks(model, iter(every), PredictionRules(guesses=False)))
+    found = [(line, at) for table in tables for line, at in table.select("line", "at").iter_rows()]
+    assert found == [(line, at) for line, text in enumerate(lines) for at in range(len(text.split()))]
+    assert sum(chunk.lines for chunk in every) == len(lines)
+
+
+def test_chunks_travel_light(tiny_word_model: Tiny) -> None:
+    """No vocabulary goes along: a pickled chunk is a few times its text, and says the same where it arrives."""
+    model, _ = tiny_word_model("gpt2")
+    rng = np.random.default_rng(0)
+    known = [f"{first}{second}" for first in TEXT.split() for second in TEXT.split()]
+    lines = [" ".join(rng.choice(known, 20).tolist()) for _ in range(100)]
+    chunk, *_ = chunks(model, numbered(lines, None, str.split), 50, 10, by_document=False)
+    sent = pickle.dumps(chunk)
+    text = sum(len(chunk.words[entry]) + 1 for part in (chunk.places, chunk.skipped) for entry in part["entry"])
+    units = 4 * len(chunk.ids)  # a tiny vocabulary makes many of a word
+    assert len(sent) - units < 6 * text
+    rules = PredictionRules(k=5, guesses=False)
+    arrived = pickle.loads(sent)  # noqa: S301 - our own
+    (here,), (there,) = (list(predict_chunks(model, [one], rules)) for one in (chunk, arrived))
+    assert there.equals(here)
+
+
+def test_heads_travel(tiny_word_model: Tiny) -> None:
+    """Where the network does: a network that gave hidden states keeps hooks of its library that do not."""
+    config = tiny_word_model("gpt2")[1].network.config
+    head, width = split_head(GPT2LMHeadModel(config).eval())
+    states = torch.randn(3, config.hidden_size)
+    there = pickle.loads(pickle.dumps(head))  # noqa: S301 - our own
+    with torch.inference_mode():
+        assert torch.equal(there(states), head(states))
+    assert width == config.vocab_size
 
 
 def test_the_context_may_be_the_document(tiny_word_model: Tiny) -> None:

@@ -61,7 +61,7 @@ def _audit(
         one.there = _is_there(one)
     for sentence in left_out:
         display.notice(sentence)
-    results = _run_all(steps, settings)
+    results = _run_all(steps, settings) if settings.engine == "local" else _spread(steps, settings)
     write_outcome(folder, Outcome(_failed(results), tuple(left_out)))
     if all(result["state"] == "failed" for result in results):
         first = results[0]
@@ -104,6 +104,48 @@ def _run_all(steps: Sequence[_Step], settings: AuditSettings) -> list[dict[str, 
         display.notice(clock.sentence(), "")
     with overall(clock.state):
         return [_run(step, settings, _still_needed(loaded, steps[at:]), clock) for at, step in enumerate(steps)]
+
+
+def _spread(steps: Sequence[_Step], settings: AuditSettings) -> list[dict[str, Any]]:
+    """Every study on every model by itself, on the workers of an engine; a study's models are one run in the end."""
+    from wordworth.cli import display
+    from wordworth.engine.engines import using
+    from wordworth.progress import progress
+    from wordworth.study.audit import Call, run_calls
+
+    results: list[dict[str, Any]] = []
+    waiting = [step for step in steps if not step.there]
+    calls = [Call(step.planned.study.name, model, step.settings) for step in waiting for model in step.planned.models]
+    with using(settings.engine) as engine, progress("Auditing", len(calls)) as advance:
+        display.notice(f"{len(calls)} studies of models on {engine.name} (workers: {engine.count})", "")
+        outcomes = engine.map(run_calls, None, calls, "auditing")
+        for step in steps:
+            result: dict[str, Any] = {"study": step.planned.study.name, "models": list(step.planned.models)}
+            if step.there:
+                results.append(result | {"state": "kept"})
+                continue
+            found = []
+            for _ in step.planned.models:
+                found.append(next(outcomes))
+                advance(1)
+            results.append(result | _saved(step, found))
+    return results
+
+
+def _saved(step: _Step, found: list[Any]) -> dict[str, Any]:
+    """Writes the run of a study; as in this process, it fails with the first model that it fails on."""
+    from wordworth.cli import display
+
+    study = step.planned.study
+    error = next((one for one in found if isinstance(one, WordworthError)), None)
+    if error is not None:
+        display.notice(f"{study.name} failed: {error}", "red")
+        return {"state": "failed", "reason": str(error)}
+    findings = study.merged(found, step.settings, list(step.planned.models))
+    findings.save(step.folder, overwrite=step.overwrite)
+    display.warnings_of(findings)
+    display.notice(f"{study.name}: {', '.join(step.planned.models)} took {findings.seconds:,.0f} s", "dim")
+    return {"state": "run", "seconds": findings.seconds}
 
 
 def _expected(step: _Step, settings: AuditSettings, loaded: dict[str, Any], pace: Any) -> float:

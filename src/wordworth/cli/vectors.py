@@ -71,10 +71,12 @@ def _debias(
 def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.cli import display
     from wordworth.embedding import save
+    from wordworth.engine.engines import using
     from wordworth.study.static.export import exported
 
     check_free(output, overwrite)
-    result = exported(model, settings)
+    with using(settings.engine):
+        result = exported(model, settings)
     save(result.embedding, output)
     embedding, steps = result.embedding, result.embedding.provenance.steps
     if json:

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.contexts.sampling import Sample, draw_sentences, read_sample
+from wordworth.contexts.sampling import Flaws, Sample, draw_sentences, read_sample
 from wordworth.contexts.sentences import Finder
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
@@ -14,6 +14,8 @@ from wordworth.progress import progress
 
 _DRAWING = 1  # raised whenever sentences are split or drawn differently
 _FILE = "sample.jsonl"
+SHOWN = 100
+"""Lines between two steps of the bar."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,17 @@ def draw(corpora: Sequence[Corpus], words: Sequence[str], how: Draw) -> Sample:
     name = " and ".join(corpus.name for corpus in corpora)
 
     def make(folder: Path) -> None:
-        flaws: list[str] = []
+        flaws = Flaws()
         with progress(f"drawing sentences from {name}", None) as advance:
 
             def counted(lines: Iterable[str]) -> Iterator[str]:
-                for line in lines:
-                    advance(1)
+                for number, line in enumerate(lines):
+                    if number and number % SHOWN == 0:
+                        advance(SHOWN)
                     yield line
 
             draw_sentences(
-                counted(chain.from_iterable(corpus.lines(flaws.append) for corpus in corpora)),
+                counted(chain.from_iterable(corpus.lines(flaws.report) for corpus in corpora)),
                 Finder(words, how.language, lower_case=how.lower_case),
                 folder / _FILE,
                 count=how.count,

@@ -9,8 +9,8 @@ import heapq
 import json
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -51,6 +51,20 @@ class Sample:
                     yield Found(text, tuple((at, first, last) for at, first, last in spans))
 
 
+@dataclass
+class Flaws:
+    """Lines that could not be read: how many, and the first of them with their places."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def report(self, sentence: str) -> None:
+        """Counts one more."""
+        self.count += 1
+        if len(self.first) < FLAWS:
+            self.first.append(sentence)
+
+
 def draw_sentences(
     lines: Iterable[str],
     finder: Finder,
@@ -59,11 +73,11 @@ def draw_sentences(
     count: int | None = None,
     per_word: int | None = None,
     seed: int = 0,
-    flaws: list[str] | None = None,
+    flaws: Flaws | None = None,
 ) -> Sample:
     """Draws `count` sentences uniformly, or for each word `per_word` of those that hold it, into the file `target`.
 
-    `flaws` is the list that reading `lines` adds its broken lines to. A sentence drawn for some of its words stands
+    `flaws` is what reading `lines` reports its broken lines to. A sentence drawn for some of its words stands
     for these alone.
     """
     if (count is None) == (per_word is None) or (count or per_word or 0) < 1:
@@ -72,15 +86,16 @@ def draw_sentences(
     with replacing(target) as part:
         with part.with_name("spool").open("w+b") as spool:
             draw = _Uniform(count) if count is not None else _EachWord(per_word or 0)
-            for sentence in finder.sentences(_counted(lines, read)):
+            end = 0
+            for text, words in finder.eligible(_counted(lines, read)):
                 eligible += 1
-                digest = hashlib.blake2b(f"{seed}:{sentence.text}".encode(), digest_size=8).digest()
-                if draw.wants(int.from_bytes(digest, "little"), sentence, spool.tell()):
-                    spool.write(json.dumps([sentence.text, sentence.spans], ensure_ascii=False).encode() + b"\n")
+                digest = hashlib.blake2b(f"{seed}:{text}".encode(), digest_size=8).digest()
+                if draw.wants(int.from_bytes(digest, "little"), words, end):
+                    end += spool.write(json.dumps([text, finder.spans(text)], ensure_ascii=False).encode() + b"\n")
             kept = draw.kept()
             _refuse_nothing(read[0], eligible)
-            flawed = flaws or []
-            facts = Sample(target, len(kept), eligible, read[0], len(flawed), tuple(flawed[:FLAWS]))
+            flawed = flaws or Flaws()
+            facts = Sample(target, len(kept), eligible, read[0], flawed.count, tuple(flawed.first))
             _write(part, facts, spool, kept)
         part.with_name("spool").unlink()
     return facts
@@ -147,7 +162,7 @@ class _Uniform:
         self.numbers, self.offsets = array("Q"), array("q")
         self.bound = 1 << 64
 
-    def wants(self, number: int, sentence: Found, offset: int) -> bool:
+    def wants(self, number: int, words: Collection[int], offset: int) -> bool:
         if number >= self.bound:
             return False
         self.numbers.append(number)
@@ -175,9 +190,9 @@ class _EachWord:
         self.per_word = per_word
         self.heaps: dict[int, list[tuple[int, int]]] = {}
 
-    def wants(self, number: int, sentence: Found, offset: int) -> bool:
+    def wants(self, number: int, words: Collection[int], offset: int) -> bool:
         wanted = False
-        for word, _, _ in sentence.spans:
+        for word in words:
             heap = self.heaps.setdefault(word, [])
             if len(heap) < self.per_word:
                 heapq.heappush(heap, (-number, -offset))

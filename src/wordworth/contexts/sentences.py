@@ -1,8 +1,9 @@
 """Sentences out of running text, and the vocabulary's words in them (Bommasani et al. 2020, A.2 and A.5)."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from wordworth.catalog.languages import abbreviations, is_spaced
 from wordworth.contexts.random_contexts import CHARACTERS_A_WORD
@@ -12,11 +13,13 @@ from wordworth.errors import WordworthError
 SHORTEST, LONGEST = 8, 74
 """7 < tokens < 75, as the paper; punctuation counts as a token."""
 
+LONG = 1000
+"""Characters from which on a sentence is tried for its length before its words are looked for."""
 _STOP = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+")
 _UNSPACED_STOP = re.compile(r"[。！？!?…]+[”’」』）)]*")
-_LAST = re.compile(r"(\S*?)\s*$")
 _TOKEN = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
 _WORD = re.compile(r"[^\W_]+(?:[-'’_][^\W_]+)*")
+_POSSESSIVE = ("'s", "’s")
 _OPENING = frozenset("\"'“‘«([")
 Span = tuple[int, int, int]
 """The place of a word in the vocabulary, and where it stands in a text."""
@@ -37,7 +40,7 @@ def split_sentences(line: str, language: str = "english") -> Iterator[str]:
     """
     start, spaced = 0, is_spaced(language)
     for match in (_STOP if spaced else _UNSPACED_STOP).finditer(line):
-        if spaced and not _ends(line, match, language):
+        if spaced and not _ends(line, start, match, language):
             continue
         sentence = line[start : match.end()].strip()
         start = match.end()
@@ -48,15 +51,16 @@ def split_sentences(line: str, language: str = "english") -> Iterator[str]:
         yield rest
 
 
-def _ends(line: str, match: re.Match[str], language: str) -> bool:
-    """Whether a stop ends its sentence."""
+def _ends(line: str, start: int, match: re.Match[str], language: str) -> bool:
+    """Whether a stop ends the sentence that begins at `start`."""
     following = line[match.end() : match.end() + 1]
     if not (following in _OPENING or (following.isalnum() and not following.islower())):
         return False
     if line[match.start()] != ".":
         return True
-    last = _LAST.search(line, 0, match.start())
-    before = last.group(1).lstrip("\"'“‘([") if last else ""
+    # Looked for backwards: a pattern would go through the whole line for each stop.
+    last = line[start : match.start()].rsplit(None, 1)
+    before = last[-1].lstrip("\"'“‘([") if last else ""
     initial = len(before) == 1 and before.isupper() and before != "I"
     number = before.lower() == "no" and following.isdigit()
     return not (initial or number or "." in before or before.lower() in abbreviations(language))
@@ -66,7 +70,7 @@ def count_tokens(sentence: str, language: str = "english") -> int:
     """Words and punctuation marks; in a language without spaces, about two characters a word."""
     if not is_spaced(language):
         return len(sentence) // CHARACTERS_A_WORD
-    return sum(1 for _ in _TOKEN.finditer(sentence))
+    return len(_TOKEN.findall(sentence))
 
 
 def words_of(text: str) -> list[str]:
@@ -87,10 +91,15 @@ class Finder:
             raise WordworthError("a vocabulary without words has no contexts; name at least one word")
         self.language = language
         self.lower_case = lower_case
-        self._exact = {word: at for at, word in reversed(list(enumerate(words)))}
-        self._folded = {lower(word, language): at for at, word in reversed(list(enumerate(words)))}
+        self._lower: Callable[[str], str] = partial(lower, language=language) if language == "turkish" else str.lower
+        exact = {word: at for at, word in reversed(list(enumerate(words)))}
+        self._folded = {self._lower(word): at for at, word in reversed(list(enumerate(words)))}
+        # The spellings of a word that the vocabulary has in several.
+        self._cased = {word: at for word, at in exact.items() if self._folded[self._lower(word)] != at}
         # Words that the pattern of a single word cannot match: phrases of several.
-        self._sizes = sorted({len(word.split()) for word in words} - {1}) if is_spaced(language) else []
+        phrases = [word for word in words if len(word.split()) > 1] if is_spaced(language) else []
+        self._sizes = sorted({len(phrase.split()) for phrase in phrases})
+        self._begin_phrases = {self._lower(form) for phrase in phrases for form in _WORD.findall(phrase)[:1]}
         self._any: re.Pattern[str] | None = None
         if not is_spaced(language):
             longest_first = sorted(self._folded, key=len, reverse=True)
@@ -98,12 +107,31 @@ class Finder:
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Found]:
         """The sentences of 8 to 74 tokens that hold a word of the vocabulary."""
+        for text, _ in self.eligible(lines):
+            yield Found(text, self.spans(text))
+
+    def eligible(self, lines: Iterable[str]) -> Iterator[tuple[str, Collection[int]]]:
+        """The same sentences with their words, by their places in the vocabulary: where they stand is not looked for,
+        since few of these sentences are drawn."""
         for line in lines:
             for sentence in split_sentences(line, self.language):
+                if len(sentence) > LONG and not self._may_be_short(sentence):
+                    continue
                 text = lower(sentence, self.language) if self.lower_case else sentence
-                spans = self.spans(text)
-                if spans and SHORTEST <= count_tokens(text, self.language) <= LONGEST:
-                    yield Found(text, spans)
+                held = self._held(text)
+                if held and SHORTEST <= count_tokens(text, self.language) <= LONGEST:
+                    yield text, held
+
+    def _may_be_short(self, sentence: str) -> bool:
+        """Whether it can have 74 tokens: each run without a space is at least one. A text may be one endless line."""
+        if self._any is not None:
+            return count_tokens(sentence, self.language) <= LONGEST
+        return len(sentence.split(None, LONGEST)) <= LONGEST
+
+    def _held(self, text: str) -> Collection[int]:
+        if self._any is not None or self._sizes:
+            return [at for at, _, _ in self.spans(text)]
+        return {at for at in set(self._known(text, _WORD.findall(text))) if at is not None}
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """The first place of each word in the text."""
@@ -114,27 +142,29 @@ class Finder:
                 first_places.setdefault(at, (at, match.start(), match.end()))
             return tuple(first_places.values())
         places = [match.span() for match in _WORD.finditer(text)]
-        for first, (start, end) in enumerate(places):
-            for at, stop in self._at(text, start, end):
-                first_places.setdefault(at, (at, start, stop))
-            for size in self._sizes:
-                if first + size <= len(places):
-                    stop = places[first + size - 1][1]
-                    phrase = self._known(" ".join(text[start:stop].split()))
+        forms = [text[start:end] for start, end in places]
+        for first, ((start, end), form, known) in enumerate(zip(places, forms, self._known(text, forms), strict=True)):
+            if known is not None:
+                possessive = form.endswith(_POSSESSIVE) and self._known_as(form) is None
+                first_places.setdefault(known, (known, start, end - 2 if possessive else end))
+            if self._sizes and self._lower(form) in self._begin_phrases:
+                for size in self._sizes:
+                    stop = places[first + size - 1][1] if first + size <= len(places) else start
+                    phrase = self._known_as(" ".join(text[start:stop].split()))
                     if phrase is not None:
                         first_places.setdefault(phrase, (phrase, start, stop))
         return tuple(first_places.values())
 
-    def _at(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        form = text[start:end]
-        known = self._known(form)
-        if known is not None:
-            yield known, end
-        elif form.endswith(("'s", "’s")):
-            known = self._known(form[:-2])
-            if known is not None:
-                yield known, end - 2
+    def _known(self, text: str, forms: list[str]) -> list[int | None]:
+        """The place in the vocabulary of each word of a text, before a possessive ’s too."""
+        known = list(map(self._folded.get, map(self._lower, forms)))
+        if not self._cased.keys().isdisjoint(forms):
+            known = [self._cased.get(form, at) for form, at in zip(forms, known, strict=True)]
+        if any(mark in text for mark in _POSSESSIVE):
+            for at, form in enumerate(forms):
+                if known[at] is None and form.endswith(_POSSESSIVE):
+                    known[at] = self._known_as(form[:-2])
+        return known
 
-    def _known(self, form: str) -> int | None:
-        exact = self._exact.get(form)
-        return self._folded.get(lower(form, self.language)) if exact is None else exact
+    def _known_as(self, form: str) -> int | None:
+        return self._cased.get(form, self._folded.get(self._lower(form)))

@@ -2,10 +2,12 @@
 
 from wordworth.encode.accumulators import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, split_pooling
 from wordworth.encode.aggregation import Aggregate, Aggregating, Weighting, aggregate
-from wordworth.encode.encoding import SubwordStates, WordVectors, checked_layers, encode, encode_shard
+from wordworth.encode.encoding import WordVectors, checked_layers, encode, encode_shard, encode_shards
 from wordworth.encode.layers import Aggregated, InContexts, in_contexts, over_sentences
 from wordworth.encode.loading import load_model
 from wordworth.encode.model import LanguageModel, wrap
+from wordworth.encode.named import load_named
 from wordworth.encode.pooling import POOLINGS, Pooling, pool
 from wordworth.encode.spans import Failure, token_counts
 from wordworth.encode.store import VectorStore, encode_to_store
+from wordworth.encode.units import SubwordStates

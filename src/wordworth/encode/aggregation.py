@@ -7,8 +7,10 @@ goes on where it was, and what was aggregated once is there for every other stud
 
 import shutil
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -18,10 +20,12 @@ from numpy.typing import NDArray
 
 from wordworth.contexts import Context, Found, Sample, inverse_frequency
 from wordworth.encode.accumulators import POOLINGS_OF_BOTH, Accumulators, saved_facts, saved_vectors
-from wordworth.encode.encoding import checked_layers, encode_shard
+from wordworth.encode.encoding import checked_layers, encode_shards
 from wordworth.encode.model import LanguageModel
+from wordworth.encode.units import SubwordStates
 from wordworth.encode.windows import fits, window
 from wordworth.engine.cache import CacheSlot, slot
+from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
 from wordworth.files import locked, measured_sum
 
@@ -159,17 +163,37 @@ class _Run:
         """Goes through the sample and saves a part at every stop; begins where the last part before the first ends."""
         self._resume(entry, stops[0])
         self.advance(self.counts.sentences)
-        sentences = sample.read(self.counts.sentences)
         checkpoint, began = entry.part("latest"), time.monotonic()
-        for stop in stops:
-            for chunk in chunks(islice(sentences, stop - self.counts.sentences), self.model.dim * len(self.layers)):
-                self._add(chunk)
-                if time.monotonic() - began > CHECKPOINT:
-                    self._save(checkpoint)
-                    began = time.monotonic()
-            self._save(entry.part(str(stop)))
+        left, taken = deque(stops), deque[_Taken]()
+
+        def contexts() -> Iterator[list[Context]]:
+            for chunk in self._chunks(sample, stops):
+                taken.append(self._taken(chunk))
+                yield taken[-1].contexts
+
+        # Sentences of a text share no beginnings worth looking for.
+        stream = partial(encode_shards, layers=self.layers, share_prefixes=False)
+        shards = current().map(stream, self.model, contexts(), f"encoding sentences with {self.model.name}")
+        while left:
+            if self.counts.sentences < left[0]:
+                shard = next(shards)
+                self._add(taken.popleft(), shard)
+            if self.counts.sentences == left[0]:
+                self._save(entry.part(str(left.popleft())))
+            elif time.monotonic() - began > CHECKPOINT:
+                self._save(checkpoint)
+            else:
+                continue
             began = time.monotonic()
         shutil.rmtree(checkpoint.path, ignore_errors=True)
+
+    def _chunks(self, sample: Sample, stops: list[int]) -> Iterator[list[Found]]:
+        """From where the counts are: no chunk goes beyond a stop."""
+        done = self.counts.sentences
+        sentences = sample.read(done)
+        for stop in stops:
+            yield from chunks(islice(sentences, stop - done), self.model.dim * len(self.layers))
+            done = stop
 
     def _resume(self, entry: CacheSlot, before: int) -> None:
         paths = [part.path / SUMS for part in entry.parts() if part.whole()]
@@ -184,31 +208,48 @@ class _Run:
         facts: dict[str, Any] = vars(self.counts) | {"contexts": self.sums.count.tolist()}
         part.write(lambda folder: self.sums.save(folder / SUMS, facts))
 
-    def _add(self, chunk: list[Found]) -> None:
-        contexts: list[Context] = []
-        words: list[int] = []
-        weights: list[float] = []
+    def _taken(self, chunk: list[Found]) -> "_Taken":
+        """The words of the sentences in their contexts, cut where the model does not admit the whole."""
+        taken = _Taken(len(chunk))
         for sentence in chunk:
             whole = fits(self.model, sentence.text)
             weighs = 1.0 if self.weight is None else self.weight(sentence.text)
             for word, start, end in sentence.spans:
                 context: Context | None = Context(self.words[word], sentence.text, start, end)
                 if not whole and context is not None:
-                    self.counts.windowed += 1
+                    taken.windowed += 1
                     context = window(self.model, context)
                 if context is None:
-                    self.counts.fail(self.words[word], TOO_LONG)
+                    taken.too_long.append(self.words[word])
                     continue
-                contexts.append(context)
-                words.append(word)
-                weights.append(weighs)
-        # Sentences of a text share no beginnings worth looking for.
-        shard = encode_shard(self.model, contexts, self.layers, share_prefixes=False)
+                taken.contexts.append(context)
+                taken.words.append(word)
+                taken.weights.append(weighs)
+        return taken
+
+    def _add(self, taken: "_Taken", shard: SubwordStates) -> None:
+        self.counts.windowed += taken.windowed
+        for word in taken.too_long:
+            self.counts.fail(word, TOO_LONG)
         for failure in shard.failures:
             self.counts.fail(failure.word, failure.reason)
         subwords = np.array(shard.subwords, dtype=np.int64)
         located = np.flatnonzero(subwords)
         if len(located):
-            self.sums.add(shard.states, subwords[located], np.array(words)[located], np.array(weights)[located])
-        self.counts.sentences += len(chunk)
-        self.advance(len(chunk))
+            words, weights = np.array(taken.words)[located], np.array(taken.weights)[located]
+            self.sums.add(shard.states, subwords[located], words, weights)
+        self.counts.sentences += taken.sentences
+        self.advance(taken.sentences)
+
+
+@dataclass
+class _Taken:
+    """What a chunk gives to encode. It is counted when its states come: the next chunks may be under way by then."""
+
+    sentences: int
+    contexts: list[Context] = field(default_factory=list)
+    words: list[int] = field(default_factory=list)
+    """The word of each context."""
+    weights: list[float] = field(default_factory=list)
+    windowed: int = 0
+    too_long: list[str] = field(default_factory=list)

@@ -44,7 +44,7 @@ def reuses_kv_cache(network: PreTrainedModel, ids: Sequence[int]) -> bool:
         return False
     with torch.inference_mode():
         plain = hidden_states(network, torch.tensor([ids], device=network.device))
-        prefix = run_prefixes(network, [ids[:-2]])
+        prefix = run_prefixes(network, torch.tensor([ids[:-2]], device=network.device))
         if prefix is None or len(prefix) != network.config.num_hidden_layers:
             return False
         only, (one, two) = torch.tensor([0], device=network.device), torch.tensor(ids[-2:], device=network.device)

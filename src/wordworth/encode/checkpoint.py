@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
+from zipfile import is_zipfile
 
 import torch
 from safetensors.torch import save_file
@@ -50,7 +51,8 @@ def _files(entry: Entry) -> Iterator[Pinned]:
 
 def _convert(path: Path, into: Path) -> None:
     try:
-        read = torch.load(path, map_location="cpu", weights_only=True)
+        # Mapped, so that the weights are not in memory; files of old versions of torch cannot be.
+        read = torch.load(path, map_location="cpu", weights_only=True, mmap=is_zipfile(path))
     except (UnpicklingError, RuntimeError, EOFError) as error:
         raise WordworthError(
             f"{path} is not a checkpoint of tensors alone, so it is not read; fetch it again"
@@ -58,5 +60,15 @@ def _convert(path: Path, into: Path) -> None:
     tensors = read.get("state_dict", read) if isinstance(read, dict) else None
     if not isinstance(tensors, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in tensors.values()):
         raise WordworthError(f"{path} does not hold a model's tensors by name; fetch it again")
-    # Tied weights share their memory, which safetensors does not write; a copy is loaded and tied again.
-    save_file({name: tensor.clone().contiguous() for name, tensor in tensors.items()}, into, metadata={"format": "pt"})
+    save_file(_apart(tensors), into, metadata={"format": "pt"})
+
+
+def _apart(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Tied weights share their memory, which safetensors does not write; a copy is loaded and tied again."""
+    met: set[int] = set()
+    apart = {}
+    for name, tensor in tensors.items():
+        place = tensor.untyped_storage().data_ptr()
+        apart[name] = tensor.clone().contiguous() if place in met else tensor.contiguous()
+        met.add(place)
+    return apart

@@ -60,7 +60,7 @@ def _cut(network: PreTrainedModel, layers: int, norm: str | None) -> PreTrainedM
     The library applies that norm to the last hidden state alone, and the last one here is not the last of the whole.
     """
     short: PreTrainedModel = _copied(network, {})
-    for path in _layer_lists(short, int(network.config.num_hidden_layers)):
+    for path in layer_lists(short, int(network.config.num_hidden_layers)):
         short.set_submodule(path, nn.ModuleList(list(short.get_submodule(path).children())[:layers]))
     if norm is not None:
         short.set_submodule(norm, nn.Identity())
@@ -86,7 +86,7 @@ def _copied(module: Any, copies: dict[int, Any]) -> Any:
     return copies.get(id(module))
 
 
-def _layer_lists(network: PreTrainedModel, depth: int) -> list[str]:
+def layer_lists(network: PreTrainedModel, depth: int) -> list[str]:
     """The lists of as many modules as there are layers, those inside others left away; ALBERT has one layer for all."""
     found: list[str] = []
     for path, module in network.named_modules():

@@ -1,23 +1,21 @@
 """`encode`: contexts in, word vectors of every layer and pooling out."""
 
-from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from wordworth.contexts import Context
-from wordworth.encode.depth import no_deeper
-from wordworth.encode.forward import run_sentences
-from wordworth.encode.job import EncodingJob
+from wordworth.encode.device import work_for
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
-from wordworth.encode.spans import Failure, tokenize
-from wordworth.engine.batching import PassTally, budget_for
+from wordworth.encode.spans import Failure
+from wordworth.encode.units import SubwordStates, through
+from wordworth.engine.batching import PassTally
+from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
 
 SHARD_BYTES = 64 << 20
@@ -42,18 +40,6 @@ class WordVectors:
     tally: PassTally
 
 
-@dataclass(frozen=True)
-class SubwordStates:
-    """The subword states of a list of contexts: what one chunk of the store holds."""
-
-    subwords: list[int]
-    """The tokens of each context; 0 where the word was not located."""
-    failures: list[Failure]
-    states: Tensor
-    """layers × tokens × dim, in the order of the contexts."""
-    tally: PassTally = field(default_factory=PassTally)
-
-
 def checked_layers(model: LanguageModel, layers: Sequence[int] | None) -> tuple[int, ...]:
     """All layers, 0…L, or those chosen; −1 is the last."""
     if layers is None:
@@ -64,6 +50,23 @@ def checked_layers(model: LanguageModel, layers: Sequence[int] | None) -> tuple[
     return tuple(dict.fromkeys(layer % (model.layers + 1) for layer in layers))
 
 
+def encode_shards(
+    model: LanguageModel,
+    shards: Iterable[Sequence[Context]],
+    layers: Sequence[int] | None = None,
+    *,
+    batch_tokens: int | None = None,
+    share_prefixes: bool = True,
+) -> Iterator[SubwordStates]:
+    """Lists of contexts in, the states of their words' tokens out, in order. Shards are independent of one another.
+
+    On a GPU several go through together, and more are taken than were given back: it works on some while the next are
+    prepared. The network computes no further than the highest of the layers.
+    """
+    chosen, work = checked_layers(model, layers), work_for(model, batch_tokens)
+    return through(model, shards, chosen, work, share_prefixes=share_prefixes)
+
+
 def encode_shard(
     model: LanguageModel,
     contexts: Sequence[Context],
@@ -72,23 +75,9 @@ def encode_shard(
     batch_tokens: int | None = None,
     share_prefixes: bool = True,
 ) -> SubwordStates:
-    """A list of contexts in, the states of their words' tokens out. Shards are independent of one another.
-
-    The network computes no further than the highest of the layers.
-    """
-    chosen, tally = checked_layers(model, layers), PassTally()
-    sentences, failures = tokenize(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
-    subwords = [0] * len(contexts)
-    for sentence in sentences:
-        for row, (start, end) in zip(sentence.rows, sentence.spans, strict=True):
-            subwords[row] = end - start
-    starts = [0, *accumulate(subwords)]
-    states = torch.empty(len(chosen), starts[-1], model.dim, dtype=model.network.dtype, device=model.device)
-    run = no_deeper(model, max(chosen, default=0))
-    job = EncodingJob(run, chosen, starts, states, budget_for(model.device, batch_tokens), tally)
-    run_sentences(job, sentences, share_prefixes=share_prefixes)
-    check_finite(model, states, contexts, starts, chosen)
-    return SubwordStates(subwords, failures, states.cpu(), tally)
+    """The same for one list."""
+    (shard,) = encode_shards(model, [contexts], layers, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
+    return shard
 
 
 def encode(
@@ -108,8 +97,9 @@ def encode(
     subwords: list[int] = []
     failures: list[Failure] = []
     tally = PassTally()
-    for block in shards(distinct, values_of(model)):
-        shard = encode_shard(model, block, chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
+    blocks = shards(distinct, values_of(model))
+    stream = partial(encode_shards, layers=chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
+    for shard in current().map(stream, model, blocks, f"encoding words with {model.name}"):
         present = torch.tensor([count for count in shard.subwords if count], dtype=torch.long)
         for name in wanted:
             pooled[name].append(pool(shard.states, present, name).float().transpose(0, 1).numpy())
@@ -168,22 +158,4 @@ def every_failure(
         Failure(row, context.word, reasons[at])
         for row, (context, at) in enumerate(zip(contexts, place.tolist(), strict=True))
         if at in reasons
-    )
-
-
-def check_finite(
-    model: LanguageModel, states: Tensor, contexts: Sequence[Context], starts: Sequence[int], layers: Sequence[int]
-) -> None:
-    """Stops at the first word and layer that is not a number: every measure after it would be nonsense."""
-    # A sum shows whether there is any, in one pass and without a mask as large as the states.
-    if bool(torch.isfinite(states.sum(dtype=torch.float32))):
-        return
-    bad = torch.nonzero((~torch.isfinite(states)).any(-1))
-    if not len(bad):
-        return
-    layer, token = bad[0].tolist()
-    word = contexts[bisect_right(starts, token) - 1].word
-    remedy = "its weights are damaged" if model.dtype == "float32" else "use float32"
-    raise WordworthError(
-        f"{model.name} in {model.dtype} gives no finite values for {word!r} in layer {layers[layer]}; {remedy}"
     )

@@ -23,6 +23,7 @@ from transformers import (
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
 from wordworth.encode.bounds import refuse_huge
+from wordworth.encode.spread import free_memory
 from wordworth.engine.cache import entry
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
@@ -55,6 +56,7 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         refuse_huge(config, str(path))
         stored = GGUFReader(str(path))
         _refuse_hollow(config, stored, path)
+        _refuse_larger_than_memory(stored, path)
         advance(1)
         tokenizer: Any = AutoTokenizer.from_pretrained(**where)
         advance(1)
@@ -84,6 +86,16 @@ def _refuse_hollow(config: PretrainedConfig, stored: GGUFReader, path: Path) -> 
         raise WordworthError(
             f"{path} says, or leaves it to be supposed, that it has {layers:,} layers, and it holds "
             f"{len(stored.tensors):,} tensors; fetch another file"
+        )
+
+
+def _refuse_larger_than_memory(stored: GGUFReader, path: Path) -> None:
+    """The weights are all in memory once, in float32, while they are converted; what is made can be read from disk."""
+    size, free = 4 * sum(int(tensor.n_elements) for tensor in stored.tensors), free_memory(torch.device("cpu"))
+    if size > free:
+        raise WordworthError(
+            f"{path} takes {size / 1e9:,.1f} GB of memory to be converted, and {free / 1e9:,.1f} GB are free; convert "
+            "it on a larger machine, or name the model's safetensors"
         )
 
 

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.encode.model import LanguageModel
+from wordworth.encode.tokens import Numbers
 from wordworth.engine.batching import Budget, PassTally
 
 
@@ -16,7 +19,7 @@ class EncodingJob:
 
     model: LanguageModel
     layers: Sequence[int]
-    starts: Sequence[int]
+    starts: Numbers
     """The states of the tokens of context i stand in `out` from `starts[i]` on."""
     out: Tensor
     """layers × tokens × dim. States are copied there straight from the layers' output, since moving them about costs as
@@ -24,8 +27,14 @@ class EncodingJob:
     budget: Budget
     tally: PassTally
 
-    def copy(self, hidden: Sequence[Tensor], tokens: Sequence[int], rows: Sequence[int]) -> None:
+    def copy(self, hidden: Sequence[Tensor], tokens: Numbers, rows: Numbers) -> None:
         """The states of these tokens of a batch, counted through its texts, to these rows of `out`."""
-        picked, placed = (torch.tensor(places, dtype=torch.long, device=self.model.device) for places in (tokens, rows))
+        picked, placed = on_device(tokens, self.model.device), on_device(rows, self.model.device)
         for at, layer in enumerate(self.layers):
             self.out[at].index_copy_(0, placed, hidden[layer].flatten(0, 1).index_select(0, picked))
+
+
+def on_device(values: NDArray[np.int64], device: torch.device) -> Tensor:
+    """Numbers on the device; a GPU fetches them by itself, so that Python goes on and need not wait for its work."""
+    tensor = torch.from_numpy(np.ascontiguousarray(values))
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)

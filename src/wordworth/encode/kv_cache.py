@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.cache_utils import Cache, DynamicLayer
@@ -39,7 +38,8 @@ class PathCache:
             for first, end, parent in self.runs:
                 joined[first:end, :, :-1] = paths[parent]
         else:
-            joined[:, :, :-1] = paths.index_select(0, self.parents[: len(new)])
+            # The layers of a network that is spread keep their paths on devices of their own.
+            joined[:, :, :-1] = paths.index_select(0, self.parents[: len(new)].to(paths.device))
         return joined
 
 
@@ -64,9 +64,8 @@ class PathCacheLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # the libr
         return self.path_cache.length + query_length, 0
 
 
-def run_prefixes(network: PreTrainedModel, prefixes: Sequence[Sequence[int]]) -> list[KeysValues] | None:
+def run_prefixes(network: PreTrainedModel, tokens: Tensor) -> list[KeysValues] | None:
     """Keys and values of every layer after prefixes of one length; None where a layer does not keep them all."""
-    tokens = torch.tensor(prefixes, device=network.device)
     cache = network(input_ids=tokens, use_cache=True).past_key_values
     if not isinstance(cache, Cache):
         return None

@@ -2,9 +2,11 @@
 
 import hashlib
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from logging import ERROR, NOTSET, getLogger
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from wordworth.encode.bounds import refuse_huge
 from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
 from wordworth.encode.model import LanguageModel, family_of, wrap
+from wordworth.encode.spread import DISK, SPREAD, can_spread, device_map, fits, hooked, rewritten, weights_in
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
 
@@ -104,7 +107,10 @@ def load_files(
         place = _place(name_or_path)
         config = _config(place)
         tokenizer = _tokenizer(place)
-        network: PreTrainedModel = _network(place, kind(config), may_lack, dtype=wanted, **settings).to(where)
+        chosen = kind(config)
+        placed = _placed(place, chosen, config, device, where, wanted)
+        made = _network(place, chosen, may_lack, dtype=wanted, **placed, **settings)
+        network: PreTrainedModel = hooked(made) if placed else made.to(where)
     if network.dtype not in DTYPES.values():
         own = str(network.dtype).removeprefix("torch.")
         raise WordworthError(f"{place.called} is kept in {own}, which is not run; choose --precision float32")
@@ -121,10 +127,15 @@ def quietly() -> Iterator[None]:
     bars, level = library.is_progress_bar_enabled(), library.get_verbosity()
     library.disable_progress_bar()
     library.set_verbosity_error()
+    spreading = getLogger("accelerate")
+    spreading.setLevel(ERROR)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The following device_map keys do not match any submodules")
+            yield
     finally:
         library.set_verbosity(level)
+        spreading.setLevel(NOTSET)
         if bars:
             library.enable_progress_bar()
 
@@ -224,12 +235,31 @@ def _network(place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel]
     return network
 
 
+def _placed(
+    place: _Place, kind: Any, config: PretrainedConfig, device: str, where: torch.device, dtype: torch.dtype | str
+) -> dict[str, Any]:
+    """What the library is told of where the network goes; nothing where that is the machine's memory alone."""
+    weights = None
+    if device in ("auto", SPREAD, DISK):
+        with Foreign(f"the weights of {place.called} cannot be loaded as safetensors"):
+            weights = weights_in(place.folder, dtype)
+    if weights is None or (device != DISK and fits(weights.bytes, where)):
+        # Straight to the device, where the library can: they need not fit the machine's memory as well.
+        return {"device_map": {"": where}} if where.type == "cuda" and can_spread() else {}
+    with Foreign(f"the configuration of {place.called} cannot be read"):
+        parts = device_map(kind, config, weights, where, from_disk=device == DISK)
+    return {"device_map": parts, "offload_folder": str(rewritten())}
+
+
 def _device(device: str) -> torch.device:
-    if device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    """The device that computes."""
+    if device in ("auto", SPREAD, DISK):
+        device = "cuda" if torch.cuda.is_available() else "cpu"
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise WordworthError(f"there is no CUDA device for {device!r}; choose --device cpu")
+    if device == "cuda":
+        device = f"cuda:{torch.cuda.current_device()}"
     try:
         return torch.device(device)
     except RuntimeError as error:
-        raise WordworthError(f"there is no device {device!r}; choose auto, cpu or cuda") from error
+        raise WordworthError(f"there is no device {device!r}; choose auto, cpu, cuda, spread or disk") from error

@@ -1,8 +1,8 @@
 """A language model ready to encode: network, fast tokenizer, and what identifies them."""
 
 import hashlib
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, SupportsIndex
 
 import torch
 from torch import nn
@@ -16,11 +16,21 @@ from transformers import (
 from transformers import __version__ as transformers_version
 
 from wordworth.encode.capabilities import accepted, looks_left_only, reuses_kv_cache
+from wordworth.engine.recipe import Recipe, loaded_alike
 
 Family = Literal["causal", "masked", "encoder-decoder"]
 TRIAL = "It is pleasant to think of words in plain English"
 UNLIMITED = 1_000_000
 """Tokenizers without a limit give an astronomical one."""
+
+
+@dataclass(frozen=True)
+class NetworkElsewhere:
+    """In the place of a network that is in other processes: what of it is said in this one."""
+
+    dtype: torch.dtype
+    device: torch.device
+    config: PretrainedConfig
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +57,16 @@ class LanguageModel:
     reuses_kv_cache: bool
     """A prefix may be computed once and shared."""
     takes_types: bool
+    recipe: Recipe | None = None
+    """How another process loads it, where it can be loaded by name; it is sent there as its recipe."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        return super().__reduce_ex__(protocol) if self.recipe is None else (loaded_alike, (self.recipe, self.identity))
+
+    def without_weights(self) -> "LanguageModel":
+        """What a driver knows of a model whose network is in its workers."""
+        network: Any = NetworkElsewhere(self.network.dtype, self.device, self.network.config)
+        return replace(self, network=network)
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:

@@ -1,35 +1,47 @@
 """Which sentences share what they have in common on the left, and which are cheaper to run whole."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wordworth.encode.spans import Sentence
+import numpy as np
+
 from wordworth.encode.token_trie import NodeCopies, TrieLevel, trie_levels
+from wordworth.encode.tokens import Numbers, Tokens, padded, ranges
 from wordworth.engine.batching import Budget
 
-GROUP_SENTENCES = 2048
-"""Sentences in one group, so that the keys and values kept for it stay in bounds."""
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PrefixGroup:
     """Sentences that begin with one of a few prefixes of one length, and the tries of their other tokens."""
 
-    prefixes: list[tuple[int, ...]]
-    sentences: list[Sentence]
+    prefixes: Numbers
+    """prefixes × tokens."""
+    texts: Numbers
     levels: list[TrieLevel]
-    paths: list[list[int]]
+    nodes: Numbers
+    """texts × tokens behind the prefix: the node of each."""
 
-    def copies(self, starts: Sequence[int]) -> NodeCopies:
+    def copies(self, tokens: Tokens, starts: Numbers) -> NodeCopies:
         """The words' tokens among the nodes, and where their states go: from `starts[i]` on for context i."""
-        length = len(self.prefixes[0])
-        pairs: list[tuple[int, int]] = []
-        for sentence, path in zip(self.sentences, self.paths, strict=True):
-            for row, (start, end) in zip(sentence.rows, sentence.spans, strict=True):
-                nodes = path[start - length : end - length]
-                pairs += zip(nodes, range(starts[row], starts[row] + len(nodes)), strict=True)
-        pairs.sort()
-        return NodeCopies([node for node, _ in pairs], [row for _, row in pairs])
+        words, where = tokens.words_of(self.texts)
+        counts = tokens.end[words] - tokens.first[words]
+        places = ranges(tokens.first[words] - self.prefixes.shape[1], counts)
+        nodes = self.nodes[np.repeat(where, counts), places]
+        rows = ranges(starts[tokens.rows[words]], counts)
+        order = np.argsort(nodes, kind="stable")
+        return NodeCopies(nodes[order], rows[order])
+
+
+class _Prefixes:
+    """The first tokens of texts, as keys of a dictionary."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.size = tokens.ids.itemsize
+        self.ids = tokens.ids.tobytes()
+        self.starts: list[int] = (tokens.starts * self.size).tolist()
+
+    def of(self, text: int, length: int) -> bytes:
+        start = self.starts[text]
+        return self.ids[start : start + length * self.size]
 
 
 @dataclass
@@ -37,62 +49,71 @@ class _Candidate:
     """Sentences that might form a group, cut after `length` tokens."""
 
     length: int
-    sentences: list[Sentence]
+    texts: list[int]
+    longest: int
+    """The tokens of the longest."""
 
     @property
     def passes(self) -> int:
         """One for the prefixes, and one for each level."""
-        return 1 + max(len(sentence.ids) for sentence in self.sentences) - self.length
+        return 1 + self.longest - self.length
 
 
-def group_by_prefix(sentences: list[Sentence], budget: Budget) -> tuple[list[PrefixGroup], list[Sentence]]:
+def group_by_prefix(tokens: Tokens, budget: Budget) -> tuple[list[PrefixGroup], Numbers]:
     """Groups where these are cheaper than running each sentence whole; and the other sentences."""
-    by_prefix: dict[tuple[int, ...], list[Sentence]] = {}
-    for sentence in sentences:
-        first = min(start for start, _ in sentence.spans)
-        by_prefix.setdefault(sentence.ids[:first], []).append(sentence)
+    prefixes = _Prefixes(tokens)
+    by_prefix: dict[bytes, list[int]] = {}
+    for text, length in enumerate(tokens.begins.tolist()):
+        by_prefix.setdefault(prefixes.of(text, length), []).append(text)
     # Words behind a lone marker (“▁”, “Ġ”) join those of the same left context without it.
     for prefix in sorted(by_prefix, key=len, reverse=True):
-        if prefix and len(by_prefix.get(prefix[:-1], ())) > len(by_prefix[prefix]):
-            by_prefix[prefix[:-1]] += by_prefix.pop(prefix)
+        shorter = prefix[: -prefixes.size]
+        if prefix and len(by_prefix.get(shorter, ())) > len(by_prefix[prefix]):
+            by_prefix[shorter] += by_prefix.pop(prefix)
     alone = [members[0] for members in by_prefix.values() if len(members) == 1]
     groups: list[PrefixGroup] = []
-    for candidate in _candidates({prefix: members for prefix, members in by_prefix.items() if len(members) > 1}):
-        group = _worthwhile(candidate, budget)
+    several = [(len(prefix) // prefixes.size, members) for prefix, members in by_prefix.items() if len(members) > 1]
+    several.sort(key=lambda one: one[0])
+    for candidate in _candidates(several, tokens.lengths.tolist(), budget.together):
+        group = _worthwhile(candidate, tokens, prefixes, budget)
         if group:
             groups.append(group)
         else:
-            alone += candidate.sentences
-    return groups, alone
+            alone += candidate.texts
+    return groups, np.array(alone, dtype=np.intp)
 
 
-def _candidates(by_prefix: dict[tuple[int, ...], list[Sentence]]) -> list[_Candidate]:
+def _candidates(several: list[tuple[int, list[int]]], lengths: list[int], together: int) -> list[_Candidate]:
     """One for each prefix, merged where that takes fewer passes."""
     candidates: list[_Candidate] = []
-    for prefix, members in sorted(by_prefix.items(), key=lambda item: len(item[0])):
-        for start in range(0, len(members), GROUP_SENTENCES):
-            new = _Candidate(len(prefix), members[start : start + GROUP_SENTENCES])
+    for length, members in several:
+        for start in range(0, len(members), together):
+            texts = members[start : start + together]
+            new = _Candidate(length, texts, max(lengths[text] for text in texts))
             # The tokens that a longer prefix has beyond a shorter one become nodes of the trie, run along with the
             # words of the shorter one.
-            if candidates and len(candidates[-1].sentences) + len(new.sentences) <= GROUP_SENTENCES:
-                merged = _Candidate(candidates[-1].length, candidates[-1].sentences + new.sentences)
-                if merged.passes < candidates[-1].passes + new.passes:
+            if candidates and len(candidates[-1].texts) + len(texts) <= together:
+                last = candidates[-1]
+                merged = _Candidate(last.length, last.texts + texts, max(last.longest, new.longest))
+                if merged.passes < last.passes + new.passes:
                     candidates[-1] = merged
                     continue
             candidates.append(new)
     return candidates
 
 
-def _worthwhile(candidate: _Candidate, budget: Budget) -> PrefixGroup | None:
+def _worthwhile(candidate: _Candidate, tokens: Tokens, prefixes: _Prefixes, budget: Budget) -> PrefixGroup | None:
     """None where it would cost more than running the sentences whole."""
-    length, sentences = candidate.length, candidate.sentences
-    prefixes = dict.fromkeys(sentence.ids[:length] for sentence in sentences)
-    number = {prefix: at for at, prefix in enumerate(prefixes)}
-    whole = sum(len(sentence.ids) for sentence in sentences)
-    saved = whole - len(number) * length - candidate.passes * budget.pass_cost
+    length, texts = candidate.length, np.array(candidate.texts, dtype=np.intp)
+    number: dict[bytes, int] = {}
+    numbers = [number.setdefault(prefixes.of(text, length), len(number)) for text in candidate.texts]
+    saved = int(tokens.lengths[texts].sum()) - len(number) * length - candidate.passes * budget.pass_cost
     if saved <= 0:
         return None
-    levels, paths = trie_levels([(number[sentence.ids[:length]], sentence.ids[length:]) for sentence in sentences])
+    left = tokens.lengths[texts] - length
+    suffixes = padded(tokens.ids, tokens.starts[texts] + length, left, 0)
+    levels, nodes = trie_levels(np.array(numbers, dtype=np.intp), suffixes, left)
     if saved <= sum(len(level.tokens) for level in levels):
         return None
-    return PrefixGroup(list(number), sentences, levels, paths)
+    table = np.frombuffer(bytearray(b"".join(number)), dtype=tokens.ids.dtype).reshape(len(number), length)
+    return PrefixGroup(table, texts, levels, nodes)

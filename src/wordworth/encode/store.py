@@ -5,28 +5,35 @@ reading, so a word of k tokens takes k rows and not one for each pooling, and a 
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 import torch
+from filelock import Timeout
 from numpy.typing import NDArray
 from safetensors import safe_open
 from safetensors.torch import save_file
 
 from wordworth.contexts import Context
 from wordworth.embedding import Embedding, Provenance
-from wordworth.encode.encoding import checked_layers, encode_shard, every_failure, shards, unique, values_of
+from wordworth.encode.encoding import checked_layers, encode_shards, every_failure, shards, unique, values_of
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
-from wordworth.engine.cache import CacheSlot, slot
+from wordworth.encode.units import SubwordStates
+from wordworth.engine.cache import CacheSlot, Claim, slot
+from wordworth.engine.engines import current
+from wordworth.engine.write_behind import WriteBehind
 from wordworth.errors import WordworthError
 
 LAYOUT = 2
 STATES = "states.safetensors"
+WRITERS = {"cuda": 6}
+"""Threads that write chunks behind a device; where there are none, each is written before the next is computed."""
 SOME = "cut into chunks as all layers are"
 """Part of the key where not all layers are kept: such chunks were once larger."""
 
@@ -126,22 +133,20 @@ def encode_to_store(
     some = slot("vectors", [LAYOUT, *model.identity, sorted(chosen), texts, SOME])
     entry = whole if set(chosen) == set(every) else some
     runs = shards(distinct, values_of(model))
-    wide = [whole.part(f"{number:05d}") for number in range(len(runs))]
-    parts = [part if entry is whole or part.sound() else some.part(part.path.name) for part in wide]
-    writes = [
-        partial(_write, model, shard, every if part is all_layers else chosen)
-        for part, all_layers, shard in zip(parts, wide, runs, strict=True)
-    ]
-    waiting = list(zip(parts, writes, runs, strict=True))
+    tell = advance or (lambda _: None)
+    parts: list[CacheSlot] = []
+    waiting: list[tuple[CacheSlot, list[Context]]] = []
+    for number, contexts_of_part in enumerate(runs):
+        part = whole.part(f"{number:05d}")
+        if entry is some and part.sound():
+            tell(len(contexts_of_part))
+        else:
+            part = entry.part(part.path.name)
+            waiting.append((part, contexts_of_part))
+        parts.append(part)
     # Chunks that another process is at work on are left to it, and looked at again in the end.
-    for get in (CacheSlot.try_get, CacheSlot.get):
-        busy: list[tuple[CacheSlot, partial[None], list[Context]]] = []
-        for part, write, shard in waiting:
-            if get(part, write) is None:
-                busy.append((part, write, shard))
-            elif advance:
-                advance(len(shard))
-        waiting = busy
+    for wait in (False, True):
+        waiting = _encode_missing(model, waiting, chosen, tell, wait=wait)
     chunks = tuple(part.path / STATES for part in parts)
     return VectorStore(entry.path, model.name, model.weights, model.dim, tuple(contexts), chosen, chunks, place)
 
@@ -150,8 +155,48 @@ def _tensor(layer: int) -> str:
     return f"layer.{layer}"
 
 
-def _write(model: LanguageModel, contexts: list[Context], layers: tuple[int, ...], folder: Path) -> None:
-    shard = encode_shard(model, contexts, layers)
+def _encode_missing(
+    model: LanguageModel,
+    parts: Sequence[tuple[CacheSlot, list[Context]]],
+    layers: tuple[int, ...],
+    advance: Callable[[float], None],
+    *,
+    wait: bool,
+) -> list[tuple[CacheSlot, list[Context]]]:
+    """Makes the parts that are not there, in their order; gives those that another process is at work on.
+
+    Each is claimed before it is encoded, and written as its states come. Processes that wait for one another cannot
+    wait in a circle, since all claim in the same order.
+    """
+    claims: deque[tuple[Claim, int]] = deque()
+    busy: list[tuple[CacheSlot, list[Context]]] = []
+
+    def missing() -> Iterator[list[Context]]:
+        for part, contexts in parts:
+            try:
+                claim = part.claim(wait=wait)
+            except Timeout:
+                busy.append((part, contexts))
+                continue
+            if claim is None:
+                advance(len(contexts))
+            else:
+                claims.append((claim, len(contexts)))
+                yield contexts
+
+    try:
+        stream, what = partial(encode_shards, layers=layers), f"encoding words with {model.name}"
+        with WriteBehind(WRITERS.get(model.device.type, 0)) as written:
+            for shard in current().map(stream, model, missing(), what):
+                claim, count = claims.popleft()
+                written.write(claim, partial(_write, shard, layers), partial(advance, count))
+    finally:
+        for claim, _ in claims:
+            claim.release()
+    return busy
+
+
+def _write(shard: SubwordStates, layers: tuple[int, ...], folder: Path) -> None:
     record = {
         "subwords": shard.subwords,
         "failures": [[failure.row, failure.word, failure.reason] for failure in shard.failures],

@@ -2,12 +2,15 @@
 
 import copy
 import hashlib
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from wordworth.encode.loading import quietly
 from wordworth.encode.model import LanguageModel, wrap
+from wordworth.engine.engines import load
+from wordworth.engine.recipe import Recipe
 
 
 def untrained(model: LanguageModel, seed: int = 0) -> LanguageModel:
@@ -15,6 +18,18 @@ def untrained(model: LanguageModel, seed: int = 0) -> LanguageModel:
 
     It has an identity of its own, so that its vectors are kept apart. Both networks are in memory while it is used.
     """
+    if model.recipe is None:
+        return _made(model, seed)
+    made: LanguageModel = load(Recipe(untrained_here, {"recipe": model.recipe, "seed": seed}))
+    return made
+
+
+def untrained_here(recipe: Recipe, seed: int) -> LanguageModel:
+    """The same of a model that is loaded for it, in this process, whatever the engine."""
+    return replace(_made(recipe.load(), seed), recipe=Recipe(untrained_here, {"recipe": recipe, "seed": seed}))
+
+
+def _made(model: LanguageModel, seed: int) -> LanguageModel:
     config = copy.deepcopy(model.network.config)
     with torch.random.fork_rng(devices=[]), quietly():
         torch.manual_seed(seed)

@@ -51,6 +51,8 @@ class Budget:
 
     tokens: int
     pass_cost: int
+    together: int = 2048
+    """Texts whose keys and values are kept at once."""
 
 
 def budget_for(device: torch.device, batch_tokens: int | None = None) -> Budget:
@@ -113,12 +115,17 @@ def take(pending: deque[int], lengths: Sequence[int], budget: Budget) -> list[in
     return batch
 
 
+def out_of_memory(error: RuntimeError) -> bool:
+    """Whether the memory of a device, or of the machine, ran out."""
+    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+
+
 def _attempt(run: Run[Ran], batch: list[int], size: int, budget: Budget, tally: PassTally) -> tuple[Ran] | None:
     """`run(batch)`, or None when memory ran out: the budget is then half of the `size` tokens that did not fit."""
     try:
         return (run(batch),)
     except RuntimeError as error:
-        if not (isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)):
+        if not out_of_memory(error):
             raise
         if len(batch) == 1:
             raise WordworthError(

@@ -22,8 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from filelock import Timeout
-
 from wordworth.engine.in_use import use
 from wordworth.errors import WordworthError
 from wordworth.files import (
@@ -174,24 +172,43 @@ class CacheSlot:
         for name, checksum in sums.items():
             remember_sum(self.path / name, checksum)
 
+    def claim(self, *, wait: bool = True) -> "Claim | None":
+        """The right to make the entry; None where it is there. filelock's `Timeout` where another process has it.
+
+        So the content may be computed for a while, beside that of other entries, before it is written.
+        """
+        if self.sound():
+            return None
+        with ExitStack() as held:
+            held.enter_context(locked(self.path, wait=wait))
+            if self.whole():
+                return None
+            use(self.path)
+            return Claim(self, held.pop_all())
+
     def get(self, make: Make) -> Path:
         """The folder of the entry, made first where it is not there or damaged. Of several processes one makes it."""
-        if not self.sound():
-            with locked(self.path):
-                if not self.whole():
-                    self.write(make)
+        claim = self.claim()
+        if claim:
+            claim.write(make)
         return self.path
 
-    def try_get(self, make: Make) -> Path | None:
-        """The same, or None where another process is making it."""
-        if not self.sound():
-            try:
-                with locked(self.path, wait=False):
-                    if not self.whole():
-                        self.write(make)
-            except Timeout:
-                return None
-        return self.path
+
+@dataclass(frozen=True)
+class Claim:
+    """An entry that this process alone may make, until it is written or given up."""
+
+    slot: CacheSlot
+    _held: ExitStack
+
+    def write(self, make: Make) -> None:
+        """Fills the entry. Whether that succeeds or not, the claim ends."""
+        with self._held:
+            self.slot.write(make)
+
+    def release(self) -> None:
+        """Gives the claim up, or ends it where the entry was written by `slot.write`."""
+        self._held.close()
 
 
 def slot(kind: Kind, identity: object, pinned: Mapping[str, str] | None = None) -> CacheSlot:

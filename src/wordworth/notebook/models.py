@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.kinds import Kind, kind_of
-from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.resolve import label_of
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
@@ -74,10 +73,9 @@ class LanguageModel:
         """The model without a head, which encodes words; the weights are those of `word_model` where that is loaded."""
         if "word_model" in self.__dict__:
             return self.word_model.reader.base
-        from wordworth.encode import load_model
+        from wordworth.encode import load_named
 
-        place = locate_language_model(self.named)
-        return load_model(place.place, device=self.device, dtype=self.precision, name=place.name)
+        return load_named(self.named, device=self.device, dtype=self.precision)
 
     @property
     def pooling(self) -> str:

@@ -4,13 +4,14 @@ The paths that leave the texts of a batch grow together, a unit each a pass: eac
 where it left it, and on its own path, by a mask; nothing of the text is computed or copied again for it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 from transformers.cache_utils import Cache, DynamicLayer
 
 from wordworth.encode.capabilities import TOLERANCE, accepted
@@ -18,6 +19,7 @@ from wordworth.encode.model import LanguageModel
 from wordworth.engine.batching import Budget, budget_for
 from wordworth.predict.head import Head
 from wordworth.predict.reader import Node, run_each
+from wordworth.predict.transfer import send
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
 """More than the encoder takes: the passes over paths that leave the texts are small, and fewer of them are better."""
@@ -29,10 +31,16 @@ class _Memory:
     """Texts that were read, and their keys and values where the model keeps them."""
 
     texts: Sequence[Sequence[int]]
-    cache: Any = None
-    rows: list[int] | None = None
-    """The texts that the cache still holds, in its order."""
+    layers: list[Any] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    """The texts that the layers still hold, in their order."""
     columns: int = 0
+    parts: "list[_Memory]" = field(default_factory=list)
+    """Memories that are put together as soon as a path leaves one of their texts."""
+
+    @property
+    def remembers(self) -> bool:
+        return bool(self.layers or self.parts)
 
 
 class CausalReader:
@@ -56,10 +64,18 @@ class CausalReader:
         return self._read(memory, firsts, keep=self.remembers), memory
 
     def extend(self, state: _Memory, nodes: Sequence[Node]) -> Tensor:
-        if state.cache is not None:
+        if state.remembers:
             return self._step(state, nodes)
         sequences = [[*state.texts[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes]
         return run_each(self.base, sequences, 1, self.budget)
+
+    def join(self, states: Sequence[_Memory]) -> _Memory:
+        """Keys and values are copied later, and only those that are still needed."""
+        texts = [text for state in states for text in state.texts]
+        return _Memory(texts, parts=[state for state in states if state.layers])
+
+    def held(self, state: _Memory) -> int:
+        return sum(layer.keys.nbytes + layer.values.nbytes for layer in state.layers)
 
     def _read(self, memory: _Memory, firsts: Sequence[int], *, keep: bool) -> Tensor:
         """Padding stands on the right, where nothing that counts looks at it."""
@@ -67,18 +83,19 @@ class CausalReader:
         padded = np.full((len(memory.texts), longest), self.base.pad, dtype=np.int64)
         for row, text in zip(padded, memory.texts, strict=True):
             row[: len(text)] = text
-        options: dict[str, Any] = {}
-        if keep:
-            untyped: Any = DynamicLayer
-            layers = [untyped() for _ in range(self.base.layers)]
-            memory.cache = options["past_key_values"] = Cache(layers=layers)
-            memory.rows, memory.columns = list(range(len(memory.texts))), longest
-        states = self.base.network(input_ids=torch.from_numpy(padded).to(self.device), use_cache=keep, **options)[0]
         picked = [
             np.arange(at * longest + first, at * longest + len(text))
             for at, (text, first) in enumerate(zip(memory.texts, firsts, strict=True))
         ]
-        rows: Tensor = states.flatten(0, 1)[torch.from_numpy(np.concatenate(picked)).to(self.device)]
+        ids, wanted = send(self.device, padded, np.concatenate(picked))
+        options: dict[str, Any] = {}
+        if keep:
+            untyped: Any = DynamicLayer
+            memory.layers = [untyped() for _ in range(self.base.layers)]
+            options["past_key_values"] = Cache(layers=memory.layers)
+            memory.rows, memory.columns = list(range(len(memory.texts))), longest
+        states = self.base.network(input_ids=ids, use_cache=keep, **options)[0]
+        rows: Tensor = states.flatten(0, 1)[wanted]
         return rows
 
     def _step(self, memory: _Memory, nodes: Sequence[Node]) -> Tensor:
@@ -86,13 +103,10 @@ class CausalReader:
         by_text: dict[int, list[int]] = {}
         for number, node in enumerate(nodes):
             by_text.setdefault(node.text, []).append(number)
-        assert memory.rows is not None
-        if len(by_text) < len(memory.rows):
-            still = [row for row, text in enumerate(memory.rows) if text in by_text]
-            memory.rows = [memory.rows[row] for row in still]
-            chosen = torch.tensor(still, device=self.device)
-            for layer in memory.cache.layers:
-                layer.keys, layer.values = layer.keys[chosen], layer.values[chosen]
+        if memory.parts:
+            self._put_together(memory, by_text)
+        elif len(by_text) < len(memory.rows):
+            self._keep(memory, by_text)
         out: Tensor | None = None
         wide = max(1, self.budget.tokens // len(memory.rows))
         for start in range(0, max(map(len, by_text.values())), wide):
@@ -101,15 +115,44 @@ class CausalReader:
             if out is None:
                 out = states.new_empty(len(nodes), states.shape[-1])
             where = [row * states.shape[1] + at for row, of_one in enumerate(some) for at in range(len(of_one))]
-            numbers = torch.tensor([number for of_one in some for number in of_one], device=self.device)
-            out[numbers] = states.flatten(0, 1)[torch.tensor(where, device=self.device)]
+            numbers = [number for of_one in some for number in of_one]
+            numbered, picked = send(self.device, np.array(numbers), np.array(where))
+            out[numbered] = states.flatten(0, 1)[picked]
         assert out is not None
         return out
+
+    def _keep(self, memory: _Memory, texts: Collection[int]) -> None:
+        """Drops all texts but these."""
+        still = [row for row, text in enumerate(memory.rows) if text in texts]
+        if len(still) == len(memory.rows):
+            return
+        memory.rows = [memory.rows[row] for row in still]
+        (chosen,) = send(self.device, np.array(still, dtype=np.int64))
+        for layer in memory.layers:
+            layer.keys, layer.values = layer.keys[chosen], layer.values[chosen]
+
+    def _put_together(self, memory: _Memory, texts: Collection[int]) -> None:
+        """The texts of several batches that are still needed, in rows of one length, layer by layer."""
+        first = 0
+        for part in memory.parts:
+            self._keep(part, {text - first for text in texts})
+            memory.rows += [first + row for row in part.rows]
+            first += len(part.texts)
+        memory.columns = max(part.columns for part in memory.parts)
+        memory.layers = memory.parts[0].layers
+        for number, layer in enumerate(memory.layers):
+            for name in ("keys", "values"):
+                tensors = [getattr(part.layers[number], name) for part in memory.parts]
+                joined = torch.cat([pad(one, (0, 0, 0, memory.columns - one.shape[2])) for one in tensors])
+                for part in memory.parts:
+                    setattr(part.layers[number], name, None)
+                setattr(layer, name, joined)
+        memory.parts = []
 
     def _pass(self, memory: _Memory, nodes: Sequence[Node], some: list[list[int]]) -> Tensor:
         """One forward pass for a row of nodes a text: rows × nodes × dim."""
         wide = max(map(len, some))
-        ids, positions, afters = (torch.zeros(len(some), wide, dtype=torch.long) for _ in range(3))
+        ids, positions, afters = np.zeros((3, len(some), wide), dtype=np.int64)
         seen: list[tuple[int, int, int]] = []
         for row, of_one in enumerate(some):
             for at, number in enumerate(of_one):
@@ -119,20 +162,22 @@ class CausalReader:
                 ids[row, at], afters[row, at] = node.unit, node.after
                 positions[row, at] = node.after + len(path) - 1
                 seen += [(row, at, one.column) for one in path]
-        allowed = torch.zeros(len(some), wide, memory.columns + wide, dtype=torch.bool)
-        text_columns = max(len(memory.texts[text]) for text in memory.rows or ())
-        allowed[:, :, :text_columns] = torch.arange(text_columns) < afters[:, :, None]
-        allowed[:, :, 0] = True  # also for the padding, which must look at something
-        row_of, at_of, column_of = (list(which) for which in zip(*seen, strict=True))
-        allowed[row_of, at_of, column_of] = True
-        network = self.base.network
-        mask = torch.zeros(allowed.shape, dtype=network.dtype).masked_fill_(~allowed, torch.finfo(network.dtype).min)
+        row_of, at_of, column_of = np.array(seen, dtype=np.int64).T
+        units, places, left, *path_of = send(self.device, ids, positions, afters, row_of, at_of, column_of)
         memory.columns += wide
+        allowed = torch.zeros(len(some), wide, memory.columns, dtype=torch.bool, device=self.device)
+        text_columns = max(len(memory.texts[text]) for text in memory.rows)
+        allowed[:, :, :text_columns] = torch.arange(text_columns, device=self.device) < left[:, :, None]
+        allowed[:, :, 0] = True  # also for the padding, which must look at something
+        allowed.index_put_(tuple(path_of), torch.ones((), dtype=torch.bool, device=self.device))
+        network = self.base.network
+        mask = torch.zeros(allowed.shape, dtype=network.dtype, device=self.device)
+        mask.masked_fill_(~allowed, torch.finfo(network.dtype).min)
         states: Tensor = network(
-            input_ids=ids.to(self.device),
-            position_ids=positions.to(self.device),
-            attention_mask=mask[:, None].to(self.device),
-            past_key_values=memory.cache,
+            input_ids=units,
+            position_ids=places,
+            attention_mask=mask[:, None],
+            past_key_values=Cache(layers=memory.layers),
             use_cache=True,
         )[0]
         return states
@@ -144,7 +189,7 @@ class CausalReader:
         with torch.inference_mode():
             try:
                 self._read(memory, [0, 0], keep=True)
-                if any(layer.keys is None for layer in memory.cache.layers):
+                if any(layer.keys is None for layer in memory.layers):
                     return False
                 first = [Node(0, 2, four, None), Node(0, 2, one, None), Node(0, 3, four, None), Node(1, 2, four, None)]
                 second = [Node(0, 2, three, first[1]), Node(0, 3, two, first[2])]

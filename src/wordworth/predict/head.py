@@ -1,7 +1,6 @@
 """The language-model head apart from the network under it, so that logits are computed for some positions only."""
 
 import copy
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -11,8 +10,6 @@ from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttenti
 
 from wordworth.errors import WordworthError
 
-Head = Callable[[Tensor], Tensor]
-"""Hidden states, positions × dim, to logits, positions × units, in float32."""
 TOLERANCE = 1e-3
 
 
@@ -27,23 +24,30 @@ class _StatesBelow(nn.Module):
         return BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=self.states)
 
 
-def split_head(network: PreTrainedModel) -> tuple[Head, int]:
-    """All that the library does behind the last hidden states (projection, bias, scaling, soft cap), as a function,
-    and the number of units that it gives logits for.
+class Head:
+    """Hidden states, positions × dim, to logits, positions × units, in float32.
 
-    The head is the network itself with its base taken out, sharing the weights. It is tried against the whole.
+    It is the network itself with its base taken out, sharing the weights.
     """
-    below = _StatesBelow()
-    top = copy.copy(network)
-    top._modules = dict(network._modules)
-    top._modules[network.base_model_prefix] = below
 
-    def head(states: Tensor) -> Tensor:
-        below.states = states[None]
-        logits: Tensor = top(input_ids=torch.zeros(1, len(states), dtype=torch.long, device=states.device)).logits
-        below.states = None
+    def __init__(self, network: PreTrainedModel) -> None:
+        self._below = _StatesBelow()
+        self._top = copy.copy(network)
+        self._top._modules = dict(network._modules)
+        self._top._modules[network.base_model_prefix] = self._below
+
+    def __call__(self, states: Tensor) -> Tensor:
+        self._below.states = states[None]
+        nothing = torch.zeros(1, len(states), dtype=torch.long, device=states.device)
+        logits: Tensor = self._top(input_ids=nothing).logits
+        self._below.states = None
         return logits[0].float()
 
+
+def split_head(network: PreTrainedModel) -> tuple[Head, int]:
+    """All that the library does behind the last hidden states (projection, bias, scaling, soft cap), tried against the
+    whole; and the number of units that it gives logits for."""
+    head = Head(network)
     with torch.inference_mode():
         ids = torch.arange(4, device=network.device)[None] % network.config.vocab_size
         whole = network(input_ids=ids).logits[0].float()

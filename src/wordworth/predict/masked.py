@@ -31,6 +31,12 @@ class MaskedReader:
         contexts = [text[: at + 1] for text, first in zip(texts, firsts, strict=True) for at in range(first, len(text))]
         return self._rows(contexts), texts
 
+    def join(self, states: Sequence[Sequence[Sequence[int]]]) -> Sequence[Sequence[int]]:
+        return [text for state in states for text in state]
+
+    def held(self, state: Sequence[Sequence[int]]) -> int:
+        return 0
+
     def extend(self, state: Sequence[Sequence[int]], nodes: Sequence[Node]) -> Tensor:
         return self._rows([[*state[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes])
 

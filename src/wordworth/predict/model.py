@@ -1,9 +1,9 @@
 """A language model with its head, ready to predict words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, SupportsIndex
 
 import torch
 from torch import Tensor
@@ -19,7 +19,10 @@ from transformers import (
 
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.encode.loading import load_files
-from wordworth.encode.model import family_of, trial_ids, wrap
+from wordworth.encode.model import LanguageModel, family_of, trial_ids, wrap
+from wordworth.engine.batching import Budget
+from wordworth.engine.engines import load
+from wordworth.engine.recipe import Recipe, loaded_alike
 from wordworth.errors import WordworthError
 from wordworth.predict.causal import CausalReader
 from wordworth.predict.head import split_head
@@ -32,6 +35,19 @@ _MAPPINGS: dict[str, tuple[Any, Any]] = {
     "causal": (MODEL_FOR_CAUSAL_LM_MAPPING, AutoModelForCausalLM),
     "masked": (MODEL_FOR_MASKED_LM_MAPPING, AutoModelForMaskedLM),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class ReaderElsewhere:
+    """In the place of a reader that is in other processes: what of it is said in this one."""
+
+    width: int
+    budget: Budget
+    base: LanguageModel
+
+    @property
+    def device(self) -> torch.device:
+        return self.base.device
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +70,16 @@ class WordModel:
     """All that predictions depend on, for the keys of what is kept on disk."""
     weights: str
     dtype: str
+    recipe: Recipe | None = None
+    """How another process loads it, where it can be loaded by name; it is sent there as its recipe."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        return super().__reduce_ex__(protocol) if self.recipe is None else (loaded_alike, (self.recipe, self.identity))
+
+    def without_weights(self) -> "WordModel":
+        """What a driver knows of a model whose network is in its workers."""
+        reader: Any = ReaderElsewhere(self.reader.width, self.reader.budget, self.reader.base.without_weights())
+        return replace(self, reader=reader)
 
     @property
     def device(self) -> torch.device:
@@ -74,10 +100,21 @@ def load_word_model(
     """A model of the catalog, of a path (safetensors, GGUF) or of the hub, with its language-model head.
 
     `family` is read from the model's configuration; BERT and its kin can also be loaded as `causal`, if trained so.
+    With workers, they load it and this process knows of it all but its weights.
     """
-    name = locate_language_model(name_or_path).name
-    network, tokenizer, weights, chosen = load_network(name_or_path, device, dtype, family)
-    return wrap_word_model(network, tokenizer, name=name, source=str(name_or_path), weights=weights, family=chosen)
+    given = {"named": str(name_or_path), "device": device, "dtype": dtype, "family": family}
+    model: WordModel = load(Recipe(load_word_model_here, given))
+    return model
+
+
+def load_word_model_here(named: str, device: str, dtype: str, family: WordFamily | None) -> WordModel:
+    """The same in this process, whatever the engine."""
+    recipe = Recipe(load_word_model_here, {"named": named, "device": device, "dtype": dtype, "family": family})
+    name = locate_language_model(named).name
+    network, tokenizer, weights, chosen = load_network(named, device, dtype, family)
+    model = wrap_word_model(network, tokenizer, name=name, source=named, weights=weights, family=chosen)
+    model.reader.base = replace(model.reader.base, recipe=replace(recipe, part="reader.base"))
+    return replace(model, recipe=recipe)
 
 
 def load_network(

@@ -91,7 +91,7 @@ def _weights(model: LanguageModel, probe: Paraphrases) -> dict[str, NDArray[np.f
     """Sentence → idf of its tokens, over the sentences of the probe."""
     texts = dict.fromkeys(text for one in probe.triples for text in (one.word, one.hypernym, one.sibling))
     contexts = [_whole(text) for text in texts]
-    sentences, _ = tokenize(model.tokenizer, contexts, model.max_length, with_types=False)
+    sentences, _ = tokenize(model.tokenizer, contexts, model.max_length)
     tokens: dict[str, NDArray[np.intp]] = {}
     for sentence in sentences:
         (row,), ((start, end),) = sentence.rows, sentence.spans

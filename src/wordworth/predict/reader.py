@@ -54,6 +54,12 @@ class Reader(Protocol):
         """Rows of the positions from `firsts[i]` to the end of each text, one text after the other; and what `extend`
         needs of them. The row of a position says what follows the tokens up to it, itself included."""
 
+    def join(self, states: Sequence[Any]) -> Any:
+        """What `extend` needs of several batches; their texts are numbered through."""
+
+    def held(self, state: Any) -> int:
+        """Bytes of the device's memory that it takes."""
+
     def extend(self, state: Any, nodes: Sequence[Node]) -> Tensor:
         """A row for each node: what follows it. The parents of the nodes have been here before."""
 

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from wordworth.errors import WordworthError
 from wordworth.predict.model import WordModel
 from wordworth.predict.reader import Node
+from wordworth.predict.segmentations import Segmentations
 from wordworth.predict.unit_scores import Ints, UnitQuery, UnitScores
-from wordworth.predict.windows import MORE_UNITS, Place, room
+from wordworth.predict.units import Units
+from wordworth.predict.windows import MORE_UNITS, room
 
 Boundary = Literal["required", "ignored"]
 
@@ -75,23 +77,30 @@ class PathStep(Node):
 
 
 class Search:
-    """The words of a batch. Word i stands in text `texts[i]`, and `rows[i]` is the row right before it."""
+    """The words of a batch. Word i is `entries[i]` of the segmentations, has `starts[i]` tokens before it in text
+    `texts[i]`, and `rows[i]` is the row right before it."""
 
     def __init__(
-        self, model: WordModel, rules: PredictionRules, places: Sequence[Place], texts: list[int], rows: Ints
+        self,
+        units: Units,
+        rules: PredictionRules,
+        spelled: Segmentations,
+        entries: Ints,
+        texts: Ints,
+        starts: Ints,
+        rows: Ints,
     ) -> None:
-        self.units, self.rules, self.places, self.texts, self.rows = model.units, rules, places, texts, rows
-        self.counts = np.array([len(place.target.ids) for place in places])
-        self.hit1, self.hitk = np.zeros(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
-        self.guesses: list[bytes | None] = [None] * len(places)
+        self.units, self.rules, self.spelled = units, rules, spelled
+        self.entries: list[int] = entries.tolist()
+        self.texts, self.starts, self.rows = texts.tolist(), starts.tolist(), rows
+        self.counts = spelled.counts[entries]
+        self.hit1, self.hitk = np.zeros(len(entries), dtype=bool), np.zeros(len(entries), dtype=bool)
+        self.guesses: list[bytes | None] = [None] * len(entries)
         """What was spelled; None where it was not decoded."""
         self._steps: dict[tuple[int, int, int, int], PathStep] = {}
-
-    def query(self) -> UnitQuery:
+        query_rows, query_units, self._others = spelled.leaving(entries, rows)
+        self.query = UnitQuery(query_rows, query_units)
         """At the rows of the own paths: all units by which another segmentation may leave them."""
-        rows = [row + place.target.other_rows for row, place in zip(self.rows, self.places, strict=True)]
-        # Row by row, also within a word: others are listed in order of their row.
-        return UnitQuery(np.concatenate(rows), np.concatenate([place.target.other_units for place in self.places]))
 
     def begin(self, scores: UnitScores, own: Ints) -> list[PathStep]:
         """Scores the own paths; gives the first steps of paths that leave them."""
@@ -102,13 +111,12 @@ class Search:
         greedy_begins = np.array(self.units.begins)[scores.greedy[ends]]
         self.hitk = np.logical_and.reduceat(scores.own_among, spans)[::2] & (free | scores.ended[ends])
         self.hit1 = np.logical_and.reduceat(same, spans)[::2] & (free | greedy_begins)
-        others = np.cumsum([0, *(len(place.target.others) for place in self.places)])
         for word in np.flatnonzero(self.hit1).tolist():
-            self.guesses[word] = self.places[word].target.text
+            self.guesses[word] = self.spelled.texts[self.entries[word]]
         for word in np.flatnonzero(~self.hit1).tolist():
             self._first_guess(word, same, scores)
         for word in np.flatnonzero(~self.hitk).tolist():
-            self._first_paths(word, scores, scores.among[others[word] : others[word + 1]])
+            self._first_paths(word, scores, scores.among[self._others[word] : self._others[word + 1]])
         return self._next()
 
     def query_at(self, steps: Sequence[PathStep]) -> UnitQuery:
@@ -125,7 +133,7 @@ class Search:
             if step.guess:
                 self._go_on(step.word, step, step.after, step.count, step.spelled, greedy[row])
             continuations = self._continuations(step)
-            if step.offset == len(self.places[step.word].target.text):
+            if step.offset == len(self._text(step.word)):
                 self.hitk[step.word] |= ended[row]
             for (unit, length), good in zip(continuations, among[first : first + len(continuations)], strict=True):
                 if good:
@@ -135,8 +143,11 @@ class Search:
         return self._next()
 
     def _continuations(self, step: PathStep) -> list[tuple[int, int]]:
-        text = self.places[step.word].target.text
+        text = self._text(step.word)
         return self.units.continuations(text[step.offset :]) if 0 <= step.offset < len(text) else []
+
+    def _text(self, word: int) -> bytes:
+        return self.spelled.texts[self.entries[word]]
 
     def _next(self) -> list[PathStep]:
         steps = [step for step in self._steps.values() if step.guess or not self.hitk[step.word]]
@@ -145,49 +156,49 @@ class Search:
 
     def _first_guess(self, word: int, same: NDArray[np.bool_], scores: UnitScores) -> None:
         """The greedy guess follows the own path as long as that is greedy."""
-        place, row, at = self.places[word], int(self.rows[word]), 0
-        count = len(place.target.ids)
+        entry, row, at = self.entries[word], int(self.rows[word]), 0
+        count, text = int(self.counts[word]), self.spelled.texts[entry]
         while at < count and same[row + at]:
             at += 1
-        spelled = place.target.text[: place.target.offsets[at]] if at < count else place.target.text
+        spelled = text[: self.spelled.offsets[entry][at]] if at < count else text
         if at == count and self.units.trailing:
             spelled += b" "
-        self._go_on(word, None, place.start + at, at, spelled, int(scores.greedy[row + at]))
+        self._go_on(word, None, self.starts[word] + at, at, spelled, int(scores.greedy[row + at]))
 
     def _first_paths(self, word: int, scores: UnitScores, among: NDArray[np.bool_]) -> None:
-        place, row = self.places[word], int(self.rows[word])
+        row, others = int(self.rows[word]), self.spelled.others[self.entries[word]]
         for number in np.flatnonzero(among).tolist():
-            at, unit, offset = place.target.others[number]
+            at, unit, offset = others[number]
             if scores.own_among[row : row + at].all():
-                self._try(word, None, place.start + at, at, unit, offset)
+                self._try(word, None, self.starts[word] + at, at, unit, offset)
 
     def _go_on(self, word: int, parent: PathStep | None, after: int, count: int, spelled: bytes, unit: int) -> None:
         """The guess so far goes on with a unit: it is then complete, or there is a step to take."""
-        target = self.places[word].target
+        text, most = self._text(word), self.spelled.parts[self.entries[word]]
         parts, blank = len(spelled.split()), bool(spelled) and not spelled.strip()
-        if self.units.closes[unit] or (self.units.begins[unit] and (parts >= target.parts or blank)):
+        if self.units.closes[unit] or (self.units.begins[unit] and (parts >= most or blank)):
             self.guesses[word] = spelled
-            self.hit1[word] = spelled == target.text and not self.units.trailing
+            self.hit1[word] = spelled == text and not self.units.trailing
             return
         spelled += self.units.texts[unit] or b""
         parts = len(spelled.split())
-        if parts > target.parts or (parts == target.parts and spelled[-1:].isspace()):
+        if parts > most or (parts == most and spelled[-1:].isspace()):
             self.guesses[word] = spelled
-            self.hit1[word] = spelled.startswith(target.text) and spelled[len(target.text) :][:1].isspace()
+            self.hit1[word] = spelled.startswith(text) and spelled[len(text) :][:1].isspace()
             return
-        if not self.rules.ends and spelled == target.text:
+        if not self.rules.ends and spelled == text:
             self.guesses[word], self.hit1[word] = spelled, True
             return
-        if not target.text.startswith(spelled) and not self.rules.guesses:
+        if not text.startswith(spelled) and not self.rules.guesses:
             return
-        if count + 1 >= len(target.ids) + MORE_UNITS:
+        if count + 1 >= self.counts[word] + MORE_UNITS:
             self.guesses[word] = spelled
             return
         self._step(word, parent, after, count, unit, spelled).guess = True
 
     def _try(self, word: int, parent: PathStep | None, after: int, count: int, unit: int, offset: int) -> None:
         """A path to the word goes on with a unit that is among the k best."""
-        text = self.places[word].target.text
+        text = self._text(word)
         if offset < 0 or (offset == len(text) and not self.rules.ends):
             self.hitk[word] = True
         elif count + 1 < self.counts[word] + MORE_UNITS and not (offset == len(text) and self.units.trailing):

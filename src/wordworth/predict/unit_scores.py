@@ -1,6 +1,7 @@
 """From rows of hidden states to the scores of units, with logits in memory for a slice of rows at a time."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -8,9 +9,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.predict.reader import Reader
+from wordworth.predict.transfer import Fetched, send
 
 SLICE_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
 """Logits at one time."""
+BLOCK = 64
+"""Units that are looked at together: about √(units / k) of them leave least to sort."""
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -42,61 +46,133 @@ class UnitScores:
     begin: Floats
     """ln of the probability that the next unit begins a word."""
 
+    def split(self, rows: Ints, asked: Ints) -> "list[UnitScores]":
+        """Cut at these rows, and at these units of the query; where the rows' own units were not scored."""
+        parts = zip(np.split(self.greedy, rows), np.split(self.ended, rows), np.split(self.among, asked), strict=True)
+        return [UnitScores(*part, self.own_among, self.own, self.begin) for part in parts]
+
 
 def slice_rows(reader: Reader) -> int:
     """Rows whose logits are computed together."""
     return max(1, SLICE_BYTES.get(reader.device.type, SLICE_BYTES["cpu"]) // (4 * reader.width))
 
 
-def score_units(
-    reader: Reader, rows: Tensor, k: int, begins: Tensor, query: UnitQuery, own: Ints | None = None
-) -> UnitScores:
-    """`begins` is 1.0 where a unit begins a word. `own` is the unit that follows each row, −1 for none; probabilities
-    are computed only where it is given."""
-    count = len(rows)
-    size = slice_rows(reader)
-    flags = begins > 0
-    query_rows, query_units = (torch.from_numpy(which).to(rows.device) for which in (query.rows, query.units))
-    following = None if own is None else torch.from_numpy(own).to(rows.device)
-    parts: list[tuple[Tensor, ...]] = []
-    for start in range(0, count, size):
-        end = min(count, start + size)
-        logits = reader.logits(rows[start:end])
+class PendingScores:
+    """Scores that the device is at. Few passes over the logits, since these are wide: the largest of every block of
+    units, their sum, and the sum over the units that begin a word. What these leave open is settled in `result`."""
+
+    def __init__(
+        self, reader: Reader, rows: Tensor, k: int, begins: Tensor, query: UnitQuery, own: Ints | None = None
+    ) -> None:
+        """`begins` is 1.0 where a unit begins a word. `own` is the unit that follows each row, −1 for none;
+        probabilities are computed only where it is given."""
+        self._reader, self._rows, self._begins = reader, rows, begins
+        following: Tensor | None = None
+        if own is None:
+            query_rows, query_units = send(rows.device, query.rows, query.units)
+        else:
+            query_rows, query_units, following = send(rows.device, query.rows, query.units, own)
+        flags = begins > 0
+        parts: list[tuple[Tensor, ...]] = []
+        size = slice_rows(reader)
+        for start in range(0, len(rows), size):
+            end = min(len(rows), start + size)
+            logits = reader.logits(rows[start:end])
+            best = best_units(logits, k, flags)
+            low, high = np.searchsorted(query.rows, (start, end)).tolist()
+            at = query_rows[low:high] - start
+            among = logits[at, query_units[low:high]] >= best.threshold[at]
+            part: tuple[Tensor, ...] = (best.greedy, best.ended, best.unsure, best.threshold, among)
+            if following is not None:
+                part += _probabilities(logits, following[start:end], best, begins)
+            parts.append(part)
+        self._fetched = Fetched([torch.cat(column) for column in zip(*parts, strict=True)])
+        self._scored = following is not None
+
+    def result(self) -> UnitScores:
+        """Waits for the device."""
+        greedy, ended, unsure, threshold, among, *scored = self._fetched.arrays()
+        if unsure.any():
+            # A unit equal to the last of the k best counts, though it was not taken.
+            rows = np.flatnonzero(unsure)
+            ended[rows] = self._masked(rows).amax(1).float().cpu().numpy() >= threshold[rows]
+        if not self._scored:
+            return UnitScores(greedy, ended, among, np.zeros(0, dtype=bool), np.zeros(0), np.zeros(0))
+        own_among, own, begin, total = scored
+        lost = np.flatnonzero(np.isneginf(begin))
+        if len(lost):
+            # Too small for a sum of floats, so by its logarithm.
+            begin[lost] = self._masked(lost).double().logsumexp(1).cpu().numpy() - total[lost]
+        return UnitScores(greedy, ended, among, own_among, own.astype(np.float64), begin.astype(np.float64))
+
+    def _masked(self, rows: Ints) -> Tensor:
+        """The logits of some rows, −∞ where a unit begins no word."""
+        (at,) = send(self._rows.device, rows)
+        none = self._begins == 0
+        with torch.inference_mode():
+            parts = torch.split(self._rows[at], slice_rows(self._reader))
+            return torch.cat([self._reader.logits(some).masked_fill_(none, -torch.inf) for some in parts])
+
+
+class BestUnits(NamedTuple):
+    """Of each row of logits."""
+
+    greedy: Tensor
+    most: Tensor
+    threshold: Tensor
+    """The k-th largest."""
+    ended: Tensor
+    """A unit with a flag is among the k best."""
+    unsure: Tensor
+    """Whether a unit that is as good as the k-th, but was not looked at, might have a flag where none else has."""
+
+
+def best_units(logits: Tensor, k: int, flags: Tensor) -> BestUnits:
+    """The k best stand in the k blocks whose largest units are largest, so only those blocks are looked into."""
+    width = logits.shape[1]
+    blocks = width // BLOCK
+    if 2 * k * BLOCK > width:
         best, units = logits.topk(k, dim=1)
         threshold, most = best[:, -1], best[:, 0]
-        greedy = torch.where(best == most[:, None], units, reader.width).amin(1)
-        ended = flags[units].any(1)
-        if not bool(ended.all()):
-            # A unit equal to the last of the k best counts, though it was not taken.
-            without = (~ended).nonzero()[:, 0]
-            ended[without] = logits[without].masked_fill_(~flags, -torch.inf).amax(1) >= threshold[without]
-        low, high = np.searchsorted(query.rows, (start, end)).tolist()
-        at = query_rows[low:high] - start
-        among = logits[at, query_units[low:high]] >= threshold[at]
-        part: tuple[Tensor, ...] = (greedy, ended, among)
-        if following is not None:
-            part += _probabilities(reader, rows[start:end], logits, following[start:end], threshold, most, begins)
-        parts.append(part)
-    columns = [torch.cat(column).cpu().numpy() for column in zip(*parts, strict=True)]
-    if following is None:
-        columns += [np.zeros(0, dtype=bool), np.zeros(0), np.zeros(0)]
-    greedy_, ended_, among_, own_among, own_p, begin = columns
-    return UnitScores(greedy_, ended_, among_, own_among, own_p.astype(np.float64), begin.astype(np.float64))
+        greedy = torch.where(best == most[:, None], units, width).amin(1)
+        ended = logits.masked_fill(~flags, -torch.inf).amax(1) >= threshold
+        return BestUnits(greedy, most, threshold, ended, torch.zeros_like(ended))
+    body, rest = logits[:, : blocks * BLOCK], logits[:, blocks * BLOCK :]
+    body = body.view(len(logits), blocks, BLOCK)
+    largest = body.amax(2)
+    chosen = largest.topk(k, dim=1).indices
+    inside = body.gather(1, chosen[:, :, None].expand(-1, -1, BLOCK))
+    looked_at = torch.cat([inside.flatten(1), rest], dim=1)
+    best = looked_at.topk(k, dim=1).values
+    threshold, most = best[:, -1], best[:, 0]
+    flagged = flags[: blocks * BLOCK].view(blocks, BLOCK)[chosen].flatten(1)
+    with_flag = torch.cat([flagged, flags[blocks * BLOCK :].expand(len(logits), -1)], dim=1)
+    ended = ((looked_at >= threshold[:, None]) & with_flag).any(1)
+    unsure = ~ended & ((largest >= threshold[:, None]).sum(1) > k)
+    # The first of the largest: the first block that has one, and the first in it; else one of the rest.
+    block = (largest == most[:, None]).byte().argmax(1)
+    in_block = body[torch.arange(len(logits), device=logits.device), block] == most[:, None]
+    greedy = block * BLOCK + in_block.byte().argmax(1)
+    if rest.shape[1]:
+        greedy = torch.where(in_block.any(1), greedy, blocks * BLOCK + rest.argmax(1))
+    return BestUnits(greedy, most, threshold, ended, unsure)
 
 
-def _probabilities(
-    reader: Reader, rows: Tensor, logits: Tensor, following: Tensor, threshold: Tensor, most: Tensor, begins: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Whether the following unit is among the best, its ln p, and ln P(begin). `logits` are overwritten."""
+def _probabilities(logits: Tensor, following: Tensor, best: BestUnits, begins: Tensor) -> tuple[Tensor, ...]:
+    """Whether the following unit is among the best, its ln p, ln P(begin), and ln of the sum of all exp(logits).
+
+    `logits` are overwritten."""
     own = logits.gather(1, following.clamp(min=0)[:, None])[:, 0]
-    # Summed, not multiplied: a matrix product adds hundreds of thousands of small terms one by one and loses digits.
-    mass = logits.sub_(most[:, None]).exp_()
+    mass = logits.sub_(best.most[:, None]).exp_()
     total = mass.sum(1).log()
-    begin = mass.mul_(begins).sum(1).log() - total
-    lost = begin.isneginf().nonzero()[:, 0]
-    if len(lost):
-        # Too small for a sum of floats, so by its logarithm.
-        again = reader.logits(rows[lost]).double().masked_fill_(begins == 0, -torch.inf).logsumexp(1)
-        begin[lost] = (again - most[lost] - total[lost]).float()
-    own_p = torch.where(following < 0, torch.nan, own - most - total)
-    return own >= threshold, own_p, begin
+    begin = begin_mass(mass, begins).log() - total
+    own_p = torch.where(following < 0, torch.nan, own - best.most - total)
+    return own >= best.threshold, own_p, begin, total + best.most
+
+
+def begin_mass(mass: Tensor, begins: Tensor) -> Tensor:
+    """The sum over the units that begin a word."""
+    if mass.is_cuda:
+        return mass @ begins  # one pass over them, in many short sums
+    # Summed, not multiplied: there a product adds hundreds of thousands of small terms one by one and loses digits.
+    return mass.mul_(begins).sum(1)

@@ -1,11 +1,11 @@
 """Passages become windows: what goes through the network in one piece, and which words are predicted in it."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from wordworth.errors import WordworthError
-from wordworth.predict.words import Passage, Target, Word
+from wordworth.predict.words import Passage
 
 MORE_UNITS = 8
 """No path is followed further than so many units beyond the tokenizer's own number for the word."""
@@ -13,29 +13,17 @@ WINDOW = 2048
 """Tokens in a window where the model admits more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A word to be predicted in a window."""
+class Window(NamedTuple):
+    """The words `first` to `last` of a passage, predicted where the tokens `begin` to `end` are read (ends exclusive).
 
-    word: Word
-    target: Target
-    start: int
-    """Tokens of the window before its first unit."""
-    previous: str
-    """The word before it."""
+    A word that does not fit stands alone, with the reason.
+    """
 
-
-@dataclass(frozen=True)
-class Window:
-    """Token numbers, those that the model wants before a text first; places in order."""
-
-    ids: list[int]
-    places: list[Place]
-
-    @property
-    def first(self) -> int:
-        """The first position whose next unit is predicted."""
-        return self.places[0].start - 1
+    first: int
+    last: int
+    begin: int
+    end: int
+    reason: str = ""
 
 
 def room(limit: int | None, around: int) -> int:
@@ -48,38 +36,25 @@ def room(limit: int | None, around: int) -> int:
     return min(WINDOW, least)
 
 
-def windows(
-    passage: Passage, before: Sequence[int], size: int, context: int
-) -> Iterator[tuple[Window | None, list[tuple[Word, str]]]]:
-    """Windows of at most `size` tokens of the passage, and the words that are skipped with the reason.
+def windows(passage: Passage, size: int, context: int) -> Iterator[Window]:
+    """Windows of at most `size` tokens of the passage. Every word is in one of them.
 
     The first window begins with the passage; later ones begin with a word (unless that one is too long), so that the
-    first word predicted has at least `context` tokens before it. Every word is predicted once.
+    first word predicted has at least `context` tokens before it.
     """
-    starts = [start for start, _ in passage.spans]
+    starts, ends = ([span[side] for span in passage.spans] for side in (0, 1))
     number = 0
     while number < len(passage.words):
-        first, last = passage.spans[number]
-        needed = max(0, first - context) if number else 0
+        needed = max(0, starts[number] - context) if number else 0
         begin = starts[bisect_right(starts, needed) - 1]
-        if last - begin > size:
+        if ends[number] - begin > size:
             begin = needed
-        places: list[Place] = []
-        left_out: list[tuple[Word, str]] = []
-        end = begin
-        for first, last in passage.spans[number:]:
-            word, target = passage.words[number], passage.targets[number]
-            if last - begin > size and end > begin:
-                break
+        if ends[number] - begin > size:
+            units = ends[number] - starts[number]
+            reason = f"its {units} units and {context} tokens of context do not fit {size} tokens"
+            yield Window(number, number + 1, begin, begin, reason)
             number += 1
-            if last - begin > size:
-                reason = f"its {last - first} units and {context} tokens of context do not fit {size} tokens"
-                left_out.append((word, reason))
-                break
-            if isinstance(target, str):
-                left_out.append((word, target))
-            else:
-                previous = passage.words[number - 2].text
-                places.append(Place(word, target, len(before) + first - begin, previous))
-            end = last
-        yield Window([*before, *passage.ids[begin:end]], places) if places else None, left_out
+            continue
+        last = bisect_right(ends, begin + size, lo=number)
+        yield Window(number, last, begin, ends[last - 1])
+        number = last

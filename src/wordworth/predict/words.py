@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerFast
 
 from wordworth.encode.spans import plain
@@ -21,9 +20,8 @@ SHORT = f"line of fewer than {LEAST_WORDS} words"
 Splitter = Callable[[str], list[str]]
 
 
-@dataclass(frozen=True, eq=False)
-class Target:
-    """A word as the model reads it."""
+class Target(NamedTuple):
+    """A word as the model reads it: plain, so that it travels."""
 
     form: str
     """Normalised as the tokenizer does, without white space."""
@@ -31,43 +29,9 @@ class Target:
     """What a path of units must spell: the space before the word and the word, or its parts, each with its space."""
     ids: tuple[int, ...]
     """The tokenizer's own units."""
-    units: Units
-
-    @cached_property
-    def parts(self) -> int:
-        """Words that the tokenizer makes of it: `don't` is three to one that parts at punctuation."""
-        return len(self.text.split())
-
-    @cached_property
-    def offsets(self) -> list[int]:
-        """Bytes spelled before each own unit."""
-        offsets = [0]
-        for unit in self.ids[:-1]:
-            offsets.append(offsets[-1] + len(self.units.texts[unit] or b""))
-        return offsets
-
-    @cached_property
-    def others(self) -> list[tuple[int, int, int]]:
-        """Where another segmentation may leave the own path: after how many units, by which one, and how much of the
-        word it has spelled then (−1: all, and its end)."""
-        return [
-            (at, unit, length if length < 0 else offset + length)
-            for at, offset in enumerate(self.offsets)
-            for unit, length in self.units.continuations(self.text[offset:])
-            if unit != self.ids[at]
-        ]
-
-    @cached_property
-    def other_rows(self) -> NDArray[np.int64]:
-        return np.array([at for at, _, _ in self.others], dtype=np.int64)
-
-    @cached_property
-    def other_units(self) -> NDArray[np.int64]:
-        return np.array([unit for _, unit, _ in self.others], dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of the text."""
 
     document: int
@@ -197,4 +161,4 @@ class WordTokenizer:
             text = text[:-1]
         elif not text.startswith(b" "):
             return "its first unit does not begin a word"
-        return Target(form, text, ids, self.units)
+        return Target(form, text, ids)

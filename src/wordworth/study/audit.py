@@ -1,6 +1,6 @@
 """The audit: which studies apply to which models. A study's declaration says all that is needed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +8,11 @@ from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import target_of
 from wordworth.errors import WordworthError
+from wordworth.run import Findings
 from wordworth.study import STUDIES, Study, study
+from wordworth.task.settings import Settings
 
+Outcome = Findings | WordworthError
 DEFAULTS = ("smollm2-135m", "glove-6b-50d", "nli-glove")
 """Audited when no model is named: all of them come from the package index."""
 
@@ -20,6 +23,24 @@ class Planned:
 
     study: Study
     models: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A study on one model: what a worker runs of an audit."""
+
+    study: str
+    model: str
+    settings: Settings
+
+
+def run_calls(nothing: None, calls: Iterable[Call]) -> Iterator[Outcome]:
+    """What each study found, or why it failed: it leaves the others to be run."""
+    for call in calls:
+        try:
+            yield study(call.study).run([call.model], call.settings, [call.model])
+        except WordworthError as error:
+            yield error
 
 
 def plan(models: Sequence[str], kind: Any = None) -> tuple[list[Planned], list[str]]:

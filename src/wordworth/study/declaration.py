@@ -13,6 +13,7 @@ import polars as pl
 from wordworth.catalog.kinds import Kind
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.catalog.resolve import public_name
+from wordworth.engine.engines import using
 from wordworth.run import EXPERIMENTS, About, Experiment, Findings, fingerprints
 from wordworth.study.cost import FEW_SECONDS, Work
 from wordworth.task.settings import Settings
@@ -97,12 +98,27 @@ class Study:
         given = [models] if isinstance(models, str | Path) or not isinstance(models, Sequence) else list(models)
         given = given or list(self.default_models)
         timer = Findings()
-        with timer.timed():
+        with timer.timed(), using(getattr(settings, "engine", "local")):
             findings: Findings = _imported(self.function)(given, settings)
         findings.started, findings.seconds = timer.started, timer.seconds
         names: Sequence[str | Path] = named or [
             model if isinstance(model, str | Path) else model.name for model in given
         ]
+        return self._described(findings, names, settings)
+
+    def merged(self, parts: Sequence[Findings], settings: Settings, named: Sequence[str]) -> Findings:
+        """What it found on some models, each of them run by itself, as one run on all of them."""
+        if len(parts) == 1:
+            return parts[0]
+        findings = self.findings()
+        for part in parts:
+            findings.experiments = {**findings.experiments, **part.experiments}
+            findings.add(part)
+        findings.started = min(part.started for part in parts)
+        findings.seconds = sum(part.seconds for part in parts)
+        return self._described(findings, named, settings)
+
+    def _described(self, findings: Findings, names: Sequence[str | Path], settings: Settings) -> Findings:
         findings.about = About(
             models=tuple(map(public_name, names)),
             command=_command_line(),

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from wordworth.catalog.kinds import kind_of
-from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.embedding import Embedding
-from wordworth.encode import LanguageModel, checked_layers, load_model
+from wordworth.encode import LanguageModel, checked_layers, load_named
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.task.settings import ByLayer, Named, Placement
@@ -22,8 +21,7 @@ def loaded(named: str | Path | LanguageModel, settings: Placement) -> LanguageMo
     if isinstance(named, LanguageModel):
         model = named
     else:
-        place = locate_language_model(named)
-        model = load_model(place.place, device=settings.device, dtype=settings.precision, name=place.name)
+        model = load_named(named, device=settings.device, dtype=settings.precision)
     if isinstance(settings, ByLayer):
         measured_layers(model, settings)
     return model

@@ -15,6 +15,7 @@ from typing import Any, Self, get_args, get_origin
 
 from wordworth.catalog.resolve import public_name
 from wordworth.embedding.spelling import Case
+from wordworth.engine.engines import PATTERN
 from wordworth.errors import WordworthError, nearest
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.permutation import PERMUTATIONS, Count, Method, Sides
@@ -32,10 +33,16 @@ POOLING: dict[str, Any] = {
 }
 COMPONENTS: dict[str, Any] = {"help": "Principal components to nullify, at most.", "least": 0, "may_differ": True}
 DEVICE: dict[str, Any] = {
-    "help": "auto, cpu, cuda, or cuda:1 and so on.",
-    "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?",
+    "help": "auto, cpu, cuda, or cuda:1 and so on; spread: over all there are; disk: layer by layer from its files.",
+    "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?|spread|disk",
 }
 """Of a setting that says where a model runs."""
+ENGINE: dict[str, Any] = {
+    "help": "Where shards of the work run: local, processes:4 (workers here), ray or ray:ADDRESS (a cluster).",
+    "pattern": PATTERN,
+    "may_differ": True,
+    "metavar": "ENGINE",
+}
 Named = str | Path
 """A name of the catalog, or a path."""
 
@@ -255,6 +262,7 @@ class Placement(Settings):
     """Where and how a language model runs."""
 
     device: str = setting("auto", may_differ=True, **DEVICE)
+    engine: str = setting("local", **ENGINE)
     precision: str = setting(
         "float32",
         "Of the network's numbers; auto: the checkpoint's own on an accelerator, float32 on a CPU.",

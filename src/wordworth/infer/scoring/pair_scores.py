@@ -5,7 +5,8 @@ cache, keyed by all that they depend on (the model, the probe's lists and templa
 was killed goes on with the first block that is not there; shards on several machines share the entry.
 """
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
-from wordworth.engine.cache import CacheSlot, slot
+from wordworth.engine.cache import CacheSlot, Claim, slot
+from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
 from wordworth.infer.model.nli import NliModel
 from wordworth.infer.probe.pairs import Indices, PairSet, evenly
@@ -97,18 +99,52 @@ class PairTask:
 def scored(
     model: NliModel, task: PairTask, *, key: str = "", advance: Callable[[float], None] | None = None
 ) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
-    """The indices and probabilities (pairs, 3) of each block, scored now or read from the cache."""
+    """The indices and probabilities (pairs, 3) of each block, in order, once all that is not in the cache is scored."""
     entry = task.entry(model, key)
-    grid = None if task.sampled else grid_of(model, task.pairs)
-
-    def score(indices: Indices, folder: Path) -> None:
-        save_file({"probabilities": _checked(model, grid, task.pairs, indices)}, folder / SCORES)
-
+    _score_missing(model, task, entry, advance or (lambda _: None))
     for number, indices in task.blocks():
-        block = entry.part(f"{number:05d}").get(partial(score, indices))
-        yield indices, load_file(block / SCORES)["probabilities"].astype(np.float64)
-        if advance:
-            advance(len(indices))
+        block = _block(entry, number)
+        yield indices, load_file(block.path / SCORES)["probabilities"].astype(np.float64)
+
+
+def _block(entry: CacheSlot, number: int) -> CacheSlot:
+    return entry.part(f"{number:05d}")
+
+
+def _score_missing(model: NliModel, task: PairTask, entry: CacheSlot, advance: Callable[[float], None]) -> None:
+    claims: deque[tuple[Claim, int]] = deque()
+
+    def missing() -> Iterator[Indices]:
+        for number, indices in task.blocks():
+            claim = _block(entry, number).claim()
+            if claim is None:
+                advance(len(indices))
+            else:
+                claims.append((claim, len(indices)))
+                yield indices
+
+    stream = partial(score_blocks, pairs=task.pairs, whole=not task.sampled)
+    try:
+        for probabilities in current().map(stream, model, missing(), f"inferring with {model.name}"):
+            claim, count = claims.popleft()
+            claim.write(partial(_write, probabilities))
+            advance(count)
+    finally:
+        for claim, _ in claims:
+            claim.release()
+
+
+def _write(probabilities: NDArray[np.float32], folder: Path) -> None:
+    save_file({"probabilities": probabilities}, folder / SCORES)
+
+
+def score_blocks(
+    model: NliModel, blocks: Iterable[Indices], pairs: PairSet, *, whole: bool
+) -> Iterator[NDArray[np.float32]]:
+    """The probabilities of the pairs of each block; `whole`: of whole actions, which may go through as a grid."""
+    grid = grid_of(model, pairs) if whole else None
+    for indices in blocks:
+        yield _checked(model, grid, pairs, indices)
 
 
 def _checked(model: NliModel, grid: Grid | None, pairs: PairSet, indices: Indices) -> NDArray[np.float32]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wordworth.study.declaration import Study
-from wordworth.task.settings import DEVICE, HOW, MEASURED, ON, Intervals, Named, setting
+from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, Intervals, Named, setting
 
 MITIGATIONS = ("projection", "hard-debias", "inlp")
 
@@ -68,6 +68,7 @@ class InferSettings(Intervals):
         parse=lambda text: tuple(filter(None, text.split(","))),
     )
     device: str = setting("auto", group=HOW, may_differ=True, **DEVICE)
+    engine: str = setting("local", group=HOW, **ENGINE)
 
 
 STUDY = Study(

@@ -1,0 +1,112 @@
+"""Texts as tokens, in arrays: an object for each word would cost more than a small network takes for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Encoding
+from transformers import PreTrainedTokenizerFast
+
+Numbers = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """Distinct texts, and the words of interest in them: every text has one at least, and they stand in its order."""
+
+    ids: Numbers
+    """Those of all texts, one after another."""
+    types: Numbers | None
+    """Segment numbers, for the models that take them (they change XLNet's numbers)."""
+    starts: Numbers
+    """Where each text begins in `ids`."""
+    lengths: Numbers
+    text: Numbers
+    """The text of each word."""
+    first: Numbers
+    """Where each word begins, counted from the start of its text."""
+    end: Numbers
+    """Where it ends, exclusive."""
+    rows: Numbers
+    """The context of each word."""
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @cached_property
+    def words(self) -> Numbers:
+        """Those of text i are `words[i]:words[i + 1]`."""
+        return np.searchsorted(self.text, np.arange(len(self) + 1))
+
+    @cached_property
+    def begins(self) -> Numbers:
+        """Where the first word of each text begins."""
+        return _reduced(np.minimum, self.first, self.words)
+
+    @cached_property
+    def ends(self) -> Numbers:
+        """Where the last word of each text ends."""
+        return _reduced(np.maximum, self.end, self.words)
+
+    def words_of(self, texts: Numbers) -> tuple[Numbers, Numbers]:
+        """The words of some texts, and where the text of each stands among these."""
+        counts = self.words[texts + 1] - self.words[texts]
+        return ranges(self.words[texts], counts), np.repeat(np.arange(len(texts)), counts)
+
+
+def _reduced(function: np.ufunc, values: Numbers, bounds: Numbers) -> Numbers:
+    reduced: Numbers = function.reduceat(values, bounds[:-1]) if len(bounds) > 1 else values[:0]
+    return reduced
+
+
+def ranges(starts: Numbers, counts: Numbers) -> Numbers:
+    """`starts[0]`, `starts[0] + 1`, … so many as `counts[0]`, then those from `starts[1]` on, and so forth."""
+    ends = np.cumsum(counts)
+    return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)
+
+
+def padded(values: Numbers, starts: Numbers, lengths: Numbers, filler: int) -> NDArray[np.int64]:
+    """A row for each run of `lengths[i]` values from `starts[i]` on, padded on the right."""
+    width = int(lengths.max(initial=0))
+    table = np.full((len(starts), width), filler, dtype=np.int64)
+    table[np.arange(width) < lengths[:, None]] = values[ranges(starts, lengths)]
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class Spelled:
+    """Texts as the tokenizer gives them."""
+
+    texts: Sequence[str]
+    encodings: Sequence[Encoding]
+    lengths: Numbers
+    starts: Numbers
+    ids: Numbers
+    offsets: NDArray[np.int32]
+    """The letters of each token, first and end."""
+    special: NDArray[np.bool_]
+
+
+def spell(tokenizer: PreTrainedTokenizerFast, texts: Sequence[str]) -> Spelled:
+    """Every text with special tokens as the model expects them."""
+    # One text goes the library's way, which sets truncation and padding behind it; many would become lists of lists.
+    one = tokenizer(texts[0], verbose=False)["input_ids"]
+    encodings = tokenizer.backend_tokenizer.encode_batch(list(texts))
+    if encodings[0].ids != one:  # a class that does something of its own before
+        encodings = tokenizer(list(texts), verbose=False).encodings
+    lengths = np.fromiter(map(len, encodings), dtype=np.intp, count=len(encodings))
+    total = int(lengths.sum())
+    letters = chain.from_iterable(chain.from_iterable(encoding.offsets for encoding in encodings))
+    special = chain.from_iterable(encoding.special_tokens_mask for encoding in encodings)
+    return Spelled(
+        texts=texts,
+        encodings=encodings,
+        lengths=lengths,
+        starts=np.cumsum(lengths) - lengths,
+        ids=np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), dtype=np.intp, count=total),
+        offsets=np.fromiter(letters, dtype=np.int32, count=2 * total).reshape(-1, 2),
+        special=np.fromiter(special, dtype=np.bool_, count=total),
+    )

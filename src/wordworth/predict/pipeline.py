@@ -1,0 +1,220 @@
+"""Keeps the device busy: while it reads a batch, earlier ones are searched and later ones made ready, in one thread.
+
+A batch is read as soon as the one before it is on the device. Batches of like length form a group, whose paths are
+followed together, a level for each batch that is read meanwhile. What a group remembers of its texts (keys and values)
+stays on the device until its paths are done, so as many groups are open as memory allows.
+"""
+
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+import torch
+
+from wordworth.engine.batching import by_length
+from wordworth.predict.ahead import ahead
+from wordworth.predict.batch import Batch, Outcome, table_of
+from wordworth.predict.chunks import Chunk
+from wordworth.predict.model import WordModel
+from wordworth.predict.search import PathStep, PredictionRules
+from wordworth.predict.segmentations import Segmentations
+from wordworth.predict.unit_scores import PendingScores, UnitQuery
+
+HELD_SHARE = 0.25
+"""Of the device's free memory: it grows to about twice as much while paths are followed."""
+
+
+class Limits(NamedTuple):
+    """How far the work on several batches may overlap."""
+
+    held: int
+    """Bytes that are remembered of texts whose paths are not done."""
+    open_groups: int
+    """Groups whose paths are not done while the next is read."""
+    thread: bool
+    """Whether the next chunk is made ready in a thread."""
+
+
+ON_CPU = Limits(256 << 20, 0, thread=False)
+"""The work has the cores to itself; what overlaps would only take them from it."""
+PADDED = 1.5
+"""Texts of a group stand in rows of one length: at most so many times their tokens."""
+
+
+@dataclass(eq=False)
+class _Work:
+    """A chunk that is being predicted."""
+
+    chunk: Chunk
+    spelled: Segmentations
+    outcomes: list[Outcome] = field(default_factory=list)
+    left: int = 0
+    """Groups that are not done."""
+    read: bool = False
+
+    def table(self) -> pl.DataFrame:
+        return table_of(self.chunk, self.spelled, self.outcomes)
+
+
+@dataclass(eq=False)
+class _Group:
+    """Batches of one chunk whose paths are followed together."""
+
+    work: _Work
+    batches: list[Batch] = field(default_factory=list)
+    steps: list[list[PathStep]] = field(default_factory=list)
+    held: int = 0
+    texts: int = 0
+
+    def takes(self, batch: Batch, held: int, most: int) -> bool:
+        """The first batch is the longest."""
+        if not self.batches:
+            return True
+        texts = self.texts + len(batch.numbers)
+        tokens = sum(one.tokens for one in self.batches) + batch.tokens
+        return self.held + held <= most and texts * self.batches[0].longest <= PADDED * tokens
+
+    def begin_last(self) -> None:
+        """Scores the own paths of the batch that was read last."""
+        if len(self.steps) < len(self.batches):
+            batch = self.batches[-1]
+            self.steps.append(batch.begin(self.texts - len(batch.numbers)))
+
+
+def predict_chunks(model: WordModel, chunks: Iterable[Chunk], rules: PredictionRules) -> Iterator[pl.DataFrame]:
+    """The table of each chunk (schema `PREDICTIONS`), in their order. Chunks and tables are plain data, so this runs
+    wherever the model is. Some chunks are taken ahead."""
+    return _Pipeline(model, rules).run(chunks)
+
+
+class _Pipeline:
+    def __init__(self, model: WordModel, rules: PredictionRules) -> None:
+        self.model, self.rules = model, rules
+        self.limits = limits_of(model.device)
+        self.open: deque[tuple[_Group, Generator[None]]] = deque()
+        self.works: deque[_Work] = deque()
+
+    def run(self, chunks: Iterable[Chunk]) -> Iterator[pl.DataFrame]:
+        works = (_Work(chunk, Segmentations(self.model.units, chunk.targets)) for chunk in chunks)
+        with ahead(works, thread=self.limits.thread) as ready:
+            for work in ready:
+                self.works.append(work)
+                for _ in self._read(work):
+                    self._advance()
+                    yield from self._done()
+                yield from self._done()
+            while self.open:
+                self._advance()
+                yield from self._done()
+
+    def _read(self, work: _Work) -> Iterator[None]:
+        """Sends the batches of a chunk, in groups. Windows of like length go together, the longest first: if memory
+        runs out, it does so at the start."""
+        lengths = np.diff(work.chunk.ends, prepend=0).tolist()
+        group = _Group(work)
+
+        def one_batch(numbers: list[int]) -> Batch:
+            return Batch(self.model, work.chunk, work.spelled, numbers, self.rules)
+
+        for _, batch in by_length(one_batch, lengths, self.model.reader.budget):
+            held = self.model.reader.held(batch.state)
+            group.begin_last()  # while the device is at this one
+            if not group.takes(batch, held, self.limits.held // (1 + self.limits.open_groups)):
+                self._follow(group)
+                group = _Group(work)
+            group.batches.append(batch)
+            group.held += held
+            group.texts += len(batch.numbers)
+            yield
+            while self.open and sum(one.held for one, _ in self.open) + group.held > self.limits.held:
+                self._advance()
+        if group.batches:
+            group.begin_last()
+            self._follow(group)
+        work.read = True
+
+    def _follow(self, group: _Group) -> None:
+        group.work.left += 1
+        self.open.append((group, self._levels(group)))
+        while len(self.open) > self.limits.open_groups:
+            self._advance()
+
+    def _advance(self) -> None:
+        """Every open group goes on by a level."""
+        for _ in range(len(self.open)):
+            group, levels = self.open.popleft()
+            try:
+                going_on = next(levels, self) is not self
+            except RuntimeError as error:
+                if not out_of_memory(error):
+                    raise
+                going_on = False
+                levels.close()
+                self._alone(group)
+            if going_on:
+                self.open.append((group, levels))
+            else:
+                group.work.outcomes += [batch.outcome() for batch in group.batches]
+                group.work.left -= 1
+
+    def _alone(self, group: _Group) -> None:
+        """Memory ran out among the paths of a group: its windows once more, in batches that are halved until they fit,
+        each from its first token to its last path."""
+        numbers = [number for batch in group.batches for number in batch.numbers]
+        group.batches = []
+        self.limits = self.limits._replace(held=self.limits.held // 2)
+        lengths = np.diff(group.work.chunk.ends, prepend=0)[numbers].tolist()
+
+        def whole(some: list[int]) -> Batch:
+            batch = Batch(self.model, group.work.chunk, group.work.spelled, [numbers[at] for at in some], self.rules)
+            one = _Group(group.work, [batch], texts=len(some))
+            one.begin_last()
+            for _ in self._levels(one):
+                pass
+            return batch
+
+        group.batches = [batch for _, batch in by_length(whole, lengths, self.model.reader.budget)]
+
+    def _levels(self, group: _Group) -> Generator[None]:
+        """Follows all paths of a group, all by one unit between one pause and the next."""
+        reader, k, begins = self.model.reader, self.rules.k, self.model.begins
+        steps, group.steps = group.steps, []
+        state = reader.join([batch.state for batch in group.batches])
+        for batch in group.batches:
+            batch.state = None
+        while any(steps):
+            queries = [batch.search.query_at(some) for batch, some in zip(group.batches, steps, strict=True)]
+            firsts = np.cumsum([0, *map(len, steps)])
+            rows = np.concatenate([query.rows + first for query, first in zip(queries, firsts, strict=False)])
+            asked = np.concatenate([query.units for query in queries])
+            with torch.inference_mode():
+                states = reader.extend(state, [step for some in steps for step in some])
+                pending = PendingScores(reader, states, k, begins, UnitQuery(rows, asked))
+            yield
+            cuts = np.cumsum([len(query.rows) for query in queries])[:-1]
+            parts = pending.result().split(firsts[1:-1], cuts)
+            steps = [
+                batch.search.follow(some, part) for batch, some, part in zip(group.batches, steps, parts, strict=True)
+            ]
+
+    def _done(self) -> Iterator[pl.DataFrame]:
+        """Tables, in the order of the chunks."""
+        while self.works and self.works[0].read and not self.works[0].left:
+            yield self.works.popleft().table()
+
+
+def limits_of(device: torch.device) -> Limits:
+    """What suits a device, by its memory found free."""
+    if device.type != "cuda":
+        return ON_CPU
+    free, _ = torch.cuda.mem_get_info(device)
+    unused = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return Limits(int(HELD_SHARE * (free + unused)), 2, thread=True)
+
+
+def out_of_memory(error: RuntimeError) -> bool:
+    """Whether this is what a device says that has no memory left."""
+    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)

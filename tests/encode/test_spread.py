@@ -1,0 +1,247 @@
+"""Models that do not fit: read from disk a layer at a time, or spread; the same numbers, with less memory."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers as hf
+from polars.testing import assert_frame_equal
+
+from made_models import letters, llama_folder
+from wordworth.catalog.language_models import locate_language_model
+from wordworth.contexts import in_template
+from wordworth.encode import LanguageModel, encode, load_model, spread
+from wordworth.encode.depth import no_deeper
+from wordworth.encode.loading import load_files
+from wordworth.encode.spread import device_map, free_memory, weights_in
+from wordworth.engine.notices import notices
+from wordworth.errors import WordworthError
+from wordworth.predict import PredictionRules, load_word_model, predict_words
+
+TEMPLATES = ("It is neither pleasant nor unpleasant to think of WORD", "The garden of WORD is old, and my friends too.")
+LINES = ["the old garden of my friends is pleasant to think of", "This is a word, and that is another one."]
+
+
+def lies(model: LanguageModel) -> list[str]:
+    """The devices of the layers, in their order."""
+    (path, *_) = spread.layer_lists(model.network, model.layers)
+    layers: Any = model.network.get_submodule(path)
+    return [next(layer.parameters()).device.type for layer in layers]
+
+
+def encoded(model: LanguageModel, words: list[str], layers: tuple[int, ...] | None = None) -> Any:
+    contexts = [in_template(template, word) for template in TEMPLATES for word in words]
+    return encode(model, contexts, ["last", "mean"], layers)
+
+
+def test_every_architecture_from_disk(model: LanguageModel, words: list[str], tmp_path: Path) -> None:
+    model.network.save_pretrained(tmp_path)
+    model.tokenizer.save_pretrained(tmp_path)
+    if not spread.layer_lists(model.network, model.layers):
+        with pytest.raises(WordworthError, match=r"has no list of layers, so it cannot be spread; choose --device cpu"):
+            load_model(tmp_path, device="disk")
+        return
+    held, read = (load_model(tmp_path, device=device) for device in ("cpu", "disk"))
+    assert read.device == torch.device("cpu")
+    assert set(lies(held)) == {"cpu"}
+    assert set(lies(read)) == {"meta"}
+    assert (read.identity, read.left_only, read.reuses_kv_cache) == (
+        held.identity,
+        held.left_only,
+        held.reuses_kv_cache,
+    )
+    for layers in (None, (0, 1)):
+        expected, found = encoded(held, words, layers), encoded(read, words, layers)
+        for pooling in ("last", "mean"):
+            np.testing.assert_allclose(found.vectors[pooling], expected.vectors[pooling], rtol=1e-6, atol=1e-6)
+        assert found.tally == expected.tally, "prefixes are shared as before"
+    assert set(lies(read)) == {"meta"}, "nothing that was read is kept"
+
+
+def test_a_short_network_reads_no_deeper(tmp_path: Path) -> None:
+    """Its copy has hooks of its own modules: the layers behind are not read."""
+    read = load_model(llama_folder(tmp_path), device="disk")
+    short = no_deeper(read, 1)
+    assert short is not read
+    asked: list[str] = []
+    layers: Any = read.network.layers
+    for at, layer in enumerate(layers):
+        layer.register_forward_pre_hook(lambda *_, at=at: asked.append(f"layer {at}"))
+    with torch.inference_mode():
+        short.network(input_ids=torch.arange(4, 9)[None])
+    assert asked == ["layer 0"]
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_words_predicted_from_disk(tmp_path: Path, precision: str) -> None:
+    folder = llama_folder(tmp_path / "llama", shard="20KB")
+    assert len(list(folder.glob("*.safetensors"))) > 2
+    held, read = (load_word_model(folder, device, precision) for device in ("cpu", "disk"))
+    assert read.device == torch.device("cpu")
+    assert read.dtype == precision
+    tables = [predict_words(model, LINES, PredictionRules(k=20)) for model in (held, read)]
+    assert_frame_equal(*tables, abs_tol=1e-6)
+
+
+def test_vast_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from wordworth.study import study
+
+    folder = llama_folder(tmp_path / "llama")
+    asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "settings": ["bleached"], "resamples": 20}
+    found = []
+    for device in ("cpu", "disk"):
+        monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / device))
+        found.append(study("vast")([folder], **asked, contexts="none", device=device).scores)
+    assert len(found[0]) > 3
+    assert_frame_equal(*found, abs_tol=1e-6)
+
+
+def test_experts_are_laid_out_anew_and_read(tmp_path: Path) -> None:
+    """The library joins the weights of experts as it loads them: these are written again, for this process alone."""
+    fast = letters()
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
+    config = hf.MixtralConfig(vocab_size=len(fast), num_key_value_heads=2, num_local_experts=3, **sizes)
+    torch.manual_seed(0)
+    hf.MixtralModel(config).save_pretrained(tmp_path)
+    fast.save_pretrained(tmp_path)
+    held, read = (load_model(tmp_path, device=device) for device in ("cpu", "disk"))
+    assert set(lies(read)) == {"meta"}
+    words = ["word", "pleasant"]
+    np.testing.assert_allclose(
+        encoded(read, words).vectors["last"], encoded(held, words).vectors["last"], rtol=1e-5, atol=1e-5
+    )
+
+
+def test_auto_reads_from_disk_what_memory_does_not_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Free memory for the embedding, one layer beside, and one of two layers: the second is read, and it is said."""
+    folder = llama_folder(tmp_path)
+    network = load_model(folder, device="auto").network
+    layer = 4 * sum(weight.numel() for weight in network.layers[0].parameters())
+    rest = 4 * sum(weight.numel() for weight in network.parameters()) - 2 * layer
+    monkeypatch.setattr(spread, "free_memory", lambda _: int((rest + 2 * layer) / spread.SHARE) + 1000)
+    model = load_model(folder, device="auto")
+    assert lies(model) == ["cpu", "meta"]
+    assert notices()[-1].endswith("free on cpu: 0.0 GB of it layer by layer from disk.")
+    np.testing.assert_array_equal(
+        encoded(model, ["word"]).vectors["last"], encoded(load_model(folder, device="cpu"), ["word"]).vectors["last"]
+    )
+    assert lies(load_model(folder, device="cpu")) == ["cpu", "cpu"], "a device that is named is taken"
+
+
+def test_the_order_of_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four layers of 100 bytes each, 160 a GPU free (0.8 of them for weights), on two GPUs, then memory, then disk."""
+    config = hf.LlamaConfig(
+        vocab_size=8, hidden_size=4, intermediate_size=4, num_hidden_layers=5, num_attention_heads=1
+    )
+    with torch.device("meta"):
+        network = hf.LlamaModel(config)
+    numbers = sum(weight.numel() for weight in network.parameters())
+    layer = sum(weight.numel() for weight in network.layers[0].parameters())
+    stays = numbers - 4 * layer  # what is no layer, and one more
+    free = {"cuda:0": (stays + 1.5 * layer) / 0.8, "cuda:1": 1.5 * layer / 0.8, "cpu": 2.5 * layer / 0.8}
+    monkeypatch.setattr(spread, "free_memory", lambda device: free[str(device)])
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    weights = spread.Weights(numbers, numbers)
+    placed = device_map(hf.AutoModel, config, weights, torch.device("cuda:0"), from_disk=False)
+    assert placed == {
+        "embed_tokens": 0,
+        "norm": 0,
+        "rotary_emb": 0,
+        "layers.0": 0,
+        "layers.1": 1,
+        "layers.2": "cpu",
+        "layers.3": "cpu",
+        "layers.4": "disk",
+    }
+    free["cuda:0"] = stays - 1
+    with pytest.raises(WordworthError, match=r"the embedding, the head and one layer .* do not fit .* choose --device"):
+        device_map(hf.AutoModel, config, weights, torch.device("cuda:0"), from_disk=False)
+
+
+def test_the_weights_are_measured_by_their_headers(tmp_path: Path) -> None:
+    folder = llama_folder(tmp_path, shard="20KB")
+    held = sum(weight.numel() for weight in hf.AutoModelForCausalLM.from_pretrained(folder).parameters())
+    assert weights_in(folder, torch.bfloat16) == spread.Weights(held, 2 * held)
+    assert weights_in(folder, "auto") == spread.Weights(held, 4 * held)
+    assert 0 < free_memory(torch.device("cpu")) < 1 << 50
+
+
+def test_a_container_has_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "memory.max").write_text("5000\n")
+    (tmp_path / "memory.current").write_text("2000\n")
+    monkeypatch.setattr(spread, "_CGROUP", tmp_path)
+    assert free_memory(torch.device("cpu")) == 3000
+
+
+def test_what_cannot_be_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = llama_folder(tmp_path)
+    network, _, _ = load_files(folder, lambda _: hf.AutoModel, device="disk")
+    with pytest.raises(WordworthError, match="a model that is spread or read from disk cannot be trained"):
+        network.train(True)(input_ids=torch.arange(4)[None])
+    monkeypatch.setattr(spread, "find_spec", lambda _: None)
+    with pytest.raises(WordworthError, match=r"0\.0 GB of weights are more than cpu takes; install wordworth\[large\]"):
+        load_model(folder, device="disk")
+
+
+PEAK = """
+import re, sys, threading, torch
+from pathlib import Path
+from wordworth.encode import load_model
+import transformers.models.llama.modeling_llama, accelerate
+
+def memory(which):
+    return int(re.search(which + r":\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) << 10
+
+def watch():
+    while not done.wait(0.001):
+        own.append(memory("RssAnon"))
+
+own, whole, done = [memory("RssAnon")], memory("VmHWM"), threading.Event()
+watching = threading.Thread(target=watch)
+watching.start()
+model = load_model(sys.argv[1], device=sys.argv[2], dtype=sys.argv[3])
+model.network(input_ids=torch.arange(64)[None])
+done.set()
+watching.join()
+print(max(own) - own[0], memory("VmHWM") - whole)
+"""
+"""What the process takes at its highest: of its own, and with what is mapped of files."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read off Linux's /proc")
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_less_memory_than_the_weights(tmp_path: Path, precision: str) -> None:
+    """400 MB of weights in several shards: the whole process takes less than half of them."""
+    fast = letters()
+    sizes = {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 6, "num_attention_heads": 8}
+    network = hf.LlamaModel(hf.LlamaConfig(vocab_size=len(fast), **sizes))
+    network.save_pretrained(tmp_path, max_shard_size="100MB")
+    fast.save_pretrained(tmp_path)
+    del network
+    assert len(list(tmp_path.glob("*.safetensors"))) > 3
+    weights = weights_in(tmp_path, torch.float32 if precision == "float32" else torch.bfloat16).bytes
+    peak = {}
+    for device in ("disk", "cpu"):
+        asked = [sys.executable, "-c", PEAK, str(tmp_path), device, precision]
+        own, whole = map(int, subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split())
+        # A file in another precision is read as it is loaded; what is mapped of it the machine may take back.
+        peak[device] = whole if precision == "float32" else own
+    assert 0.8 * weights < peak["cpu"] < 1.2 * weights, "the weights are what is measured, and they are there once"
+    assert peak["disk"] < 0.5 * weights
+
+
+@pytest.mark.index
+def test_smollm2_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = locate_language_model("smollm2-135m").place
+    words = ["love", "agony", "short-term"]
+    held, read = (load_model(place, device=device, name="smollm2") for device in ("cpu", "disk"))
+    expected, found = encoded(held, words), encoded(read, words)
+    assert found.tally == expected.tally
+    np.testing.assert_allclose(found.vectors["last"], expected.vectors["last"], rtol=1e-5, atol=1e-4)
+    del held, read
+    tables = [predict_words(load_word_model("smollm2-135m", device), LINES) for device in ("cpu", "disk")]
+    assert_frame_equal(*tables, abs_tol=1e-5)

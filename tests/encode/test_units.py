@@ -1,0 +1,250 @@
+"""Shards in flight: the order of launches, several shards at once, what runs out of memory, what is not a number."""
+
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from wordworth.contexts import Context, decontextualized, in_template
+from wordworth.encode import LanguageModel, encode, encode_shard, encode_shards, encode_to_store, encoding, store
+from wordworth.encode import device as device_module
+from wordworth.encode.device import Work, fetched, sized
+from wordworth.encode.units import pipelined
+from wordworth.engine.batching import Budget, budget_for
+from wordworth.errors import WordworthError
+
+Tiny = Callable[[str], LanguageModel]
+TEMPLATES = ("This is WORD", "It is pleasant to think of WORD", "the old WORD of the river")
+
+
+class Steps:
+    """A device that writes down what it is told, and has room for so many at once."""
+
+    def __init__(self, room: int = 99) -> None:
+        self.told: list[str] = []
+        self.flying: set[int] = set()
+        self.room = room
+
+    def prepare(self, count: int) -> Iterator[int]:
+        for number in range(count):
+            self.told.append(f"prepare {number}")
+            yield number
+
+    def launch(self, number: int) -> int:
+        if len(self.flying) >= self.room:
+            self.told.append(f"no room for {number}")
+            raise torch.OutOfMemoryError("no more")
+        self.flying.add(number)
+        self.told.append(f"launch {number}")
+        return number
+
+    def collect(self, number: int) -> Iterator[int]:
+        self.told.append(f"collect {number}")
+        self.flying.remove(number)
+        yield number
+
+
+def test_the_next_is_prepared_while_the_device_works() -> None:
+    steps = Steps()
+    assert list(pipelined(steps.prepare(3), steps.launch, steps.collect, 1)) == [0, 1, 2]
+    expected = "prepare 0, launch 0, prepare 1, launch 1, collect 0, prepare 2, launch 2, collect 1, collect 2"
+    assert ", ".join(steps.told) == expected
+
+
+def test_one_after_the_other() -> None:
+    steps = Steps()
+    assert list(pipelined(steps.prepare(2), steps.launch, steps.collect, 0)) == [0, 1]
+    assert ", ".join(steps.told) == "prepare 0, launch 0, collect 0, prepare 1, launch 1, collect 1"
+
+
+def test_what_flies_is_collected_when_memory_runs_out() -> None:
+    steps = Steps(room=1)
+    assert list(pipelined(steps.prepare(2), steps.launch, steps.collect, 1)) == [0, 1]
+    expected = "prepare 0, launch 0, prepare 1, no room for 1, collect 0, launch 1, collect 1"
+    assert ", ".join(steps.told) == expected
+    with pytest.raises(torch.OutOfMemoryError):
+        list(pipelined(range(1), Steps(room=0).launch, steps.collect, 1))
+
+
+def contexts_of(words: list[str]) -> list[Context]:
+    one_by_one = [in_template(template, word) for template in TEMPLATES for word in [*words, "😀"]]
+    twice = [Context("love", "love and love", 9, 13), Context("love", "love and love", 0, 4)]
+    return [*one_by_one, *twice, *decontextualized(words[:5])]
+
+
+def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch, contexts: int, ahead: int = 1, tokens: int = 512) -> None:
+    """Units of several shards, some in flight, and large groups of prefixes."""
+
+    def work(model: LanguageModel, batch_tokens: int | None = None) -> Work:
+        usual = budget_for(model.device, batch_tokens or tokens)
+        return Work(Budget(usual.tokens, 40, 4096), contexts, ahead)
+
+    monkeypatch.setattr(encoding, "work_for", work)
+
+
+@pytest.mark.parametrize("unit", [1, 50, 1000])
+def test_shards_are_the_same_whatever_goes_with_them(
+    model: LanguageModel, words: list[str], monkeypatch: pytest.MonkeyPatch, unit: int
+) -> None:
+    contexts = contexts_of(words)
+    shards = [contexts[start : start + 17] for start in range(0, len(contexts), 17)]
+    shards.insert(2, [])
+    expected = [[encode_shard(model, [context]) for context in shard] for shard in shards]
+    as_on_a_gpu(monkeypatch, unit)
+    taken: list[int] = []
+
+    def given() -> Iterator[list[Context]]:
+        for number, shard in enumerate(shards):
+            taken.append(number)
+            yield shard
+
+    found = list(encode_shards(model, given(), None))
+    assert len(found) == len(shards)
+    assert taken == list(range(len(shards)))
+    for shard, alone in zip(found, expected, strict=True):
+        assert shard.subwords == [one.subwords[0] for one in alone]
+        reasons = [(at, one.failures[0].word, one.failures[0].reason) for at, one in enumerate(alone) if one.failures]
+        assert [(failure.row, failure.word, failure.reason) for failure in shard.failures] == reasons
+        if alone:
+            states = torch.cat([one.states for one in alone], dim=1)
+            np.testing.assert_allclose(shard.states.numpy(), states.numpy(), rtol=1e-4, atol=1e-4)
+        assert shard.states.untyped_storage().nbytes() == shard.states.nbytes, "nothing else travels with a shard"
+    assert sum(shard.tally.sentences for shard in found) == len({context.text for context in contexts}) - (
+        len(TEMPLATES) if any(shard.failures for shard in found) else 0
+    )
+
+
+def test_memory_that_runs_out_in_flight(tiny_model: Tiny, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches are halved as they are launched; a trie that has no room even so is run as whole sentences."""
+    model = tiny_model("gpt2")
+    contexts = [in_template(template, word) for template in TEMPLATES for word in words]
+    expected = encode(model, contexts)
+    as_on_a_gpu(monkeypatch, 60)
+
+    def refuse(_: torch.nn.Module, __: Any, given: dict[str, Any]) -> None:
+        if given["input_ids"].numel() > 30:
+            raise torch.OutOfMemoryError("no more")
+
+    hook = model.network.register_forward_pre_hook(refuse, with_kwargs=True)
+    monkeypatch.setattr(encoding, "SHARD_BYTES", 1)
+    try:
+        found = encode(model, contexts)
+    finally:
+        hook.remove()
+    assert found.tally.halvings > 0
+    np.testing.assert_allclose(found.vectors["last"], expected.vectors["last"], rtol=1e-4, atol=1e-4)
+
+
+def test_paths_that_have_no_room_run_as_whole_sentences(
+    tiny_model: Tiny, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model("gpt2")
+    contexts = [in_template(TEMPLATES[1], word) for word in words]
+    expected = encode(model, contexts, share_prefixes=False)
+
+    def no_room(*_: object) -> None:
+        raise torch.OutOfMemoryError("no more")
+
+    monkeypatch.setattr("wordworth.encode.forward.run_trie", no_room)
+    found = encode(model, contexts)
+    assert (found.tally.shared, found.tally.halvings) == (0, 1)
+    np.testing.assert_allclose(found.vectors["last"], expected.vectors["last"], rtol=1e-4, atol=1e-4)
+
+
+def test_not_a_number_among_several_shards(tiny_model: Tiny, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model("bert")
+    token = model.tokenizer("pleasant", add_special_tokens=False).input_ids[0]
+
+    def spoil(_: torch.nn.Module, given: tuple[torch.Tensor], output: torch.Tensor) -> torch.Tensor:
+        output[given[0] == token] = torch.inf
+        return output
+
+    as_on_a_gpu(monkeypatch, 3)
+    shards = [[in_template("This is WORD", word)] for word in ("garden", "storm", "love", "river", "pleasant", "old")]
+    hook = model.network.get_input_embeddings().register_forward_hook(spoil)
+    try:
+        with pytest.raises(
+            WordworthError, match="tiny-bert in float32 gives no finite values for 'pleasant' in layer 0"
+        ):
+            list(encode_shards(model, shards))
+    finally:
+        hook.remove()
+
+
+@pytest.mark.parametrize("writers", [0, 2])
+def test_the_store_is_the_same_behind_a_gpu(
+    tiny_model: Tiny, words: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Any, writers: int
+) -> None:
+    """The same chunks under the same keys, whether shards go one by one or several at once and are written behind."""
+    model, contexts = tiny_model("gpt2"), contexts_of(words)
+    monkeypatch.setattr(encoding, "SHARD_BYTES", 1)
+    kept = encode_to_store(model, contexts)
+    expected = [kept.vectors(layer, "mean") for layer in range(4)]
+    names = [chunk.relative_to(kept.folder.parent.parent) for chunk in kept.chunks]
+    monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
+    as_on_a_gpu(monkeypatch, 100)
+    monkeypatch.setitem(store.WRITERS, "cpu", writers)
+    told: list[float] = []
+    found = encode_to_store(model, contexts, advance=told.append)
+    assert [chunk.relative_to(found.folder.parent.parent) for chunk in found.chunks] == names
+    assert sum(told) == len({(one.text, one.start) for one in contexts})
+    for layer, vectors in enumerate(expected):
+        np.testing.assert_allclose(found.vectors(layer, "mean"), vectors, rtol=1e-4, atol=1e-4)
+    assert not list((tmp_path / "other").rglob("*.lock"))
+
+
+class Stream:
+    """A stream that writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def wait_event(self, event: object) -> None:
+        self.told.append(f"wait for {event}")
+
+    def record_event(self) -> Any:
+        number = sum(one.startswith("copy") for one in self.told)
+        self.told.append(f"copy {number}")
+        return SimpleNamespace(synchronize=lambda: self.told.append(f"copied {number}"))
+
+
+def test_copies_go_ahead_and_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is on its way before the one before it is used, none before the work is done, and few at a time."""
+    stream = Stream()
+    monkeypatch.setattr(device_module, "_beside", lambda _: stream)
+    monkeypatch.setattr(device_module, "_pinned_like", torch.empty_like)
+    monkeypatch.setattr(device_module, "COPIES", 1)
+    states = torch.arange(24.0).reshape(2, 4, 3)
+    parts = [states[:, 0:1], states[:, 1:3], states[:, 3:]]
+    for number, part in enumerate(fetched(parts, torch.device("cuda"), "the work")):  # type: ignore[arg-type]
+        stream.told.append(f"use {number}")
+        assert part.is_contiguous()
+        assert torch.equal(part, parts[number])
+    expected = "wait for the work, copy 0, copy 1, copied 0, use 0, copy 2, copied 1, use 1, copied 2, use 2"
+    assert ", ".join(stream.told) == expected
+
+
+def shape(layers: int, dim: int, parameters: float, dtype: torch.dtype, heads: int, keys: int) -> Any:
+    config = SimpleNamespace(num_attention_heads=heads, num_key_value_heads=keys)
+    network = SimpleNamespace(dtype=dtype, config=config, num_parameters=lambda exclude_embeddings: int(parameters))
+    return SimpleNamespace(layers=layers, dim=dim, network=network)
+
+
+def test_work_follows_the_model_and_the_memory() -> None:
+    """Llama of 8B and of 135M, by hand: 32 layers at 0.3 ms a launch are 9.6 ms, in which 4e14 operations a second do
+    3.84e12, those of 275 tokens of 7e9 parameters each."""
+    large = sized(shape(32, 4096, 7e9, torch.bfloat16, 32, 8), 120 << 30)
+    small = sized(shape(30, 576, 1.06e8, torch.bfloat16, 9, 3), 120 << 30)
+    assert large.budget.pass_cost == int(3.84e12 / 14e9) == 274
+    assert large.budget.tokens == 1 << 14
+    assert (small.budget.pass_cost, small.budget.tokens) == (int(30 * 3e-4 * 4e14 / 2.12e8), 1 << 17)
+    assert large.contexts == 8192
+    # Keys and values of a token: 2 × 32 × 8 × 128 numbers of two bytes; 16 tokens in a quarter of the memory.
+    assert large.budget.together == (30 << 30) // (16 * 2 * 32 * 8 * 128 * 2)
+    tight = sized(shape(32, 4096, 7e9, torch.bfloat16, 32, 8), 1 << 30)
+    # The states of a token: 33 × 4096 numbers of two bytes, in an eighth of the memory.
+    assert tight.contexts == (128 << 20) // (33 * 4096 * 2)
+    assert tight.budget.tokens < large.budget.tokens
