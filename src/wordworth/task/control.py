@@ -12,8 +12,7 @@ from wordworth.run import Findings
 from wordworth.statistics.correlation import pearson
 from wordworth.statistics.shuffled import shuffled_pearson
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import drawn, effect_sizes, record_slots
-from wordworth.task.words import Poles
+from wordworth.task.valence import drawn, record_slots
 
 EXPERIMENT = "control"
 CONTROL, ABOVE = "valence:control", "valence:above"
@@ -22,12 +21,12 @@ CONTROL, ABOVE = "valence:control", "valence:above"
 class Rated:
     """A lexicon's words with their effect sizes and ratings, in alphabetical order: draws depend on the words alone."""
 
-    def __init__(self, layers: Layers, lexicon: Lexicon, poles: Poles) -> None:
+    def __init__(self, layers: Layers, lexicon: Lexicon, effects: NDArray[np.float64]) -> None:
         order = np.argsort(np.array(layers.words))
         ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
         self.layers, self.lexicon = layers, lexicon
         self.names = [layers.words[row] for row in order.tolist()]
-        self.effects: NDArray[np.float64] = effect_sizes(layers, poles)[:, order]
+        self.effects = effects[:, order]
         """slots × words."""
         self.people = np.array([ratings[word] for word in self.names])
 

@@ -28,11 +28,13 @@ def valence(
     *,
     measures: tuple[str, ...] = BOTH,
     rated: str = "valence",
+    effects: NDArray[np.float64] | None = None,
 ) -> Findings:
     """ρ of the words' SC-WEAT effect sizes with their ratings, in every slot, with an item a word.
 
     `layers` are a whole vocabulary, of which a word's p and the coverage are recorded too, or the lexicon's own words
-    encoded. `rated` is what the lexicon rates: valence, dominance or arousal.
+    encoded. `rated` is what the lexicon rates: valence, dominance or arousal. `effects` are the words' effect sizes,
+    where they are known already.
     """
     findings = Findings()
     words = layers.select(lexicon.words, spelling_of(lexicon.language, settings)) if layers.vocabulary else layers
@@ -42,7 +44,8 @@ def valence(
             f"needed; is it an embedding of {lexicon.language} words?"
         )
     where = {**layers.columns, "language": lexicon.language, "dataset": lexicon.name}
-    effects = effect_sizes(words, poles)
+    if effects is None:
+        effects = effect_sizes(words, poles)
     ratings = dict(zip(lexicon.words, lexicon.ratings[rated].tolist(), strict=True))
     people = np.array([ratings[word] for word in words.words])
     for measure in measures:

@@ -25,7 +25,7 @@ from wordworth.task.control import Rated, poles_out, shuffled
 from wordworth.task.neighbours import neighbours
 from wordworth.task.raters import common_words, raters
 from wordworth.task.similarity import similarity
-from wordworth.task.valence import valence
+from wordworth.task.valence import effect_sizes, valence
 from wordworth.task.words import Poles, TooFewWordsError, poles_in, spelling_of
 
 LEXICA = ("bellezza", "anew", "warriner")
@@ -91,7 +91,7 @@ def _controls(
     """ρ by chance, and without the polar words; a lexicon of which little is there costs no more than its control."""
     with findings.part(experiment="control", model=layers.name, dataset=lexicon.name):
         words = layers.select(lexicon.words, spelling_of(lexicon.language, settings))
-        rated = Rated(words, lexicon, poles[0])
+        rated = Rated(words, lexicon, effect_sizes(words, poles[0]))
         shuffled(findings, rated, settings)
         poles_out(findings, rated, poles[1], settings)
 

@@ -45,8 +45,8 @@ def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) 
 
 
 def _rated(words: WordsInSettings, lexicon: Lexicon, setting: str) -> Rated:
-    layers, poles = words.rated(lexicon, setting).layers(words.pooling)
-    return Rated(layers, lexicon, poles)
+    rated = words.rated(lexicon, setting)
+    return Rated(rated.words.layers(words.pooling), lexicon, rated.effects(words.pooling))
 
 
 def _against(findings: Findings, rated: Rated, control: Rated, settings: Intervals) -> None:

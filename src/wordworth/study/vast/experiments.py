@@ -33,8 +33,10 @@ def contextualization(
     """Experiment 1: where a vector turns from the word to its context (Figure 1); dominance and arousal (Figure 6)."""
     for lexicon in lexica:
         for setting in words.settings:
-            layers, poles = words.rated(lexicon, setting).layers(words.pooling)
-            findings.add(valence(layers, poles, lexicon, words.chosen), experiment=experiment)
+            rated = words.rated(lexicon, setting)
+            layers, poles = rated.layers(words.pooling)
+            effects = rated.effects(words.pooling)
+            findings.add(valence(layers, poles, lexicon, words.chosen, effects=effects), experiment=experiment)
             for affect in affects_of(lexicon, anew):
                 held = affect_poles(words.pole_words(lexicon, setting), lexicon, anew, affect)
                 findings.add(affective(words, layers, held, lexicon, affect), experiment=experiment)

@@ -194,9 +194,11 @@ class _Compared:
         for pooling in POOLINGS:
             layers = self.rated.encoded.layers(pooling)
             a, b = (pole.words.encoded.layers(pooling).rows(pole.rows) for pole in (high, low))
-            for kind, rows in self.sets.items():
+            every = np.concatenate(list(self.sets.values()))  # both sets out of one reading
+            parts = np.split(effect_sizes(layers.rows(every), (a, b)), len(self.sets), axis=1)
+            for (kind, rows), effects in zip(self.sets.items(), parts, strict=True):
                 chosen = layers.rows(rows)
                 ratings = self.lexicon.valence[layers.positions[rows]]
                 where = {**self.where, "pooling": pooling, "dataset": f"{self.lexicon.name}:{kind}"}
-                rho = pearson(effect_sizes(chosen, (a, b)), ratings, items=chosen.words, **drawn(self.words.chosen))
+                rho = pearson(effects, ratings, items=chosen.words, **drawn(self.words.chosen))
                 record_slots(findings, {**where, "measure": measure}, chosen, rho)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.lexica import Lexicon
@@ -31,11 +32,18 @@ class RatedWords:
     words: InContexts
     poles: tuple[InContexts, InContexts]
     """Pleasant and unpleasant."""
+    _effects: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def layers(self, pooling: str) -> tuple[Layers, Poles]:
         """The vectors of the words and of the poles under one pooling."""
         high, low = (pole.layers(pooling) for pole in self.poles)
         return self.words.layers(pooling), (high, low)
+
+    def effects(self, pooling: str) -> NDArray[np.float64]:
+        """slots × words: effect sizes, which several experiments ask for, and are computed once."""
+        if pooling not in self._effects:
+            self._effects[pooling] = effect_sizes(*self.layers(pooling))
+        return self._effects[pooling]
 
 
 @dataclass(eq=False)
@@ -124,8 +132,8 @@ class WordsInSettings:
         """The layer of highest valence among those measured, bleached (or in the first setting that is run)."""
         if lexicon.name not in self._best:
             setting = "bleached" if "bleached" in self.settings else self.settings[0]
-            words, poles = self.rated(lexicon, setting).layers(self.pooling)
-            rho = pearson(effect_sizes(words, poles), lexicon.valence[words.positions], resamples=1).value
+            rated = self.rated(lexicon, setting)
+            rho = pearson(rated.effects(self.pooling), lexicon.valence[rated.words.positions], resamples=1).value
             self._best[lexicon.name] = self.measured[int(np.argmax(rho))]
         return self._best[lexicon.name]
 
