@@ -7,6 +7,7 @@ It takes as long as the audit. `--quick` prints the table of a quick audit and l
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,8 @@ from wordworth.study import STUDIES
 
 PAGE = Path(__file__).parent / "audit.md"
 TICKS = os.sysconf("SC_CLK_TCK")
+LINE = re.compile(rf"({'|'.join(STUDIES)})(:| took| failed:) ")
+"""“vast: smollm2-135m (about 9 minutes)”, “vast took 10 minutes; …”, “vast failed: …”."""
 LOADING, REPORT = "loading, estimate", "report"
 
 
@@ -93,11 +96,10 @@ def _follow(watched: Watched) -> str:
     assert watched.process.stderr is not None
     for line in watched.process.stderr:
         sys.stderr.write(line)
-        first = line.partition(" ")[0]
         if " on this machine" in line:
             estimate = line.strip()
-        elif first.removesuffix(":") in STUDIES:  # “vast: smollm2-135m (…)”, “vast took 9 minutes …”, “vast failed: …”
-            watched.part = first.removesuffix(":") if first.endswith(":") else REPORT
+        elif found := LINE.match(line):
+            watched.part = found[1] if found[2] == ":" else REPORT
     return estimate
 
 

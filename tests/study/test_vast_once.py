@@ -1,15 +1,17 @@
 """A context goes through the model once, however many lists it stands in, and its vectors are those it has alone."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 
 from wordworth.contexts import Context, bleached, load_templates
 from wordworth.embedding import Slot
-from wordworth.encode import LanguageModel, in_contexts
-from wordworth.encode import store as stores
+from wordworth.encode import InContexts, LanguageModel, in_contexts
 from wordworth.study.vast.once import EncodedOnce
 
-FIRST, SECOND = ("river", "abuse", "pleasant"), ("pleasant", "clock", "river", "unwieldiness", "clock")
+FIRST, SECOND = ("river", "abuse", "pleasant"), ("pleasant", "clock", "river", "unwieldiness")
 
 
 def contexts_of(words: tuple[str, ...]) -> list[Context | None]:
@@ -20,13 +22,12 @@ def contexts_of(words: tuple[str, ...]) -> list[Context | None]:
 def encoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The words that go through a model, in their order."""
     seen: list[str] = []
-    real = stores.encode_shard
 
-    def watched(model: LanguageModel, contexts: list[Context], *rest: object) -> object:
-        seen.extend(context.word for context in contexts)
-        return real(model, contexts, *rest)
+    def watched(model: LanguageModel, words: Sequence[str], *rest: Any) -> InContexts:
+        seen.extend(words)
+        return in_contexts(model, words, *rest)
 
-    monkeypatch.setattr(stores, "encode_shard", watched)
+    monkeypatch.setattr("wordworth.study.vast.once.in_contexts", watched)
     return seen
 
 
