@@ -108,7 +108,7 @@ class Search:
         spans = np.stack([self.rows, ends], axis=1).ravel()
         same = scores.greedy == own
         free = not self.rules.ends or self.units.trailing
-        greedy_begins = np.array(self.units.begins)[scores.greedy[ends]]
+        greedy_begins = self.units.begin_flags[scores.greedy[ends]]
         self.hitk = np.logical_and.reduceat(scores.own_among, spans)[::2] & (free | scores.ended[ends])
         self.hit1 = np.logical_and.reduceat(same, spans)[::2] & (free | greedy_begins)
         for word in np.flatnonzero(self.hit1).tolist():

@@ -38,7 +38,7 @@ class Segmentations:
         """All ways to leave the own paths of some words that begin behind `rows`: the row and the unit of each, row by
         row; and the number of the first of each word's."""
         lengths = (self._firsts[1:] - self._firsts[:-1])[entries]
-        firsts = np.cumsum([0, *lengths])
+        firsts = np.concatenate([[0], np.cumsum(lengths)])
         which = np.repeat(self._firsts[entries] - firsts[:-1], lengths) + np.arange(firsts[-1])
         return np.repeat(rows, lengths) + self._rows[which], self._units[which], firsts
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from transformers import PreTrainedTokenizerFast
 from transformers.convert_slow_tokenizer import bytes_to_unicode
@@ -41,6 +43,11 @@ class Units:
         if self.trailing:
             return [text is None for text in self.texts]
         return [text is None or text[:1] in (b"", *_SINGLE) for text in self.texts]
+
+    @cached_property
+    def begin_flags(self) -> NDArray[np.bool_]:
+        """The same as an array."""
+        return np.array(self.begins)
 
     @cached_property
     def closes(self) -> list[bool]:
