@@ -97,6 +97,8 @@ def _run_all(steps: Sequence[_Step], settings: AuditSettings) -> list[dict[str, 
     loaded: dict[str, Any] = {}
     waiting = [step for step in steps if not step.there]
     pace = Pace()
+    if waiting:
+        display.notice("Loading the models, and trying how fast this machine is.", "dim")
     clock = AuditClock(
         [step.planned.study.name for step in waiting], [_expected(step, settings, loaded, pace) for step in waiting]
     )
