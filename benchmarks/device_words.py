@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
+import benchmarks.without_scipy  # noqa: F401 - before what imports it
 from benchmarks.bare_words import bare, batches_of, wait
 from wordworth.predict import PredictionRules, WordModel, load_word_model, predict_words, wrap_word_model
 from wordworth.predict.chunks import chunks

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from polars.testing import assert_frame_equal
 
 from commands import Answer, Command
 from wordworth.catalog.read.association_tests import load_test
@@ -14,6 +15,7 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.errors import WordworthError
+from wordworth.run import read_run
 from wordworth.study.audit import lessened, plan
 
 
@@ -154,3 +156,31 @@ def test_what_applies_to_what() -> None:
     assert left_out[0].startswith("static was not run on word2vec-zh-126k: its words are English, and the model is chi")
     with pytest.raises(WordworthError, match=r"no study of the audit applies to albert-kor \(masked\)"):
         plan(["albert-kor"])
+
+
+def test_workers_find_what_one_process_finds(command: Command, work: Path) -> None:
+    """Studies and models are spread, and the models of a study are one run again."""
+    here = command("audit", "mine.txt", "other.txt", "--quick", "-o", "here")
+    there = command("audit", "mine.txt", "other.txt", "--quick", "-o", "there", "--engine", "processes:2")
+    assert (here.code, there.code) == (0, 0)
+    assert "processes:2" in there.err
+    for study in ("valnorm", "weat", "static"):
+        ours, theirs = (read_run(work / folder / study) for folder in ("here", "there"))
+        assert_frame_equal(ours.scores, theirs.scores, check_row_order=False)
+        assert_frame_equal(ours.items, theirs.items, check_row_order=False)
+        keys = ("named", "settings", "notes", "left_out", "failed", "method", "papers", "references", "data")
+        assert [ours.manifest[key] for key in keys] == [theirs.manifest[key] for key in keys]
+    # An audit that was begun in one process goes on with workers.
+    again = command("audit", "mine.txt", "other.txt", "--quick", "-o", "here", "--engine", "processes:2", "--json")
+    assert set(state(again).values()) == {"kept"}
+
+
+def test_a_study_that_fails_in_a_worker_leaves_the_others(command: Command, work: Path) -> None:
+    """The second embedding has the rated words, and none of those that association tests are made of."""
+    rated = {*polar_words().pleasant, *polar_words().unpleasant, *load_lexicon("bellezza").words}
+    lines = (work / "other.txt").read_text().splitlines()
+    (work / "other.txt").write_text("\n".join(line for line in lines if line.split()[0] in rated) + "\n")
+    answer = command("audit", "mine.txt", "other.txt", "--quick", "-o", "there", "--engine", "processes:2", "--json")
+    assert answer.code == 1
+    assert state(answer)["valnorm"] == "run"
+    assert "failed" in state(answer).values()

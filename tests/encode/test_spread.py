@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 import torch
 import transformers as hf
@@ -98,6 +99,21 @@ def test_vast_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         found.append(study("vast")([folder], **asked, contexts="none", device=device).scores)
     assert len(found[0]) > 3
     assert_frame_equal(*found, abs_tol=1e-6)
+
+
+def test_vast_without_room_for_an_untrained_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control that needs a second network is left out and said; the others are there."""
+    from wordworth.study import study
+
+    folder = llama_folder(tmp_path / "llama")
+    asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "settings": ["bleached"], "resamples": 20}
+    monkeypatch.setattr(spread, "free_memory", lambda _: 1000)
+    found = study("vast")([folder], **asked, contexts="none", device="disk")
+    (failed,) = found.failed
+    assert failed["setting"] == "untrained"
+    assert "the same network as llama with random weights takes 0.0 GB of memory on cpu" in failed["reason"]
+    controls = set(found.scores.filter(pl.col("experiment") == "control")["setting"])
+    assert controls == {"shuffled:bleached", "poles-out:bleached"}
 
 
 def test_experts_are_laid_out_anew_and_read(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ import torch
 from numpy.typing import NDArray
 from safetensors import safe_open
 from safetensors.numpy import save_file
-from scipy.sparse import csr_array
 from torch import Tensor
 
 from wordworth.encode.pooling import Pooling, pool
@@ -105,6 +104,8 @@ class Accumulators:
         """layers × contexts × dim into the accumulators' rows."""
         at = torch.from_numpy(rows)
         if "mean" in into:
+            from scipy.sparse import csr_array  # here: a machine that only encodes need not have it
+
             # A sparse product adds up in float64 whatever falls on a row; index_add_ takes ten times as long.
             distinct, place = np.unique(rows, return_inverse=True)
             sums = csr_array((weights, (place, np.arange(len(rows)))), shape=(len(distinct), len(rows)))

@@ -29,9 +29,12 @@ class EncodingJob:
 
     def copy(self, hidden: Sequence[Tensor], tokens: Numbers, rows: Numbers) -> None:
         """The states of these tokens of a batch, counted through its texts, to these rows of `out`."""
-        picked, placed = on_device(tokens, self.model.device), on_device(rows, self.model.device)
+        every = np.array_equal(tokens, np.arange(hidden[0].shape[0] * hidden[0].shape[1]))
+        picked = None if every else on_device(tokens, self.model.device)
+        placed = on_device(rows, self.model.device)
         for at, layer in enumerate(self.layers):
-            self.out[at].index_copy_(0, placed, hidden[layer].flatten(0, 1).index_select(0, picked))
+            states = hidden[layer].flatten(0, 1)
+            self.out[at].index_copy_(0, placed, states if picked is None else states.index_select(0, picked))
 
 
 def on_device(values: NDArray[np.int64], device: torch.device) -> Tensor:

@@ -111,6 +111,8 @@ def _run_level(
         ]
 
     longer = [batch for batch in in_order(run, len(level.tokens), job.budget, job.tally) if batch]
+    if len(longer) == 1:
+        return longer[0]
     return [
         (torch.cat([keys for keys, _ in layer]), torch.cat([values for _, values in layer]))
         for layer in zip(*longer, strict=True)

@@ -9,8 +9,10 @@ import torch
 
 from wordworth.encode.loading import quietly
 from wordworth.encode.model import LanguageModel, wrap
+from wordworth.encode.spread import fits
 from wordworth.engine.engines import load
 from wordworth.engine.recipe import Recipe
+from wordworth.errors import WordworthError
 
 
 def untrained(model: LanguageModel, seed: int = 0) -> LanguageModel:
@@ -30,6 +32,7 @@ def untrained_here(recipe: Recipe, seed: int) -> LanguageModel:
 
 
 def _made(model: LanguageModel, seed: int) -> LanguageModel:
+    _refuse_where_it_does_not_fit(model)
     config = copy.deepcopy(model.network.config)
     with torch.random.fork_rng(devices=[]), quietly():
         torch.manual_seed(seed)
@@ -43,3 +46,15 @@ def _made(model: LanguageModel, seed: int) -> LanguageModel:
         source=f"random weights, seed {seed}",
         weights=f"random:{seed}:{digest}",
     )
+
+
+def _refuse_where_it_does_not_fit(model: LanguageModel) -> None:
+    """It has no files that its layers could be read from; it is made in float32, in the machine's memory."""
+    numbers = sum(weight.numel() for weight in model.network.parameters())
+    needs = {model.device: model.network.dtype.itemsize * numbers, torch.device("cpu"): 4 * numbers}
+    for device, size in needs.items():
+        if not fits(size, device):
+            raise WordworthError(
+                f"the same network as {model.name} with random weights takes {size / 1e9:,.1f} GB of memory on "
+                f"{device}, and does not fit; choose other controls"
+            )

@@ -71,8 +71,10 @@ class _Growing:
     """The last line that was begun."""
 
     def entry(self, text: str, target: Target | str) -> int:
-        number = self.numbers.setdefault((text, id(target)), len(self.words))
-        if number == len(self.words):
+        key = text, id(target)
+        number = self.numbers.get(key)
+        if number is None:
+            number = self.numbers[key] = len(self.words)
             self.words.append(text)
             self.targets.append(target)
         return number
@@ -81,20 +83,23 @@ class _Growing:
         self.skipped.append((word.document, word.line, word.at, self.entry(word.text, reason)))
 
     def add(self, passage: Passage, window: Window) -> None:
+        words, targets, spans, entry = passage.words, passage.targets, passage.spans, self.entry
+        self.line = words[window.last - 1].line
+        if window.reason:
+            self.skip(words[window.first], window.reason)
+            return
         places: list[tuple[int, ...]] = []
-        shift = len(self.before) - window.begin
-        number, here = window.first, len(self.ends)
-        for (document, line, at, text), target in zip(
-            passage.words[number : window.last], passage.targets[number : window.last], strict=True
-        ):
-            if window.reason or isinstance(target, str):
-                self.skip(passage.words[number], window.reason or str(target))
+        shift, here = len(self.before) - window.begin, len(self.ends)
+        before = entry(words[window.first - 1].text, targets[window.first - 1]) if window.first else -1
+        for number in range(window.first, window.last):
+            document, line, at, text = words[number]
+            target = targets[number]
+            this = entry(text, target)
+            if isinstance(target, str):
+                self.skipped.append((document, line, at, this))
             else:
-                previous = self.entry(passage.words[number - 1].text, passage.targets[number - 1])
-                start = passage.spans[number][0] + shift
-                places.append((document, line, at, self.entry(text, target), previous, here, start))
-            number += 1
-        self.line = passage.words[window.last - 1].line
+                places.append((document, line, at, this, before, here, spans[number][0] + shift))
+            before = this
         if places:
             self.places += places
             self.ids += self.before

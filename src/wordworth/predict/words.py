@@ -66,9 +66,9 @@ def numbered(
                 raise WordworthError(f"line {line + 1} belongs to no document; give a document for every line")
             document = following
         words = split(text)
-        broken = next((word for word in words if not word or word.split() != [word]), None)
-        if broken is not None:
-            raise WordworthError(f"line {line + 1}: the splitter gave {broken!r}, and a word holds no white space")
+        broken = [] if split is str.split else [word for word in words if word.split() != [word]]
+        if broken:
+            raise WordworthError(f"line {line + 1}: the splitter gave {broken[0]!r}, and a word holds no white space")
         yield [Word(document, line, at, word) for at, word in enumerate(words)], len(words) >= LEAST_WORDS
 
 
@@ -95,19 +95,13 @@ class WordTokenizer:
         for words, text in zip(texts, joined_words, strict=True):
             if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
                 raise WordworthError(f"line {words[0].line + 1} holds half a character (a surrogate); correct the line")
-        encoded = self.tokenizer(
-            joined_words,
-            add_special_tokens=False,
-            return_offsets_mapping=True,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            truncation=False,
-            padding=False,
-            verbose=False,
-        )
+        # Not by way of the tokenizer's own call, which makes lists of much that is not needed here.
+        backend = self.tokenizer.backend_tokenizer
+        backend.no_truncation()
+        backend.no_padding()
         return [
-            self._passage(words, ids, offsets)
-            for words, ids, offsets in zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True)
+            self._passage(words, one.ids, one.offsets)
+            for words, one in zip(texts, backend.encode_batch(joined_words, add_special_tokens=False), strict=True)
         ]
 
     def _passage(self, words: list[Word], ids: list[int], offsets: list[tuple[int, int]]) -> Passage:

@@ -24,7 +24,11 @@ from wordworth.task.valence import drawn, record_slots
 def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) -> None:
     """Each control in every setting; the untrained network on the first lexicon alone, since it encodes anew."""
     wanted = words.chosen.controls or CONTROLS
-    blank = words.with_model(untrained(words.model, words.chosen.seed)) if "untrained" in wanted else None
+    blank = None
+    if "untrained" in wanted:
+        asked = "untrained" in words.chosen.controls
+        with findings.part(asked=asked, experiment=EXPERIMENT, setting="untrained", model=words.model.name):
+            blank = words.with_model(untrained(words.model, words.chosen.seed))
     for lexicon in lexica:
         for setting in words.settings:
             rated = _rated(words, lexicon, setting)
