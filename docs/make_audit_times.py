@@ -1,6 +1,6 @@
 """Makes the table of times in docs/audit.md from a whole audit of this version: `python docs/make_audit_times.py`.
 
-Nothing is in the cache but what was fetched; what is computed goes into a temporary folder (about 8 GB while it runs).
+Nothing is in the cache but what was fetched; what is computed goes into a temporary folder (about 7 GB while it runs).
 It takes as long as the audit. `--quick` prints the table of a quick audit and leaves the page alone. Needs Linux.
 """
 
@@ -145,8 +145,9 @@ def main() -> None:
         text = table(parts, told, folder / "audit")
         kept = size_of(folder / "computed")
     minutes = sum(used.seconds for used in parts.values()) / 60
-    text += f"\n\nwordworth {__version__} on {machine()}, nothing in the cache but what is fetched. At its start"
-    text += f" “{estimate}”; it took {minutes:.0f}. What it computed takes {kept:.1f} GB in the cache."
+    where = f"wordworth {__version__} on {machine()}, nothing in the cache but what is fetched."
+    text += f"\n\n{where} At its start it said “{estimate}”; it took {minutes:.0f} minutes."
+    text += f" What it computed takes {kept:.1f} GB in the cache."
     if quick:
         print(text)
     else:

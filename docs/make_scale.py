@@ -26,8 +26,8 @@ from wordworth.infer.scoring.pair_scores import PairTask, scored
 from wordworth.predict import PredictionRules, load_word_model, predict_words
 
 H200 = {
-    "words predicted by an 8B model (bfloat16, no guesses)": (16_826, 120),
-    "words predicted by SmolLM2-135M, with guesses": (14_001, 120),
+    "words predicted by an 8B model (bfloat16, no guesses)": (17_909, 120),
+    "words predicted by SmolLM2-135M, with guesses": (15_508, 120),
     "words in a template, 8B, all layers": (11_181, 410_000),
     "words in a template, 8B, `--layers 16`": (11_181, 12_600),
 }

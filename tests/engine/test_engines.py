@@ -1,6 +1,7 @@
 """Engines give the same results in the same order, outlive dying workers, and leave nothing running."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from engine import shards
 from wordworth.engine.engines import Engine, Local, current, engine_of, using
+from wordworth.engine.notices import notices
 from wordworth.errors import WordworthError
 
 
@@ -80,6 +82,7 @@ def test_a_worker_that_dies_is_replaced_and_nothing_is_lost(pool: Engine, tmp_pa
     before = pool.deaths  # type: ignore[attr-defined]
     assert list(pool.map(shards.dying, tmp_path, range(12), "dying")) == list(range(1, 13))
     assert pool.deaths == before + 4  # type: ignore[attr-defined]
+    assert [one for one in notices() if re.match(r"Dying: a worker ended by SIGKILL .* at shard 4, and was rep", one)]
 
 
 def test_a_shard_that_kills_every_worker_is_named(pool: Engine) -> None:

@@ -140,8 +140,9 @@ class Pool:
                         raise
                     self.deaths += 1
                     died = 1 if len(results) > done else died + 1
+                    shard = group[min(len(results), len(group) - 1)][0] + 1
+                    notice(f"{what[:1].upper()}{what[1:]}: a worker ended {death} at shard {shard}, and was replaced.")
                     if died >= ATTEMPTS:
-                        shard = group[len(results)][0] + 1
                         raise WordworthError(
                             f"{what}: shard {shard} ended {ATTEMPTS} workers, the last {death}; use fewer workers or "
                             "a machine with more memory (what was done is kept)"

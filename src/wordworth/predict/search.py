@@ -98,8 +98,8 @@ class Search:
         self.guesses: list[bytes | None] = [None] * len(entries)
         """What was spelled; None where it was not decoded."""
         self._steps: dict[tuple[int, int, int, int], PathStep] = {}
-        query_rows, query_units, self._others = spelled.leaving(entries, rows)
-        self.query = UnitQuery(query_rows, query_units)
+        self._ways = spelled.leaving(entries)
+        self.query = UnitQuery(rows[self._ways.words] + self._ways.ats, self._ways.units)
         """At the rows of the own paths: all units by which another segmentation may leave them."""
 
     def begin(self, scores: UnitScores, own: Ints) -> list[PathStep]:
@@ -113,10 +113,8 @@ class Search:
         self.hit1 = np.logical_and.reduceat(same, spans)[::2] & (free | greedy_begins)
         for word in np.flatnonzero(self.hit1).tolist():
             self.guesses[word] = self.spelled.texts[self.entries[word]]
-        for word in np.flatnonzero(~self.hit1).tolist():
-            self._first_guess(word, same, scores)
-        for word in np.flatnonzero(~self.hitk).tolist():
-            self._first_paths(word, scores, scores.among[self._others[word] : self._others[word + 1]])
+        self._first_guesses(_leading(same, self.rows, self.counts), scores.greedy)
+        self._first_paths(_leading(scores.own_among, self.rows, self.counts), scores.among)
         return self._next()
 
     def query_at(self, steps: Sequence[PathStep]) -> UnitQuery:
@@ -154,23 +152,40 @@ class Search:
         self._steps = {}
         return steps
 
-    def _first_guess(self, word: int, same: NDArray[np.bool_], scores: UnitScores) -> None:
-        """The greedy guess follows the own path as long as that is greedy."""
-        entry, row, at = self.entries[word], int(self.rows[word]), 0
-        count, text = int(self.counts[word]), self.spelled.texts[entry]
-        while at < count and same[row + at]:
-            at += 1
-        spelled = text[: self.spelled.offsets[entry][at]] if at < count else text
-        if at == count and self.units.trailing:
-            spelled += b" "
-        self._go_on(word, None, self.starts[word] + at, at, spelled, int(scores.greedy[row + at]))
+    def _first_guesses(self, ats: Ints, greedy: Ints) -> None:
+        """The greedy guess follows the own path as long as that is greedy, for `ats` units, and goes on with another.
 
-    def _first_paths(self, word: int, scores: UnitScores, among: NDArray[np.bool_]) -> None:
-        row, others = int(self.rows[word]), self.spelled.others[self.entries[word]]
-        for number in np.flatnonzero(among).tolist():
-            at, unit, offset = others[number]
-            if scores.own_among[row : row + at].all():
-                self._try(word, None, self.starts[word] + at, at, unit, offset)
+        Most words are settled without a look at their bytes: at once the guess is nothing that the word begins with,
+        or it goes on where the word has ended. Then it is a step, or of no interest.
+        """
+        units, entries = greedy[self.rows + ats], np.array(self.entries, dtype=np.int64)
+        heads, masks = self.units.heads
+        simple = self.units.plain_flags[units] & self.spelled.single[entries] & (not self.units.trailing)
+        apart = simple & (ats == 0) & (((self.spelled.heads[entries] ^ heads[units]) & masks[units]) != 0)
+        beyond = simple & (ats == self.counts) & ~self.units.begin_flags[units]
+        unsettled = ~self.hit1 if self.rules.guesses else ~(self.hit1 | apart | beyond)
+        words = np.flatnonzero(unsettled)
+        at_once = apart[words].tolist()
+        for word, at, unit, apart_ in zip(
+            words.tolist(), ats[words].tolist(), units[words].tolist(), at_once, strict=True
+        ):
+            if apart_:
+                step = self._step(word, None, self.starts[word], 0, unit, self.units.texts[unit] or b"")
+                step.guess = True
+                continue
+            text, offsets = self._text(word), self.spelled.offsets[self.entries[word]]
+            whole = at == len(offsets) - 1
+            spelled = text if whole else text[: offsets[at]]
+            if whole and self.units.trailing:
+                spelled += b" "
+            self._go_on(word, None, self.starts[word] + at, at, spelled, unit)
+
+    def _first_paths(self, ats: Ints, among: NDArray[np.bool_]) -> None:
+        """A path leaves the own one as long as that is among the k best, for `ats` units, by a unit that is too."""
+        ways = self._ways
+        taken = np.flatnonzero(among & ~self.hitk[ways.words] & (ways.ats <= ats[ways.words]))
+        for word, at, unit, offset in zip(*(column[taken].tolist() for column in ways), strict=True):
+            self._try(word, None, self.starts[word] + at, at, unit, offset)
 
     def _go_on(self, word: int, parent: PathStep | None, after: int, count: int, spelled: bytes, unit: int) -> None:
         """The guess so far goes on with a unit: it is then complete, or there is a step to take."""
@@ -212,3 +227,9 @@ class Search:
                 self.texts[word], after, unit, parent, word=word, count=count + 1, spelled=spelled
             )
         return self._steps[key]
+
+
+def _leading(good: NDArray[np.bool_], rows: Ints, counts: Ints) -> Ints:
+    """How many of the `counts` rows from each of `rows` on are good before one is not."""
+    bad = np.append(np.flatnonzero(~good), len(good))
+    return np.minimum(bad[np.searchsorted(bad, rows)] - rows, counts)

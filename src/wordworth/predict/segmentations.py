@@ -1,14 +1,29 @@
 """How else than by the tokenizer's own units a word may be spelled: what a search for it needs to know beforehand."""
 
 from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.predict.units import Units
+from wordworth.predict.units import Units, heads
 from wordworth.predict.words import Target
 
 Ints = NDArray[np.int64]
+
+
+class Ways(NamedTuple):
+    """Where other segmentations may leave the own paths."""
+
+    words: Ints
+    """Of which word."""
+    ats: Ints
+    """After how many of its units."""
+    units: Ints
+    """By which one."""
+    offsets: Ints
+    """How much of the word is spelled then (−1: all, and its end)."""
 
 
 class Segmentations:
@@ -20,27 +35,26 @@ class Segmentations:
         """What a path must spell."""
         self.parts = [len(text.split()) for text in self.texts]
         """Words that the tokenizer makes of it: `don't` is three to one that parts at punctuation."""
+        self.single = np.array(self.parts) == 1
+        self.heads, _ = heads(self.texts)
         self.counts: Ints = np.array([len(target.ids) if target else 0 for target in self.targets], dtype=np.int64)
         """The tokenizer's own units."""
         self.offsets = [_offsets(units, target) if target else [0] for target in self.targets]
         """Bytes spelled before each own unit, and at the end."""
-        self.others = [
+        others = [
             _others(units, target, offsets) if target else []
             for target, offsets in zip(self.targets, self.offsets, strict=True)
         ]
-        """Where another segmentation may leave the own path: after how many units, by which one, and how much of the
-        word it has spelled then (−1: all, and its end)."""
-        self._firsts = np.cumsum([0, *map(len, self.others)])
-        flat = [(at, unit) for of_one in self.others for at, unit, _ in of_one]
-        self._rows, self._units = np.array(flat, dtype=np.int64).reshape(-1, 2).T
+        self._firsts = np.cumsum([0, *map(len, others)])
+        flat = np.array(list(chain.from_iterable(chain.from_iterable(others))), dtype=np.int64).reshape(-1, 3)
+        self._ways: Ints = np.ascontiguousarray(flat.T)
 
-    def leaving(self, entries: Ints, rows: Ints) -> tuple[Ints, Ints, Ints]:
-        """All ways to leave the own paths of some words that begin behind `rows`: the row and the unit of each, row by
-        row; and the number of the first of each word's."""
+    def leaving(self, entries: Ints) -> Ways:
+        """All ways to leave the own paths of some words, word by word."""
         lengths = (self._firsts[1:] - self._firsts[:-1])[entries]
-        firsts = np.concatenate([[0], np.cumsum(lengths)])
-        which = np.repeat(self._firsts[entries] - firsts[:-1], lengths) + np.arange(firsts[-1])
-        return np.repeat(rows, lengths) + self._rows[which], self._units[which], firsts
+        firsts = np.cumsum(lengths) - lengths
+        which = np.repeat(self._firsts[entries] - firsts, lengths) + np.arange(lengths.sum())
+        return Ways(np.repeat(np.arange(len(entries)), lengths), *self._ways[:, which])
 
 
 def _offsets(units: Units, target: Target) -> list[int]:

@@ -7,6 +7,7 @@ begins with a space: `Ġcat`, `▁cat` and WordPiece's `cat` are all b" cat", an
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,8 @@ from wordworth.errors import WordworthError
 SPACES = b" \t\n\r\x0b\x0c"
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _METASPACE = "▁"
+
+Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,20 @@ class Units:
         return [
             text is None or (text[:1].isspace() and (text[:1] != b" " or text[1:2].isspace())) for text in self.texts
         ]
+
+    @cached_property
+    def plain_flags(self) -> NDArray[np.bool_]:
+        """Whether the unit spells one word or a part of one, and no white space but one space at its front."""
+        return np.array([text.split() == [text.removeprefix(b" ")] for text in self._spelled])
+
+    @cached_property
+    def heads(self) -> tuple[Words, Words]:
+        """The first bytes of each unit, as `heads` gives them."""
+        return heads(self._spelled)
+
+    @cached_property
+    def _spelled(self) -> list[bytes]:
+        return [text or b"" for text in self.texts]
 
     @cached_property
     def opening(self) -> Tensor:
@@ -119,6 +136,15 @@ class Units:
 
 
 _SINGLE = tuple(bytes([one]) for one in SPACES)
+
+
+def heads(texts: Sequence[bytes]) -> tuple[Words, Words]:
+    """The first eight bytes of each text as a number, and a mask of those that there are: a text surely does not begin
+    with another where its head differs within the other's mask."""
+    first = np.array([text[:8] for text in texts], dtype="S8").view(np.uint64)
+    lengths = np.minimum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), 8)
+    masks = np.array([(1 << 8 * length) - 1 for length in range(9)], dtype=np.uint64)
+    return first, masks[lengths]
 
 
 def _up_to_space(text: bytes) -> bytes:
