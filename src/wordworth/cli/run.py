@@ -40,7 +40,7 @@ def print_findings(declared: Study, findings: Findings, folder: Path, as_json: b
         rest = {"left_out": findings.left_out_by_kind(), "notes": findings.notes, "failed": findings.failed}
         display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **rest})
         return
-    for table in declared.tables(findings.scores, findings.items):
+    for table in declared.tables(findings.scores, findings.held_items):
         display.table(*table)
     display.warnings_of(findings)
     display.line(str(folder))

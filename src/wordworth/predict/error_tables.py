@@ -1,6 +1,7 @@
 """What goes wrong, to be looked at: which words are said instead, between which bands, and which are never said.
 
-`predicted` is a table of predictions (words that were left out taken off) with the columns `band` and `guess_band`.
+`predicted` is a table of predictions (words that were left out taken off) with the columns `band` and `guess_band`; it
+may lie on disk, since only distinct words or pairs of word and guess are held.
 """
 
 from collections.abc import Sequence
@@ -8,45 +9,51 @@ from dataclasses import dataclass
 
 import polars as pl
 
+Table = pl.DataFrame | pl.LazyFrame
 
-def said_instead(predicted: pl.DataFrame, most: int = 50) -> pl.DataFrame:
+
+def said_instead(predicted: Table, most: int = 50) -> pl.DataFrame:
     """guess, its band, the misses it was given for, the types it stood in for, and its share of all misses."""
-    misses = predicted.filter(~pl.col("hit1"))
+    pairs = _misses(predicted).group_by("guess", "word").agg(pl.col("guess_band").first(), pl.len().alias("misses"))
     return (
-        misses.group_by("guess")
-        .agg(
-            pl.col("guess_band").first().alias("band"),
-            pl.len().alias("misses"),
-            pl.col("word").n_unique().alias("types"),
-        )
-        .with_columns(share=pl.col("misses") / max(len(misses), 1))
+        pairs.group_by("guess")
+        .agg(pl.col("guess_band").first().alias("band"), pl.col("misses").sum(), pl.len().alias("types"))
+        .with_columns(share=pl.col("misses") / pl.col("misses").sum())
         .sort("misses", "guess", descending=[True, False])
         .head(most)
+        .collect(engine="streaming")
     )
 
 
-def confused_pairs(predicted: pl.DataFrame, most: int = 50) -> pl.DataFrame:
+def confused_pairs(predicted: Table, most: int = 50) -> pl.DataFrame:
     """word, guess, and how often the guess was given for the word; the most frequent pairs."""
-    misses = predicted.filter(~pl.col("hit1")).group_by("word", "guess").len("misses")
-    return misses.sort("misses", "word", "guess", descending=[True, False, False]).head(most)
+    misses = _misses(predicted).group_by("word", "guess").len("misses")
+    best = misses.sort("misses", "word", "guess", descending=[True, False, False]).head(most)
+    return best.collect(engine="streaming")
 
 
-def band_confusion(predicted: pl.DataFrame) -> pl.DataFrame:
+def band_confusion(predicted: Table) -> pl.DataFrame:
     """band, guess_band, misses: how many words of one band were answered by one of another, and the share of the
     band's misses."""
-    misses = predicted.filter(~pl.col("hit1")).group_by("band", "guess_band").len("misses")
+    misses = _misses(predicted).group_by("band", "guess_band").len("misses").collect(engine="streaming")
     return misses.with_columns(share=pl.col("misses") / pl.col("misses").sum().over("band"))
 
 
-def never_predicted(predicted: pl.DataFrame) -> pl.DataFrame:
+def never_predicted(predicted: Table) -> pl.DataFrame:
     """word, band, occurrences: the types that were not even among the k best, most frequent in the text first."""
     return (
-        predicted.group_by("word")
+        predicted.lazy()
+        .group_by("word")
         .agg(pl.col("band").first(), pl.len().alias("occurrences"), pl.col("hitk").any())
         .filter(~pl.col("hitk"))
         .drop("hitk")
         .sort("occurrences", "word", descending=[True, False])
+        .collect(engine="streaming")
     )
+
+
+def _misses(predicted: Table) -> pl.LazyFrame:
+    return predicted.lazy().filter(~pl.col("hit1"))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sized
 from functools import partial
 from math import log
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -14,8 +15,7 @@ from wordworth.errors import WordworthError
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.model import WordModel
 from wordworth.predict.pipeline import predict_chunks
-from wordworth.predict.prediction_cache import read, slot_of, write
-from wordworth.predict.predictions import PREDICTIONS
+from wordworth.predict.prediction_cache import scan, slot_of, write
 from wordworth.predict.search import PredictionRules
 from wordworth.predict.words import LEAST_WORDS, Splitter, numbered
 from wordworth.progress import progress
@@ -36,6 +36,24 @@ def predict_words(
     Words are joined by one space. The left context is that of the line, or of the document (`by_document`, with a
     document number for each line in `documents`). What is longer than a window is read in overlapping ones. Predictions
     are kept in the folder `kept`, else in the cache, so that what was predicted once is not predicted again.
+    """
+    options: dict[str, Any] = {"split": split, "documents": documents, "by_document": by_document, "kept": kept}
+    return scan_words(model, lines, rules, **options).collect()
+
+
+def scan_words(
+    model: WordModel,
+    lines: Iterable[str],
+    rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
+    *,
+    split: Splitter = str.split,
+    documents: Iterable[int] | None = None,
+    by_document: bool = False,
+    kept: Path | None = None,
+) -> pl.LazyFrame:
+    """The table of `predict_words` where it is kept, for a text whose table does not fit into memory.
+
+    When this returns, everything is predicted; the rows lie on disk, and are read by whoever collects the table.
     """
     if by_document and documents is None:
         raise WordworthError("the context is to be the document, but no documents are given; number them line by line")
@@ -61,8 +79,8 @@ def predict_words(
             entry, count = waiting.popleft()
             write(entry, predicted)
             advance(count)
-    table = pl.concat([pl.DataFrame(schema=PREDICTIONS), *map(read, entries)])
-    if table["left_out"].null_count() == 0:
+    table = scan(entries)
+    if not table.select(pl.col("left_out").null_count()).collect(engine="streaming").item():
         raise WordworthError(
             f"no word of the text can be predicted: {_reasons(table)}; give lines of at least {LEAST_WORDS} words"
         )
@@ -79,8 +97,8 @@ def surprisal(model: WordModel, text: str) -> pl.DataFrame:
     return table.select("word", surprisal=-pl.col("logp") / log(2), units="units", place="at", skipped="left_out")
 
 
-def _reasons(table: pl.DataFrame) -> str:
-    if table.is_empty():
+def _reasons(table: pl.LazyFrame) -> str:
+    reasons = table.group_by("left_out").len().sort("len", "left_out", descending=[True, False]).collect()
+    if reasons.is_empty():
         return "it is empty"
-    reasons = table["left_out"].value_counts(sort=True)
     return ", ".join(f"{count} × {reason}" for reason, count in reasons.head(3).iter_rows())

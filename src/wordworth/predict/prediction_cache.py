@@ -1,5 +1,6 @@
 """Predictions on disk, an entry a chunk of text, keyed by all that they depend on: an interrupted run goes on."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,9 @@ def write(entry: CacheSlot, table: pl.DataFrame) -> None:
     entry.get(lambda into: table.write_parquet(into / TABLE))
 
 
-def read(entry: CacheSlot) -> pl.DataFrame:
-    """What was written."""
-    table = pl.read_parquet(entry.path / TABLE)
-    return table.select(pl.col(name).cast(kind) for name, kind in PREDICTIONS.items())
+def scan(entries: Sequence[CacheSlot]) -> pl.LazyFrame:
+    """What was written, one entry behind the other; read when it is asked for, and no more than is needed."""
+    if not entries:
+        return pl.LazyFrame(schema=PREDICTIONS)
+    tables = pl.scan_parquet([entry.path / TABLE for entry in entries], glob=False, hive_partitioning=False)
+    return tables.select(pl.col(name).cast(kind) for name, kind in PREDICTIONS.items())

@@ -5,7 +5,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -87,7 +87,7 @@ class Findings:
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     seconds: float = 0.0
     _scores: list[dict[str, Any]] = field(default_factory=list)
-    _items: list[pl.DataFrame] = field(default_factory=list)
+    _items: list[pl.DataFrame | pl.LazyFrame] = field(default_factory=list)
 
     def score(self, **row: Any) -> None:
         """One number, by the names of its columns."""
@@ -105,12 +105,14 @@ class Findings:
         self._check(columns, ITEMS, "items")
         lists = {name: column for name, column in columns.items() if not isinstance(column, str | int | float | None)}
         given = {"study": self.study, **columns}
-        self._add_items(
-            pl.DataFrame(lists, strict=False).select(
-                (pl.col(name) if name in lists else pl.lit(given.get(name))).cast(kind).alias(name)
-                for name, kind in ITEMS.items()
-            )
-        )
+        self._add_items(pl.DataFrame(lists, strict=False).select(_columns(lists, given)))
+
+    def scanned_items(self, table: pl.LazyFrame, **columns: Any) -> None:
+        """Items that lie on disk, as many as there are words in a text: `table` has some columns of the items, and
+        `columns` are one value for all. They are read when they are asked for, and a part at a time when saved."""
+        names = table.collect_schema().names()
+        self._check(columns | dict.fromkeys(names), ITEMS, "items")
+        self._add_items(table.select(_columns(names, {"study": self.study, **columns})))
 
     def _check(self, row: Mapping[str, Any], schema: Mapping[str, Any], table: str) -> None:
         unknown = row.keys() - schema.keys()
@@ -123,20 +125,20 @@ class Findings:
         if experiment is not None and isinstance(setting, str) and not self.experiments[experiment].allows(setting):
             raise TypeError(f"the experiment {experiment!r} has no setting {setting!r}")
 
-    def _add_items(self, frame: pl.DataFrame) -> None:
+    def _add_items(self, frame: pl.DataFrame | pl.LazyFrame) -> None:
         self._items.append(frame)
-        reasons = frame.get_column("left_out").drop_nulls().value_counts()
-        self.left_out.update(dict(reasons.iter_rows()))
+        reasons = frame.lazy().drop_nulls("left_out").group_by("left_out").len().collect(engine="streaming")
+        self.left_out.update(dict(reasons.sort("left_out").iter_rows()))
 
     def add(self, other: "Findings", **columns: Any) -> None:
         """Everything that another found; `columns` are set in all of its scores and items."""
         for row in other._scores:
             self.score(**{name: value for name, value in row.items() if name != "study"} | columns)
-        for frame in other._items:
-            constants = {"study": self.study, **columns}.items()
-            self._add_items(
-                frame.with_columns(pl.lit(value).cast(ITEMS[name]).alias(name) for name, value in constants)
-            )
+        constants = [
+            pl.lit(value).cast(ITEMS[name]).alias(name) for name, value in {"study": self.study, **columns}.items()
+        ]
+        self._items += [frame.with_columns(constants) for frame in other._items]
+        self.left_out += other.left_out
         for sentence in other.notes:
             (self.warn if sentence in other.warnings else self.note)(sentence)
         for part in other.failed:
@@ -236,13 +238,21 @@ class Findings:
     @property
     def items(self) -> pl.DataFrame:
         """One row a word, pair or prediction: the table of `items.parquet`."""
-        return pl.concat(self._items) if self._items else pl.DataFrame(schema=ITEMS)
+        return self._scan().collect()
+
+    @property
+    def held_items(self) -> pl.DataFrame:
+        """Those that do not lie on disk: all but a row a word of a text, which no table shows."""
+        return pl.concat([pl.DataFrame(schema=ITEMS), *(one for one in self._items if isinstance(one, pl.DataFrame))])
+
+    def _scan(self) -> pl.LazyFrame:
+        return pl.concat([pl.LazyFrame(schema=ITEMS), *(frame.lazy() for frame in self._items)])
 
     def save(self, folder: str | Path | None = None, *, overwrite: bool = False) -> Run:
         """Writes the run: `run.json`, `scores.csv` and `items.parquet` in a folder, all of it or nothing."""
         place = default_folder(self.study) if folder is None else Path(folder)
         reserve(place, overwrite=overwrite)
-        write_run(place, self.manifest(), self.scores, self.items, overwrite=overwrite)
+        write_run(place, self.manifest(), self.scores, self._scan(), overwrite=overwrite)
         return read_run(place)
 
     def manifest(self) -> Manifest:
@@ -274,3 +284,11 @@ class Findings:
             yield
         finally:
             self.seconds += time.monotonic() - began
+
+
+def _columns(given: Container[str], constants: Mapping[str, Any]) -> list[pl.Expr]:
+    """All columns of items: those that are given, and constants for the rest."""
+    return [
+        (pl.col(name) if name in given else pl.lit(constants.get(name))).cast(kind).alias(name)
+        for name, kind in ITEMS.items()
+    ]

@@ -15,6 +15,8 @@ from wordworth.run.spreadsheet import as_text
 from wordworth.run.watch import forget_killed
 
 FILES = ("run.json", "scores.csv", "items.parquet")
+ROWS = 1 << 16
+"""Items that are written together."""
 REPORTS = ("report.html", "report.md", "report.tex")
 
 
@@ -48,14 +50,19 @@ def reserve(folder: Path, *, overwrite: bool) -> None:
 
 
 def write_run(
-    folder: Path, manifest: Manifest, scores: pl.DataFrame, items: pl.DataFrame, *, overwrite: bool = False
+    folder: Path,
+    manifest: Manifest,
+    scores: pl.DataFrame,
+    items: pl.DataFrame | pl.LazyFrame,
+    *,
+    overwrite: bool = False,
 ) -> None:
-    """Writes a run's three files, with their checksums in the manifest."""
+    """Writes a run's three files, with their checksums in the manifest; items that lie on disk a part at a time."""
     reserve(folder, overwrite=overwrite)
     with replacing(folder) as part:
         part.mkdir()
         as_text(scores).write_csv(part / "scores.csv")
-        items.write_parquet(part / "items.parquet", compression="zstd")
+        items.lazy().sink_parquet(part / "items.parquet", compression="zstd", row_group_size=ROWS)
         sums = {name: sha256_of(part / name) for name in ("scores.csv", "items.parquet")}
         text = json.dumps(replace(manifest, files=sums).as_table(), indent=1, ensure_ascii=False)
         (part / "run.json").write_text(text + "\n", encoding="utf-8")

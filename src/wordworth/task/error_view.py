@@ -11,7 +11,7 @@ MOST = 50
 """Guesses and pairs listed."""
 
 
-def error_view(where: dict[str, Any], predicted: pl.DataFrame) -> Findings:
+def error_view(where: dict[str, Any], predicted: pl.LazyFrame) -> Findings:
     """`confusion`: of a band's misses, the share answered by a word of another band (setting `low>high`).
 
     Items: `instead` (a guess, and for how many misses it was given), `confused` (word → guess), and `never-predicted`
@@ -19,7 +19,8 @@ def error_view(where: dict[str, Any], predicted: pl.DataFrame) -> Findings:
     """
     findings = Findings()
     here = where | {"experiment": "confusion"}
-    for row in band_confusion(predicted).sort("band", "guess_band").iter_rows(named=True):
+    by_name = pl.col("band", "guess_band").cast(pl.String)  # else they are sorted from frequent to rare
+    for row in band_confusion(predicted).with_columns(by_name).sort("band", "guess_band").iter_rows(named=True):
         setting = f"{row['band']}>{row['guess_band']}"
         findings.score(**here, setting=setting, measure="share", value=row["share"], n=row["misses"])
     instead = said_instead(predicted, MOST)
@@ -31,13 +32,8 @@ def error_view(where: dict[str, Any], predicted: pl.DataFrame) -> Findings:
         value = pairs["misses"].cast(pl.Float64)
         findings.item(**where, experiment="confused", item=pairs["word"], found_as=pairs["guess"], value=value)
     never = never_predicted(predicted)
-    findings.score(
-        **where,
-        experiment="never-predicted",
-        measure="types",
-        value=len(never) / predicted["word"].n_unique(),
-        n=predicted["word"].n_unique(),
-    )
+    types = predicted.select("word").unique().select(pl.len()).collect(engine="streaming").item()
+    findings.score(**where, experiment="never-predicted", measure="types", value=len(never) / types, n=types)
     if len(never):
         value = never["occurrences"].cast(pl.Float64)
         findings.item(**where, experiment="never-predicted", item=never["word"], group=never["band"], value=value)

@@ -1,11 +1,12 @@
 """Accuracy, diversity and surprise of the predicted words, and their coverage by band of frequency."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from wordworth.errors import WordworthError
 from wordworth.measure import accuracy, bits_per, perplexity, type_coverage
 from wordworth.predict.frequency import Bands
 from wordworth.run import Findings
@@ -14,6 +15,8 @@ from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
 
 LOW = "low"
+TYPE = pl.col("word").to_physical().alias("type")
+BAND = pl.col("band").to_physical().alias("band")
 
 
 def record(
@@ -25,11 +28,12 @@ def record(
 
 
 def prediction(
-    predictions: pl.DataFrame, predicted: pl.DataFrame, where: dict[str, Any], k: int, bands: Bands, settings: Intervals
+    predictions: pl.LazyFrame, predicted: pl.LazyFrame, where: dict[str, Any], k: int, bands: Bands, settings: Intervals
 ) -> Findings:
     """Accuracy, diversity and surprise over the text and by band of frequency; an item a word of the text.
 
-    `predictions` are all words, `predicted` those that were predicted.
+    `predictions` are all words, `predicted` those that were predicted. Both lie on disk: of a word, no more is held at
+    one time than a measure needs.
     """
     findings = Findings()
     _items(findings, where | {"experiment": "prediction"}, predictions, k)
@@ -37,7 +41,7 @@ def prediction(
     return findings
 
 
-def _items(findings: Findings, where: dict[str, Any], predictions: pl.DataFrame, k: int) -> None:
+def _items(findings: Findings, where: dict[str, Any], predictions: pl.LazyFrame, k: int) -> None:
     """A row a word of the text: the guess, the surprisal in bits, at which k it was right, and where it stands."""
     rank = pl.when(pl.col("hit1")).then(1).when(pl.col("hitk")).then(k)
     table = predictions.select(
@@ -50,61 +54,73 @@ def _items(findings: Findings, where: dict[str, Any], predictions: pl.DataFrame,
         place=pl.format("{}:{}", "line", "at"),
         left_out=pl.col("left_out"),
     )
-    findings.item(**where, **{name: table[name] for name in table.columns})
+    findings.scanned_items(table, **where)
 
 
-def predicted_of(predictions: pl.DataFrame, name: str, text: str) -> pl.DataFrame:
-    """Only the words that were predicted."""
-    found = predictions.filter(pl.col("left_out").is_null())
-    if not len(found):
-        reasons = predictions["left_out"].value_counts(sort=True)
-        why = "; ".join(f"{count} {reason}" for reason, count in reasons.head(3).iter_rows())
-        raise WordworthError(f"{name} predicted no word of {text} ({why or 'the text is empty'}); give more text")
-    return found
+def held(predicted: pl.LazyFrame, *columns: str | pl.Expr, **named: pl.Expr) -> dict[str, NDArray[Any]]:
+    """Columns as arrays, in the order of the text."""
+    table = predicted.select(*columns, **named).collect(engine="streaming")
+    return {column.name: column.to_numpy() for column in table}
 
 
 def _scores(
-    findings: Findings, where: dict[str, Any], predicted: pl.DataFrame, k: int, bands: Bands, settings: Intervals
+    findings: Findings, where: dict[str, Any], predicted: pl.LazyFrame, k: int, bands: Bands, settings: Intervals
 ) -> None:
     """The measures over the whole text, and by band."""
-    chosen = drawn(settings)
-    clusters = predicted["cluster"].to_numpy()
-    types = predicted["word"].rank("dense").to_numpy()
-    logp, naive = (predicted[column].to_numpy() for column in ("logp", "logp_naive"))
     overall = where | {"experiment": "prediction"}
-    hits = {"1": predicted["hit1"].to_numpy(), str(k): predicted["hitk"].to_numpy()}
-    for name, hit in hits.items():
-        record(findings, overall, f"top-{name}", accuracy(hit, clusters, **chosen))
-    for name, hit in hits.items():
-        record(findings, overall, f"T{name}", type_coverage(hit, types, clusters, **chosen))
+    columns = held(predicted, "cluster", "hit1", "hitk", TYPE, BAND)
+    _hits(findings, overall, columns, k, settings)
     if LOW in bands.names:
-        _as_the_authors_divide(findings, overall, predicted)
-    record(findings, overall, "perplexity", perplexity(logp, clusters, **chosen))
-    record(findings, overall, "perplexity:naive", perplexity(naive, clusters, **chosen))
-    words = predicted["word"].cast(pl.String)
-    sizes = {
-        "word": np.ones(len(words), dtype=np.intp),
-        # The space that ends the word is counted, since its probability is in that of the word.
-        "character": words.str.len_chars().to_numpy() + 1,
-        "byte": words.str.len_bytes().to_numpy() + 1,
-    }
-    for unit, size in sizes.items():
-        record(findings, overall, f"bits-per-{unit}", bits_per(logp, size, clusters, **chosen))
-    for band in bands.names:
-        some = (predicted["band"] == band).to_numpy()
-        if not some.any():
-            continue
-        covered = where | {"experiment": "coverage"}
-        for name, hit in hits.items():
-            record(findings, covered, f"top-{name}", accuracy(hit[some], clusters[some], **chosen), band)
-        for name, hit in hits.items():
-            found = type_coverage(hit[some], types[some], clusters[some], **chosen)
-            record(findings, covered, f"T{name}", found, band)
+        _as_the_authors_divide(findings, overall, columns, bands.names.index(LOW))
+    _surprise(findings, overall, predicted, settings)
+    for number, band in enumerate(bands.names):
+        some = columns["band"] == number
+        if some.any():
+            of_band = {name: column[some] for name, column in columns.items()}
+            _hits(findings, where | {"experiment": "coverage"}, of_band, k, settings, band)
 
 
-def _as_the_authors_divide(findings: Findings, where: dict[str, Any], predicted: pl.DataFrame) -> None:
+def _hits(
+    findings: Findings,
+    where: dict[str, Any],
+    columns: Mapping[str, NDArray[Any]],
+    k: int,
+    settings: Intervals,
+    band: str | None = None,
+) -> None:
+    """top-1, top-k, T1 and Tk."""
+    chosen, clusters = drawn(settings), columns["cluster"]
+    hits = {"1": columns["hit1"], str(k): columns["hitk"]}
+    for name, hit in hits.items():
+        record(findings, where, f"top-{name}", accuracy(hit, clusters, **chosen), band)
+    for name, hit in hits.items():
+        record(findings, where, f"T{name}", type_coverage(hit, columns["type"], clusters, **chosen), band)
+
+
+def _surprise(findings: Findings, where: dict[str, Any], predicted: pl.LazyFrame, settings: Intervals) -> None:
+    """Perplexity, and bits per word, character and byte."""
+    chosen = drawn(settings)
+    naive = held(predicted, "cluster", "logp_naive")
+    of_naive = perplexity(naive["logp_naive"], naive["cluster"], **chosen)
+    del naive
+    columns = held(predicted, "cluster", "logp")
+    logp, clusters = columns["logp"], columns["cluster"]
+    record(findings, where, "perplexity", perplexity(logp, clusters, **chosen))
+    record(findings, where, "perplexity:naive", of_naive)
+    word = pl.col("word").cast(pl.String)
+    # The space that ends the word is counted, since its probability is in that of the word.
+    lengths = {"character": word.str.len_chars(), "byte": word.str.len_bytes()}
+    record(findings, where, "bits-per-word", bits_per(logp, np.ones(len(logp), dtype=np.int32), clusters, **chosen))
+    for unit, length in lengths.items():
+        size = held(predicted, length=length.cast(pl.Int32))["length"] + 1
+        record(findings, where, f"bits-per-{unit}", bits_per(logp, size, clusters, **chosen))
+
+
+def _as_the_authors_divide(
+    findings: Findings, where: dict[str, Any], columns: Mapping[str, NDArray[Any]], low: int
+) -> None:
     """T1:code: types predicted right at least once / types outside the low band, as the authors' script has it."""
-    outside = predicted.filter(pl.col("band") != LOW)["word"].n_unique()
+    outside = len(np.unique(columns["type"][columns["band"] != low]))
     if outside:
-        right = predicted.filter("hit1")["word"].n_unique()
+        right = len(np.unique(columns["type"][columns["hit1"]]))
         findings.score(**where, measure="T1:code", value=right / outside, n=outside)

@@ -17,7 +17,7 @@ from wordworth.measure import accuracy, type_coverage
 from wordworth.predict.similarity import BUILT_IN, Similarity
 from wordworth.predict.soft_match import DEPTHS, similar, soft_ranks
 from wordworth.run import Findings
-from wordworth.task.prediction import record
+from wordworth.task.prediction import TYPE, held, record
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
 
@@ -79,14 +79,17 @@ def train_word2vec(corpus: Corpus, *, dim: int = DIM, seed: int = 0) -> Embeddin
 
 
 def soft_match(
-    predicted: pl.DataFrame, where: dict[str, Any], near: Mapping[str, Near], settings: Intervals
+    predicted: pl.LazyFrame, where: dict[str, Any], near: Mapping[str, Near], settings: Intervals
 ) -> Findings:
     """soft-match@k for every embedding, soft-match for every other similarity; T1:… is the diversity beside it."""
     findings, chosen = Findings(), drawn(settings)
-    clusters, types = predicted["cluster"].to_numpy(), predicted["word"].rank("dense").to_numpy()
+    if not near:
+        return findings
+    columns = held(predicted, "cluster", TYPE)
+    clusters, types = columns["cluster"], columns["type"]
     here = where | {"experiment": "soft-match"}
     # The guess is in the form that the model reads, so that is what it is compared with.
-    compared = predicted.with_columns(word=pl.coalesce("form", "word"))
+    compared = predicted.select("guess", "hit1", word=pl.coalesce("form", "word")).collect(engine="streaming")
     for name, one in near.items():
         if isinstance(one, Embedding):
             ranks = soft_ranks(compared, one, language=one.provenance.language or "english")

@@ -18,7 +18,7 @@ from wordworth.errors import WordworthError
 from wordworth.predict.finetune import Training, fine_tune
 from wordworth.predict.frequency import Bands, banded, frequencies_of, parsed_edges
 from wordworth.predict.model import WordModel, load_word_model
-from wordworth.predict.predict import predict_words
+from wordworth.predict.predict import scan_words
 from wordworth.predict.search import PredictionRules
 from wordworth.predict.similarity import BUILT_IN
 from wordworth.run import Findings
@@ -26,7 +26,7 @@ from wordworth.study.predict import PredictSettings
 from wordworth.study.predict.texts import Text, read
 from wordworth.task.error_view import error_view
 from wordworth.task.paraphrase import DRAWN, load_probes, paraphrasing
-from wordworth.task.prediction import predicted_of, prediction
+from wordworth.task.prediction import prediction
 from wordworth.task.soft_match import Near, load_near, soft_match
 
 ENDS = "end"
@@ -38,7 +38,7 @@ class _Data:
     """What every model of the study is measured on."""
 
     text: Text
-    clusters: NDArray[np.intp]
+    clusters: NDArray[np.int32]
     frequencies: Frequencies
     bands: Bands
     near: Mapping[str, Near]
@@ -90,7 +90,7 @@ def _data(findings: Findings, settings: PredictSettings) -> _Data:
 def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Findings:
     findings = Findings()
     corpus = data.text.corpus
-    predictions = predict_words(
+    predictions = scan_words(
         model,
         data.text.lines,
         PredictionRules(k=settings.top, boundary=settings.boundary, context=settings.context),
@@ -99,20 +99,31 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
         by_document=settings.by_document,
     )
     where = {"model": model.name, "language": corpus.language, "dataset": corpus.name}
-    words = {word for column in ("word", "guess") for word in predictions[column].unique().drop_nulls()}
-    band_of = banded(words, data.frequencies, data.bands) | {"": ENDS}
-    predictions = predictions.with_columns(
-        band=pl.col("word").replace_strict(band_of, return_dtype=pl.Categorical),
-        guess_band=pl.col("guess").replace_strict(band_of, default=None, return_dtype=pl.Categorical),
-        cluster=data.clusters[predictions["line"].to_numpy()],
-    )
-    predicted = predicted_of(predictions, model.name, corpus.name)
+    predictions = _with_columns(predictions, data)
+    predicted = predictions.filter(pl.col("left_out").is_null())
     findings.add(prediction(predictions, predicted, where, settings.top, data.bands, settings))
     findings.add(soft_match(predicted, where, data.near, settings))
     findings.add(error_view(where, predicted))
     if data.triples is not None:
         findings.add(paraphrasing(model.reader.base, data.triples, settings.layers, idf=settings.idf))
     return findings
+
+
+def _with_columns(predictions: pl.LazyFrame, data: _Data) -> pl.LazyFrame:
+    """With the bands of the word and of the guess, and the cluster; found when the rows are read."""
+    words: set[str] = set()
+    for column in ("word", "guess"):
+        distinct = predictions.select(column).unique().drop_nulls().collect(engine="streaming")
+        words.update(distinct[column].cast(pl.String))
+    band_of = banded(words, data.frequencies, data.bands) | {"": ENDS}
+    names = pl.Enum([*data.bands.names, ENDS])
+    return predictions.with_columns(
+        band=pl.col("word").replace_strict(band_of, return_dtype=names),
+        guess_band=pl.col("guess").replace_strict(band_of, default=None, return_dtype=names),
+        cluster=pl.col("line").map_batches(
+            lambda lines: pl.Series(data.clusters[lines.to_numpy()]), return_dtype=pl.Int32, is_elementwise=True
+        ),
+    )
 
 
 def _trained(findings: Findings, named: str | Path | WordModel, training: str | Path, settings: PredictSettings) -> str:

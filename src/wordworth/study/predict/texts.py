@@ -25,10 +25,10 @@ class Text:
     words: int
     flaws: tuple[str, ...]
 
-    def clusters(self) -> tuple[NDArray[np.intp], str]:
+    def clusters(self) -> tuple[NDArray[np.int32], str]:
         """What is drawn anew for the intervals, a number for each line: documents, or lines where those are few."""
         many = len(set(self.documents)) >= DOCUMENTS
-        numbers = np.array(self.documents if many else range(len(self.lines)), dtype=np.intp)
+        numbers = np.array(self.documents if many else range(len(self.lines)), dtype=np.int32)
         return numbers, "documents" if many else "lines"
 
 
