@@ -107,10 +107,7 @@ def test_a_mount_point_cannot_be_a_run(bench: Bench) -> None:
 
 @pytest.fixture(scope="module")
 def toy_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("toys")
-    toys.make_files(folder)
-    toys.make_models(folder)
-    return folder
+    return toys.make(tmp_path_factory.mktemp("toys"))
 
 
 ON_WORKERS = {

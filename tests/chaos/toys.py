@@ -17,6 +17,13 @@ LINES = [
 THINGS = [f"thing{number}" for number in range(12)]
 
 
+def make(folder: Path) -> Path:
+    """All of it."""
+    make_files(folder)
+    make_models(folder)
+    return folder
+
+
 def make_files(folder: Path) -> None:
     """All but the language model and the network, without torch."""
     from wordworth.catalog.read.association_tests import load_test

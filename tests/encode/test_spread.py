@@ -18,7 +18,9 @@ from wordworth.contexts import in_template
 from wordworth.encode import LanguageModel, encode, load_model, spread
 from wordworth.encode.depth import no_deeper
 from wordworth.encode.loading import load_files
-from wordworth.encode.spread import device_map, free_memory, weights_in
+from wordworth.encode.spread import device_map, weights_in
+from wordworth.engine import memory
+from wordworth.engine.memory import free_memory
 from wordworth.engine.notices import notices
 from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, load_word_model, predict_words
@@ -189,7 +191,7 @@ def test_the_weights_are_measured_by_their_headers(tmp_path: Path) -> None:
 def test_a_container_has_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "memory.max").write_text("5000\n")
     (tmp_path / "memory.current").write_text("2000\n")
-    monkeypatch.setattr(spread, "_CGROUP", tmp_path)
+    monkeypatch.setattr(memory, "CGROUP", tmp_path)
     assert free_memory(torch.device("cpu")) == 3000
 
 

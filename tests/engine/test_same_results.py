@@ -73,10 +73,7 @@ STUDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("toys")
-    toys.make_files(folder)
-    toys.make_models(folder)
-    return folder
+    return toys.make(tmp_path_factory.mktemp("toys"))
 
 
 @pytest.fixture(scope="module", params=["processes:2", "ray"])

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from wordworth.encode.model import LanguageModel
 from wordworth.engine.batching import Budget, budget_for
+from wordworth.engine.memory import free_memory
 
 LAUNCH = 3e-4
 """Seconds that Python takes to launch a layer on a GPU."""
@@ -70,12 +71,6 @@ def _kept(model: LanguageModel) -> int:
     heads = getattr(config, "num_attention_heads", None) or 1
     width = getattr(config, "head_dim", None) or model.dim // heads
     return int(2 * model.layers * width * (getattr(config, "num_key_value_heads", None) or heads))
-
-
-def free_memory(device: torch.device) -> int:
-    """Bytes of a GPU that nobody holds, or that this process holds and does not use."""
-    free, _ = torch.cuda.mem_get_info(device)
-    return int(free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device))
 
 
 def launched(device: torch.device) -> "torch.cuda.Event | None":

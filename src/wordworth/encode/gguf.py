@@ -23,8 +23,8 @@ from transformers import (
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
 from wordworth.encode.bounds import refuse_huge
-from wordworth.encode.spread import free_memory
 from wordworth.engine.cache import entry
+from wordworth.engine.memory import free_memory
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
 from wordworth.progress import progress

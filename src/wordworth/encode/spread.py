@@ -21,6 +21,7 @@ from torch import nn
 from transformers import PretrainedConfig
 
 from wordworth.encode.depth import layer_lists
+from wordworth.engine.memory import free_memory
 from wordworth.engine.notices import notice
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, scratch
@@ -29,8 +30,6 @@ SPREAD, DISK = "spread", "disk"
 """Values of --device: over all there are; every layer from disk."""
 SHARE = 0.8
 """Of free memory that weights may take; the rest is for what is computed."""
-_CGROUP = Path("/sys/fs/cgroup")
-_MEMINFO = Path("/proc/meminfo")
 _BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
 Part = str | int
 """A place of weights, in the library's words: a GPU's number, `cpu` or `disk`."""
@@ -55,18 +54,6 @@ def weights_in(folder: Path, dtype: torch.dtype | str) -> Weights:
                 numbers += count
                 taken += count * (_BYTES.get(one.get_dtype(), 4) if isinstance(dtype, str) else dtype.itemsize)
     return Weights(numbers, taken)
-
-
-def free_memory(device: torch.device) -> int:
-    """Bytes that can still be taken, on a GPU or of the machine's memory; a container's limit counts."""
-    if device.type == "cuda":
-        return int(torch.cuda.mem_get_info(device)[0])
-    found = re.search(r"MemAvailable:\s+(\d+) kB", _MEMINFO.read_text()) if _MEMINFO.exists() else None
-    free = int(found[1]) << 10 if found else 1 << 62
-    limit, used = _CGROUP / "memory.max", _CGROUP / "memory.current"
-    if limit.exists() and used.exists() and (most := limit.read_text().strip()).isdigit():
-        free = min(free, int(most) - int(used.read_text()))
-    return free
 
 
 def can_spread() -> bool:

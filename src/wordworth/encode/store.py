@@ -5,15 +5,13 @@ reading, so a word of k tokens takes k rows and not one for each pooling, and a 
 """
 
 import json
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 import torch
-from filelock import Timeout
 from numpy.typing import NDArray
 from safetensors import safe_open
 from safetensors.torch import save_file
@@ -25,9 +23,8 @@ from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
 from wordworth.encode.units import SubwordStates
-from wordworth.engine.cache import CacheSlot, Claim, slot
-from wordworth.engine.engines import current
-from wordworth.engine.write_behind import WriteBehind
+from wordworth.engine.cache import CacheSlot, slot
+from wordworth.engine.filling import Filling, Part
 from wordworth.errors import WordworthError
 
 LAYOUT = 2
@@ -135,18 +132,18 @@ def encode_to_store(
     runs = shards(distinct, values_of(model))
     tell = advance or (lambda _: None)
     parts: list[CacheSlot] = []
-    waiting: list[tuple[CacheSlot, list[Context]]] = []
+    waiting: list[Part[list[Context]]] = []
     for number, contexts_of_part in enumerate(runs):
         part = whole.part(f"{number:05d}")
         if entry is some and part.sound():
             tell(len(contexts_of_part))
         else:
             part = entry.part(part.path.name)
-            waiting.append((part, contexts_of_part))
+            waiting.append(Part(part, contexts_of_part, len(contexts_of_part)))
         parts.append(part)
-    # Chunks that another process is at work on are left to it, and looked at again in the end.
-    for wait in (False, True):
-        waiting = _encode_missing(model, waiting, chosen, tell, wait=wait)
+    stream, write = partial(encode_shards, layers=chosen), partial(_write, layers=chosen)
+    filling = Filling(stream, write, f"encoding words with {model.name}", WRITERS.get(model.device.type, 0))
+    filling.fill(model, waiting, tell)
     chunks = tuple(part.path / STATES for part in parts)
     return VectorStore(entry.path, model.name, model.weights, model.dim, tuple(contexts), chosen, chunks, place)
 
@@ -155,48 +152,7 @@ def _tensor(layer: int) -> str:
     return f"layer.{layer}"
 
 
-def _encode_missing(
-    model: LanguageModel,
-    parts: Sequence[tuple[CacheSlot, list[Context]]],
-    layers: tuple[int, ...],
-    advance: Callable[[float], None],
-    *,
-    wait: bool,
-) -> list[tuple[CacheSlot, list[Context]]]:
-    """Makes the parts that are not there, in their order; gives those that another process is at work on.
-
-    Each is claimed before it is encoded, and written as its states come. Processes that wait for one another cannot
-    wait in a circle, since all claim in the same order.
-    """
-    claims: deque[tuple[Claim, int]] = deque()
-    busy: list[tuple[CacheSlot, list[Context]]] = []
-
-    def missing() -> Iterator[list[Context]]:
-        for part, contexts in parts:
-            try:
-                claim = part.claim(wait=wait)
-            except Timeout:
-                busy.append((part, contexts))
-                continue
-            if claim is None:
-                advance(len(contexts))
-            else:
-                claims.append((claim, len(contexts)))
-                yield contexts
-
-    try:
-        stream, what = partial(encode_shards, layers=layers), f"encoding words with {model.name}"
-        with WriteBehind(WRITERS.get(model.device.type, 0)) as written:
-            for shard in current().map(stream, model, missing(), what):
-                claim, count = claims.popleft()
-                written.write(claim, partial(_write, shard, layers), partial(advance, count))
-    finally:
-        for claim, _ in claims:
-            claim.release()
-    return busy
-
-
-def _write(shard: SubwordStates, layers: tuple[int, ...], folder: Path) -> None:
+def _write(shard: SubwordStates, folder: Path, layers: tuple[int, ...]) -> None:
     record = {
         "subwords": shard.subwords,
         "failures": [[failure.row, failure.word, failure.reason] for failure in shard.failures],

@@ -19,7 +19,6 @@ from wordworth.engine.pool import Pool, WorkerDied
 
 CORES_EACH = 4
 """Of a machine without GPUs, where the number of workers is not given; but two workers at least."""
-MOST = 256
 PATIENCE = 10.0
 """Seconds for a worker to end by itself."""
 _BEGIN = "import sys; sys.path[:] = sys.argv[2:]; from wordworth.engine.worker import main; main(int(sys.argv[1]))"

@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
@@ -21,7 +21,10 @@ class Recipe:
 
     def load(self) -> Any:
         """The model, in this process."""
-        model = self.loader(**self.arguments)
+        return self.part_of(self.loader(**self.arguments))
+
+    def part_of(self, model: Any) -> Any:
+        """The part that is meant."""
         return attrgetter(self.part)(model) if self.part else model
 
 
@@ -29,12 +32,13 @@ _kept: dict[str, Any] = {}
 
 
 def kept(recipe: Recipe) -> Any:
-    """The model of a recipe; a worker loads it once, and keeps one at a time."""
-    key = repr(recipe)
+    """The model of a recipe; a worker loads it once for all its parts, and keeps one at a time."""
+    whole = replace(recipe, part="")
+    key = repr(whole)
     if key not in _kept:
         _kept.clear()
-        _kept[key] = recipe.load()
-    return _kept[key]
+        _kept[key] = whole.load()
+    return recipe.part_of(_kept[key])
 
 
 def loaded_alike(recipe: Recipe, identity: tuple[Any, ...]) -> Any:

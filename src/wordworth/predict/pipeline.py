@@ -14,7 +14,8 @@ import numpy as np
 import polars as pl
 import torch
 
-from wordworth.engine.batching import by_length
+from wordworth.engine.batching import by_length, out_of_memory
+from wordworth.engine.memory import free_memory
 from wordworth.predict.ahead import ahead
 from wordworth.predict.batch import Batch, Outcome, table_of
 from wordworth.predict.chunks import Chunk
@@ -210,11 +211,4 @@ def limits_of(device: torch.device) -> Limits:
     """What suits a device, by its memory found free."""
     if device.type != "cuda":
         return ON_CPU
-    free, _ = torch.cuda.mem_get_info(device)
-    unused = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    return Limits(int(HELD_SHARE * (free + unused)), 2, thread=True)
-
-
-def out_of_memory(error: RuntimeError) -> bool:
-    """Whether this is what a device says that has no memory left."""
-    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+    return Limits(int(HELD_SHARE * free_memory(device)), 2, thread=True)

@@ -1,16 +1,15 @@
 """Whole-word prediction of a text: every word from its left context, as a table."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sized
 from functools import partial
 from math import log
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
 import polars as pl
 
 from wordworth.engine.cache import CacheSlot
-from wordworth.engine.engines import current
+from wordworth.engine.filling import Filling, Part
 from wordworth.errors import WordworthError
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.model import WordModel
@@ -21,64 +20,57 @@ from wordworth.predict.words import LEAST_WORDS, Splitter, numbered
 from wordworth.progress import progress
 
 
+class Reading(TypedDict, total=False):
+    """How a text is read, and where its predictions are kept."""
+
+    split: Splitter
+    """Splits a line into words: at white space, if it is not given."""
+    documents: Iterable[int] | None
+    """The number of each line's document."""
+    by_document: bool
+    """The left context of a word is that of its document, and not of its line."""
+    kept: Path
+    """The folder for predictions; else they are in the cache."""
+
+
 def predict_words(
     model: WordModel,
     lines: Iterable[str],
     rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
-    *,
-    split: Splitter = str.split,
-    documents: Iterable[int] | None = None,
-    by_document: bool = False,
-    kept: Path | None = None,
+    **reading: Unpack[Reading],
 ) -> pl.DataFrame:
     """A row a word of the text, in its order (schema `PREDICTIONS`); rows of words not predicted say why.
 
-    Words are joined by one space. The left context is that of the line, or of the document (`by_document`, with a
-    document number for each line in `documents`). What is longer than a window is read in overlapping ones. Predictions
-    are kept in the folder `kept`, else in the cache, so that what was predicted once is not predicted again.
+    Words are joined by one space. What is longer than a window is read in overlapping ones. What was predicted once is
+    kept, and not predicted again.
     """
-    options: dict[str, Any] = {"split": split, "documents": documents, "by_document": by_document, "kept": kept}
-    return scan_words(model, lines, rules, **options).collect()
+    return scan_words(model, lines, rules, **reading).collect()
 
 
 def scan_words(
-    model: WordModel,
-    lines: Iterable[str],
-    rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
-    *,
-    split: Splitter = str.split,
-    documents: Iterable[int] | None = None,
-    by_document: bool = False,
-    kept: Path | None = None,
+    model: WordModel, lines: Iterable[str], rules: PredictionRules, **reading: Unpack[Reading]
 ) -> pl.LazyFrame:
     """The table of `predict_words` where it is kept, for a text whose table does not fit into memory.
 
     When this returns, everything is predicted; the rows lie on disk, and are read by whoever collects the table.
     """
+    documents, by_document = reading.get("documents"), reading.get("by_document", False)
     if by_document and documents is None:
         raise WordworthError("the context is to be the document, but no documents are given; number them line by line")
     size, context = rules.sizes(model)
     options = [*model.identity, rules.k, rules.boundary, size, context, rules.guesses]
     total = len(lines) if isinstance(lines, Sized) else None
-    every = chunks(model, numbered(lines, documents, split), size, context, by_document=by_document)
+    numbered_lines = numbered(lines, documents, reading.get("split", str.split))
     entries: list[CacheSlot] = []
-    waiting: deque[tuple[CacheSlot, int]] = deque()
 
-    def missing() -> Iterator[Chunk]:
-        for chunk in every:
-            entries.append(slot_of(kept, [*options, chunk.key()]))
-            if entries[-1].sound():
-                advance(chunk.lines)
-            else:
-                waiting.append((entries[-1], chunk.lines))
-                yield chunk
+    def parts() -> Iterator[Part[Chunk]]:
+        for chunk in chunks(model, numbered_lines, size, context, by_document=by_document):
+            entries.append(slot_of(reading.get("kept"), [*options, chunk.key()]))
+            yield Part(entries[-1], chunk, chunk.lines)
 
+    what = f"predicting words with {model.name}"
     with progress(f"Predicting words with {model.name}", total) as advance:
-        stream = partial(predict_chunks, rules=rules)
-        for predicted in current().map(stream, model, missing(), f"predicting words with {model.name}"):
-            entry, count = waiting.popleft()
-            write(entry, predicted)
-            advance(count)
+        Filling(partial(predict_chunks, rules=rules), write, what).fill(model, parts(), advance)
     table = scan(entries)
     if not table.select(pl.col("left_out").null_count()).collect(engine="streaming").item():
         raise WordworthError(

@@ -19,9 +19,9 @@ def slot_of(folder: Path | None, key: list[Any]) -> CacheSlot:
     return CacheSlot("predictions", folder / key_of(identity)) if folder else slot("predictions", identity)
 
 
-def write(entry: CacheSlot, table: pl.DataFrame) -> None:
-    """Keeps a table, unless another process has meanwhile."""
-    entry.get(lambda into: table.write_parquet(into / TABLE))
+def write(table: pl.DataFrame, folder: Path) -> None:
+    """Writes the table of a chunk into its entry."""
+    table.write_parquet(folder / TABLE)
 
 
 def scan(entries: Sequence[CacheSlot]) -> pl.LazyFrame:

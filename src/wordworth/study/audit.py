@@ -12,7 +12,6 @@ from wordworth.run import Findings
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
 
-Outcome = Findings | WordworthError
 DEFAULTS = ("smollm2-135m", "glove-6b-50d", "nli-glove")
 """Audited when no model is named: all of them come from the package index."""
 
@@ -34,7 +33,7 @@ class Call:
     settings: Settings
 
 
-def run_calls(nothing: None, calls: Iterable[Call]) -> Iterator[Outcome]:
+def run_calls(nothing: None, calls: Iterable[Call]) -> Iterator[Findings | WordworthError]:
     """What each study found, or why it failed: it leaves the others to be run."""
     for call in calls:
         try:

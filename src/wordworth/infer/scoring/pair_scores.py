@@ -5,7 +5,6 @@ cache, keyed by all that they depend on (the model, the probe's lists and templa
 was killed goes on with the first block that is not there; shards on several machines share the entry.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -15,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
-from wordworth.engine.cache import CacheSlot, Claim, slot
-from wordworth.engine.engines import current
+from wordworth.engine.cache import CacheSlot, slot
+from wordworth.engine.filling import Filling, Part
 from wordworth.errors import WordworthError
 from wordworth.infer.model.nli import NliModel
 from wordworth.infer.probe.pairs import Indices, PairSet, evenly
@@ -101,7 +100,9 @@ def scored(
 ) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
     """The indices and probabilities (pairs, 3) of each block, in order, once all that is not in the cache is scored."""
     entry = task.entry(model, key)
-    _score_missing(model, task, entry, advance or (lambda _: None))
+    stream = partial(score_blocks, pairs=task.pairs, whole=not task.sampled)
+    parts = (Part(_block(entry, number), indices, len(indices)) for number, indices in task.blocks())
+    Filling(stream, _write, f"inferring with {model.name}").fill(model, parts, advance)
     for number, indices in task.blocks():
         block = _block(entry, number)
         yield indices, load_file(block.path / SCORES)["probabilities"].astype(np.float64)
@@ -109,29 +110,6 @@ def scored(
 
 def _block(entry: CacheSlot, number: int) -> CacheSlot:
     return entry.part(f"{number:05d}")
-
-
-def _score_missing(model: NliModel, task: PairTask, entry: CacheSlot, advance: Callable[[float], None]) -> None:
-    claims: deque[tuple[Claim, int]] = deque()
-
-    def missing() -> Iterator[Indices]:
-        for number, indices in task.blocks():
-            claim = _block(entry, number).claim()
-            if claim is None:
-                advance(len(indices))
-            else:
-                claims.append((claim, len(indices)))
-                yield indices
-
-    stream = partial(score_blocks, pairs=task.pairs, whole=not task.sampled)
-    try:
-        for probabilities in current().map(stream, model, missing(), f"inferring with {model.name}"):
-            claim, count = claims.popleft()
-            claim.write(partial(_write, probabilities))
-            advance(count)
-    finally:
-        for claim, _ in claims:
-            claim.release()
 
 
 def _write(probabilities: NDArray[np.float32], folder: Path) -> None:
