@@ -34,6 +34,8 @@ class Best:
     """ρ over half of the words, in the layer that the other half picked; None in runs that have none."""
     untrained: float | None
     """ρ of the same network with random weights there; None in runs without that control."""
+    row: int
+    """Its place in the scores."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
         setting = plain_setting(rows)
         mine = rows.filter(pl.col("setting") == setting).sort("value", descending=True, maintain_order=True)
         row = mine.row(0, named=True)
-        interval = {key: row[key] for key in ("layer", "value", "low", "high", "n", "flags")}
+        interval = {key: row[key] for key in ("row", "layer", "value", "low", "high", "n", "flags")}
         top = rows.select(pl.col("layer").max()).item()
         interval["held_out"] = held_out.get((model, dataset, setting))
         interval["untrained"] = untrained.get((model, dataset, f"untrained:{setting}", row["layer"]))
