@@ -19,8 +19,10 @@ PAGE = 34
 ONE_COLUMN, WIDEST = 235.0, 560.0
 """Points. A table that is wider than a column of two is set over both; one wider than `WIDEST`, which is a page's width
 before it is shrunk to two thirds, goes on in the next."""
-LINE, EM = 26, 0.52
+LINE, EM = 18, 0.52
 """Letters that a line of a cell has where its text is long, and the width of one."""
+LINES, TEXT = 38, 95
+"""Lines of text that a page holds, and letters in each, before it is shrunk to the width."""
 CLEARED = 12
 """Tables after which those that wait are set: TeX holds back only so many."""
 _POINTS = {"value": 4.9, "interval": 3.6, "p": 4.7, "n": 4.9}
@@ -163,11 +165,12 @@ def _letters(table: Table) -> list[int]:
 def _over(table: Table) -> Iterator[Sequence[Row]]:
     """The rows of a table, as many at a time as a page holds: of text, by the lines that they break into."""
     letters = [] if table.heads else _letters(table)
+    page = PAGE if table.heads else LINES * max(1.0, sum(letters) / TEXT)
     rows: list[Row] = []
     lines = 0
     for row in table.rows:
         high = max((ceil(1.15 * len(name) / room) for name, room in zip(row.names, letters, strict=False)), default=1)
-        if rows and lines + high > PAGE:
+        if rows and lines + high > page:
             yield rows
             rows, lines = [], 0
         rows.append(row)

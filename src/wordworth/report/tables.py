@@ -32,6 +32,8 @@ Names = tuple[str, ...]
 Score = Mapping[str, Any]
 SIDE_BY_SIDE = 5
 """Rows that can become columns."""
+HEADINGS = {"pcs": "nullified"}
+"""Columns of the scores that a reader knows by another name."""
 PLACE = ("measure", "dataset", "language", "setting", "pooling", "layer", "pcs")
 """Where a score stands, but for its model."""
 
@@ -241,26 +243,33 @@ def _of_figure(runs: Runs, figure: Figure, asked: Asked, longest: int | None) ->
     scores = [score for score in figure.rows.to_dicts() if asked.keeps(score)]
     first = _standings(runs, scores)
     for names, down, mine in _parted(scores, figure.down, longest):
-        across = list(dict.fromkeys(_names(score, figure.across) for score in mine))
+        over, same = _told_apart(mine, figure.across)
+        across = list(dict.fromkeys(_names(score, over) for score in mine))
         held: dict[Names, dict[Names, Cell]] = {}
         for score in mine:
             cell = _cell(runs, score, first.get(_place(score), Standing()))
-            held.setdefault(_names(score, down, whole=True), {})[_names(score, figure.across)] = cell
+            held.setdefault(_names(score, down, whole=True), {})[_names(score, over)] = cell
         shown = figure.rows.filter(pl.col("row").is_in([score["row"] for score in mine]))
         places = {_place(score): str(score["measure"]) for score in mine}
         told = [(name, first[place]) for place, name in places.items() if place in first]
         yield Table(
             id="-".join([figure.id, *map(_slug, names)]),
             of=figure.id,
-            title=": ".join(filter(None, [figure.title, ", ".join(names)])),
+            title=": ".join(filter(None, [figure.title, ", ".join(filter(None, (*names, *same)))])),
             caption=caption(runs, WHAT.get(figure.id, figure.caption), mine, asked.parts, told),
-            names=down,
+            names=tuple(HEADINGS.get(name, name) for name in down),
             heads=tuple(" ".join(filter(None, one)) for one in across),
             rows=tuple(Row(names, tuple(cells.get(one) for one in across)) for names, cells in held.items()),
             note=replace(figure, rows=shown).note,
             parts=asked.parts,
-            across=", ".join(figure.across),
+            across=", ".join(HEADINGS.get(name, name) for name in over),
         )
+
+
+def _told_apart(scores: Sequence[Score], across: Names) -> tuple[Names, Names]:
+    """The columns whose names tell the numbers of a row apart, one at the least, and the names of the others."""
+    unlike = tuple(column for column in across if len({score[column] for score in scores}) > 1) or across[-1:]
+    return unlike, _names(scores[0], tuple(column for column in across if column not in unlike)) if scores else ()
 
 
 def _parted(
@@ -290,6 +299,7 @@ def _names(score: Score, columns: Sequence[str], whole: bool = False) -> Names:
     for column in columns:
         value = score[column]
         text = ("raw" if column == "pcs" else "") if value is None else str(value)
+        text = f"{text} nullified" if column == "pcs" and value is not None and not whole else text
         about = SHORT.get(text, "").partition(" ")[2] if whole and column == "dataset" else ""
         named.append(f"{text}: {about}" if about else text)
     return tuple(named)
