@@ -118,6 +118,6 @@ def nearest(name: str, known: list[str]) -> str:
         part = max(map(alike, re.split("[-_]", other)))
         return max(alike(other), part if part >= ALIKE else 0)
 
-    close = sorted(((closeness(one), one) for one in known), key=lambda pair: -pair[0])[:3]
-    names = [one for score, one in close if score >= max(LIKE, close[0][0] - 0.2)]
+    close = sorted(((closeness(one), alike(one), one) for one in known), reverse=True)[:3]
+    names = [one for score, _, one in close if score >= max(LIKE, close[0][0] - 0.2)]
     return f"; did you mean {', '.join(names)}?" if names else ""
