@@ -118,6 +118,7 @@ def nearest(name: str, known: list[str]) -> str:
         part = max(map(alike, re.split("[-_]", other)))
         return max(alike(other), part if part >= ALIKE else 0)
 
-    close = sorted(((closeness(one), alike(one), one) for one in known), reverse=True)[:3]
-    names = [one for score, _, one in close if score >= max(LIKE, close[0][0] - 0.2)]
+    # Of names that are equally near, those come first that begin alike, then those that are alike as a whole.
+    close = sorted(((closeness(one), alike(re.split("[-_]", one)[0]), alike(one), one) for one in known), reverse=True)
+    names = [name for score, *_, name in close[:3] if score >= max(LIKE, close[0][0] - 0.2)]
     return f"; did you mean {', '.join(names)}?" if names else ""
