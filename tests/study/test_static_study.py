@@ -15,8 +15,9 @@ from scipy.stats import spearmanr
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from commands import Command
+from wordworth.contexts import decontextualized
 from wordworth.embedding import load
-from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, load_model
+from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, encode, load_model
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
@@ -228,6 +229,32 @@ def test_choices_that_cannot_be(model: LanguageModel, text: Path) -> None:
         static([model, model], corpus=[text], experiments=["bias"], per_word=1, **QUICK)
 
 
+def test_words_alone_are_what_they_are_beside_a_text(model: LanguageModel, text: Path, pairs: Path) -> None:
+    """Without a text there is nothing but the setting `decontextualized`, with the numbers it has beside a text."""
+    alone = static([model], corpus="none", pairs=[pairs], experiments=["quality"], **QUICK)
+    beside = quality(model, text, pairs, sentences=[20]).scores
+    measures = pl.col("measure").is_in(["similarity", "similarity:best", "coverage"])
+    columns = [*("dataset", "setting", "pooling", "layer", "measure"), *("value", "low", "high", "n")]
+    words_alone = beside.filter(pl.col("setting") == "decontextualized", measures).select(columns)
+    assert alone.scores.filter(measures).select(columns).sort(columns).equals(words_alone.sort(columns))
+    assert alone.scores.get_column("setting").unique().to_list() == ["decontextualized"]
+    assert not alone.data.keys() & {"text.txt"}
+    biased = static([model], corpus="none", experiments=["bias"], **QUICK)
+    assert biased.scores.get_column("layer").drop_nulls().unique().sort().to_list() == [0, 1, 2, 3]
+
+
+def test_words_alone_in_a_file(model: LanguageModel, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("\n".join(WORDS))
+    made = export(model, layer=2, corpus="none", vocabulary=words)
+    plain = encode(model, decontextualized(WORDS), ("mean",), (2,)).vectors["mean"][:, 0]
+    np.testing.assert_allclose(made.embedding.matrix, plain, rtol=1e-5, atol=1e-6)
+    assert made.embedding.words == tuple(WORDS)
+    assert "words alone" in made.embedding.provenance.steps
+    with pytest.raises(WordworthError, match="--corpus none draws nothing; leave --per-word and --sentences out"):
+        export(model, corpus="none", per_word=3, vocabulary=words)
+
+
 # The commands.
 
 
@@ -267,7 +294,7 @@ def test_export_is_read_by_others(command: Command, folder: Path, text: Path, tm
 def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("\n".join(WORDS))
-    chosen: dict[str, Any] = {"layer": -1, "contexts": [text], "vocabulary": words, "sentences": 30}
+    chosen: dict[str, Any] = {"layer": -1, "corpus": [text], "vocabulary": words, "sentences": 30}
     plain = export(model, **chosen)
     assert plain.layer == 3
     topless = export(model, **chosen, components=2).embedding.matrix
@@ -292,6 +319,7 @@ def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_pat
         (["-o", "x.vec", "--pooling", "mean"], "there is no pooling 'mean'; write f/g with f of min, max, mean, last"),
         (["-o", "x.vec", "--weighting", "none"], "--weighting is 'none'; it can be uniform or inverse-frequency"),
         (["-o", "x.vec", "--components", 20], "components, so 20 cannot be nullified"),
+        (["-o", "x.vec", "--corpus", "none"], "--corpus is none and a text at once; give one of them"),
         ([], "missing option '--output'"),
     ],
 )
