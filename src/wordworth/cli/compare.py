@@ -31,7 +31,7 @@ class CompareSettings(Intervals):
         parse=_layer,
     )
     components: int | None = setting(
-        None, "Compare with the mean and this many components taken off (vast).", ON, least=0
+        None, "Compare with the mean and this many components taken off (vast).", ON, least=0, most=1_000
     )
     test: str = setting("williams", "Of dependent correlations.", HOW, choices=("williams", "steiger", "meng"))
     permutations: int = setting(

@@ -1,10 +1,13 @@
 """`wordworth run STUDY MODEL…`: a command for every study, out of its declaration."""
 
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from wordworth.cli.broken_off import telling
 from wordworth.cli.help import GroupedCommand, ListedGroup
 from wordworth.cli.options import SHARED, Models, with_options
 from wordworth.run import Findings
@@ -32,18 +35,24 @@ def run_study(
     return findings
 
 
-def print_findings(declared: Study, findings: Findings, folder: Path, as_json: bool) -> None:
-    """The tables of a study, what a user should know at once, and the folder; or all of it as JSON."""
+def print_findings(declared: Study, findings: Findings, folder: Path, as_json: bool, made: Sequence[Path] = ()) -> None:
+    """The tables of a study, what a user should know at once, what it means in sentences, and the folder; or all of it
+    as JSON. `made` is what else was written."""
     from wordworth.cli import display
+    from wordworth.report import plain_answers, read_runs
 
+    answers = plain_answers(read_runs([folder]))
     if as_json:
         rest = {"left_out": findings.left_out_by_kind(), "notes": findings.notes, "failed": findings.failed}
-        display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **rest})
+        display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **rest, "answers": answers})
         return
     for table in declared.tables(findings.scores, findings.held_items):
         display.table(*table)
     display.warnings_of(findings)
-    display.line(str(folder))
+    display.answers(answers)
+    for place in (folder, *made):
+        display.line(str(place))
+    display.notice(f"`wordworth report {shlex.quote(str(folder))}` makes the page.", "dim")
 
 
 def _command(name: str) -> None:
@@ -56,7 +65,9 @@ def _command(name: str) -> None:
 
         folder = output or default_folder(name)
         chosen = list(models or declared.default_models)
-        print_findings(declared, run_study(declared, chosen, settings, folder, overwrite, chosen), folder, json)
+        with telling():
+            findings = run_study(declared, chosen, settings, folder, overwrite, chosen)
+        print_findings(declared, findings, folder, json)
 
     more = {"models": (Models, None), **SHARED}
     run_app.command(name, cls=GroupedCommand)(with_options(declared.settings, body, more, declared.summary))

@@ -8,4 +8,4 @@ from wordworth.run.reading import Run, RunManifest, read_manifest, read_run, res
 from wordworth.run.resume import fingerprints, why_not_the_same
 from wordworth.run.schema import ITEMS, SCORES
 from wordworth.run.vocabulary import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Experiment
-from wordworth.run.watch import watched
+from wordworth.run.watch import refuse_locked, watched

@@ -31,7 +31,12 @@ POOLING: dict[str, Any] = {
     "help": "Which of a word's subwords; last if not given, or mean in a model that reads both ways.",
     "choices": ("", "first", "last", "mean", "max", "min"),
 }
-COMPONENTS: dict[str, Any] = {"help": "Principal components to nullify, at most.", "least": 0, "may_differ": True}
+COMPONENTS: dict[str, Any] = {
+    "help": "Principal components to nullify, at most.",
+    "least": 0,
+    "most": 1_000,
+    "may_differ": True,
+}
 DEVICE: dict[str, Any] = {
     "help": "auto, cpu, cuda, or cuda:1 and so on; spread: over all there are; disk: layer by layer from its files.",
     "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?|spread|disk",
@@ -207,9 +212,7 @@ class Seeded(Settings):
 class Intervals(Seeded):
     """How intervals are computed."""
 
-    resamples: int = setting(
-        RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=1_000_000, may_differ=True
-    )
+    resamples: int = setting(RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=100_000, may_differ=True)
 
 
 @dataclass(frozen=True, kw_only=True)

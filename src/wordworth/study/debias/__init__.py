@@ -33,7 +33,7 @@ class DebiasSettings(Permuted, Intervals):
     )
     pairs: tuple[Named, ...] = setting((), "First components of word pairs: a word set or a file.", ON)
     components_of: tuple[Named, ...] = setting((), "First components of words: a word set or a file.", ON)
-    components: int = setting(1, "How many components of each of the two above.", ON, least=1)
+    components: int = setting(1, "How many components of each of the two above.", ON, least=1, most=1_000)
     two_means: tuple[tuple[str, str], ...] = setting(
         (), "The difference of two sets' means.", ON, metavar="SET,SET", parse=comma_pair
     )
@@ -100,6 +100,7 @@ STUDY = Study(
     summary="Takes a bias out of word vectors and measures what that cost (Dev et al.).",
     function="wordworth.study.debias.study:debias",
     settings=DebiasSettings,
+    checks="wordworth.study.debias.treatment:check_named",
     tables_function="wordworth.study.debias.tables:debias_tables",
     kinds=frozenset({"static"}),
     papers=("bolukbasi2016", "dev2020"),

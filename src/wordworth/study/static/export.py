@@ -36,14 +36,18 @@ class ExportSettings(Placement, Seeded):
         ON,
         metavar="NAME|PATH",
     )
-    per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} if not given.", ON, least=1)
-    sentences: int | None = setting(None, "Draw so many sentences in all instead.", ON, least=1)
+    per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} if not given.", ON, least=1, most=100_000)
+    sentences: int | None = setting(None, "Draw so many sentences in all instead.", ON, least=1, most=100_000_000)
     pooling: str = setting("mean/mean", "f/g: over subwords, then over contexts.", HOW, metavar="F/G")
     weighting: str = setting(
         "uniform", "Weight of a sentence in the mean.", HOW, choices=("uniform", "inverse-frequency")
     )
     all_but_the_top: int | None = setting(
-        None, "Take the mean and so many components off (Mu & Viswanath advise dimensions / 100).", HOW, least=0
+        None,
+        "Take the mean and so many components off (Mu & Viswanath advise dimensions / 100).",
+        HOW,
+        least=0,
+        most=1_000,
     )
     language: str = setting("english", "Language of words and text.", ON)
     lower_case: bool = setting(False, "Put the sentences into lower case.", ON)
