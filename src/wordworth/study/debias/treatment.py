@@ -26,6 +26,14 @@ SPECIFIC, EQUALIZE = "bolukbasi-gender_specific_full", "bolukbasi-equalize_pairs
 """Lists of Bolukbasi et al. for gender, which hard debiasing takes where others are not given."""
 
 
+def check_named(settings: DebiasSettings) -> None:
+    """Stops, before an embedding is read, at words that are named and are not there."""
+    for pairs in (*settings.bias_pairs, *([settings.equalize] if settings.equalize else [])):
+        pairs_named(pairs)
+    for words in filter(None, (*settings.bias_words, *sum(settings.two_means, ()), settings.specific)):
+        words_named(words)
+
+
 def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) -> Subspace:
     """The subspace that the settings name, in an embedding; words that the embedding lacks are recorded."""
     parts: list[Subspace] = []
