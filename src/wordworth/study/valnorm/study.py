@@ -121,7 +121,7 @@ def _associations(
     findings: Findings, layers: Layers, language: str, settings: ValnormSettings, effects: Effects
 ) -> None:
     asked = bool(settings.tests)
-    for test in tests_in(findings, settings, TESTS, language, asked=asked or "weat" in settings.experiments):
+    for test in tests_in(findings, settings, TESTS, language, asked=asked or set(settings.experiments) == {"weat"}):
         with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
             result = association(layers, test, settings)
             findings.add(result, experiment="weat")
