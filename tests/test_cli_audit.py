@@ -180,7 +180,7 @@ def test_what_applies_in_another_language() -> None:
     # What a quick audit names is English: a model of another language takes what there is in it.
     quick = chosen(planned[0], True, {"seed": 3, "device": "cpu"})
     assert isinstance(quick, ValnormSettings)
-    assert (quick.lexica, quick.pairs, quick.experiments, quick.seed) == ((), (), ("valence", "weat", "similarity"), 3)
+    assert (quick.lexica, quick.pairs, quick.seed) == (("bellezza",), (), 3)  # there is bellezza-chinese
     english = chosen(plan(["glove-6b-50d"])[0][0], True, {})
     assert isinstance(english, ValnormSettings)
     assert english.lexica == ("bellezza",)
@@ -208,14 +208,14 @@ def test_a_language_that_the_catalog_does_not_say(tmp_path: Path, word_model_fol
     assert len(left_out) == 2
     asked = chosen(planned[0], True, {}, "polish")
     assert isinstance(asked, VastSettings)
-    assert (asked.language, asked.contexts, asked.lexica) == ("polish", "none", ())
+    assert (asked.language, asked.contexts, asked.lexica) == ("polish", "none", ("bellezza-polish",))
     (vectors,) = [one for one in plan(["glove-6b-50d"], language="german")[0] if one.study.name == "weat"]
     assert chosen(vectors, True, {}, "german").as_table()["languages"] == ["german"]
 
 
 @pytest.mark.index
 @pytest.mark.parametrize("quick", [("--quick",), ()], ids=["quick", "whole"])
-def test_chinese_vectors(command: Command, tmp_path: Path, quick: tuple[str, ...]) -> None:
+def test_chinese_vectors(command: Command, data: Path, tmp_path: Path, quick: tuple[str, ...]) -> None:
     answer = command("audit", "word2vec-zh-126k", *quick, "--json", "-o", tmp_path / "audit")
     assert answer.code == 0, answer.err
     assert state(answer) == {"valnorm": "run"}
