@@ -55,14 +55,13 @@ def _audit(
     for step in planned:
         less = step.study.quick if settings.quick else step.study.whole
         steps.append(_Step(step, _chosen(step.study.settings, settings, less), folder / step.study.name, overwrite))
-    if not settings.quick:
-        left_out += lessened(planned, settings.kind)
+    smaller = [] if settings.quick else lessened(planned, settings.kind)
     for one in steps:  # before anything is computed
         one.there = _is_there(one)
-    for sentence in left_out:
+    for sentence in [*left_out, *smaller]:
         display.notice(sentence)
     results = _run_all(steps, settings) if settings.engine == "local" else _spread(steps, settings)
-    write_outcome(folder, Outcome(_failed(results), tuple(left_out)))
+    write_outcome(folder, Outcome(_failed(results), tuple(left_out), tuple(smaller)))
     if all(result["state"] == "failed" for result in results):
         first = results[0]
         raise WordworthError(f"every study of the audit failed; the first, {first['study']}: {first['reason']}")
@@ -70,7 +69,7 @@ def _audit(
     answers = plain_answers(read_runs([folder]))
     if json:
         outcome = {"folder": str(folder), "report": str(place), "studies": results}
-        display.print_json({**outcome, "answers": answers, "left_out": left_out})
+        display.print_json({**outcome, "answers": answers, "left_out": [*left_out, *smaller]})
     else:
         display.audit(answers, left_out, place)
     if any(result["state"] == "failed" for result in results):

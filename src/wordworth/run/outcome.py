@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
@@ -23,6 +23,7 @@ class FailedStudy(TypedDict):
 class _Read(TypedDict):
     failed: list[FailedStudy]
     left_out: list[str]
+    smaller: NotRequired[list[str]]
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,14 @@ class Outcome:
     failed: tuple[FailedStudy, ...] = ()
     left_out: tuple[str, ...] = ()
     """Sentences: what does not apply to a model, and why."""
+    smaller: tuple[str, ...] = ()
+    """Sentences: what the audit asks less of than the study by itself, and what that costs."""
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
     """Writes what could not be done; where all went well, what an earlier audit left is removed."""
     path = folder / OUTCOME
-    if not outcome.failed and not outcome.left_out:
+    if outcome == Outcome():
         path.unlink(missing_ok=True)
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -58,4 +61,4 @@ def read_outcome(folder: Path) -> Outcome:
     if misfit(table, _Read):
         raise WordworthError(f"…{str(path)[-100:]} is not as an audit writes it; delete it, or audit again")
     read = cast(_Read, table)
-    return Outcome(tuple(read["failed"]), tuple(read["left_out"]))
+    return Outcome(tuple(read["failed"]), tuple(read["left_out"]), tuple(read.get("smaller", ())))

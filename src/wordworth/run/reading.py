@@ -104,6 +104,8 @@ class RunManifest(_Always, total=False):
     may_differ: list[str]
     """Settings in which two runs may differ and still be compared."""
     failed: list[FailedPart]
+    warnings: list[str]
+    """Those of the notes that a reader should see at once."""
     damaged: dict[str, int]
     """Kind of cache entry → how many were damaged and computed again."""
     files: dict[str, str]
