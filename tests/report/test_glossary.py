@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import polars as pl
+
 from seen_page import EVIL, Seen
-from wordworth.report.glossary import TERMS, glossary, glossed
+from wordworth.report.glossary import TERMS, glossary, glossed, legend
 from wordworth.report.page import page
 from wordworth.report.runs import read_runs
 
@@ -36,7 +38,18 @@ def test_terms_have_names_of_their_own() -> None:
     assert len({term.id for term in TERMS}) == len(TERMS)
     assert all(len(term.id) > len("term-") for term in TERMS)
     for term in TERMS:
-        assert f'href="#{term.id}"' in glossed(f"see {term.name} = 1") or term.name == "d", term.name
+        assert f'href="#{term.id}"' in glossed(f"see {term.name} = 1") or term.name == "below", term.name
+
+
+def test_what_only_a_legend_has_is_glossed_under_the_figure() -> None:
+    rows = pl.DataFrame({"study": ["vast"] * 4, "setting": ["random", "bleached", "untrained:misaligned", None]})
+    seen = Seen(legend(rows, "Valence, bleached.") or "")
+    assert "".join(seen.texts) == "In the figure: random, untrained, misaligned."
+    linked = [str(one["href"]) for name, one in seen.elements if name == "a"]
+    assert linked == ["#term-random-sentences", "#term-untrained", "#term-misaligned"]
+    directions = legend(pl.DataFrame({"study": ["infer"], "setting": ["random:1"]}), "")
+    assert "#term-random-directions" in str(directions)
+    assert legend(rows.filter(pl.col("setting") == "bleached"), "bleached") is None
 
 
 def test_the_page_ends_in_the_terms_that_it_uses(audit: Path) -> None:

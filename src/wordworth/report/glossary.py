@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+import polars as pl
+
 from wordworth.report.markup import Markup, joined, tag
 
 
@@ -34,7 +36,7 @@ TERMS = (
     ),
     Term(
         "Holm’s correction",
-        "of many tests some are significant by chance; after it, that any one is has a chance of at most 5 %",
+        "of many tests some come out significant by chance alone; after it the chance that any does is at most 5 %",
         "Holm(?:’s correction)?",
     ),
     Term(
@@ -76,6 +78,8 @@ TERMS = (
         "words grouped by how often they are met in a large text",
         "(?:frequency )?bands?(?: of frequency)?(?! are 95)",
     ),
+    Term("below", "of words rarer than the rarest band of the paper’s", "below(?= and unseen)"),
+    Term("unseen", "of words that the list of frequencies lacks"),
     Term("types", "different words of a text, each counted once"),
     Term(
         "neutral",
@@ -95,6 +99,14 @@ TERMS = (
 )
 """In the order of the list at the end."""
 
+_NAMED = {term.name: term for term in TERMS}
+IN_FIGURES = {
+    name: _NAMED[name]
+    for name in ("bleached", "aligned", "misaligned", "decontextualized", "aggregated", "below", "unseen", "untrained",
+                 "projection", "hard-debias", "inlp")
+}  # fmt: skip
+"""What the column `setting` of a score holds."""
+
 _BY_FORM = [(term, re.compile(rf"(?<![\w-])(?:{term.forms or re.escape(term.name)})(?![\w-])")) for term in TERMS]
 
 
@@ -108,6 +120,22 @@ def glossed(text: str) -> Markup:
             parts += [text[done:start], _linked(text[start:end], term)]
             done = end
     return joined(*parts, text[done:])
+
+
+def legend(rows: pl.DataFrame, said: str) -> Markup | None:
+    """The terms that a figure has in its legend, axes or headings, for its rows, and has not `said` in its text."""
+    named = rows.select("study", "setting").drop_nulls().unique(maintain_order=True).iter_rows()
+    terms: dict[str, Term] = {}
+    for study, setting in ((study, part) for study, text in named for part in text.split(":")):
+        term = IN_FIGURES.get(setting)
+        if setting == "random":
+            term = _NAMED["random sentences" if study == "vast" else "random directions"]
+        if term is not None and not re.search(rf"\b{setting}\b", said):
+            terms[setting] = term
+    if not terms:
+        return None
+    links = [part for name, term in terms.items() for part in (", ", _linked(name, term))]
+    return tag("p", "In the figure: ", links[1:], ".", class_="care")
 
 
 def _linked(text: str, term: Term) -> Markup:

@@ -13,7 +13,7 @@ from wordworth.report.behaviour_answers import least_neutral
 from wordworth.report.explorer import explorer
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.figures.svg import CONFIG
-from wordworth.report.glossary import glossary, glossed
+from wordworth.report.glossary import glossary, glossed, legend
 from wordworth.report.leaderboard import Leaderboard, leaderboard
 from wordworth.report.markup import Child, Markup, joined, table, tag
 from wordworth.report.method import left_out, method, references
@@ -193,7 +193,8 @@ def _figure(figure: Figure, beside: list[Comparison], first: bool) -> Markup:
     hint = tag("p", HINT, class_="hint") if first else None
     behind = tag("details", tag("summary", "Table"), tag("div", class_="pivot"), class_="behind")
     caption = tag("figcaption", tag("h3", glossed(figure.title)), tag("p", glossed(figure.caption)))
-    parts = (caption, chart, _note(figure.note), tools, hint, behind, _beside(beside))
+    terms = legend(figure.rows, f"{figure.title} {figure.caption}")
+    parts = (caption, chart, terms, _note(figure.note), tools, hint, behind, _beside(beside))
     return tag("figure", *parts, id=figure.id, class_="drawn")
 
 

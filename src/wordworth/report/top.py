@@ -1,5 +1,7 @@
 """The top of the page: what is missing in a box that cannot be missed, then the answers."""
 
+import re
+
 from wordworth.report.answers import Answer
 from wordworth.report.glossary import glossed
 from wordworth.report.markup import Markup, joined, tag
@@ -22,15 +24,21 @@ def box(runs: Runs) -> Markup:
 
 def _kind(one: Missing) -> Markup:
     """Many are counted, and can be unfolded."""
-    sentences = tag("ul", (tag("li", glossed(sentence)) for sentence in one.first))
+    sentences = tag("ul", (tag("li", _prose(sentence)) for sentence in one.first))
     return joined(tag("h3", one.question), sentences, _unfolded(f"{len(one.more):,} more", one.more))
 
 
 def _unfolded(title: str, sentences: tuple[str, ...], class_: str | None = None) -> Markup | None:
     if not sentences:
         return None
-    lines = tag("ul", (tag("li", glossed(sentence)) for sentence in sentences))
+    lines = tag("ul", (tag("li", _prose(sentence)) for sentence in sentences))
     return tag("details", tag("summary", title), lines, class_=class_)
+
+
+def _prose(sentence: str) -> Markup:
+    """With what is to be typed, which stands in backquotes, set as code."""
+    parts = re.split(r"`([^`]+)`", sentence)
+    return joined(tag("code", part) if at % 2 else glossed(part) for at, part in enumerate(parts))
 
 
 def answered(every: list[Answer]) -> Markup:
