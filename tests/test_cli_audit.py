@@ -86,7 +86,9 @@ def test_two_audited_models_are_compared(command: Command, work: Path) -> None:
     answer = command("compare", "mine/weat", "other/weat")
     assert answer.code == 0
     assert "No difference found in association on weat1 (" in answer.out
-    told = json.loads(command("compare", "mine/valnorm", "other/valnorm", "--json", "--test", "steiger").out)
+    told = json.loads(
+        command("compare", "mine/valnorm", "other/valnorm", "--json", "--correlation-test", "steiger").out
+    )
     assert {one["measure"] for one in told["differences"]} == {"valence", "weat", "similarity"}
     assert all(one["test"] == "steiger" for one in told["differences"] if one["measure"] == "valence")
     static = command("compare", "mine/static", "other/static")
@@ -99,10 +101,13 @@ def test_two_audited_models_are_compared(command: Command, work: Path) -> None:
 BAD = [
     (("audit", "nowhere/none.txt"), "there is no model at nowhere/none.txt"),
     (("audit", "mine.txt", "mine.txt"), "a model is named twice"),
-    (("audit", "mine.txt", "--kind", "word"), "--kind is 'word'; it can be static, causal, masked, encoder or nli"),
+    (
+        ("audit", "mine.txt", "--model-kind", "word"),
+        "--model-kind is 'word'; it can be static, causal, masked, encoder or nli",
+    ),
     (("compare", "none"), "none is not a run: it has no run.json"),
     (("compare", "none", "--layer", "low"), "--layer is 'low'; it can be best, top or a number"),
-    (("compare", "none", "--test", "t"), "--test is 't'; it can be williams, steiger or meng"),
+    (("compare", "none", "--correlation-test", "t"), "--correlation-test is 't'; it can be williams, steiger or meng"),
     (("compare", "none", "--resamples", "0"), "--resamples is 0"),
     (("serve", "none"), "none is not a folder"),
 ]

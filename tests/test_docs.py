@@ -74,7 +74,7 @@ def _options(words: list[str]) -> tuple[Any, list[str]]:
 @pytest.mark.parametrize("page", PAGES, ids=_id)
 def test_commands_have_the_options_that_pages_name(page: Path) -> None:
     for words in _commands(_text(page)):
-        if not words[0].isupper():
+        if words and not words[0].isupper():
             command, options = _options(words)
             known = {"-h", "--help", *(spelling for one in command.params for spelling in one.opts)}
             assert command is not COMMAND or words[0].startswith("-"), f"there is no command {words[0]}"

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from wordworth.cli.audit_clock import AuditClock
+from wordworth.cli.completion import named
 from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting
@@ -21,12 +22,23 @@ class AuditSettings(Placement, Seeded):
     """What an audit asks of every study that takes it."""
 
     quick: bool = setting(False, "Less of everything: minutes instead of hours.", "what is measured")
-    kind: str | None = setting(None, "What the model is, where its files do not say.", "on what", choices=KINDS)
+    kind: str | None = setting(
+        None,
+        "What the model is, where its files do not say.",
+        "on what",
+        option="model-kind",
+        choices=KINDS,
+        formerly=("kind",),
+    )
 
 
 Audited = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[MODEL]", help="Names of the catalog or the hub, or paths; the defaults if not given."),
+    typer.Argument(
+        metavar="[MODEL…]",
+        help="Names of the catalog or the hub, or paths; the defaults if not given.",
+        autocompletion=named("models"),
+    ),
 ]
 Folder = Annotated[
     Path | None,
@@ -34,7 +46,7 @@ Folder = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Folder; runs/audit-MODEL if not given.",
+        help="Where to write: a folder; runs/audit-MODEL if not given.",
         callback=writable_name,
         rich_help_panel="output",
     ),

@@ -18,7 +18,7 @@ def report(
             "--output",
             "-o",
             metavar="FILE",
-            help="File to write; report.html in the folder if not given.",
+            help="Where to write: a file; report.html in the folder if not given.",
             callback=writable_name,
         ),
     ] = None,

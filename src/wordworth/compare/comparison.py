@@ -94,8 +94,8 @@ class ComparisonSettings:
     """How the tests are done."""
 
     layer: LayerRule = "best"
-    pcs: int | None = None
-    test: CorrelationTest = "williams"
+    components: int | None = None
+    correlation_test: CorrelationTest = "williams"
     resamples: int = RESAMPLES
     permutations: int = PERMUTATIONS
     seed: int = 0
@@ -108,7 +108,7 @@ def compare(first: Side, second: Side, settings: ComparisonSettings | None = Non
     changed = other_data(first, second)
     tested: list[Difference] = []
     refused: list[tuple[str, str]] = []
-    for task in tasks(first, second, settings.pcs):
+    for task in tasks(first, second, settings.components):
         try:
             _refuse_task(task, first, second, changed)
             both = matched(task, first, second, settings.layer, settings.seed)
@@ -168,10 +168,12 @@ def _correlated(
         if np.ptp(column) <= 1e-12 * np.abs(column).max():
             raise NotComparableError(f"{name} are the same for all {len(people)} items in common")
     result = correlation_difference(
-        values, people, ranked=ranked, test=settings.test, resamples=settings.resamples, seed=settings.seed
+        values, people, ranked=ranked, test=settings.correlation_test, resamples=settings.resamples, seed=settings.seed
     )
     interval, p_bootstrap = (float(result.low), float(result.high)), float(result.bootstrap_p)
-    return _columns(result.values.tolist(), interval, float(result.p), settings.test, p_bootstrap=p_bootstrap)
+    return _columns(
+        result.values.tolist(), interval, float(result.p), settings.correlation_test, p_bootstrap=p_bootstrap
+    )
 
 
 def _hit(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:

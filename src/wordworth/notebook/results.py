@@ -5,9 +5,13 @@ from typing import Any
 
 from wordworth.compare import Comparison, ComparisonSettings, sides
 from wordworth.compare import compare as compared
+from wordworth.renames import Now, current
 from wordworth.report import write_report
 from wordworth.run import Findings, Run
 from wordworth.run import read_run as read
+
+RENAMED = {"versions": Now("settings"), "test": Now("correlation_test"), "pcs": Now("components")}
+"""What `compare` was given by other names once."""
 
 
 class Results(Findings):
@@ -51,12 +55,15 @@ def compare(
     first: Run | str | Path,
     second: Run | str | Path,
     models: tuple[str, str] | None = None,
-    versions: tuple[str, str] | None = None,
-    **settings: Any,
+    settings: tuple[str, str] | None = None,
+    **chosen: Any,
 ) -> Comparison:
     """Which differences between two runs are real; `models` names one of each where a run has several.
 
-    `versions` are two values of the column `setting` to hold against each other, such as original and projection.
+    `settings` are two values of the column `setting` to hold against each other, such as original and projection;
+    the rest are those of `ComparisonSettings`.
     """
     runs = [one if isinstance(one, Run) else read_run(one) for one in (first, second)]
-    return compared(*sides(runs, models, versions), ComparisonSettings(**settings))
+    given = current({"settings": settings, **chosen} if settings else chosen, RENAMED)
+    held = given.pop("settings", None)
+    return compared(*sides(runs, models, held), ComparisonSettings(**given))

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.statistics.arrays import Exact
+from wordworth.statistics.choices import RESAMPLES as RESAMPLES
 
-RESAMPLES = 1_000
 BLOCK = 1 << 20  # counts in one block (4 MB)
 
 

@@ -38,11 +38,11 @@ def vast(models: Sequence[str | Path | LanguageModel], settings: VastSettings) -
     findings = Findings("vast")
     if not models:
         raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")
-    for text in settings.language_contexts:
+    for text in settings.language_corpus:
         label, _ = split_label(text)
         if label not in LANGUAGES:
             near = nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
-            raise WordworthError(f"--language-contexts {text} is of none of the languages{near}")
+            raise WordworthError(f"--language-corpus {text} is of none of the languages{near}")
     for named in models:
         model = loaded(named, settings)
         record_model(findings, model)
@@ -159,11 +159,11 @@ def _words(findings: Findings, model: LanguageModel, settings: VastSettings, lan
 
 def _text(settings: VastSettings, language: str) -> Named:
     """The text of a language's random contexts; blank where none was given."""
-    for named in settings.language_contexts:
+    for named in settings.language_corpus:
         label, target = split_label(named)
         if label == language:
             return target
-    return settings.contexts if language == settings.language else ""
+    return settings.corpus if language == settings.language else ""
 
 
 def _lexicon(findings: Findings, name: str | Path, settings: VastSettings, words: WordsInSettings) -> Lexicon:
