@@ -143,6 +143,20 @@ def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monk
     assert not (folder / "audit.json").exists()
 
 
+def test_an_audit_that_is_broken_off_says_so_in_its_report(
+    command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_off(*_: Any, **__: Any) -> None:
+        raise RuntimeError("as if the machine had stopped")
+
+    monkeypatch.setattr("wordworth.study.weat.study.weat", broken_off)
+    with pytest.raises(RuntimeError, match="stopped"):
+        command("audit", "mine.txt", "--quick")
+    assert command("report", "runs/audit-mine.txt-quick", "--format", "md").code == 0
+    said = (work / "runs" / "audit-mine.txt-quick" / "report.md").read_text(encoding="utf-8")
+    assert "weat and static were not run on mine.txt: the audit was broken off" in said
+
+
 def test_what_applies_to_what() -> None:
     planned, left_out = plan(["smollm2-135m", "glove-6b-50d", "minilm-l6", "nli-glove"])
     assert {one.study.name: one.models for one in planned} == {

@@ -43,7 +43,7 @@ def test_terms_have_names_of_their_own() -> None:
 
 def test_what_only_a_legend_has_is_glossed_under_the_figure() -> None:
     rows = pl.DataFrame({"study": ["vast"] * 4, "setting": ["random", "bleached", "untrained:misaligned", None]})
-    seen = Seen(legend(rows, "Valence, bleached.") or "")
+    seen = Seen(legend(rows, "Valence, bleached; random weights.") or "")
     assert "".join(seen.texts) == "In the figure: random, untrained, misaligned."
     linked = [str(one["href"]) for name, one in seen.elements if name == "a"]
     assert linked == ["#term-random-sentences", "#term-untrained", "#term-misaligned"]

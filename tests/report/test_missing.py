@@ -12,7 +12,7 @@ from wordworth.report.missing import MOST, NOTHING, QUICK, beside, missing, plai
 from wordworth.report.page import page
 from wordworth.report.plain import latex, markdown
 from wordworth.report.runs import Runs, read_runs
-from wordworth.run import FailedStudy, Outcome, write_outcome
+from wordworth.run import FailedStudy, Outcome, PlannedStudy, write_outcome
 
 
 def _run(study: str = "static", **manifest: Any) -> MadeRun:
@@ -83,6 +83,16 @@ def test_what_does_not_apply_is_grouped(tmp_path: Path) -> None:
         f"vast and predict were not run on zh and zh2: {why}.",
         "vast was not run on ko: it has no templates.",
     ]
+
+
+def test_an_audit_that_was_broken_off_says_so(tmp_path: Path) -> None:
+    """What it set out to run and has no run here."""
+    audit = tmp_path / "audit"
+    _run().write(audit / "static")
+    planned: list[PlannedStudy] = [{"study": study, "models": ["m", "n"]} for study in ("static", "vast", "infer")]
+    write_outcome(audit, Outcome(planned=tuple(planned)))
+    why = "the audit was broken off, and the same command goes on with it."
+    assert _said(audit) == {"What was not run?": [f"vast and infer were not run on m and n: {why}"]}
 
 
 def test_what_a_study_left_out_for_a_reason_of_its_own(tmp_path: Path) -> None:

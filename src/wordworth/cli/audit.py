@@ -58,7 +58,7 @@ def _audit(
 ) -> None:
     from wordworth.cli import display
     from wordworth.report import plain_answers, read_runs, write_report
-    from wordworth.run import Outcome, write_outcome
+    from wordworth.run import Outcome, PlannedStudy, write_outcome
     from wordworth.study.audit import DEFAULTS, lessened, plan
 
     planned, left_out = plan(models or list(DEFAULTS), settings.kind)
@@ -72,6 +72,8 @@ def _audit(
         one.there = _is_there(one)
     for sentence in [*left_out, *smaller]:
         display.notice(sentence)
+    wanted = tuple(PlannedStudy(study=one.study.name, models=list(one.models)) for one in planned)
+    write_outcome(folder, Outcome((), tuple(left_out), tuple(smaller), wanted))
     results = _run_all(steps, settings) if settings.engine == "local" else _spread(steps, settings)
     write_outcome(folder, Outcome(_failed(results), tuple(left_out), tuple(smaller)))
     if all(result["state"] == "failed" for result in results):

@@ -130,7 +130,7 @@ def legend(rows: pl.DataFrame, said: str) -> Markup | None:
         term = IN_FIGURES.get(setting)
         if setting == "random":
             term = _NAMED["random sentences" if study == "vast" else "random directions"]
-        if term is not None and not re.search(rf"\b{setting}\b", said):
+        if term is not None and term.name not in said:
             terms[setting] = term
     if not terms:
         return None

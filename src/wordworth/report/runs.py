@@ -10,8 +10,10 @@ import polars as pl
 
 from wordworth.errors import WordworthError
 from wordworth.files import sweep
+from wordworth.report.naming import listed
 from wordworth.run import Outcome, Run, read_outcome, read_run, restore
 
+BROKEN_OFF = "the audit was broken off, and the same command goes on with it."
 ALL = "all models"
 """The model of a number over several, such as a variance over languages."""
 AS_IT_IS = pl.col("study") != "debias"
@@ -89,6 +91,9 @@ def _outcome(places: Sequence[Path]) -> Outcome:
     every = [read_outcome(place) for place in places]
     failed = {json.dumps(one, sort_keys=True): one for outcome in every for one in outcome.failed}
     left_out = dict.fromkeys(sentence for outcome in every for sentence in outcome.left_out)
+    for place, outcome in zip(places, every, strict=True):
+        unrun = [one for one in outcome.planned if not (place / one["study"] / "run.json").is_file()]
+        left_out |= {f"{one['study']} was not run on {listed(one['models'])}: {BROKEN_OFF}": None for one in unrun}
     smaller = dict.fromkeys(sentence for outcome in every for sentence in outcome.smaller)
     return Outcome(tuple(failed.values()), tuple(left_out), tuple(smaller))
 

@@ -12,11 +12,16 @@ from wordworth.run.reading import LARGEST, misfit
 OUTCOME = "audit.json"
 
 
-class FailedStudy(TypedDict):
-    """A study of an audit that has no run, and why."""
+class PlannedStudy(TypedDict):
+    """A study of an audit."""
 
     study: str
     models: list[str]
+
+
+class FailedStudy(PlannedStudy):
+    """One that has no run, and why."""
+
     reason: str
 
 
@@ -24,6 +29,7 @@ class _Read(TypedDict):
     failed: list[FailedStudy]
     left_out: list[str]
     smaller: NotRequired[list[str]]
+    planned: NotRequired[list[PlannedStudy]]
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,8 @@ class Outcome:
     """Sentences: what does not apply to a model, and why."""
     smaller: tuple[str, ...] = ()
     """Sentences: what the audit asks less of than the study by itself, and what that costs."""
+    planned: tuple[PlannedStudy, ...] = ()
+    """While it runs, and if it is broken off: the studies that it set out to run."""
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
@@ -61,4 +69,5 @@ def read_outcome(folder: Path) -> Outcome:
     if misfit(table, _Read):
         raise WordworthError(f"…{str(path)[-100:]} is not as an audit writes it; delete it, or audit again")
     read = cast(_Read, table)
-    return Outcome(tuple(read["failed"]), tuple(read["left_out"]), tuple(read.get("smaller", ())))
+    later = tuple(read.get("smaller", ())), tuple(read.get("planned", ()))
+    return Outcome(tuple(read["failed"]), tuple(read["left_out"]), *later)
