@@ -10,6 +10,7 @@ from wordworth.report.answers import plain_answers
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.leaderboard import leaderboard
 from wordworth.report.method import FAILED, failed_rows
+from wordworth.report.missing import plain_missing
 from wordworth.report.naming import marked
 from wordworth.report.page import COMPARED, comparison_row
 from wordworth.report.published import comparisons
@@ -59,10 +60,8 @@ def tables(runs: Runs) -> list[Table]:
 
 
 def markdown(runs: Runs) -> str:
-    """Answers as a list, then every table."""
+    """What is missing and the answers as lists, then every table."""
     lines = [f"# What a word is worth to {_markdown(', '.join(runs.models))}", ""]
-    if runs.not_run:
-        lines += ["**Not in this report**", "", *(f"- {_markdown(sentence)}" for sentence in runs.not_run), ""]
     for question, sentences in plain_answers(runs).items():
         lines += [f"**{question}**", "", *(f"- {_markdown(sentence)}" for sentence in sentences), ""]
     for title, header, rows, note in tables(runs):
@@ -88,7 +87,8 @@ def _markdown(text: str) -> str:
 def latex(runs: Runs) -> str:
     """Tables for `booktabs`, each to be taken into a paper by itself."""
     blocks = ["% \\usepackage{booktabs}; compile with XeLaTeX or LuaLaTeX (Unicode)"]
-    blocks += [f"% not in this report: {' '.join(sentence.split())}" for sentence in runs.not_run]
+    for question, sentences in plain_missing(runs).items():
+        blocks += [f"% {question} {' '.join(sentence.split())}" for sentence in sentences]
     for title, header, rows, note in tables(runs):
         right = _numeric(rows, len(header))
         form = "".join("r" if at in right else "l" for at in range(len(header)))
