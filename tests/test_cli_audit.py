@@ -57,7 +57,8 @@ def test_an_audit_and_the_same_again(command: Command, work: Path) -> None:
     folder = work / "runs" / "audit-mine.txt-quick"
     assert first.out.splitlines()[-1] == "runs/audit-mine.txt-quick/report.html"
     assert {path.name for path in folder.iterdir()} == {"valnorm", "weat", "static", "report.html"}
-    assert "mine" in first.out.splitlines()[1]  # an answer of the report, in plain words
+    assert first.out.startswith("What is ")  # what is missing, then the answers of the report in plain words
+    assert "\nDoes it know what words mean?\n  mine" in first.out
     again = command("audit", "mine.txt", "--quick", "--json")
     assert state(again) == {"valnorm": "kept", "weat": "kept", "static": "kept"}
     # What was broken off goes on where it was.
@@ -89,7 +90,9 @@ def test_two_audited_models_are_compared(command: Command, work: Path) -> None:
     answer = command("compare", "mine/weat", "other/weat")
     assert answer.code == 0
     assert "No difference found in association on weat1 (" in answer.out
-    told = json.loads(command("compare", "mine/valnorm", "other/valnorm", "--json", "--test", "steiger").out)
+    told = json.loads(
+        command("compare", "mine/valnorm", "other/valnorm", "--json", "--correlation-test", "steiger").out
+    )
     assert {one["measure"] for one in told["differences"]} == {"valence", "weat", "similarity"}
     assert all(one["test"] == "steiger" for one in told["differences"] if one["measure"] == "valence")
     static = command("compare", "mine/static", "other/static")
@@ -102,10 +105,13 @@ def test_two_audited_models_are_compared(command: Command, work: Path) -> None:
 BAD = [
     (("audit", "nowhere/none.txt"), "there is no model at nowhere/none.txt"),
     (("audit", "mine.txt", "mine.txt"), "a model is named twice"),
-    (("audit", "mine.txt", "--kind", "word"), "--kind is 'word'; it can be static, causal, masked, encoder or nli"),
+    (
+        ("audit", "mine.txt", "--model-kind", "word"),
+        "--model-kind is 'word'; it can be static, causal, masked, encoder or nli",
+    ),
     (("compare", "none"), "none is not a run: it has no run.json"),
     (("compare", "none", "--layer", "low"), "--layer is 'low'; it can be best, top or a number"),
-    (("compare", "none", "--test", "t"), "--test is 't'; it can be williams, steiger or meng"),
+    (("compare", "none", "--correlation-test", "t"), "--correlation-test is 't'; it can be williams, steiger or meng"),
     (("compare", "none", "--resamples", "0"), "--resamples is 0"),
     (("serve", "none"), "none is not a folder"),
 ]
@@ -129,16 +135,30 @@ def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monk
     assert "weat failed: the words are gone" in answer.err
     folder = work / "runs" / "audit-mine.txt-quick"
     page = (folder / "report.html").read_text(encoding="utf-8")
-    told = page.index("weat was not run on mine.txt: the words are gone")
+    told = page.index("weat failed on mine.txt: the words are gone")
     assert page.index("<main") < told < page.index('id="answers"')  # a box at the top
     assert command("report", str(folder), "--format", "md").code == 0
-    assert "weat was not run on mine.txt: the words are gone" in (folder / "report.md").read_text(encoding="utf-8")
+    assert "weat failed on mine.txt: the words are gone" in (folder / "report.md").read_text(encoding="utf-8")
     # Once it has been run, the box is gone.
     monkeypatch.undo()
     monkeypatch.chdir(work)
     assert command("audit", "mine.txt", "--quick").code == 0
-    assert "was not run on" not in (folder / "report.html").read_text(encoding="utf-8")
+    assert "weat failed on" not in (folder / "report.html").read_text(encoding="utf-8")
     assert not (folder / "audit.json").exists()
+
+
+def test_an_audit_that_is_broken_off_says_so_in_its_report(
+    command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_off(*_: Any, **__: Any) -> None:
+        raise RuntimeError("as if the machine had stopped")
+
+    monkeypatch.setattr("wordworth.study.weat.study.weat", broken_off)
+    with pytest.raises(RuntimeError, match="stopped"):
+        command("audit", "mine.txt", "--quick")
+    assert command("report", "runs/audit-mine.txt-quick", "--format", "md").code == 0
+    said = (work / "runs" / "audit-mine.txt-quick" / "report.md").read_text(encoding="utf-8")
+    assert "weat and static were not run on mine.txt: the audit was broken off" in said
 
 
 def test_what_applies_to_what() -> None:

@@ -73,7 +73,7 @@ def test_polar_words_stay_aligned() -> None:
 @pytest.mark.parametrize(
     ("setting", "options", "message"),
     [
-        ("random", {}, "random contexts are drawn from a corpus: give --contexts"),
+        ("random", {}, "random contexts are drawn from a corpus: give --corpus"),
         ("aligned", {}, "the aligned setting needs templates"),
         ("misaligned", {"templates": load_templates()}, "the misaligned setting needs a rating for every word"),
         ("alined", {}, "there is no setting 'alined'; did you mean aligned"),

@@ -259,7 +259,7 @@ def test_export(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> Non
     text, words, output = tmp_path / "text.txt", tmp_path / "words.txt", tmp_path / "vectors.vec"
     text.write_text("We spoke of love, at length and in the rain.\nWe spoke of hatred, at length and in the rain.\n")
     words.write_text("love\nhatred\n")
-    answer = command("export", NAME, "--vocabulary", words, "--contexts", text, "--per-word", 1, "-o", output)
+    answer = command("export", NAME, "--vocabulary", words, "--corpus", text, "--per-word", 1, "-o", output)
     assert answer.code == 0, answer.err
     assert output.read_text().split()[:2] == ["2", "16"]
 

@@ -46,7 +46,7 @@ def rows(findings: Findings, **columns: object) -> pl.DataFrame:
 
 
 def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], contexts=corpus, **QUICK)
+    found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], corpus=corpus, **QUICK)
     valence = rows(found, measure="valence")
     assert valence["setting"].unique(maintain_order=True).to_list() == ["random", "bleached", "aligned", "misaligned"]
     assert sorted(valence["layer"].unique()) == [0, 1, 2]

@@ -10,6 +10,7 @@ import typer
 
 from wordworth.cli.audit_clock import AuditClock, spread_sentence
 from wordworth.cli.broken_off import in_cache, telling
+from wordworth.cli.completion import named
 from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting
@@ -23,13 +24,24 @@ class AuditSettings(Placement, Seeded):
     """What an audit asks of every study that takes it."""
 
     quick: bool = setting(False, "Less of everything: minutes instead of hours.", "what is measured")
-    kind: str | None = setting(None, "What the model is, where its files do not say.", "on what", choices=KINDS)
+    kind: str | None = setting(
+        None,
+        "What the model is, where its files do not say.",
+        "on what",
+        option="model-kind",
+        choices=KINDS,
+        formerly=("kind",),
+    )
     language: str | None = setting(None, "Language of the models, where the catalog does not say.", "on what")
 
 
 Audited = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[MODEL]", help="Names of the catalog or the hub, or paths; the defaults if not given."),
+    typer.Argument(
+        metavar="[MODEL…]",
+        help="Names of the catalog or the hub, or paths; the defaults if not given.",
+        autocompletion=named("models"),
+    ),
 ]
 Folder = Annotated[
     Path | None,
@@ -37,7 +49,7 @@ Folder = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Folder; runs/audit-MODEL if not given.",
+        help="Where to write: a folder; runs/audit-MODEL if not given.",
         callback=writable_name,
         rich_help_panel="output",
     ),
@@ -49,7 +61,7 @@ def _audit(
 ) -> None:
     from wordworth.cli import display
     from wordworth.report import plain_answers, read_runs, write_report
-    from wordworth.run import Outcome, write_outcome
+    from wordworth.run import Outcome, PlannedStudy, write_outcome
     from wordworth.study.audit import DEFAULTS, chosen, lessened, plan
 
     planned, left_out = plan(models or list(DEFAULTS), settings.kind, settings.language)
@@ -59,17 +71,18 @@ def _audit(
     for step in planned:
         asked = chosen(step, settings.quick, shared, settings.language)
         steps.append(_Step(step, asked, folder / step.name, overwrite))
-    if not settings.quick:
-        left_out += lessened(planned, settings.kind)
+    smaller = [] if settings.quick else lessened(planned, settings.kind)
     for one in steps:  # before anything is computed
         one.there = _is_there(one)
-    for sentence in left_out:
+    for sentence in [*left_out, *smaller]:
         display.notice(sentence)
+    wanted = tuple(PlannedStudy(study=one.study.name, models=list(one.models)) for one in planned)
+    write_outcome(folder, Outcome((), tuple(left_out), tuple(smaller), wanted))
     results: list[dict[str, Any]] = []
     with telling(lambda: _kept(results, steps, folder)):
         for result in _run_all(steps, settings) if settings.engine == "local" else _spread(steps, settings):
             results.append(result)  # noqa: PERF402 - of an audit that is broken off, those until then are told
-    write_outcome(folder, Outcome(_failed(results), tuple(left_out)))
+    write_outcome(folder, Outcome(_failed(results), tuple(left_out), tuple(smaller)))
     if all(result["state"] == "failed" for result in results):
         first = results[0]
         raise WordworthError(f"every study of the audit failed; the first, {first['study']}: {first['reason']}")
@@ -77,7 +90,7 @@ def _audit(
     answers = plain_answers(read_runs([folder]))
     if json:
         outcome = {"folder": str(folder), "report": str(place), "studies": results}
-        display.print_json({**outcome, "answers": answers, "left_out": left_out})
+        display.print_json({**outcome, "answers": answers, "left_out": [*left_out, *smaller]})
     else:
         display.audit(answers, left_out, place)
     if any(result["state"] == "failed" for result in results):

@@ -52,7 +52,7 @@ def check_format(name: str) -> None:
 
 def _unknown(path: Path, why: str) -> WordworthError:
     return WordworthError(
-        f"{path}: {why}; say which format it is in with --format (format= in Python): {', '.join(FORMATS)}"
+        f"{path}: {why}; say which format it is in with --file-format (format= in Python): {', '.join(FORMATS)}"
     )
 
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from wordworth.progress import progress
 from wordworth.statistics.arrays import Exact
+from wordworth.statistics.choices import RESAMPLES as RESAMPLES
 
-RESAMPLES = 1_000
 BLOCK = 1 << 20  # counts in one block (4 MB)
 MANY = 1 << 25  # draws from which on progress is told: about a second
 

@@ -5,7 +5,6 @@ jackknife leaves one word out at a time. Both are weights of the words, and d is
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -13,8 +12,8 @@ from scipy.special import ndtr, ndtri
 from wordworth.errors import WordworthError
 from wordworth.statistics.arrays import Exact, Values
 from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, resample_counts, told
+from wordworth.statistics.choices import Way
 
-Way = Literal["bootstrap", "jackknife"]
 NO_SPREAD = 1e-12
 NORMAL = float(ndtri(0.975))
 

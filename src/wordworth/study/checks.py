@@ -10,23 +10,8 @@ from wordworth.catalog.resolve import Resolved, resolve, split_label
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Settings, either
 
-NAMED = {
-    "lexica": "lexica",
-    "pairs": "pairs",
-    "similarity": "pairs",
-    "tests": "tests",
-    "contexts": "corpora",
-    "language_contexts": "corpora",
-    "corpus": "corpora",
-    "fine_tune": "corpora",
-    "accuracy": "nli",
-    "data": "nli",
-    "dev": "nli",
-    "test": "nli",
-}
-"""Setting → the kind of the catalog that its values are names of, where they are no paths."""
-BY_ITSELF = {("debias", "pairs")}
-"""(study, setting) of that name that is something else, which the study looks at first itself."""
+LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli")
+"""Kinds of the catalog whose names, and the files in their place, are looked at before anything is loaded."""
 NONE = "none"
 CALLED: dict[Kind, tuple[str, str]] = {
     "static": ("a static embedding", "static embeddings"),
@@ -57,17 +42,17 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> N
             )
 
 
-def check_data(study: str, settings: Settings) -> None:
+def check_data(settings: Settings) -> None:
     """Stops at a name that the catalog lacks, a file that is not there, and a file of tests that cannot be read."""
     from wordworth.catalog.read.association_tests import load_tests
 
     for field in settings.fields():
-        kind, value = NAMED.get(field.name), getattr(settings, field.name)
-        if kind is None or (study, field.name) in BY_ITSELF:
+        kind, value = field.declared.catalog, getattr(settings, field.name)
+        if kind not in LOOKED_AT:
             continue
         for named in value if field.many else (value,):
             if isinstance(named, str | Path) and str(named) != NONE:
-                found = _check(split_label(named)[1] if field.name == "language_contexts" else named, kind)
+                found = _check(split_label(named)[1] if field.name == "language_corpus" else named, kind)
                 if kind == "tests" and found.place == "path":
                     load_tests(named)
 

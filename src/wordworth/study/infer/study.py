@@ -144,7 +144,7 @@ def _probe(findings: Findings, model: str, plan: Plan, every: Sequence[Setting],
 def _measured(setting: Setting, plan: Plan, settings: InferSettings, advance: Callable[[float], None]) -> Measured:
     task, parts = plan
     tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in parts]
-    largest = tuple(Largest(LABELS.index(label), settings.top) for label in ("entailment", "contradiction"))
+    largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in ("entailment", "contradiction"))
     for indices, probabilities in scored(setting.model(), task, key=setting.key, advance=advance):
         places = task.pairs.coordinates(indices)
         for part, tally in zip(parts, tallies, strict=True):

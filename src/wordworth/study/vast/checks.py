@@ -21,11 +21,11 @@ def languages() -> list[str]:
 
 def check(settings: VastSettings) -> None:
     """Stops at a text of no language, and at templates that cannot be read or lack a text that was asked for."""
-    for text in settings.language_contexts:
+    for text in settings.language_corpus:
         label, _ = split_label(text)
         if label not in LANGUAGES:
             near = nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
-            raise WordworthError(f"--language-contexts {text} is of none of the languages{near}")
+            raise WordworthError(f"--language-corpus {text} is of none of the languages{near}")
     templates = load_templates(settings.templates, settings.language)
     for name in settings.settings:
         templates.check(name)

@@ -171,11 +171,11 @@ def _words(findings: Findings, model: LanguageModel, settings: VastSettings, lan
 
 def _text(settings: VastSettings, language: str) -> Named:
     """The text of a language's random contexts; blank where none was given."""
-    for named in settings.language_contexts:
+    for named in settings.language_corpus:
         label, target = split_label(named)
         if label == language:
             return target
-    return settings.contexts if language == settings.language else ""
+    return settings.corpus if language == settings.language else ""
 
 
 def _lexicon(findings: Findings, name: str | Path, settings: VastSettings, words: WordsInSettings) -> Lexicon:

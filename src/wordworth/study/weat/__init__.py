@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from wordworth.study.declaration import Study
-from wordworth.study.embeddings import OfEmbeddings
+from wordworth.study.embedding_settings import OfEmbeddings
 from wordworth.task.settings import Permuted, WordLookup
 
 
@@ -18,6 +18,7 @@ STUDY = Study(
     function="wordworth.study.weat.study:weat",
     settings=WeatSettings,
     tables_function="wordworth.study.tables:score_tables",
+    example="wordworth run weat glove-6b-50d --test weat6 --test weat7",
     main="tests",
     kinds=frozenset({"static"}),
     papers=("caliskan2017",),
