@@ -57,7 +57,8 @@ def test_an_audit_and_the_same_again(command: Command, work: Path) -> None:
     folder = work / "runs" / "audit-mine.txt-quick"
     assert first.out.splitlines()[-1] == "runs/audit-mine.txt-quick/report.html"
     assert {path.name for path in folder.iterdir()} == {"valnorm", "weat", "static", "report.html"}
-    assert "mine" in first.out.splitlines()[1]  # an answer of the report, in plain words
+    assert first.out.startswith("What is ")  # what is missing, then the answers of the report in plain words
+    assert "\nDoes it know what words mean?\n  mine" in first.out
     again = command("audit", "mine.txt", "--quick", "--json")
     assert state(again) == {"valnorm": "kept", "weat": "kept", "static": "kept"}
     # What was broken off goes on where it was.
@@ -134,16 +135,30 @@ def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monk
     assert "weat failed: the words are gone" in answer.err
     folder = work / "runs" / "audit-mine.txt-quick"
     page = (folder / "report.html").read_text(encoding="utf-8")
-    told = page.index("weat was not run on mine.txt: the words are gone")
+    told = page.index("weat failed on mine.txt: the words are gone")
     assert page.index("<main") < told < page.index('id="answers"')  # a box at the top
     assert command("report", str(folder), "--format", "md").code == 0
-    assert "weat was not run on mine.txt: the words are gone" in (folder / "report.md").read_text(encoding="utf-8")
+    assert "weat failed on mine.txt: the words are gone" in (folder / "report.md").read_text(encoding="utf-8")
     # Once it has been run, the box is gone.
     monkeypatch.undo()
     monkeypatch.chdir(work)
     assert command("audit", "mine.txt", "--quick").code == 0
-    assert "was not run on" not in (folder / "report.html").read_text(encoding="utf-8")
+    assert "weat failed on" not in (folder / "report.html").read_text(encoding="utf-8")
     assert not (folder / "audit.json").exists()
+
+
+def test_an_audit_that_is_broken_off_says_so_in_its_report(
+    command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_off(*_: Any, **__: Any) -> None:
+        raise RuntimeError("as if the machine had stopped")
+
+    monkeypatch.setattr("wordworth.study.weat.study.weat", broken_off)
+    with pytest.raises(RuntimeError, match="stopped"):
+        command("audit", "mine.txt", "--quick")
+    assert command("report", "runs/audit-mine.txt-quick", "--format", "md").code == 0
+    said = (work / "runs" / "audit-mine.txt-quick" / "report.md").read_text(encoding="utf-8")
+    assert "weat and static were not run on mine.txt: the audit was broken off" in said
 
 
 def test_what_applies_to_what() -> None:
@@ -180,7 +195,7 @@ def test_what_applies_in_another_language() -> None:
     # What a quick audit names is English: a model of another language takes what there is in it.
     quick = chosen(planned[0], True, {"seed": 3, "device": "cpu"})
     assert isinstance(quick, ValnormSettings)
-    assert (quick.lexica, quick.pairs, quick.experiments, quick.seed) == ((), (), ("valence", "weat", "similarity"), 3)
+    assert (quick.lexica, quick.pairs, quick.seed) == (("bellezza",), (), 3)  # there is bellezza-chinese
     english = chosen(plan(["glove-6b-50d"])[0][0], True, {})
     assert isinstance(english, ValnormSettings)
     assert english.lexica == ("bellezza",)
@@ -208,14 +223,14 @@ def test_a_language_that_the_catalog_does_not_say(tmp_path: Path, word_model_fol
     assert len(left_out) == 2
     asked = chosen(planned[0], True, {}, "polish")
     assert isinstance(asked, VastSettings)
-    assert (asked.language, asked.contexts, asked.lexica) == ("polish", "none", ())
+    assert (asked.language, asked.corpus, asked.lexica) == ("polish", "none", ("bellezza-polish",))
     (vectors,) = [one for one in plan(["glove-6b-50d"], language="german")[0] if one.study.name == "weat"]
     assert chosen(vectors, True, {}, "german").as_table()["languages"] == ["german"]
 
 
 @pytest.mark.index
 @pytest.mark.parametrize("quick", [("--quick",), ()], ids=["quick", "whole"])
-def test_chinese_vectors(command: Command, tmp_path: Path, quick: tuple[str, ...]) -> None:
+def test_chinese_vectors(command: Command, data: Path, tmp_path: Path, quick: tuple[str, ...]) -> None:
     answer = command("audit", "word2vec-zh-126k", *quick, "--json", "-o", tmp_path / "audit")
     assert answer.code == 0, answer.err
     assert state(answer) == {"valnorm": "run"}

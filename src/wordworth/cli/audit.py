@@ -32,7 +32,9 @@ class AuditSettings(Placement, Seeded):
         choices=KINDS,
         formerly=("kind",),
     )
-    language: str | None = setting(None, "Language of the models, where the catalog does not say.", "on what")
+    language: str | None = setting(
+        None, "Language of the words, where the catalog does not say it of the model.", "on what", catalog="languages"
+    )
 
 
 Audited = Annotated[
@@ -61,7 +63,7 @@ def _audit(
 ) -> None:
     from wordworth.cli import display
     from wordworth.report import plain_answers, read_runs, write_report
-    from wordworth.run import Outcome, write_outcome
+    from wordworth.run import Outcome, PlannedStudy, write_outcome
     from wordworth.study.audit import DEFAULTS, chosen, lessened, plan
 
     planned, left_out = plan(models or list(DEFAULTS), settings.kind, settings.language)
@@ -71,17 +73,18 @@ def _audit(
     for step in planned:
         asked = chosen(step, settings.quick, shared, settings.language)
         steps.append(_Step(step, asked, folder / step.name, overwrite))
-    if not settings.quick:
-        left_out += lessened(planned, settings.kind)
+    smaller = [] if settings.quick else lessened(planned, settings.kind)
     for one in steps:  # before anything is computed
         one.there = _is_there(one)
-    for sentence in left_out:
+    for sentence in [*left_out, *smaller]:
         display.notice(sentence)
+    wanted = tuple(PlannedStudy(study=one.study.name, models=list(one.models)) for one in planned)
+    write_outcome(folder, Outcome((), tuple(left_out), tuple(smaller), wanted))
     results: list[dict[str, Any]] = []
     with telling(lambda: _kept(results, steps, folder)):
         for result in _run_all(steps, settings) if settings.engine == "local" else _spread(steps, settings):
             results.append(result)  # noqa: PERF402 - of an audit that is broken off, those until then are told
-    write_outcome(folder, Outcome(_failed(results), tuple(left_out)))
+    write_outcome(folder, Outcome(_failed(results), tuple(left_out), tuple(smaller)))
     if all(result["state"] == "failed" for result in results):
         first = results[0]
         raise WordworthError(f"every study of the audit failed; the first, {first['study']}: {first['reason']}")
@@ -89,7 +92,7 @@ def _audit(
     answers = plain_answers(read_runs([folder]))
     if json:
         outcome = {"folder": str(folder), "report": str(place), "studies": results}
-        display.print_json({**outcome, "answers": answers, "left_out": left_out})
+        display.print_json({**outcome, "answers": answers, "left_out": [*left_out, *smaller]})
     else:
         display.audit(answers, left_out, place)
     if any(result["state"] == "failed" for result in results):

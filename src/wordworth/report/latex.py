@@ -8,6 +8,7 @@ from math import ceil
 
 from wordworth.report.asked import Asked, Part
 from wordworth.report.letters import latex_text, spelled
+from wordworth.report.missing import plain_missing
 from wordworth.report.naming import number
 from wordworth.report.runs import Runs
 from wordworth.report.tables import Cell, Column, Row, Table, cell_of, columns, tables
@@ -38,7 +39,7 @@ def latex(runs: Runs, asked: Asked | None = None) -> str:
         r"% \usepackage{array,booktabs,graphicx}; any LaTeX, pdfLaTeX too. Put into a paper by \input, or one by one:"
     ]
     opening += [rf"% \ref{{tab:{part.label}}}  {_comment(part.title)}" for part in parts]
-    opening += [f"% not in this report: {_comment(sentence)}" for sentence in runs.not_run]
+    opening += [f"% {question} {_comment(one)}" for question, some in plain_missing(runs).items() for one in some]
     opening += _unknown(parts)
     blocks = ["\n".join(opening)]
     for at, part in enumerate(parts, 1):

@@ -15,10 +15,8 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def markdown(runs: Runs, asked: Asked | None = None) -> str:
-    """Answers as a list, then every table; where some tables were asked for, these alone."""
+    """What is missing and the answers as lists, then every table; where some tables were asked for, these alone."""
     lines = [f"# What a word is worth to {_escaped(', '.join(runs.models))}", ""]
-    if runs.not_run:
-        lines += ["**Not in this report**", "", *(f"- {_escaped(sentence)}" for sentence in runs.not_run), ""]
     answers = {} if asked and asked.tables else plain_answers(runs)
     for question, sentences in answers.items():
         lines += [f"**{question}**", "", *(f"- {_escaped(sentence)}" for sentence in sentences), ""]

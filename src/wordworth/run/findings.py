@@ -271,6 +271,7 @@ class Findings:
             left_out=self.left_out_by_kind(),
             notes=list(dict.fromkeys((*self.notes, *notices()))),
             failed=self.failed,
+            warnings=self.warnings,
             measures={name: {"formula": one.formula, "better": one.better} for name, one in declared.items()},
             started=self.started.isoformat(timespec="seconds"),
             seconds=round(self.seconds, 2),

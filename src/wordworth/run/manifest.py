@@ -56,6 +56,8 @@ class Manifest:
     """Python and the packages that numbers may depend on."""
     hardware: dict[str, Any] = field(default_factory=dict)
     """Platform, processor, cores, memory."""
+    warnings: list[str] = field(default_factory=list)
+    """Those of the notes that a reader should see at once: what was asked for and could not be had."""
     damaged: dict[str, int] = field(default_factory=dict)
     """Cache entries that were found damaged and made again, by kind."""
     files: dict[str, str] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
 
 ENGLISH = ("lexica", "pairs", "tests")
-"""Settings of data that a quick audit names."""
+"""Settings of data that a quick audit names; each is a kind of the catalog."""
 DEFAULTS = ("smollm2-135m", "glove-6b-50d", "nli-glove")
 """Audited when no model is named: all of them come from the package index."""
 
@@ -98,11 +98,16 @@ def _names(declared: Study) -> set[str]:
 def chosen(planned: Planned, quick: bool, given: Mapping[str, Any], language: str | None = None) -> Settings:
     """The settings that an audit asks a study for, with what it was given where the study takes it.
 
-    A quick audit asks for data by name, which is English: where a model is not, the study chooses by its language.
+    A quick audit asks for data by name, which is English: where a model is not, and there is no such data in its
+    language (`bellezza-chinese`), the study chooses.
     """
     less = dict(planned.study.quick if quick else planned.study.whole)
-    if any((language or _language(model)) not in ("", "english") for model in planned.models):
-        less = {name: value for name, value in less.items() if name not in ENGLISH}
+    foreign = {language or _language(model) for model in planned.models} - {"", "english"}
+    for kind in less.keys() & set(ENGLISH):  # a name that there is for every language stands for those
+        if not all(knows(f"{name}-{one}", kind) for name in less[kind] for one in foreign):
+            del less[kind]
+        elif planned.language:
+            less[kind] = tuple(f"{name}-{planned.language}" for name in less[kind])
     if planned.language:
         less |= {"language": planned.language, **planned.study.abroad}
     shared = {**given, **({"languages": (language,)} if language else {})}

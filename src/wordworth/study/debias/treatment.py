@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from wordworth.catalog.read.tables import read_text, tidy
@@ -28,10 +29,12 @@ SPECIFIC, EQUALIZE = "bolukbasi-gender_specific_full", "bolukbasi-equalize_pairs
 
 def check_named(settings: DebiasSettings) -> None:
     """Stops, before an embedding is read, at words that are named and are not there."""
-    for pairs in (*settings.bias_pairs, *([settings.equalize] if settings.equalize else [])):
-        pairs_named(pairs)
-    for words in filter(None, (*settings.bias_words, *sum(settings.two_means, ()), settings.specific)):
-        words_named(words)
+    for pairs in (*settings.bias_pairs, settings.equalize):
+        if pairs is not None:
+            pairs_named(pairs)
+    for words in (*settings.bias_words, *chain(*settings.two_means), settings.specific):
+        if words is not None:
+            words_named(words)
 
 
 def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) -> Subspace:
