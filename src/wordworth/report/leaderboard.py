@@ -70,7 +70,8 @@ def _columns(runs: Runs) -> Iterator[Column]:
             finite = {model: value for model, value in values.items() if value is not None and isfinite(value)}
             flags = {model: why for model, why in mine.select("model", "flags").iter_rows() if why}
             places = {model: row for model, row in mine.select("model", "row").iter_rows() if model in finite}
-            yield Column(" ".join(filter(None, (title or name, dataset))), finite, runs.better(name), flags=flags, rows=places)
+            said = " ".join(filter(None, (title or name, dataset)))
+            yield Column(said, finite, runs.better(name), flags=flags, rows=places)
 
     alone = scores.filter(pl.col("layer").is_null())
     reduced = scores.filter(measure == "similarity:best", setting == "aggregated", pl.col("pooling") == "mean/mean")
