@@ -94,7 +94,7 @@ def _mitigated(name: str, better: str, settings: dict[str, Any], tested: dict[st
     interval = ""
     if change["low"] is not None:
         interval = f" [{number(change['low'], signed=True)}, {number(change['high'], signed=True)}]"
-        verdict = "makes no sure difference" if change["low"] <= 0 <= change["high"] else verdict
+        verdict = "makes no clear difference" if change["low"] <= 0 <= change["high"] else verdict
     chance = tested.get(RANDOM, {}).get("value")
     if chance is None and RANDOM in settings:
         chance = settings[RANDOM]["value"] - before["value"]
