@@ -223,7 +223,7 @@ def test_choices_that_cannot_be(model: LanguageModel, text: Path) -> None:
         static([])
     with pytest.raises(WordworthError, match="--experiment is 'qualty'; did you mean quality"):
         static([model], experiments=["qualty"])
-    with pytest.raises(WordworthError, match="--sentences is 0; it must be a whole number from 1 up"):
+    with pytest.raises(WordworthError, match="--sentences is 0; it must be a whole number from 1 to 100,000,000"):
         static([model], sentences=[5, 0])
     with pytest.raises(WordworthError, match="two models are called tiny; name one LABEL=PATH"):
         static([model, model], corpus=[text], experiments=["bias"], per_word=1, **QUICK)
@@ -314,7 +314,7 @@ def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_pat
             "--per-word and --sentences are two ways to draw; give one",
         ),
         (["-o", "x.vec", "--vocabulary", "warrinr"], "there is no vocabulary 'warrinr'; did you mean warriner"),
-        (["-o", "x.vec", "--per-word", 0], "--per-word is 0; it must be a whole number from 1 up"),
+        (["-o", "x.vec", "--per-word", 0], "--per-word is 0; it must be a whole number from 1 to 100,000"),
         (["-o", "x.vec", "--layer", 9], "tiny has layers 0 to 3, not 9"),
         (["-o", "x.vec", "--pooling", "mean"], "there is no pooling 'mean'; write f/g with f of min, max, mean, last"),
         (["-o", "x.vec", "--weighting", "none"], "--weighting is 'none'; it can be uniform or inverse-frequency"),

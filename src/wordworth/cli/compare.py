@@ -31,7 +31,7 @@ class CompareSettings(Intervals):
         parse=_layer,
     )
     components: int | None = setting(
-        None, "Principal components to nullify: vast's vectors without the mean and so many.", ON, least=0
+        None, "Principal components to nullify: vast's vectors without the mean and so many.", ON, least=0, most=1_000
     )
     correlation_test: str = setting(
         "williams",

@@ -1,11 +1,13 @@
 """`wordworth run STUDY MODEL…`: a command for every study, out of its declaration."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from wordworth.cli.broken_off import telling
 from wordworth.cli.help import LazyGroup, made
 from wordworth.cli.options import SHARED, models_of, with_options
 from wordworth.study import STUDIES, Study, study
@@ -55,18 +57,26 @@ def run_study(
     return findings
 
 
-def print_findings(declared: Study, findings: "Findings", folder: Path, as_json: bool) -> None:
-    """The tables of a study, what a user should know at once, and the folder; or all of it as JSON."""
+def print_findings(
+    declared: Study, findings: "Findings", folder: Path, as_json: bool, beside: Sequence[Path] = ()
+) -> None:
+    """The tables of a study, what a user should know at once, what it means in sentences, and the folder; or all of it
+    as JSON. `beside` is what else was written."""
     from wordworth.cli import display
+    from wordworth.report import plain_answers, read_runs
 
+    answers = plain_answers(read_runs([folder]))
     if as_json:
         rest = {"left_out": findings.left_out_by_kind(), "notes": findings.notes, "failed": findings.failed}
-        display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **rest})
+        display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **rest, "answers": answers})
         return
     for table in declared.tables(findings.scores, findings.held_items):
         display.table(*table)
     display.warnings_of(findings)
-    display.line(str(folder))
+    display.answers(answers)
+    for place in (folder, *beside):
+        display.line(str(place))
+    display.notice(f"`wordworth report {shlex.quote(str(folder))}` makes the page.", "dim")
 
 
 def _command(name: str) -> Any:
@@ -79,7 +89,9 @@ def _command(name: str) -> Any:
 
         folder = output or default_folder(name)
         chosen = list(models or declared.default_models)
-        print_findings(declared, run_study(declared, chosen, settings, folder, overwrite, chosen), folder, json)
+        with telling():
+            findings = run_study(declared, chosen, settings, folder, overwrite, chosen)
+        print_findings(declared, findings, folder, json)
 
     more = {"models": (models_of(declared.kinds), None), **SHARED}
     return made(name, with_options(declared.settings, body, more, declared.summary), declared.example)

@@ -1,14 +1,17 @@
 """`wordworth train-nli` and `finetune-nli`: NLI models over word vectors or ELMo, and out of any encoder."""
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from wordworth.cli.broken_off import telling
 from wordworth.cli.help import OUTPUT
 from wordworth.cli.options import SHARED, with_options, writable_name
+from wordworth.study.infer import LABEL_MAP
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, comma_pair, setting
 
 Folder = Annotated[
@@ -31,7 +34,7 @@ class NliDataSettings(Seeded):
 
     data: tuple[Named, ...] = setting(
         (),
-        "Pairs to train on: a name (`wordworth ls nli`) or .jsonl, .tsv, .parquet.",
+        "Pairs to train on: a name (`wordworth ls nli`) or .jsonl, .csv, .tsv, .parquet.",
         ON,
         catalog="nli",
     )
@@ -43,6 +46,7 @@ class NliDataSettings(Seeded):
         catalog="nli",
         formerly=("test",),
     )
+    label_map: Mapping[str, str] | None = setting(None, **LABEL_MAP)
     hold_out: float = setting(
         0.1, "Without --dev: share of the premises of the first data set to stop by.", ON, least=0, most=0.9
     )
@@ -59,9 +63,9 @@ class TrainSettings(NliDataSettings):
     hidden: int = setting(200, "Width of the encoder, both directions together.", HOW, least=2, most=65_536)
     dropout: float = setting(0.2, "Share of units dropped in training.", HOW, least=0, most=0.95)
     beside: bool | None = setting(None, "Put the vectors beside the encoder's output; only for ELMo if not given.", HOW)
-    epochs: int = setting(100, "Passes over the data, at most.", HOW, least=1)
+    epochs: int = setting(100, "Passes over the data, at most.", HOW, least=1, most=100_000)
     patience: int = setting(5, "Epochs without a better dev accuracy before it stops.", HOW, least=1)
-    batch: int = setting(32, "Pairs a step, at most; all of one length.", HOW, least=1)
+    batch: int = setting(32, "Pairs a step, at most; all of one length.", HOW, least=1, most=100_000)
     rate: float = setting(1e-3, "Learning rate, of Adam.", HOW, least=1e-9, most=10)
     smoothing: float = setting(0.0, "Label smoothing.", HOW, least=0, most=0.99)
     average: float = setting(
@@ -83,30 +87,40 @@ class FinetuneSettings(NliDataSettings):
         parse=comma_pair,
         formerly=("project",),
     )
-    epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1)
-    batch: int = setting(32, "Pairs a step.", HOW, least=1)
+    epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1, most=10_000)
+    batch: int = setting(32, "Pairs a step.", HOW, least=1, most=100_000)
     rate: float = setting(3e-5, "Learning rate, at its height.", HOW, least=1e-9, most=10)
     device: str = setting("auto", group=HOW, **DEVICE)
 
 
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.cli import display
+    from wordworth.files import refuse_unwritable
+    from wordworth.infer.model.checkpoint import LAST
     from wordworth.infer.training.fit import Recipe
     from wordworth.infer.training.train_nli import NetworkSize, cleared
     from wordworth.infer.training.train_nli import train_nli as trained
 
+    refuse_unwritable(output)
     if overwrite:
         cleared(output)
     names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads")
     recipe = Recipe(device=_device(settings.device), **{name: getattr(settings, name) for name in names})
-    results = trained(
-        settings.vectors,
-        _sets(settings),
-        output,
-        NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),
-        recipe=recipe,
-        say=lambda sentence: display.notice(sentence, ""),
-    )
+
+    def kept() -> str:
+        if (output / LAST).exists():
+            return f"The epochs that have ended are in {output}; the same command goes on after them."
+        return "No epoch has ended; the same command begins again."
+
+    with telling(kept):
+        results = trained(
+            settings.vectors,
+            _sets(settings),
+            output,
+            NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),
+            recipe=recipe,
+            say=lambda sentence: display.notice(sentence, ""),
+        )
     if json:
         display.print_json({"folder": str(output), **results})
         return
@@ -126,7 +140,7 @@ def _device(named: str) -> str:
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool, **_: Any) -> None:
     from wordworth.catalog.language_models import locate_language_model
     from wordworth.cli import display
-    from wordworth.files import refuse_existing
+    from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
     from wordworth.infer.model.nli import accuracy
     from wordworth.infer.model.projection import piece_vectors
@@ -134,6 +148,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
     from wordworth.transform import difference_direction
 
     refuse_existing(output, "choose another folder with -o")
+    refuse_unwritable(output)
     recipe = FinetuneRecipe(epochs=settings.epochs, rate=settings.rate, batch=settings.batch, seed=settings.seed)
     sets = _sets(settings)
     place = locate_language_model(encoder)
@@ -141,7 +156,14 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
     words = settings.direction
     direction = difference_direction(piece_vectors(fresh.headed, list(words)), *words) if words else None
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
-    model, history = finetune_nli(fresh, training, output, dev=held, projection=direction, recipe=recipe)
+
+    def kept() -> str:
+        if output.exists():
+            return f"The best epoch so far is in {output}; a fine-tuning does not go on: begin anew in another folder."
+        return "No epoch has ended; the same command begins again."
+
+    with telling(kept):
+        model, history = finetune_nli(fresh, training, output, dev=held, projection=direction, recipe=recipe)
     rows = [
         {"part": part, "name": one.name, "pairs": len(one), "accuracy": accuracy(model, one.examples())}
         for part, several in (("dev", sets.dev), ("test", sets.tests))
@@ -167,6 +189,7 @@ def _sets(settings: NliDataSettings) -> Any:
         hold_out=settings.hold_out,
         longest=settings.longest,
         seed=settings.seed,
+        label_map=settings.label_map,
     )
     for one in (*sets.training, *sets.dev, *sets.tests):
         for reason, count in one.left_out.items():

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from wordworth.cli.broken_off import telling
 from wordworth.cli.completion import named
 from wordworth.cli.help import OUTPUT
 from wordworth.cli.options import SHARED, with_options, writable_name
@@ -42,9 +43,10 @@ REQUIRED = inspect.Parameter.empty
 def check_free(path: Path, overwrite: bool) -> None:
     """Refuses, before anything is computed, a file of vectors that cannot be written or must not be replaced."""
     from wordworth.embedding.writing import check_target
-    from wordworth.files import refuse_existing
+    from wordworth.files import refuse_existing, refuse_unwritable
 
     check_target(path)
+    refuse_unwritable(path)
     if not overwrite:
         refuse_existing(path, "choose another file with -o, or replace it with --overwrite")
 
@@ -58,32 +60,36 @@ def _debias(
     json: bool,
     **_: Any,
 ) -> None:
-    from wordworth.cli import display
+    from wordworth.catalog.embeddings import load_embeddings
     from wordworth.cli.run import print_findings
     from wordworth.embedding import save
+    from wordworth.embedding.writing import check_words
     from wordworth.run import default_folder, reserve, watched
 
     check_free(output, overwrite)
     folder = run_output or default_folder("debias")
     reserve(folder, overwrite=overwrite)
-    with watched(folder, "debias", [embedding]):
+    STUDY.check([embedding], settings)
+    with telling(), watched(folder, "debias", [embedding]):
+        for vectors in load_embeddings(embedding):
+            check_words(vectors.words, output)
         findings = STUDY.run([embedding], settings)
         if findings.embedding is not None:
             save(findings.embedding, output)
         findings.save(folder, overwrite=overwrite)
-    print_findings(STUDY, findings, folder, json)
-    if not json:
-        display.line(str(output))
+    print_findings(STUDY, findings, folder, json, [output])
 
 
 def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.cli import display
     from wordworth.embedding import save
+    from wordworth.embedding.writing import check_words
     from wordworth.engine.engines import using
-    from wordworth.study.static.export import exported
+    from wordworth.study.static.export import exported, load_vocabulary
 
     check_free(output, overwrite)
-    with using(settings.engine):
+    check_words(load_vocabulary(settings.vocabulary), output)
+    with telling(), using(settings.engine):
         result = exported(model, settings)
     save(result.embedding, output)
     embedding, steps = result.embedding, result.embedding.provenance.steps

@@ -92,6 +92,7 @@ def contexts_in(
         return [random.get(word) for word in words]
     if templates is None:
         raise WordworthError(f"the {setting} setting needs templates; name them with --templates")
+    templates.check(chosen)
     if chosen == "bleached":
         return [*bleached(words, templates)]
     if ratings is None:

@@ -66,7 +66,9 @@ def files_of(path: Path) -> tuple[Path, ...]:
             )
         path = matrix
     if not path.is_file():
-        raise WordworthError(f"there is no file {path}; check the path")
+        raise WordworthError(
+            f"there is no file {path}; check the path (`wordworth.load` takes names of the catalog too)"
+        )
     if path.suffix == ".npy":
         beside = paired.vocabulary_beside(path) or paired.index_beside(path)
         return (path, beside) if beside else (path,)

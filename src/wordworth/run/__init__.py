@@ -13,6 +13,6 @@ if TYPE_CHECKING:
     from wordworth.run.resume import fingerprints, why_not_the_same
     from wordworth.run.schema import ITEMS, SCORES
     from wordworth.run.vocabulary import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Experiment
-    from wordworth.run.watch import watched
+    from wordworth.run.watch import refuse_locked, watched
 
 lazily(__name__)

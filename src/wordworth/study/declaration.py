@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.engine.engines import using
 from wordworth.run.vocabulary import EXPERIMENTS, Experiment
-from wordworth.task.settings import Settings
+from wordworth.task.settings import Settings, either
 
 if TYPE_CHECKING:  # a declaration is read for the help too, and has to be quick
     import polars as pl
@@ -68,6 +68,9 @@ class Study:
     """How it measures, in words, for a report."""
     experiments: Mapping[str, Experiment] = field(default_factory=dict)
     """The experiments that only this study has, by name; others stand in `run/vocabulary.py`."""
+    checks: str = ""
+    """`module:name` of the function (settings) that stops at what only this study knows to be wrong, before anything is
+    loaded; blank: nothing more is looked at than what every study's settings name."""
     main: str = ""
     """The setting that a notebook may give behind the models without its name: `weat(glove, "weat6")`."""
     command: str = ""
@@ -87,7 +90,14 @@ class Study:
     a few seconds with any model."""
     audited: bool = True
     """Whether it is part of an audit."""
+    beyond: "frozenset[Kind]" = frozenset()
+    """The kinds of model that it takes too, where an audit does not ask for it."""
     english_only: bool = False
+    languages: str = ""
+    """`module:name` of the function that gives the languages, beside English, that its words are to be had in; blank:
+    any, or none where it is `english_only`."""
+    abroad: Mapping[str, Any] = field(default_factory=dict)
+    """What an audit of a model of another language asks for."""
     takes_loaded: bool = False
     """Whether it can be given language models that are loaded already, so that the studies of an audit share them."""
 
@@ -103,18 +113,38 @@ class Study:
 
     def run(self, models: Any, settings: Settings, named: Sequence[str] = ()) -> "Findings":
         """Runs the study; `named` is what the models are called where they are loaded already."""
+        from wordworth.progress import waiting
         from wordworth.run import Findings
 
         given = [models] if isinstance(models, str | Path) or not isinstance(models, Sequence) else list(models)
         given = given or list(self.default_models)
+        self.check(given, settings)
         timer = Findings()
         with timer.timed(), using(getattr(settings, "engine", "local")):
-            findings: Findings = _imported(self.function)(given, settings)
+            with waiting(f"loading what {self.name} needs"):  # torch alone may take a while
+                function = _imported(self.function)
+            findings: Findings = function(given, settings)
         findings.started, findings.seconds = timer.started, timer.seconds
         names: Sequence[str | Path] = named or [
             model if isinstance(model, str | Path) else model.name for model in given
         ]
         return self._described(findings, names, settings)
+
+    def check(self, models: Sequence[Any], settings: Settings) -> None:
+        """Stops, before anything is loaded, at what is named and is not there."""
+        from wordworth.study.checks import check_data, check_models
+
+        check_models(self.name, models, self.kinds | self.beyond)
+        if self.checks:
+            _imported(self.checks)(settings)
+        check_data(settings)
+
+    def why_not_in(self, language: str) -> str:
+        """Why it cannot be run on a model of a language; blank where it can. A blank language counts as English."""
+        known: list[str] = [] if self.english_only else _imported(self.languages)() if self.languages else [language]
+        if language in ("", "english", *known):
+            return ""
+        return f"its words are {either(['English', *map(str.capitalize, known)])}, and the model is {language}"
 
     def merged(self, parts: "Sequence[Findings]", settings: Settings, named: Sequence[str]) -> "Findings":
         """What it found on some models, each of them run by itself, as one run on all of them."""

@@ -32,6 +32,7 @@ POOLING: dict[str, Any] = {
 COMPONENTS: dict[str, Any] = {
     "help": "Principal components to nullify: so many at most.",
     "least": 0,
+    "most": 1_000,
     "may_differ": True,
 }
 DEVICE: dict[str, Any] = {
@@ -257,9 +258,7 @@ class Seeded(Settings):
 class Intervals(Seeded):
     """How intervals are computed."""
 
-    resamples: int = setting(
-        RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=1_000_000, may_differ=True
-    )
+    resamples: int = setting(RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=100_000, may_differ=True)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,7 +53,7 @@ class DebiasSettings(Permuted, Intervals):
         formerly=("components_of",),
     )
     bias_components: int = setting(
-        1, "How many first components of each of the two above.", ON, least=1, formerly=("components",)
+        1, "How many first components of each of the two above.", ON, least=1, most=1_000, formerly=("components",)
     )
     two_means: tuple[tuple[str, str], ...] = setting(
         (), "The difference of two sets' means.", ON, metavar="SET,SET", parse=comma_pair
@@ -150,6 +150,7 @@ STUDY = Study(
     summary="Takes a bias out of word vectors and measures what that cost (Dev et al.).",
     function="wordworth.study.debias.study:debias",
     settings=DebiasSettings,
+    checks="wordworth.study.debias.treatment:check_named",
     tables_function="wordworth.study.debias.tables:debias_tables",
     kinds=frozenset({"static"}),
     papers=("bolukbasi2016", "dev2020"),

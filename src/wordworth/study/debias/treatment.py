@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from wordworth.catalog.read.tables import read_text, tidy
@@ -24,6 +25,16 @@ from wordworth.transform import (
 
 SPECIFIC, EQUALIZE = "bolukbasi-gender_specific_full", "bolukbasi-equalize_pairs"
 """Lists of Bolukbasi et al. for gender, which hard debiasing takes where others are not given."""
+
+
+def check_named(settings: DebiasSettings) -> None:
+    """Stops, before an embedding is read, at words that are named and are not there."""
+    for pairs in (*settings.bias_pairs, settings.equalize):
+        if pairs is not None:
+            pairs_named(pairs)
+    for words in (*settings.bias_words, *chain(*settings.two_means), settings.specific):
+        if words is not None:
+            words_named(words)
 
 
 def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) -> Subspace:

@@ -1,5 +1,6 @@
 """Biased inferences (Dev, Li, Phillips & Srikumar 2020): how far from neutral NLI models are where nothing follows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,21 @@ from wordworth.study.declaration import Study
 from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, RANDOM, Intervals, Named, setting
 
 MITIGATIONS = ("projection", "hard-debias", "inlp")
+
+
+def _label_map(text: str) -> dict[str, str]:
+    from wordworth.catalog.read.nli import parsed_map  # which imports polars
+
+    return parsed_map(text)
+
+
+LABEL_MAP: dict[str, Any] = {
+    "help": "What the labels of a file mean where they are no words, such as 0=entailment,1=neutral,2=contradiction.",
+    "group": ON,
+    "metavar": "LABEL=MEANING,…",
+    "parse": _label_map,
+}
+"""Of a setting for labelled pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +60,7 @@ class InferSettings(Intervals):
         catalog="nli",
         may_differ=True,
     )
+    label_map: Mapping[str, str] | None = setting(None, may_differ=True, **LABEL_MAP)
     sample: int | None = setting(
         None, "Pairs of each probe, so many drawn evenly instead of all.", ON, metavar="N", least=1
     )
@@ -63,7 +80,13 @@ class InferSettings(Intervals):
         may_differ=True,
     )
     farthest: int = setting(
-        10, "Pairs farthest from neutral that are kept.", HOW, least=0, may_differ=True, formerly=("top",)
+        10,
+        "Pairs farthest from neutral that are kept.",
+        HOW,
+        least=0,
+        most=10_000,
+        may_differ=True,
+        formerly=("top",),
     )
     labels: tuple[str, ...] = setting(
         (),

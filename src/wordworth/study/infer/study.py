@@ -39,7 +39,7 @@ def infer(models: Sequence[str | Path | NliModel], settings: InferSettings) -> F
     tasks = [_task(findings, probe, settings) for probe in probes]
     slices = chosen([task.pairs for task in tasks], settings.slices, settings.by)
     plans = [(task, [whole(task.pairs), *parts]) for task, parts in zip(tasks, slices, strict=True)]
-    labelled = [load_nli(name) for name in settings.accuracy]
+    labelled = [load_nli(name, settings.label_map) for name in settings.accuracy]
     for data in labelled:
         findings.used_data(data, len(data))
     others = [load(named, settings.device, settings.labels) for named in settings.against]

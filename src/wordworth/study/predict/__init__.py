@@ -77,6 +77,7 @@ STUDY = Study(
     tables_function="wordworth.study.predict.tables:predict_tables",
     work="wordworth.study.predict.work:predict_work",
     kinds=frozenset({"causal"}),
+    beyond=frozenset({"masked"}),
     papers=("dudy2020",),
     method="Whole-word prediction. A word counts as predicted when its units, chosen one after the other, spell it "
     "and end; top-k over tokens, Tk over types, by frequency in training text.",

@@ -41,8 +41,9 @@ class StaticSettings(ByLayer, Intervals):
         "Sentences drawn in all, for quality; the paper's, as far as the text goes, if not given.",
         ON,
         least=1,
+        most=100_000_000,
     )
-    per_word: int = setting(20, "Contexts of a word, in bias and agreement (paper, A.5).", ON, least=1)
+    per_word: int = setting(20, "Contexts of a word, in bias and agreement (paper, A.5).", ON, least=1, most=100_000)
     lower_case: bool = setting(False, "Put the sentences into lower case.", ON)
 
     @property

@@ -25,8 +25,10 @@ class ExportSettings(Placement, Seeded):
         catalog="corpora",
         formerly=("contexts",),
     )
-    per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} if not given.", ON, least=1)
-    sentences: int | None = setting(None, "Sentences drawn in all, instead of --per-word.", ON, least=1)
+    per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} if not given.", ON, least=1, most=100_000)
+    sentences: int | None = setting(
+        None, "Sentences drawn in all, instead of --per-word.", ON, least=1, most=100_000_000
+    )
     pooling: str = setting("mean/mean", "Pooling of a word's subwords; F/G: then of its contexts.", HOW, metavar="F/G")
     weighting: str = setting(
         "uniform", "Weight of a sentence in the mean.", HOW, choices=("uniform", "inverse-frequency")
@@ -36,6 +38,7 @@ class ExportSettings(Placement, Seeded):
         "Principal components to nullify: the mean and so many are taken off (Mu & Viswanath advise dimensions / 100).",
         HOW,
         least=0,
+        most=1_000,
         formerly=("all_but_the_top",),
     )
     language: str = setting("english", "Language of the words, and of the text.", ON)

@@ -80,6 +80,7 @@ STUDY = Study(
     main="lexica",
     kinds=frozenset({"static"}),
     papers=("toney2021", "caliskan2017"),
+    languages="wordworth.catalog.read.word_sets:polar_languages",
     method="ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "
     "cos(w, b)) / σ of cos(w, x) over A ∪ B (sample deviation). Valence is Pearson’s ρ between d and the human "
     "ratings of a lexicon; similarity is Spearman’s ρ between cosine and rating; intervals are bootstrapped.",

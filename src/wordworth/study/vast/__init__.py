@@ -124,6 +124,7 @@ STUDY = Study(
     summary="What a language model knows of a word, layer by layer and setting by setting (VAST).",
     function="wordworth.study.vast.study:vast",
     settings=VastSettings,
+    checks="wordworth.study.vast.checks:check",
     tables_function="wordworth.study.vast.tables:layer_tables",
     work="wordworth.study.vast.work:vast_work",
     main="lexica",
@@ -142,6 +143,7 @@ STUDY = Study(
         "controls": ("shuffled", "poles-out"),
         "resamples": 300,
     },
-    english_only=True,
+    languages="wordworth.study.vast.checks:languages",
+    abroad={"contexts": "none"},
     takes_loaded=True,
 )
