@@ -20,9 +20,8 @@ class Term:
 
     @property
     def id(self) -> str:
-        return (
-            f"term-{re.sub(r'[^a-z]+', '-', self.name.lower().replace('ρ', 'rho').replace('†', 'dagger')).strip('-')}"
-        )
+        spelled = self.name.lower().translate({ord("ρ"): "rho", ord("†"): "dagger"})
+        return f"term-{re.sub(r'[^a-z0-9]+', '-', spelled)}"
 
 
 TERMS = (
