@@ -11,10 +11,10 @@ import pytest
 
 from made_runs import random_infer, random_predict, random_vast
 from seen_page import EVIL, Seen
+from wordworth.report.markdown import markdown
 from wordworth.report.markup import Markup, inner, tag
 from wordworth.report.page import page
 from wordworth.report.payload import columnar, packed, script
-from wordworth.report.plain import markdown
 from wordworth.report.runs import read_runs
 from wordworth.report.writing import write_report
 from wordworth.run.schema import SCORES

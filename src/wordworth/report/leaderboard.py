@@ -22,6 +22,8 @@ class Column:
     """higher, lower, or blank where the runs do not say."""
     flags: dict[str, str] = field(default_factory=dict)
     """Model → why its value is to be read with care."""
+    rows: dict[str, int] = field(default_factory=dict)
+    """Model → the place of its value in the scores; none where it is a mean over several."""
 
     def cell(self, model: str) -> str:
         """A model's value with its mark; blank where it has none."""
@@ -67,14 +69,15 @@ def _columns(runs: Runs) -> Iterator[Column]:
             values = dict(zip(mine.get_column("model"), mine.get_column("value"), strict=True))
             finite = {model: value for model, value in values.items() if value is not None and isfinite(value)}
             flags = {model: why for model, why in mine.select("model", "flags").iter_rows() if why}
-            yield Column(" ".join(filter(None, (title or name, dataset))), finite, runs.better(name), flags)
+            places = {model: row for model, row in mine.select("model", "row").iter_rows() if model in finite}
+            yield Column(" ".join(filter(None, (title or name, dataset))), finite, runs.better(name), flags, places)
 
     alone = scores.filter(pl.col("layer").is_null())
     reduced = scores.filter(measure == "similarity:best", setting == "aggregated", pl.col("pooling") == "mean/mean")
     static = alone.filter(experiment == "valence", measure == "valence")
     layered = pl.DataFrame([asdict(one) for one in best_layers(scores)])
     valences = [
-        table.select("model", "dataset", "value", pl.col("flags").cast(pl.String))
+        table.select(pl.col("row").cast(pl.Int64), "model", "dataset", "value", pl.col("flags").cast(pl.String))
         for table in (static, layered)
         if len(table)
     ]
