@@ -43,6 +43,13 @@ class InferSettings(Intervals):
         metavar="NAME|FILE",
         may_differ=True,
     )
+    swaps: int = setting(
+        20_000,
+        "Pairs of the control, in which two words of one kind are exchanged (baker, tailor); 0: none.",
+        MEASURED,
+        least=0,
+        may_differ=True,
+    )
     sample: int | None = setting(None, "Pairs drawn evenly, instead of all.", ON, metavar="N", least=1)
     shard: str = setting("", "Only this part of the work, such as 2/8.", ON, metavar="PART/PARTS", may_differ=True)
     articles: str = setting(
