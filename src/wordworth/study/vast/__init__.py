@@ -146,6 +146,6 @@ STUDY = Study(
         "resamples": 300,
     },
     languages="wordworth.study.vast.checks:languages",
-    abroad={"contexts": "none"},
+    abroad={"corpus": "none"},
     takes_loaded=True,
 )
