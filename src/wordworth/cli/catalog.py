@@ -1,6 +1,6 @@
 """`wordworth ls`, `show` and `get`: what can be named."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,7 +59,7 @@ def _table(members: "Sequence[Entry]") -> None:
 
     kind = members[0].kind
     wide = display.out.width
-    columns = {
+    columns: dict[str, Callable[[Entry], str]] = {
         "name": lambda one: one.name,
         "kind": lambda one: one.details["family"],
         "title": lambda one: one.title,
