@@ -8,9 +8,10 @@ import pytest
 from made_runs import MadeRun
 from seen_page import Seen
 from wordworth.report import plain_answers
+from wordworth.report.latex import latex
+from wordworth.report.markdown import markdown
 from wordworth.report.missing import MOST, NOTHING, QUICK, beside, missing, plain_missing
 from wordworth.report.page import page
-from wordworth.report.plain import latex, markdown
 from wordworth.report.runs import Runs, read_runs
 from wordworth.run import FailedStudy, Outcome, PlannedStudy, write_outcome
 

@@ -78,7 +78,7 @@ def _audit(
         one.there = _is_there(one)
     for sentence in [*left_out, *smaller]:
         display.notice(sentence)
-    wanted = tuple(PlannedStudy(study=one.study.name, models=list(one.models)) for one in planned)
+    wanted = tuple(PlannedStudy(study=one.name, models=list(one.models)) for one in planned)
     write_outcome(folder, Outcome((), tuple(left_out), tuple(smaller), wanted))
     results: list[dict[str, Any]] = []
     with telling(lambda: _kept(results, steps, folder)):
@@ -94,7 +94,7 @@ def _audit(
         outcome = {"folder": str(folder), "report": str(place), "studies": results}
         display.print_json({**outcome, "answers": answers, "left_out": [*left_out, *smaller]})
     else:
-        display.audit(answers, left_out, place)
+        display.audit(answers, place)
     if any(result["state"] == "failed" for result in results):
         raise typer.Exit(1)
 

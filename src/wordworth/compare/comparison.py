@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from wordworth.compare.matching import LayerRule, Matched, NotComparableError, matched
 from wordworth.compare.sides import Side, other_data, refuse_unlike, remarks
-from wordworth.compare.tasks import ARROW, ComparedTask, Family, tasks
+from wordworth.compare.tasks import ComparedTask, Family, tasks
 from wordworth.errors import WordworthError
+from wordworth.measure.garg import GROWS_WITH_VECTORS
 from wordworth.run.flags import few, joined, uncovered
+from wordworth.run.pairing import clusters
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.dependent_correlations import CorrelationTest
 from wordworth.statistics.holm import holm
@@ -23,8 +25,6 @@ from wordworth.statistics.sign_flip import mean_interval, sign_flip
 from wordworth.statistics.weat_difference import weat_difference, weat_difference_interval
 
 ALPHA = 0.05
-GROWS_WITH_VECTORS = ("garg-euclidean",)
-"""Measures in the units of a model's vectors: of one model before and after, not of two models."""
 
 
 @dataclass(frozen=True)
@@ -200,13 +200,9 @@ def _associated(frame: pl.DataFrame, values: NDArray[np.float64], settings: Comp
 
 
 def _averaged(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
-    """Items of one subject, or of one line of text, lean the same way: their difference is flipped as one."""
-    subject = pl.col("item").str.split(ARROW).list.first()
-    line = pl.col("place").str.split(":").list.first()
-    apart = pl.when(pl.col("item").str.contains(ARROW, literal=True)).then(subject).otherwise(line)
-    cluster = pl.coalesce(apart, pl.int_range(pl.len()).cast(pl.String))
+    """What leans the same way is flipped as one."""
     sums = (
-        frame.select(cluster.alias("cluster"), difference=pl.col("value") - pl.col("value_second"))
+        frame.select(clusters(), difference=pl.col("value") - pl.col("value_second"))
         .group_by("cluster", maintain_order=True)
         .agg(pl.col("difference").sum(), pl.len().alias("size"))
     )

@@ -1,5 +1,6 @@
 """Findings in a notebook: they show themselves, can be saved as a run, and a run can be reported and compared."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,12 @@ class Results(Findings):
 class SavedRun(Run):
     """A run in its folder."""
 
-    def report(self, output: str | Path | None = None, form: str = "html") -> Path:
-        """Writes its report (report.html in the folder if no file is named) and gives the file's path."""
-        return write_report([self.folder], None if output is None else Path(output), form)
+    def report(self, output: str | Path | None = None, form: str = "html", **chosen: Sequence[str]) -> Path:
+        """Writes its report (report.html in the folder if no file is named) and gives the file's path.
+
+        With the form `md` or `latex`, `tables` and `columns` choose what is in it.
+        """
+        return write_report([self.folder], None if output is None else Path(output), form, **chosen)
 
     def compare(self, other: Run, **settings: Any) -> Comparison:
         """Which differences from another run are real: paired tests on the items that both have."""
@@ -45,10 +49,15 @@ def read_run(folder: str | Path) -> SavedRun:
     return SavedRun(**vars(read(Path(folder))))
 
 
-def report(*folders: str | Path | Run, output: str | Path | None = None, form: str = "html") -> Path:
-    """One report of runs: HTML that needs nothing else, Markdown (`md`) or tables in LaTeX."""
+def report(
+    *folders: str | Path | Run, output: str | Path | None = None, form: str = "html", **chosen: Sequence[str]
+) -> Path:
+    """One report of runs: HTML that needs nothing else, Markdown (`md`) or tables in `latex`.
+
+    Of these two, `tables` and `columns` choose what is in it, as `--table` and `--columns` do.
+    """
     places = [one.folder if isinstance(one, Run) else Path(one) for one in folders]
-    return write_report(places, None if output is None else Path(output), form)
+    return write_report(places, None if output is None else Path(output), form, **chosen)
 
 
 def compare(

@@ -37,6 +37,8 @@ class Best:
     """ρ of the same network with random weights there; None in runs without that control."""
     learnt: bool | None
     """Whether ρ is higher than that by more than chance; None where it was not tested."""
+    row: int
+    """Its place in the scores."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
         setting = plain_setting(rows)
         mine = rows.filter(pl.col("setting") == setting).sort("value", descending=True, maintain_order=True)
         row = mine.row(0, named=True)
-        interval = {key: row[key] for key in ("layer", "value", "low", "high", "n", "flags")}
+        interval = {key: row[key] for key in ("row", "layer", "value", "low", "high", "n", "flags")}
         top = rows.select(pl.col("layer").max()).item()
         interval["held_out"] = held_out.get((model, dataset, setting))
         control = (model, dataset, f"untrained:{setting}", row["layer"])
