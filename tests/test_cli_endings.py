@@ -176,7 +176,10 @@ FIRST = [
     (("export", "minilm-l6", "--vocabulary", "words.txt", "-o", "out.vec"), "the word 'ice cream' has a space"),
     (("export", "minilm-l6", "--vocabulary", "words.txt", "-o", "words.txt/out.npz"), "words.txt is a file, not a fol"),
     (("export", "minilm-l6", "--vocabulary", "belleza", "-o", "out.npz"), "there is no vocabulary 'belleza'"),
-    (("debias", "glove-6b-50d", "--pairs", "no-such", "-o", "out.vec"), "'no-such' is not in the word_sets of the"),
+    (
+        ("debias", "glove-6b-50d", "--bias-pairs", "no-such", "-o", "out.vec"),
+        "'no-such' is not in the word_sets of the",
+    ),
     (("train-nli", "--data", "none.csv", "-o", "nli"), "there is no file none.csv"),
     (("train-nli", "--data", "snli-dev", "-o", "broken.toml/nli"), "broken.toml is a file, not a folder"),
     (("finetune-nli", "minilm-l6", "--data", "none.csv", "-o", "nli"), "there is no file none.csv"),
