@@ -160,6 +160,10 @@ FIRST = [
         "minilm-l6 is a language model without a head for words, and predict takes causal language models",
     ),
     (("run", "predict", "smollm2-135m", "--corpus", "none.txt"), "there is no file none.txt"),
+    (("run", "predict", "smollm2-135m", "--soft-match", "glvoe"), "'glvoe' is not in the models of the catalog"),
+    (("run", "predict", "smollm2-135m", "--soft-match", "minilm-l6"), "for words, and --soft-match takes static embe"),
+    (("run", "predict", "smollm2-135m", "--frequencies", "wordfrq"), "'wordfrq' is not in the corpora of the catalog"),
+    (("run", "valnorm", "glvoe"), "'glvoe' is not in the models of the catalog"),
     (("run", "valnorm", "glove-6b-50d", "--lexicon", "my.csv"), "there is no file my.csv"),
     (
         ("run", "valnorm", "smollm2-135m"),
