@@ -59,9 +59,13 @@ truth: $(STAMP)
 
 # The pages with an API reference, in site/, to be opened from the disk (searching needs a server: python -m http.server -d site).
 # What it needs is installed once, and then no network is used.
-docs: $(VENV)/.docs
+docs: $(VENV)/.docs docs/gallery/report.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo site/index.html
+
+# The example report that the site shows: an audit of minutes, made once.
+docs/gallery/report.html: docs/make_gallery.py | $(STAMP)
+	$(BIN)/python docs/make_gallery.py
 
 $(VENV)/.docs: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
@@ -74,7 +78,7 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache site
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache site docs/gallery
 
 results: $(STAMP)
 	$(BIN)/python docs/make_settings.py

@@ -61,7 +61,7 @@ def stability(found: dict[str, pl.DataFrame]) -> str:
 
 def main() -> None:
     debias = study("debias")
-    found = {method: debias(MODEL, method=method).scores for method in METHODS}
+    found = {method: debias(MODEL, mitigate=method).scores for method in METHODS}
     put(PAGE, "costs", costs(found))
     put(PAGE, "inlp", dimensions(found))
     beside = debias(BESIDE, without=PARTS[1:]).scores

@@ -65,7 +65,7 @@ def command() -> str:
     """The same training as one command."""
     told = ["wordworth train-nli", f"--vectors {VECTORS}", *(f"--data {one}" for one in DATA)]
     told += [
-        *(f"--test {one}" for one in TESTS),
+        *(f"--accuracy {one}" for one in TESTS),
         f"--hold-out {CHOICES['hold_out']}",
         f"--longest {CHOICES['longest']}",
     ]

@@ -30,7 +30,7 @@ SECTIONS = {
 
 def main() -> None:
     probed = all(here(name, entry(name, "paraphrases").sources) for name in PROBES)
-    found = study("predict")(MODELS, soft_match=NEAR, probes=PROBES if probed else ())
+    found = study("predict")(MODELS, soft_match=NEAR, paraphrases=PROBES if probed else ())
     made: dict[str, list[str]] = {}
     for title, header, rows, _ in predict_tables(found.scores, found.items):
         name = SECTIONS.get(title.split(" · ")[-1])

@@ -69,7 +69,7 @@ def main() -> None:
     static = study("static")
     found = static(
         [MODEL, *BESIDE],
-        contexts=texts,
+        corpus=texts,
         sentences=SENTENCES,
         experiments=["quality"],
         resamples=500,
@@ -78,7 +78,7 @@ def main() -> None:
     most = int("".join(filter(str.isdigit, drawn)))
     put(PAGE, "sentences", by_sentences(found.scores, most))
     put(PAGE, "poolings", by_pooling(found.scores))
-    biased = static(AGREEING, contexts=[TEXTS[0]], per_word=3, experiments=["agreement"], resamples=500)
+    biased = static(AGREEING, corpus=[TEXTS[0]], per_word=3, experiments=["agreement"], resamples=500)
     put(PAGE, "agreement", agreement(biased.scores))
 
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -16,7 +18,9 @@ from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.errors import WordworthError
 from wordworth.run import read_run
-from wordworth.study.audit import lessened, plan
+from wordworth.study.audit import chosen, lessened, plan
+from wordworth.study.valnorm import ValnormSettings
+from wordworth.study.vast import VastSettings
 
 
 @pytest.fixture
@@ -53,7 +57,8 @@ def test_an_audit_and_the_same_again(command: Command, work: Path) -> None:
     folder = work / "runs" / "audit-mine.txt-quick"
     assert first.out.splitlines()[-1] == "runs/audit-mine.txt-quick/report.html"
     assert {path.name for path in folder.iterdir()} == {"valnorm", "weat", "static", "report.html"}
-    assert "mine" in first.out.splitlines()[1]  # an answer of the report, in plain words
+    assert first.out.startswith("What is ")  # what is missing, then the answers of the report in plain words
+    assert "\nDoes it know what words mean?\n  mine" in first.out
     again = command("audit", "mine.txt", "--quick", "--json")
     assert state(again) == {"valnorm": "kept", "weat": "kept", "static": "kept"}
     # What was broken off goes on where it was.
@@ -85,7 +90,9 @@ def test_two_audited_models_are_compared(command: Command, work: Path) -> None:
     answer = command("compare", "mine/weat", "other/weat")
     assert answer.code == 0
     assert "No difference found in association on weat1 (" in answer.out
-    told = json.loads(command("compare", "mine/valnorm", "other/valnorm", "--json", "--test", "steiger").out)
+    told = json.loads(
+        command("compare", "mine/valnorm", "other/valnorm", "--json", "--correlation-test", "steiger").out
+    )
     assert {one["measure"] for one in told["differences"]} == {"valence", "weat", "similarity"}
     assert all(one["test"] == "steiger" for one in told["differences"] if one["measure"] == "valence")
     static = command("compare", "mine/static", "other/static")
@@ -98,10 +105,13 @@ def test_two_audited_models_are_compared(command: Command, work: Path) -> None:
 BAD = [
     (("audit", "nowhere/none.txt"), "there is no model at nowhere/none.txt"),
     (("audit", "mine.txt", "mine.txt"), "a model is named twice"),
-    (("audit", "mine.txt", "--kind", "word"), "--kind is 'word'; it can be static, causal, masked, encoder or nli"),
+    (
+        ("audit", "mine.txt", "--model-kind", "word"),
+        "--model-kind is 'word'; it can be static, causal, masked, encoder or nli",
+    ),
     (("compare", "none"), "none is not a run: it has no run.json"),
     (("compare", "none", "--layer", "low"), "--layer is 'low'; it can be best, top or a number"),
-    (("compare", "none", "--test", "t"), "--test is 't'; it can be williams, steiger or meng"),
+    (("compare", "none", "--correlation-test", "t"), "--correlation-test is 't'; it can be williams, steiger or meng"),
     (("compare", "none", "--resamples", "0"), "--resamples is 0"),
     (("serve", "none"), "none is not a folder"),
 ]
@@ -125,16 +135,30 @@ def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monk
     assert "weat failed: the words are gone" in answer.err
     folder = work / "runs" / "audit-mine.txt-quick"
     page = (folder / "report.html").read_text(encoding="utf-8")
-    told = page.index("weat was not run on mine.txt: the words are gone")
+    told = page.index("weat failed on mine.txt: the words are gone")
     assert page.index("<main") < told < page.index('id="answers"')  # a box at the top
     assert command("report", str(folder), "--format", "md").code == 0
-    assert "weat was not run on mine.txt: the words are gone" in (folder / "report.md").read_text(encoding="utf-8")
+    assert "weat failed on mine.txt: the words are gone" in (folder / "report.md").read_text(encoding="utf-8")
     # Once it has been run, the box is gone.
     monkeypatch.undo()
     monkeypatch.chdir(work)
     assert command("audit", "mine.txt", "--quick").code == 0
-    assert "was not run on" not in (folder / "report.html").read_text(encoding="utf-8")
+    assert "weat failed on" not in (folder / "report.html").read_text(encoding="utf-8")
     assert not (folder / "audit.json").exists()
+
+
+def test_an_audit_that_is_broken_off_says_so_in_its_report(
+    command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_off(*_: Any, **__: Any) -> None:
+        raise RuntimeError("as if the machine had stopped")
+
+    monkeypatch.setattr("wordworth.study.weat.study.weat", broken_off)
+    with pytest.raises(RuntimeError, match="stopped"):
+        command("audit", "mine.txt", "--quick")
+    assert command("report", "runs/audit-mine.txt-quick", "--format", "md").code == 0
+    said = (work / "runs" / "audit-mine.txt-quick" / "report.md").read_text(encoding="utf-8")
+    assert "weat and static were not run on mine.txt: the audit was broken off" in said
 
 
 def test_what_applies_to_what() -> None:
@@ -151,11 +175,70 @@ def test_what_applies_to_what() -> None:
     # What a whole audit asks less of is said, where it is less.
     assert [sentence.partition(" ")[0] for sentence in lessened(planned)] == ["static", "infer"]
     assert lessened(plan(["glove-6b-50d"])[0]) == []
-    planned, left_out = plan(["word2vec-zh-126k"])
-    assert [one.study.name for one in planned] == ["valnorm", "weat"]
-    assert left_out[0].startswith("static was not run on word2vec-zh-126k: its words are English, and the model is chi")
-    with pytest.raises(WordworthError, match=r"no study of the audit applies to albert-kor \(masked\)"):
+
+
+XWEAT = "English, German, Spanish, Italian, Turkish, Croatian or Russian"
+
+
+def test_what_applies_in_another_language() -> None:
+    planned, left_out = plan(["word2vec-zh-126k", "glove-6b-50d"])
+    assert {one.name: one.models for one in planned} == {
+        "valnorm": ("word2vec-zh-126k", "glove-6b-50d"),
+        "weat": ("glove-6b-50d",),
+        "static": ("glove-6b-50d",),
+    }
+    assert left_out == [
+        f"{one} was not run on word2vec-zh-126k: its words are {words}, and the model is chinese "
+        f"(`wordworth run {one} --help`)."
+        for one, words in (("weat", XWEAT), ("static", "English"))
+    ]
+    # What a quick audit names is English: a model of another language takes what there is in it.
+    quick = chosen(planned[0], True, {"seed": 3, "device": "cpu"})
+    assert isinstance(quick, ValnormSettings)
+    assert (quick.lexica, quick.pairs, quick.seed) == (("bellezza",), (), 3)  # there is bellezza-chinese
+    english = chosen(plan(["glove-6b-50d"])[0][0], True, {})
+    assert isinstance(english, ValnormSettings)
+    assert english.lexica == ("bellezza",)
+    with pytest.raises(WordworthError) as raised:
         plan(["albert-kor"])
+    assert str(raised.value) == (
+        "no study of the audit applies to albert-kor (masked); vast was not run on albert-kor: its words are English, "
+        "Portuguese, Chinese, Spanish, French, Polish, Turkish, German or Dutch, and the model is korean (`wordworth "
+        "run vast --help`); static was not run on albert-kor: its words are English, and the model is korean "
+        "(`wordworth run static --help`)"
+    )
+    # Beside a model that something applies to, it is said and the other one audited.
+    planned, left_out = plan(["albert-kor", "minilm-l6"])
+    assert {one.models for one in planned} == {("minilm-l6",)}
+    assert [sentence.partition(":")[0] for sentence in left_out] == [
+        "vast was not run on albert-kor",
+        "static was not run on albert-kor",
+    ]
+
+
+def test_a_language_that_the_catalog_does_not_say(tmp_path: Path, word_model_folder: Callable[..., Path]) -> None:
+    model = str(word_model_folder(tmp_path / "mine", "masked"))
+    planned, left_out = plan([model, "minilm-l6"], language="polish")
+    assert [(one.name, one.models) for one in planned] == [("vast-polish", (model, "minilm-l6"))]
+    assert len(left_out) == 2
+    asked = chosen(planned[0], True, {}, "polish")
+    assert isinstance(asked, VastSettings)
+    assert (asked.language, asked.contexts, asked.lexica) == ("polish", "none", ("bellezza-polish",))
+    (vectors,) = [one for one in plan(["glove-6b-50d"], language="german")[0] if one.study.name == "weat"]
+    assert chosen(vectors, True, {}, "german").as_table()["languages"] == ["german"]
+
+
+@pytest.mark.index
+@pytest.mark.parametrize("quick", [("--quick",), ()], ids=["quick", "whole"])
+def test_chinese_vectors(command: Command, data: Path, tmp_path: Path, quick: tuple[str, ...]) -> None:
+    answer = command("audit", "word2vec-zh-126k", *quick, "--json", "-o", tmp_path / "audit")
+    assert answer.code == 0, answer.err
+    assert state(answer) == {"valnorm": "run"}
+    assert len(json.loads(answer.out)["left_out"]) == 2
+    scores = read_run(tmp_path / "audit" / "valnorm").scores.filter(pl.col("measure") == "valence")
+    assert scores.item(0, "dataset") == "bellezza-chinese"
+    assert round(scores.item(0, "value"), 2) == 0.79  # as docs/valnorm.md has it
+    assert scores.item(0, "n") == 229
 
 
 def test_workers_find_what_one_process_finds(command: Command, work: Path) -> None:
@@ -164,6 +247,7 @@ def test_workers_find_what_one_process_finds(command: Command, work: Path) -> No
     there = command("audit", "mine.txt", "other.txt", "--quick", "-o", "there", "--engine", "processes:2")
     assert (here.code, there.code) == (0, 0)
     assert "processes:2" in there.err
+    assert "of work on this machine, spread over 2 workers: " in there.err
     for study in ("valnorm", "weat", "static"):
         ours, theirs = (read_run(work / folder / study) for folder in ("here", "there"))
         assert_frame_equal(ours.scores, theirs.scores, check_row_order=False)

@@ -7,10 +7,12 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import make_gallery
 import make_settings
 import pytest
 import typer
 
+from wordworth.catalog.registry import entries
 from wordworth.cli import app
 from wordworth.study import STUDIES
 
@@ -74,11 +76,23 @@ def _options(words: list[str]) -> tuple[Any, list[str]]:
 @pytest.mark.parametrize("page", PAGES, ids=_id)
 def test_commands_have_the_options_that_pages_name(page: Path) -> None:
     for words in _commands(_text(page)):
-        if not words[0].isupper():
+        if words and not words[0].isupper():
             command, options = _options(words)
             known = {"-h", "--help", *(spelling for one in command.params for spelling in one.opts)}
             assert command is not COMMAND or words[0].startswith("-"), f"there is no command {words[0]}"
             assert set(options) <= known, f"wordworth {' '.join(words)}"
+
+
+def test_the_gallery_is_of_what_it_names() -> None:
+    """The page gives the command that made it, has its place in the site, and its pictures are small."""
+    page = _text(ROOT / "docs" / "gallery.md")
+    assert f"    wordworth audit {' '.join(make_gallery.MODELS)} --quick\n" in page
+    assert set(make_gallery.MODELS) <= {entry.name for entry in entries("models")}
+    assert "gallery.md" in _text(ROOT / "mkdocs.yml")
+    for name in re.findall(r'(?:href|src)="(gallery/[^"]+)"', page):
+        assert name in ("gallery/report.html", "gallery/tables.tex")  # what the script leaves
+    for picture in (ROOT / "docs" / "figures").glob("*.png"):
+        assert picture.stat().st_size < 300_000, picture.name
 
 
 def test_options_of_tables_are_options_of_commands() -> None:

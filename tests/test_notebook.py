@@ -44,8 +44,8 @@ def test_a_study_shows_its_settings() -> None:
 
 
 def test_unknown_settings_are_suggested() -> None:
-    with pytest.raises(ww.WordworthError, match=r"vast has no setting 'lexicon'; did you mean lexica"):
-        ww.vast(["smollm2-135m"], lexicon=["bellezza"])
+    with pytest.raises(ww.WordworthError, match=r"vast has no setting 'lexicons'; did you mean lexicon"):
+        ww.vast(["smollm2-135m"], lexicons=["bellezza"])
     with pytest.raises(ww.WordworthError, match=r"there is no study 'valnrm'; did you mean valnorm"):
         ww.run("valnrm", ["glove-6b-50d"])
 

@@ -12,7 +12,8 @@ import pytest
 from commands import Command
 from made_runs import MadeRun
 from wordworth.cli import display
-from wordworth.report.plain import latex, markdown
+from wordworth.report.latex import latex
+from wordworth.report.markdown import markdown
 from wordworth.report.runs import read_runs
 from wordworth.report.writing import write_report
 from wordworth.run import Findings, read_run, schema, write_run
@@ -106,7 +107,7 @@ LABELS = {
 def test_latex_holds_a_name_in_its_cell(tmp_path: Path, label: str) -> None:
     r"""After `\\`, a row that begins with `[` is read as a length, and one that begins with `*` loses it."""
     text = latex(read_runs([_run(tmp_path / "run", label, "other")]))
-    assert f"\n{LABELS[label]} & −.50 \\\\" in text
+    assert f"\n{LABELS[label]} & $-$.50 & " in text
     assert not UNSEEN.search(text)
     assert not re.search(r"^\s*[\[*]", text, re.MULTILINE)
 

@@ -1,6 +1,7 @@
 """The one error a user sees: a sentence that says what is wrong, where, and what to do."""
 
 import errno
+import re
 from collections.abc import Iterable
 from types import TracebackType
 
@@ -8,6 +9,9 @@ LONGEST = 480
 """Characters of a sentence. A longer one quotes a file that is not what it seems."""
 QUOTED = 160
 """Characters of another program's message that a sentence repeats."""
+
+LIKE, ALIKE = 0.5, 0.75
+"""How like a known name an unknown one must be to be taken for a slip, and how like a part of it."""
 
 # What libraries raise for a file that they cannot read. None of it is caught unless a library is at work; of that which
 # is raised in a line of this package itself, only what no mistake in that line would raise.
@@ -100,7 +104,21 @@ def listed(names: Iterable[object], most: int = 12) -> str:
 
 def nearest(name: str, known: list[str]) -> str:
     """“; did you mean a, b?” for an unknown name, or nothing when no known name is close."""
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher
 
-    close = get_close_matches(name.lower()[:QUOTED], known, n=3, cutoff=0.5)
-    return f"; did you mean {', '.join(close)}?" if close else ""
+    like = SequenceMatcher(None)
+    like.set_seq2(name.lower()[:QUOTED])
+
+    def alike(other: str) -> float:
+        like.set_seq1(other)
+        return like.ratio()
+
+    def closeness(other: str) -> float:
+        # `glvoe` is little like `glove-6b-50d` and much like its first part.
+        part = max(map(alike, re.split("[-_]", other)))
+        return max(alike(other), part if part >= ALIKE else 0)
+
+    # Of names that are equally near, those come first that begin alike, then those that are alike as a whole.
+    close = sorted(((closeness(one), alike(re.split("[-_]", one)[0]), alike(one), one) for one in known), reverse=True)
+    names = [name for score, *_, name in close[:3] if score >= max(LIKE, close[0][0] - 0.2)]
+    return f"; did you mean {', '.join(names)}?" if names else ""

@@ -223,6 +223,15 @@ def sweep_for(path: Path) -> None:
             sweep(place)
 
 
+def refuse_unwritable(path: Path) -> None:
+    """Refuses, before anything is computed, an output whose folder cannot be written, or cannot be made."""
+    place = next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
+    if not place.is_dir() and place != path.absolute():
+        raise WordworthError(f"{place} is a file, not a folder; choose another output with -o")
+    if not os.access(place if place.is_dir() else place.parent, os.W_OK | os.X_OK):
+        raise WordworthError(f"{place} cannot be written; choose another output with -o")
+
+
 def refuse_existing(path: Path, remedy: str) -> None:
     """Refuses an output that is there already."""
     if path.exists():

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
 
 from rich.console import Console
 from rich.live import Live
@@ -46,8 +47,7 @@ def progress(what: str, total: float | None, *, unit: str = "") -> Iterator[Call
     def advance(n: float) -> None:
         nonlocal shown, done
         done += n
-        for listener in _listeners:
-            listener(what, done, total)
+        _tell(what, done, total)
         bar.advance(task, n)
         if not shown and not _shown and time.monotonic() - began > PATIENCE:
             bar.start()
@@ -60,6 +60,40 @@ def progress(what: str, total: float | None, *, unit: str = "") -> Iterator[Call
         if shown:
             bar.stop()
             _shown.remove(what)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """`what …` on a terminal, once `PATIENCE` seconds have passed, for work that has no count; listeners hear of it."""
+    ended = Event()
+    console = Console(stderr=True)
+
+    def show() -> None:
+        if ended.wait(PATIENCE) or _shown:
+            return
+        _shown.append(what)
+        try:
+            with console.status(Text(f"{visible(what)} …")):
+                ended.wait()
+        finally:
+            _shown.remove(what)
+
+    _tell(what)
+    teller = Thread(target=show, daemon=True)
+    if console.is_terminal:
+        teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if console.is_terminal:
+            teller.join()
+        _tell("")
+
+
+def _tell(what: str, done: float = 0.0, total: float | None = None) -> None:
+    for listener in _listeners:
+        listener(what, done, total)
 
 
 @contextmanager
@@ -76,8 +110,10 @@ def overall(state: Callable[[], tuple[str, float, str]]) -> Iterator[None]:
 
     def hear(what: str, done: float, total: float | None) -> None:
         nonlocal count
-        under_way = total and done < total
-        count = f"{visible(what)} {done:,.0f} of {total:,.0f}" if under_way else ""
+        if total is None:
+            count = f"{visible(what)} …" if what else ""
+        else:
+            count = f"{visible(what)} {done:,.0f} of {total:,.0f}" if done < total else ""
 
     def shown() -> Table:
         what, share, rest = state()

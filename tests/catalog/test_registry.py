@@ -95,7 +95,8 @@ def test_kinds_as_users_write_them():
     assert kind_named("word-sets") == "word_sets"
     assert kind_named("model") == "models"
     assert [kind_named(kind) for kind in ("lexicon", "corpus", "analogy")] == ["lexica", "corpora", "analogies"]
-    with pytest.raises(WordworthError, match=f"there is no kind 'books' in the catalog; there are {', '.join(KINDS)}"):
+    there = ", ".join(KINDS).replace("_", "-")
+    with pytest.raises(WordworthError, match=f"there is no kind 'books' in the catalog; there are {there}"):
         kind_named("books")
 
 

@@ -223,7 +223,7 @@ def test_a_revision_of_the_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def test_language_models_and_what_is_none() -> None:
-    with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding, and this study takes language model"):
+    with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding, and a language model is asked for"):
         locate_language_model("glove-6b-50d")
     with pytest.raises(
         WordworthError,

@@ -74,7 +74,7 @@ CASES = [
     ),
     Case(
         "static",
-        "run static tiny=@tiny --contexts @text.txt --pairs @pairs.tsv --experiment quality --sentences 20 "
+        "run static tiny=@tiny --corpus @text.txt --pairs @pairs.tsv --experiment quality --sentences 20 "
         "--sentences 40 " + RUN,
         (FIRST,),
     ),
@@ -94,18 +94,18 @@ CASES = [
     ),
     Case(
         "export",
-        "export tiny=@tiny --vocabulary @words.txt --contexts @text.txt --per-word 3 -o out.vec --overwrite",
+        "export tiny=@tiny --vocabulary @words.txt --corpus @text.txt --per-word 3 -o out.vec --overwrite",
         results=("out.vec",),
     ),
     Case(
         "export-once",
-        "export tiny=@tiny --vocabulary @words.txt --contexts @text.txt --per-word 3 -o out.vec",
+        "export tiny=@tiny --vocabulary @words.txt --corpus @text.txt --per-word 3 -o out.vec",
         refused="out.vec is there already",
         results=("out.vec",),
     ),
     Case(
         "gguf",
-        "export @tiny.gguf --vocabulary @words.txt --contexts @text.txt --per-word 3 -o out.vec --overwrite",
+        "export @tiny.gguf --vocabulary @words.txt --corpus @text.txt --per-word 3 -o out.vec --overwrite",
         results=("out.vec",),
     ),
     Case(
@@ -139,7 +139,7 @@ CASES = [
         f"--wordnet toy-wordnet {RUN}",
         (FIRST,),
     ),
-    Case("isotropy", "run isotropy tiny=@tiny --contexts toy-wiki -o run --overwrite", (FIRST,)),
+    Case("isotropy", "run isotropy tiny=@tiny --corpus toy-wiki -o run --overwrite", (FIRST,)),
     Case(
         "audit",
         "audit toy=@vectors.txt --quick -o runs",
@@ -148,7 +148,7 @@ CASES = [
     ),
     Case(
         "fetched-gguf",
-        "export toy-gguf --vocabulary @words.txt --contexts toy-wiki --per-word 3 -o out.vec --overwrite",
+        "export toy-gguf --vocabulary @words.txt --corpus toy-wiki --per-word 3 -o out.vec --overwrite",
         results=("out.vec",),
     ),
 ]

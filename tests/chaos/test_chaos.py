@@ -111,7 +111,7 @@ def toy_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 ON_WORKERS = {
-    "static": "run static toy={toys}/tiny --contexts {toys}/text.txt --pairs {toys}/pairs.tsv --experiment quality "
+    "static": "run static toy={toys}/tiny --corpus {toys}/text.txt --pairs {toys}/pairs.tsv --experiment quality "
     "--sentences 40",
     "vast": "run vast toy={toys}/tiny --lexicon bellezza --experiment contextualization --setting bleached "
     "--setting aligned --resamples 20 --permutations 20",

@@ -27,7 +27,7 @@ STANDS = 1.5
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _MAKES = ("os.mkdir", "os.link", "os.symlink")
 _CHANGES = ("os.rename", "os.remove", "os.rmdir", "os.truncate", *_MAKES)
-_LIGHT = ("cli.run", "cli.display", "study.valnorm.study", "study.weat.study", "engine.housekeeping", "report.plain")
+_LIGHT = ("cli.run", "cli.display", "study.valnorm.study", "study.weat.study", "engine.housekeeping", "report.writing")
 """What is imported where no command needs torch."""
 _FETCHING = ("catalog.fetch.sources", "catalog.fetch.archives", "catalog.fetch.web", "catalog.fetch.hub")
 

@@ -55,7 +55,9 @@ def test_valence_of_two_runs(make_run: Any) -> None:
     assert told.startswith("good knows the valence of words better than poor one on bellezza (.")
     assert told.endswith("p < .001).")
     other = compared(
-        make_run("c", "valnorm", ["good"], [one]), make_run("d", "valnorm", ["poor one"], [two]), test="steiger"
+        make_run("c", "valnorm", ["good"], [one]),
+        make_run("d", "valnorm", ["poor one"], [two]),
+        correlation_test="steiger",
     )
     assert other.differences[0].p == pytest.approx(float(steiger(*r, between, 150)[1]))
 
@@ -260,6 +262,27 @@ def test_refusals(make_run: Any, change: dict[str, Any], reason: str) -> None:
     two = make_run("b", change.pop("study", "valnorm"), ["b"], [valence("b", 1)], **change)
     with pytest.raises(WordworthError, match=reason):
         compared(one, two)
+
+
+def test_a_run_whose_settings_had_other_names_is_compared(make_run: Any) -> None:
+    """As in `debias`, where `pairs` were once those of the bias, and those of similarity had another name."""
+    renamed = {"contexts": "corpus", "pairs": "bias_pairs", "similarity": "pairs", "method": "mitigate"}
+    before = {"contexts": "mine", "pairs": ["he"], "similarity": ["men"], "method": "inlp"}
+    now = {"corpus": "mine", "bias_pairs": ["he"], "pairs": ["men"], "mitigate": "inlp"}
+
+    def run(name: str, **given: Any) -> Any:
+        return make_run(name, "debias", [name], [valence(name, 1)], **given)
+
+    old, new = run("a", settings=before), run("b", settings=now, renamed=renamed)
+    assert compared(old, new).differences
+    assert compared(new, old).differences
+    other = run("c", settings=now | {"corpus": "another"}, renamed=renamed)
+    with pytest.raises(WordworthError, match="the setting corpus was 'mine' in one and 'another' in the other"):
+        compared(old, other)
+    free = run("d", settings=before | {"similarity": ["ws-353"]}, may_differ=["similarity"])
+    assert compared(free, new).differences
+    with pytest.raises(WordworthError, match="the setting pairs was"):
+        compared(run("e", settings=before | {"similarity": ["ws-353"]}), new)
 
 
 def test_what_differs_only_in_how_it_was_computed_can_be_compared(make_run: Any) -> None:

@@ -73,7 +73,7 @@ def test_polar_words_stay_aligned() -> None:
 @pytest.mark.parametrize(
     ("setting", "options", "message"),
     [
-        ("random", {}, "random contexts are drawn from a corpus: give --contexts"),
+        ("random", {}, "random contexts are drawn from a corpus: give --corpus"),
         ("aligned", {}, "the aligned setting needs templates"),
         ("misaligned", {"templates": load_templates()}, "the misaligned setting needs a rating for every word"),
         ("alined", {}, "there is no setting 'alined'; did you mean aligned"),
@@ -135,6 +135,30 @@ def test_own_templates(tmp_path: Path) -> None:
         templates.bin_of(3)
     with pytest.raises(WordworthError, match='has no table with language = "polish"'):
         load_templates(str(path), "polish")
+
+
+def test_own_templates_with_what_is_used_alone(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('[mine]\nbleached = "Here is WORD."\n')
+    templates = load_templates(str(path))  # a single table of English need not say so
+    assert [context.text for context in bleached(["x"], templates)] == ["Here is x."]
+    assert [setting for setting in SETTINGS if templates.has(setting)] == ["random", "bleached", "decontextualized"]
+    with pytest.raises(WordworthError, match="the templates 'mine' have no aligned text, which the misaligned setting"):
+        contexts_in("misaligned", ["x"], templates=templates, ratings=[5])
+    with pytest.raises(WordworthError, match='has no table with language = "polish"'):
+        load_templates(str(path), "polish")
+    path.write_text('[mine]\naligned = [{low = 1, high = 9, text = "good WORD"}]\n')
+    assert [context.text for context in aligned(["x"], [3], load_templates(str(path)))] == ["good x"]
+    with pytest.raises(WordworthError, match="the templates 'mine' have no bleached text, which the bleached setting"):
+        contexts_in("bleached", ["x"], templates=load_templates(str(path)))
+    for text, message in (
+        ("[mine]\n", r"own.toml, table \[mine\]: there is neither a bleached text nor aligned ones; write one of them"),
+        ('[mine]\nbleeched = "a WORD"', r"table \[mine\]: there is no key 'bleeched'; did you mean bleached\?"),
+        ('bleached = "a WORD"', r"own.toml has no table; put the texts below a heading such as \[mine\]"),
+    ):
+        path.write_text(text)
+        with pytest.raises(WordworthError, match=message):
+            load_templates(str(path))
 
 
 GOOD = {

@@ -98,7 +98,7 @@ def test_vast_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     found = []
     for device in ("cpu", "disk"):
         monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / device))
-        found.append(study("vast")([folder], **asked, contexts="none", device=device).scores)
+        found.append(study("vast")([folder], **asked, corpus="none", device=device).scores)
     assert len(found[0]) > 3
     assert_frame_equal(*found, abs_tol=1e-6)
 
@@ -110,7 +110,7 @@ def test_vast_without_room_for_an_untrained_network(tmp_path: Path, monkeypatch:
     folder = llama_folder(tmp_path / "llama")
     asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "settings": ["bleached"], "resamples": 20}
     monkeypatch.setattr(spread, "free_memory", lambda _: 1000)
-    found = study("vast")([folder], **asked, contexts="none", device="disk")
+    found = study("vast")([folder], **asked, corpus="none", device="disk")
     (failed,) = found.failed
     assert failed["setting"] == "untrained"
     assert "the same network as llama with random weights takes 0.0 GB of memory on cpu" in failed["reason"]

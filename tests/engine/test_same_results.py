@@ -32,9 +32,9 @@ STUDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "static": (
         "static",
         "tiny",
-        {"contexts": ["@text.txt"], "pairs": ["@pairs.tsv"], "experiments": ["quality"], "sentences": [20, 40]},
+        {"corpus": ["@text.txt"], "pairs": ["@pairs.tsv"], "experiments": ["quality"], "sentences": [20, 40]},
     ),
-    "isotropy": ("isotropy", "tiny", {"contexts": "@text.txt", "settings": ["bleached"], "lexica": ["bellezza"]}),
+    "isotropy": ("isotropy", "tiny", {"corpus": "@text.txt", "settings": ["bleached"], "lexica": ["bellezza"]}),
     "predict": (
         "predict",
         "tiny",
@@ -48,7 +48,14 @@ STUDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "infer": (
         "infer",
         "network",
-        {"probes": ["gender"], "sample": 20_000, "random": 1, "top": 2, "mitigate": ["projection"], "resamples": 50},
+        {
+            "probes": ["gender"],
+            "sample": 20_000,
+            "random": 1,
+            "farthest": 2,
+            "mitigate": ["projection"],
+            "resamples": 50,
+        },
     ),
     "weat": ("weat", "vectors.txt", {"tests": ["weat1", "weat8"], "permutations": 100}),
     "valnorm": (
@@ -61,7 +68,7 @@ STUDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "vectors.txt",
         {
             "tests": ["weat1"],
-            "similarity": ["@pairs.tsv"],
+            "pairs": ["@pairs.tsv"],
             "without": ["nli"],
             "random": 1,
             "resamples": 20,

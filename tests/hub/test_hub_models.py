@@ -1,6 +1,8 @@
 """Models of the hub, by name and by `hf://`: the model with its commit, or one sentence, soon."""
 
 import json
+import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -257,9 +259,34 @@ def test_export(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> Non
     text, words, output = tmp_path / "text.txt", tmp_path / "words.txt", tmp_path / "vectors.vec"
     text.write_text("We spoke of love, at length and in the rain.\nWe spoke of hatred, at length and in the rain.\n")
     words.write_text("love\nhatred\n")
-    answer = command("export", NAME, "--vocabulary", words, "--contexts", text, "--per-word", 1, "-o", output)
+    answer = command("export", NAME, "--vocabulary", words, "--corpus", text, "--per-word", 1, "-o", output)
     assert answer.code == 0, answer.err
     assert output.read_text().split()[:2] == ["2", "16"]
+
+
+def test_nobody_there(child: Child, tmp_path: Path) -> None:
+    """An address that takes no connection: the hub is given up in seconds, in one sentence, and is asked once."""
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        waiting = [socket.socket() for _ in range(3)]  # what is past them gets no answer, as from a black hole
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+        line = sentence(child(f"http://127.0.0.1:{full.getsockname()[1]}", "run", "vast", NAME, "-o", tmp_path / "run"))
+        for one in waiting:
+            one.close()
+    assert f"{NAME} is neither a path, nor in the catalog, and is not here and the hub cannot be reached (" in line
+    assert "no connection in 4 seconds" in line
+
+
+def test_a_name_that_is_not_looked_up(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name servers that do not answer keep the system waiting for half a minute, whatever the library's limits."""
+    monkeypatch.setattr("wordworth.catalog.fetch.patience.CONNECTING", 0.1)
+    monkeypatch.setattr("wordworth.catalog.fetch.patience.getaddrinfo", lambda *_: time.sleep(1))
+    with pytest.raises(WordworthError, match=r"cannot be reached \(its name was not looked up in 0.1 seconds\)"):
+        load_model(NAME)
+    assert hub.asked == []
 
 
 def test_refused_connections(child: Child, tmp_path: Path) -> None:

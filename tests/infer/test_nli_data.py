@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.catalog.read.nli import NliData, load_nli
+from wordworth.catalog.read.nli import NliData, checked_map, load_nli, parsed_map
 from wordworth.catalog.registry import entries
 from wordworth.errors import WordworthError
 from wordworth.infer.training.examples import Examples, batches, held_out, no_longer, without
@@ -99,13 +99,48 @@ def test_numbers_are_read_only_where_the_file_says_what_they_are(tmp_path):
         ("a.jsonl", ["{", ""], "line 1: not JSON"),
         ("a.jsonl", ["[1]"], "line 1: not a JSON object"),
         ("a.tsv", ["premise\thypothesis\tlabel", "p\th\t-"], "has no labelled pair"),
-        ("a.csv", ["premise,hypothesis,label"], "NLI data is read from"),
+        ("a.doc", ["premise,hypothesis,label"], "NLI data is read from"),
+        ("a.csv", ["premise,hypothesis,label", "p,h"], "line 2: 2 columns where there should be 3"),
+        ("a.csv", ["premise,hypothesis,label", "p,h,1"], "such as --label-map 0=entailment,1=neutral,2=contradiction"),
         ("a.parquet", ["no parquet"], "is not a parquet file"),
     ],
 )
 def test_bad_files(tmp_path, name, lines, told):
     with pytest.raises(WordworthError, match=told):
         load_nli(write(tmp_path / name, lines))
+
+
+def test_numbers_by_a_map_of_the_users(tmp_path):
+    meanings = {"0": "entailment", "1": "neutral", "2": "contradiction"}
+    rows = [("A man runs.", "He moves.", 0), ("Birds, two.", 'They "fly"', 2), ("x", "y", -1), ("x", "z", 1)]
+    table = pl.DataFrame(rows, schema=["premise", "hypothesis", "label"], orient="row")
+    table.write_csv(tmp_path / "own.csv")
+    table.write_csv(tmp_path / "own.tsv", separator="\t")
+    table.write_ndjson(tmp_path / "own.jsonl")
+    table.write_parquet(tmp_path / "own.parquet")
+    for kind in ("csv", "tsv", "jsonl", "parquet"):
+        read = load_nli(tmp_path / f"own.{kind}", meanings)
+        assert read.premises == ("A man runs.", "Birds, two.", "x"), kind
+        assert read.hypotheses == ("He moves.", 'They "fly"', "z")
+        assert read.labels == ("entailment", "contradiction", "neutral")
+        assert read.left_out == {"pairs without a gold label": 1}
+    assert parsed_map("0=entailment, 1=Neutral,2=contradiction") == meanings
+    # Labels that are words already are as they were, with the map or without.
+    write(tmp_path / "words.csv", ["premise;hypothesis;label", "p;h;neutral"])
+    assert load_nli(tmp_path / "words.csv", meanings).labels == ("neutral",)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("entailment,neutral", "--label-map is 'entailment,neutral'; write LABEL=MEANING with commas between"),
+        ("0=yes", "--label-map gives '0' the meaning 'yes'; a label means entailment, neutral, contradiction, or -"),
+        ("neutral=entailment", "--label-map gives neutral the meaning entailment; a label by its name keeps it"),
+    ],
+)
+def test_bad_maps(given, told):
+    with pytest.raises(WordworthError, match=told):
+        checked_map(parsed_map(given))
 
 
 def test_names_and_paths_that_are_not_there():

@@ -177,7 +177,7 @@ def test_the_command(sets, tmp_path):
     rows = (" ".join([word, *(f"{x:.6f}" for x in row)]) for word, row in zip(WORDS, vectors().matrix, strict=True))
     (tmp_path / "small.txt").write_text("\n".join(rows) + "\n")
     folder = tmp_path / "model"
-    asked = ["train-nli", "--vectors", str(tmp_path / "small.txt"), "--data", train, "--test", test]
+    asked = ["train-nli", "--vectors", str(tmp_path / "small.txt"), "--data", train, "--accuracy", test]
     asked += ["--hold-out", "0.2", "--epochs", "2", "--hidden", "16", "-o", str(folder)]
     first = CliRunner().invoke(app, [*asked, "--json"], catch_exceptions=False)
     assert first.exit_code == 0

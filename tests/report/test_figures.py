@@ -176,7 +176,7 @@ def test_the_untrained_network_is_a_thin_line_of_the_settings_colour(tmp_path: P
     assert "untrained, below: .10 to .20" in _texts(drawn)
     assert "written there" in figure.caption
     (sentence,) = plain_answers(read_runs([tmp_path / "run"]))["Does it know what words mean?"]
-    assert sentence.endswith("ρ = .90, where the same network untrained has .20 (bellezza, bleached).")
+    assert sentence.endswith("(bellezza, bleached); the same network untrained has .20.")
 
 
 def test_a_model_has_one_colour_in_all_figures(tmp_path: Path) -> None:

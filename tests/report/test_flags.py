@@ -7,8 +7,9 @@ import pytest
 
 from made_runs import MadeRun
 from wordworth.report.figures import figures_of
+from wordworth.report.latex import latex
+from wordworth.report.markdown import markdown
 from wordworth.report.page import page
-from wordworth.report.plain import latex, markdown
 from wordworth.report.runs import Runs, read_runs
 
 
@@ -27,15 +28,18 @@ def runs(tmp_path: Path) -> Runs:
 
 def test_in_print(runs: Runs) -> None:
     text = markdown(runs)
-    assert "| weat9 | −.70† | −.70† |" in text
-    assert "| weat1 | −.70 | −.70 |" in text
+    weat9 = r"| weat9: mental, physical disease | −.70† \[−1.00, −.32\] | .20 | −.70† \[−1.00, −.32\] | .20 | 8 |"
+    assert weat9 in text
+    assert r"| weat1: flowers, insects | −.70 \[−1.00, −.32\] | .20 |" in text
     assert "† to be read with care: n=8 (weat9" in text
-    assert "| --- | ---: | ---: |" in text  # still columns of numbers
+    assert "| --- | ---: | ---: | ---: | ---: | ---: |" in text  # columns of numbers
     table = latex(runs)
-    assert r"weat9 & −.70† & −.70† \\" in table
-    assert "† to be read with care: n=8 (weat9" in table
-    assert "| a | .50† |" in text  # the leaderboard
-    assert "| b | .70 |" in text
+    interval = r"{\footnotesize[$-$1.00, $-$.32]}"
+    number = rf"$-$.70$^\dagger$ & {interval} & .20"
+    assert rf"weat9: mental, physical disease & {number} & {number} & 8 \\" in table
+    assert r"$^\dagger$ to be read with care: n=8 (weat9" in table
+    assert "| a | .50† | 150 |" in text  # the leaderboard
+    assert "| b | .70 | 399 |" in text
 
 
 def test_on_the_page(runs: Runs, tmp_path: Path) -> None:

@@ -4,7 +4,14 @@ import polars as pl
 import pytest
 
 from made_runs import MadeRun
-from wordworth.report.insights import associations, best_components, best_layers, partings, recoveries
+from wordworth.report.insights import (
+    above_chance,
+    associations,
+    best_components,
+    best_layers,
+    partings,
+    recoveries,
+)
 from wordworth.report.runs import numbered
 
 # Layers 0 to 4. Bleached is best in layer 2; the settings are closest in layer 2 and apart from layer 3 on.
@@ -56,15 +63,26 @@ def test_nullifying_is_read_in_the_top_layer(scores: pl.DataFrame) -> None:
     assert best_components(scores) == {"tiny": 1}
 
 
-def test_associations_are_those_of_the_top_layer_with_the_best_components(scores: pl.DataFrame) -> None:
+def test_associations_are_read_in_the_layer_of_the_best_valence_as_it_is(scores: pl.DataFrame) -> None:
     (row,) = associations(scores).iter_rows(named=True)
-    assert (row["layer"], row["pcs"]) == (4, 1)
-    assert row["value"] == pytest.approx(4.2)
+    assert (row["layer"], row["pcs"], row["value"], row["picked"]) == (2, None, 2.0, True)
 
 
-def test_associations_without_isolation_are_raw(scores: pl.DataFrame) -> None:
+def test_associations_without_valence_are_those_of_the_top_layer(scores: pl.DataFrame) -> None:
     (row,) = associations(scores.filter(pl.col("experiment") == "bias")).iter_rows(named=True)
-    assert (row["layer"], row["pcs"], row["value"]) == (4, None, 4.0)
+    assert (row["layer"], row["pcs"], row["value"], row["picked"]) == (4, None, 4.0, False)
+    # The same where the best layer was not tested.
+    (row,) = associations(scores.filter((pl.col("layer") > 2) | (pl.col("experiment") != "bias"))).iter_rows(named=True)
+    assert (row["layer"], row["picked"]) == (4, False)
+
+
+def test_what_is_above_chance() -> None:
+    assert above_chance(None) is None
+    assert above_chance({"value": 0.2, "low": None, "p": None}) is None
+    assert above_chance({"value": 0.2, "low": 0.1, "p": None}) is True
+    assert above_chance({"value": 0.2, "low": -0.1, "p": None}) is False
+    assert above_chance({"value": 0.2, "low": 0.1, "p": 0.06}) is False
+    assert above_chance({"value": -0.2, "low": None, "p": 0.01}) is False
 
 
 def test_a_static_test_of_two_runs_counts_once() -> None:

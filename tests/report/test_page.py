@@ -7,54 +7,21 @@ import json
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from made_runs import random_infer, random_predict, random_vast
-from wordworth.report import plain_answers
-from wordworth.report.markup import VOID, Markup, inner, tag
+from seen_page import EVIL, Seen
+from wordworth.report.markdown import markdown
+from wordworth.report.markup import Markup, inner, tag
 from wordworth.report.page import page
 from wordworth.report.payload import columnar, packed, script
-from wordworth.report.plain import markdown
 from wordworth.report.runs import read_runs
 from wordworth.report.writing import write_report
 from wordworth.run.schema import SCORES
 
-EVIL = "<script>window.hit = 1</script>"
 IMAGE = "<img src=x onerror=window.hit=1>"
-
-
-class Seen(HTMLParser):
-    """Elements, ids, links, scripts and text of a page; unbalanced tags are an error."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.scripts: list[str] = []
-        self.texts: list[str] = []
-        self.feed(text)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, name: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.elements.append((name, dict(attributes)))
-        if name not in VOID:
-            self.open.append(name)
-
-    def handle_endtag(self, name: str) -> None:
-        assert self.open.pop() == name
-
-    def handle_data(self, text: str) -> None:
-        if self.open and self.open[-1] == "script":
-            self.scripts.append(text)
-        elif not self.open or self.open[-1] != "style":
-            self.texts.append(text)
-
-    def ids(self) -> list[str]:
-        return [str(attributes["id"]) for _, attributes in self.elements if "id" in attributes]
 
 
 @pytest.fixture
@@ -162,11 +129,10 @@ def test_what_failed_and_what_was_damaged_is_shown(tmp_path: Path) -> None:
     run = random_predict("tiny").write(tmp_path / "run", failed=failed, damaged={"vectors": 1200, "contexts": 0})
     runs = read_runs([run])
     text = "".join(Seen(page(runs, tmp_path)).texts)
-    assert "What failed" in text
+    assert "What failed?" in text
     assert "runtinybias8rnsbit did not converge." in text
     assert "Damaged entries of the cache were computed again: vectors (1,200)." in text
-    (sentence, _) = plain_answers(runs)["What was left out?"]
-    assert sentence == "1 part of the runs failed, and the rest stands without: it did not converge."
+    assert "predict: rnsb in layer 8 of tiny has no number: it did not converge." in text
     assert "| run | tiny | bias |  | 8 | rnsb | it did not converge. |" in markdown(runs)
 
 

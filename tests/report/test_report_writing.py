@@ -1,6 +1,8 @@
 """Markdown, LaTeX, and the command."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -8,8 +10,8 @@ from typer.testing import CliRunner
 from made_runs import MadeRun, random_predict
 from wordworth.cli import app
 from wordworth.errors import WordworthError
-from wordworth.report.figures import figures_of
-from wordworth.report.plain import latex, markdown, pivoted
+from wordworth.report.latex import latex
+from wordworth.report.markdown import markdown
 from wordworth.report.runs import read_runs
 from wordworth.report.writing import write_report
 from wordworth.run import reserve
@@ -24,29 +26,23 @@ def two(tmp_path: Path) -> Path:
     return run.write(tmp_path / "run")
 
 
-def test_the_table_behind_a_figure(two: Path) -> None:
-    (figures,) = figures_of(read_runs([two]).scores).values()
-    title, header, rows, note = pivoted(figures[0])
-    assert note == ""
-    assert title == "Intrinsic tasks"
-    assert header == ["measure", "dataset", "a_b", "50% & <more>"]
-    assert rows == [["valence", "bellezza", ".81", "−.05"]]
-
-
 def test_markdown(two: Path) -> None:
     text = markdown(read_runs([two]))
-    assert "| valence | bellezza | .81 | −.05 |" in text
+    assert r"| valence | bellezza | .81 \[.81, .81\] | −.05 \[−.05, −.05\] |" in text
     assert "| measure | dataset | a\\_b | 50% &amp; &lt;more&gt; |" in text
     assert "| --- | --- | ---: | ---: |" in text
+    assert "Data: bellezza, n = 399." in text
     assert "**Does it know what words mean?**" in text
     assert "## Leaderboard" in text
 
 
 def test_latex(two: Path) -> None:
     text = latex(read_runs([two]))
-    assert r"measure & dataset & a\_b & 50\% \& <more> \\" in text
-    assert r"valence & bellezza & .81 & −.05 \\" in text
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 2
+    assert r"measure & dataset & \multicolumn{2}{c}{a\_b} & \multicolumn{2}{c}{50\% \& $<$more$>$} \\" in text
+    low, high = (rf"{{\footnotesize[{end}, {end}]}}" for end in (".81", "$-$.05"))
+    assert rf"valence & bellezza & .81 & {low} & $-$.05 & {high} \\" in text
+    assert text.count(r"\begin{table") == text.count(r"\end{table") == 2
+    assert text.count(r"\label{tab:") == 2
 
 
 def test_the_command_writes_beside_the_run(two: Path) -> None:
@@ -71,3 +67,30 @@ def test_what_cannot_be_written_is_one_sentence(two: Path) -> None:
         write_report([two], form="pdf")
     with pytest.raises(WordworthError, match="is a folder; name the file"):
         write_report([two], two)
+
+
+def test_tables_and_columns_are_chosen(two: Path, tmp_path: Path) -> None:
+    asked = ["report", str(two), "--format", "md", "--table", "intrinsic", "--columns", "value,a_b", "-o"]
+    told = CliRunner().invoke(app, [*asked, str(tmp_path / "x.md")])
+    assert told.exit_code == 0, told.output
+    text = (tmp_path / "x.md").read_text(encoding="utf-8")
+    assert "| measure | dataset | a\\_b |\n| --- | --- | ---: |\n| valence | bellezza | .81 |\n" in text
+    assert "Leaderboard" not in text
+    assert "interval" not in text
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sentence"),
+    [
+        ({"columns": ["vlaue"]}, "--columns has no 'vlaue'; did you mean value"),
+        ({"columns": ["belleza"]}, "--columns has no 'belleza'; did you mean bellezza"),
+        ({"columns": ["§"]}, "--columns has no '§'; it takes value, interval, p, n, measures, data sets, models"),
+        ({"tables": ["intrinsics"]}, "--table has no 'intrinsics'; did you mean intrinsic"),
+        ({"tables": ["§"]}, "--table has no '§'; there are leaderboard, intrinsic"),
+        ({"columns": ["p"]}, "--columns leaves no number"),
+        ({"form": "html", "columns": ["value"]}, "give --format md or --format latex"),
+    ],
+)
+def test_a_name_that_nothing_has_is_one_sentence(two: Path, chosen: Any, sentence: str) -> None:
+    with pytest.raises(WordworthError, match=re.escape(sentence)):
+        write_report([two], **{"form": "latex", **chosen})

@@ -110,7 +110,7 @@ def test_a_network_over_other_vectors_is_not_asked(words, reader, chosen):
 
 def test_the_probes_that_fit():
     assert probes_of(DebiasSettings()) == ["gender"]
-    assert probes_of(DebiasSettings(components_of=("dev-demonyms_train",))) == ["nationality"]
-    both = DebiasSettings(directions=(("he", "she"),), components_of=("dev-adherents_train",), components=2)
+    assert probes_of(DebiasSettings(bias_words=("dev-demonyms_train",))) == ["nationality"]
+    both = DebiasSettings(directions=(("he", "she"),), bias_words=("dev-adherents_train",), bias_components=2)
     assert probes_of(both) == ["gender", "religion"]
-    assert probes_of(DebiasSettings(components_of=("mine.txt",))) == ["gender"]
+    assert probes_of(DebiasSettings(bias_words=("mine.txt",))) == ["gender"]

@@ -25,7 +25,7 @@ from wordworth.transform import difference_direction, random_directions, remove
 debias = study("debias")
 SETS = ("bommasani-male", "bommasani-female", "bommasani-professions")
 QUICK = {"resamples": 20, "permutations": 50}
-LIGHT = {"without": ("bias", "nli"), "similarity": ("rg-65",), "tests": ("weat6", "weat8"), "random": 3, **QUICK}
+LIGHT = {"without": ("bias", "nli"), "pairs": ("rg-65",), "tests": ("weat6", "weat8"), "random": 3, **QUICK}
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_another_language_is_debiased_and_not_measured(words):
 
 @pytest.mark.parametrize("method", ["hard-debias", "inlp"])
 def test_other_methods(words, method):
-    made = debias(words, method=method, **LIGHT)
+    made = debias(words, mitigate=method, **LIGHT)
     assert versions(made.scores) == ["original", method, "random"]
     direction = difference_direction(words, "he", "she").basis[0]
     unit = made.embedding["accountant"] / np.linalg.norm(made.embedding["accountant"])
@@ -141,8 +141,8 @@ def test_several_subspaces_are_taken_out_together(words, tmp_path):
         words,
         without=PARTS,
         directions=(("he", "she"),),
-        pairs=(str(tmp_path / "mine.txt"),),
-        components_of=("dev-demonyms_train",),
+        bias_pairs=(str(tmp_path / "mine.txt"),),
+        bias_words=("dev-demonyms_train",),
         two_means=(("bommasani-male", "bommasani-female"),),
     )
     assert value(made.scores, measure="dimensions") == 4
@@ -181,14 +181,14 @@ def test_the_table():
     ("plan", "sentence"),
     [
         ({"directions": (("he", "nowhere"),)}, "made has no word 'nowhere'"),
-        ({"components_of": ("dev-adherents_train",), "components": 2}, "has 0 of the 8 words of dev-adherents_train"),
+        ({"bias_words": ("dev-adherents_train",), "bias_components": 2}, "has 0 of the 8 words of dev-adherents_train"),
         ({"pairs": ("dev-demonyms_train",)}, "is a set of words, not of pairs"),
-        ({"components_of": ("dev-demonym_train",)}, "did you mean dev-demonyms_train"),
-        ({"method": "projecton"}, "--method is 'projecton'; did you mean projection"),
-        ({"components": 0}, "--components is 0"),
-        ({"specific": "x"}, "are for --method hard-debias"),
-        ({"components_of": ("dev-demonyms_train",), "method": "hard-debias"}, "give --specific and --equalize"),
-        ({"components_of": ("dev-demonyms_train",), "components": 2, "method": "inlp"}, "name a single direction"),
+        ({"bias_words": ("dev-demonym_train",)}, "did you mean dev-demonyms_train"),
+        ({"mitigate": "projecton"}, "--mitigate is 'projecton'; did you mean projection"),
+        ({"bias_components": 0}, "--bias-components is 0"),
+        ({"specific": "x"}, "are for --mitigate hard-debias"),
+        ({"bias_words": ("dev-demonyms_train",), "mitigate": "hard-debias"}, "give --specific and --equalize"),
+        ({"bias_words": ("dev-demonyms_train",), "bias_components": 2, "mitigate": "inlp"}, "name a single direction"),
     ],
 )
 def test_bad_plans(words, plan, sentence):
@@ -199,11 +199,11 @@ def test_bad_plans(words, plan, sentence):
 def test_bad_files_and_reports(words, tmp_path):
     (tmp_path / "bad.txt").write_text("he she\nking\n")
     with pytest.raises(WordworthError, match=r"bad\.txt, line 2: 'king' is not a pair"):
-        debias(words, pairs=(tmp_path / "bad.txt",), without=PARTS)
+        debias(words, bias_pairs=(tmp_path / "bad.txt",), without=PARTS)
     for given, sentence in (
         ({"without": ("weets",)}, "--without is 'weets'; did you mean weat"),
         ({"random": -1}, "--random is -1"),
-        ({"control": "x"}, "--control is 'x'; it can be gaussian or words"),
+        ({"random_from": "x"}, "--random-from is 'x'; it can be gaussian or words"),
     ):
         with pytest.raises(WordworthError, match=sentence):
             debias(words, **given)
@@ -214,13 +214,13 @@ def test_the_command(words, tmp_path, monkeypatch, capsys):
     target, folder = tmp_path / "out.vec", tmp_path / "report"
 
     def run(*more: str) -> int:
-        given = ["debias", str(tmp_path / "mine.npz"), "-o", str(target), "--report", str(folder), *more]
+        given = ["debias", str(tmp_path / "mine.npz"), "-o", str(target), "--run-output", str(folder), *more]
         monkeypatch.setattr(sys, "argv", ["wordworth", *given])
         with pytest.raises(SystemExit) as ended:
             main()
         return int(ended.value.code or 0)
 
-    small = ["--without", "bias", "--without", "nli", "--similarity", "rg-65", "--test", "weat8"]
+    small = ["--without", "bias", "--without", "nli", "--pairs", "rg-65", "--test", "weat8"]
     small += ["--random", "2", "--resamples", "10"]
     assert run("--direction", "he,she", *small) == 0
     shown = capsys.readouterr().out

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+import typer
 
 from wordworth.cli.run import run_app
 from wordworth.run import Experiment
@@ -21,6 +22,6 @@ def test_a_study_has_experiments_of_its_own_beside_the_shared_ones() -> None:
 
 
 def test_every_study_is_a_command_of_run_or_says_which_it_is() -> None:
-    commands = {command.name for command in run_app.registered_commands}
+    commands = {*typer.main.get_command(run_app).commands}  # type: ignore[attr-defined]
     assert commands == {name for name in STUDIES if not study(name).command}
     assert study("debias").command == "debias"

@@ -48,7 +48,7 @@ def _run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 
 def test_run_infer(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["own=model", "--probe", "gender", "--probe", "religion", "--sample", "300", "--random", "1"]
-    asked += ["--slice", "polarity=rude", "--resamples", "20", "--top", "2", "-o", "out"]
+    asked += ["--slice", "polarity=rude", "--resamples", "20", "--farthest", "2", "-o", "out"]
     assert _run(monkeypatch, *asked) == 0
     told = capsys.readouterr()
     assert "gender · own · 300 pairs (the paper: over 2,000,000)" in told.out

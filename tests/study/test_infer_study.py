@@ -145,7 +145,7 @@ def test_scores_are_those_of_one_pair_at_a_time(model: AttentionNli, probe: Path
 
 
 def test_items(model: AttentionNli, probe: Path) -> None:
-    findings = infer([model], probes=[probe], mitigate=(), random=0, top=5, **FEW)
+    findings = infer([model], probes=[probe], mitigate=(), random=0, farthest=5, **FEW)
     pairs = PairSet.of(load_probe(probe))
     probabilities = _one_by_one(model, pairs)
     items = findings.items
@@ -301,7 +301,7 @@ def test_tables(model: AttentionNli, probe: Path) -> None:
     [
         ({"mitigate": ("project",)}, "--mitigate is 'project'; did you mean projection"),
         ({"random": -1}, "--random is -1"),
-        ({"top": -1}, "--top is -1"),
+        ({"farthest": -1}, "--farthest is -1"),
         ({"sample": 0}, "--sample is 0; it must be a whole number from 1 up"),
         ({"shard": "3/2"}, "a shard is one of 1/2 to 2/2, not 3/2"),
         ({"shard": "two"}, "is not PART/PARTS"),

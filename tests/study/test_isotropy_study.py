@@ -76,7 +76,7 @@ def test_items(embedding: Embedding, lexicon: Path) -> None:
 
 
 def test_layers_and_settings_of_a_language_model(tiny: LanguageModel, lexicon: Path, text: Path) -> None:
-    findings = isotropy([tiny], lexica=[lexicon], contexts=text, components=1)
+    findings = isotropy([tiny], lexica=[lexicon], corpus=text, components=1)
     cosines = findings.scores.filter(measure="anisotropy")
     assert len(cosines) == 2 * 3 * 3  # settings, layers with the embeddings, raw and 0 and 1 nullified
     assert set(cosines["setting"]) == {"random", "bleached"}
@@ -87,10 +87,10 @@ def test_layers_and_settings_of_a_language_model(tiny: LanguageModel, lexicon: P
 
 
 def test_contexts_none_leaves_random_out(tiny: LanguageModel, lexicon: Path) -> None:
-    scores = isotropy([tiny], lexica=[lexicon], contexts="none", components=0).scores
+    scores = isotropy([tiny], lexica=[lexicon], corpus="none", components=0).scores
     assert set(scores["setting"]) == {"bleached"}
-    with pytest.raises(WordworthError, match="random contexts are drawn from a text, and --contexts is none"):
-        isotropy([tiny], lexica=[lexicon], contexts="none", settings=["random"])
+    with pytest.raises(WordworthError, match="random contexts are drawn from a text, and --corpus is none"):
+        isotropy([tiny], lexica=[lexicon], corpus="none", settings=["random"])
 
 
 def test_both_kinds_of_model_in_one_run_from_a_notebook(

@@ -172,7 +172,7 @@ def test_masked_models_probes_and_similarities(tmp_path, text, counts, word_mode
         frequencies=counts,
         soft_match=(),
         similarities={"alike": lambda target, guess: target[:1] == guess[:1]},
-        probes=[rare, common],
+        paraphrases=[rare, common],
         layers=[0, 2],
         top=3,
         **FEW,

@@ -144,7 +144,7 @@ def test_numbers_with_commas() -> None:
 
 
 def test_the_option_and_its_place_in_a_file(command: Command, tmp_path: Path, small_folder: Path) -> None:
-    asked = ["run", "isotropy", small_folder, "--setting", "bleached", "--components", "1", "--contexts", "none"]
+    asked = ["run", "isotropy", small_folder, "--setting", "bleached", "--components", "1", "--corpus", "none"]
     assert command(*asked, "--layers", "0,-1", "-o", tmp_path / "out").code == 0
     told = json.loads((tmp_path / "out" / "run.json").read_text())
     assert told["settings"]["layers"] == [0, -1]

@@ -15,8 +15,9 @@ from scipy.stats import spearmanr
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from commands import Command
+from wordworth.contexts import decontextualized
 from wordworth.embedding import load
-from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, load_model
+from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, encode, load_model
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
@@ -83,7 +84,7 @@ def pairs(tmp_path: Path) -> Path:
 
 
 def quality(model: Any, text: Path, pairs: Path, **more: Any) -> Findings:
-    return static([model], contexts=[text], pairs=[pairs], experiments=["quality"], **QUICK, **more)
+    return static([model], corpus=[text], pairs=[pairs], experiments=["quality"], **QUICK, **more)
 
 
 def test_quality_of_every_pooling_layer_and_number(model: LanguageModel, text: Path, pairs: Path) -> None:
@@ -141,14 +142,14 @@ def test_static_embeddings_beside_them(model: LanguageModel, text: Path, pairs: 
     lines = [f"{word} {at} {at % 3 + 1} 1" for at, word in enumerate(WORDS[1:])]  # “cat” is lacking
     (tmp_path / "mine.vec").write_text("\n".join([f"{len(lines)} 3", *lines]))
     findings = static(
-        [model, str(tmp_path / "mine.vec")], contexts=[text], pairs=[pairs], experiments=["quality"], **QUICK
+        [model, str(tmp_path / "mine.vec")], corpus=[text], pairs=[pairs], experiments=["quality"], **QUICK
     )
     (row,) = findings.scores.filter(pl.col("model") == "mine", pl.col("measure") == "similarity").to_dicts()
     assert (row["layer"], row["setting"], row["n"]) == (None, None, len(PAIRS) - 2)
 
 
 def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
-    findings = static([model], contexts=[text], experiments=["bias"], per_word=3, **QUICK)
+    findings = static([model], corpus=[text], experiments=["bias"], per_word=3, **QUICK)
     scores = findings.scores
     assert set(scores.get_column("layer")) == {0, 1, 2, 3}
     paper = ("direct-bias", "garg-euclidean", "garg-cosine", "manzini")
@@ -166,7 +167,7 @@ def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
 
 def test_agreement_over_layers_and_models(model: LanguageModel, folder: Path, text: Path) -> None:
     other = load_model(folder, device="cpu", name="other")
-    findings = static([model, other], contexts=[text], experiments=["bias", "agreement"], per_word=3, resamples=40)
+    findings = static([model, other], corpus=[text], experiments=["bias", "agreement"], per_word=3, resamples=40)
     scores = findings.scores
     agreed = scores.filter(pl.col("experiment") == "agreement")
     # 7 definitions of gender have 21 pairs, 3 of religion 3, race has one definition; and a mean of each.
@@ -222,10 +223,36 @@ def test_choices_that_cannot_be(model: LanguageModel, text: Path) -> None:
         static([])
     with pytest.raises(WordworthError, match="--experiment is 'qualty'; did you mean quality"):
         static([model], experiments=["qualty"])
-    with pytest.raises(WordworthError, match="--sentences is 0; it must be a whole number from 1 up"):
+    with pytest.raises(WordworthError, match="--sentences is 0; it must be a whole number from 1 to 100,000,000"):
         static([model], sentences=[5, 0])
     with pytest.raises(WordworthError, match="two models are called tiny; name one LABEL=PATH"):
-        static([model, model], contexts=[text], experiments=["bias"], per_word=1, **QUICK)
+        static([model, model], corpus=[text], experiments=["bias"], per_word=1, **QUICK)
+
+
+def test_words_alone_are_what_they_are_beside_a_text(model: LanguageModel, text: Path, pairs: Path) -> None:
+    """Without a text there is nothing but the setting `decontextualized`, with the numbers it has beside a text."""
+    alone = static([model], corpus="none", pairs=[pairs], experiments=["quality"], **QUICK)
+    beside = quality(model, text, pairs, sentences=[20]).scores
+    measures = pl.col("measure").is_in(["similarity", "similarity:best", "coverage"])
+    columns = [*("dataset", "setting", "pooling", "layer", "measure"), *("value", "low", "high", "n")]
+    words_alone = beside.filter(pl.col("setting") == "decontextualized", measures).select(columns)
+    assert alone.scores.filter(measures).select(columns).sort(columns).equals(words_alone.sort(columns))
+    assert alone.scores.get_column("setting").unique().to_list() == ["decontextualized"]
+    assert not alone.data.keys() & {"text.txt"}
+    biased = static([model], corpus="none", experiments=["bias"], **QUICK)
+    assert biased.scores.get_column("layer").drop_nulls().unique().sort().to_list() == [0, 1, 2, 3]
+
+
+def test_words_alone_in_a_file(model: LanguageModel, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("\n".join(WORDS))
+    made = export(model, layer=2, corpus="none", vocabulary=words)
+    plain = encode(model, decontextualized(WORDS), ("mean",), (2,)).vectors["mean"][:, 0]
+    np.testing.assert_allclose(made.embedding.matrix, plain, rtol=1e-5, atol=1e-6)
+    assert made.embedding.words == tuple(WORDS)
+    assert "words alone" in made.embedding.provenance.steps
+    with pytest.raises(WordworthError, match="--corpus none draws nothing; leave --per-word and --sentences out"):
+        export(model, corpus="none", per_word=3, vocabulary=words)
 
 
 # The commands.
@@ -233,7 +260,7 @@ def test_choices_that_cannot_be(model: LanguageModel, text: Path) -> None:
 
 def test_run_static(command: Command, folder: Path, text: Path, pairs: Path, tmp_path: Path) -> None:
     code, out, _ = command(
-        "run", "static", f"tiny={folder}", "--contexts", text, "--pairs", pairs, "--sentences", 20, "--sentences", 40,
+        "run", "static", f"tiny={folder}", "--corpus", text, "--pairs", pairs, "--sentences", 20, "--sentences", 40,
         "--per-word", 2, "--resamples", 10, "-o", tmp_path / "run",
     )  # fmt: skip
     assert code == 0
@@ -248,12 +275,12 @@ def test_run_static(command: Command, folder: Path, text: Path, pairs: Path, tmp
 def test_export_is_read_by_others(command: Command, folder: Path, text: Path, tmp_path: Path, suffix: str) -> None:
     words, target = tmp_path / "words.txt", tmp_path / f"tiny{suffix}"
     words.write_text("\n".join(WORDS))
-    given = ("export", f"tiny={folder}", "--layer", 2, "--contexts", text, "--per-word", 5, "--vocabulary", words)
+    given = ("export", f"tiny={folder}", "--layer", 2, "--corpus", text, "--per-word", 5, "--vocabulary", words)
     code, out, err = command(*given, "-o", target)
     assert code == 0
     assert f"{len(WORDS)} words × 16, layer 2, pooling mean/mean, 5 contexts a word of text.txt" in out
     assert "never met, so decontextualized: 1 words (unicorn)" in err
-    made = export(load_model(folder, device="cpu"), layer=2, contexts=[text], vocabulary=words, per_word=5)
+    made = export(load_model(folder, device="cpu"), layer=2, corpus=[text], vocabulary=words, per_word=5)
     np.testing.assert_allclose(load(target).matrix, made.embedding.matrix, rtol=1e-6)
     if suffix != ".npz":
         other = KeyedVectors.load_word2vec_format(str(target), binary=suffix == ".bin")
@@ -267,10 +294,10 @@ def test_export_is_read_by_others(command: Command, folder: Path, text: Path, tm
 def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("\n".join(WORDS))
-    chosen: dict[str, Any] = {"layer": -1, "contexts": [text], "vocabulary": words, "sentences": 30}
+    chosen: dict[str, Any] = {"layer": -1, "corpus": [text], "vocabulary": words, "sentences": 30}
     plain = export(model, **chosen)
     assert plain.layer == 3
-    topless = export(model, **chosen, all_but_the_top=2).embedding.matrix
+    topless = export(model, **chosen, components=2).embedding.matrix
     np.testing.assert_allclose(topless.mean(axis=0), 0, atol=1e-5)
     assert np.linalg.matrix_rank(topless, tol=1e-3) == min(len(WORDS) - 1, 16) - 2
     weighted = export(model, **chosen, weighting="inverse-frequency").embedding
@@ -287,11 +314,12 @@ def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_pat
             "--per-word and --sentences are two ways to draw; give one",
         ),
         (["-o", "x.vec", "--vocabulary", "warrinr"], "there is no vocabulary 'warrinr'; did you mean warriner"),
-        (["-o", "x.vec", "--per-word", 0], "--per-word is 0; it must be a whole number from 1 up"),
+        (["-o", "x.vec", "--per-word", 0], "--per-word is 0; it must be a whole number from 1 to 100,000"),
         (["-o", "x.vec", "--layer", 9], "tiny has layers 0 to 3, not 9"),
         (["-o", "x.vec", "--pooling", "mean"], "there is no pooling 'mean'; write f/g with f of min, max, mean, last"),
         (["-o", "x.vec", "--weighting", "none"], "--weighting is 'none'; it can be uniform or inverse-frequency"),
-        (["-o", "x.vec", "--all-but-the-top", 20], "components, so 20 cannot be nullified"),
+        (["-o", "x.vec", "--components", 20], "components, so 20 cannot be nullified"),
+        (["-o", "x.vec", "--corpus", "none"], "--corpus is none and a text at once; give one of them"),
         ([], "missing option '--output'"),
     ],
 )
@@ -300,7 +328,7 @@ def test_bad_exports(
 ) -> None:
     monkeypatch.chdir(text.parent)
     (text.parent / "words.txt").write_text("\n".join(WORDS))
-    given = ["export", f"tiny={folder}", "--contexts", text, "--vocabulary", "words.txt"]
+    given = ["export", f"tiny={folder}", "--corpus", text, "--vocabulary", "words.txt"]
     code, _, err = command(*given, *more)
     assert code == 2
     assert told in err

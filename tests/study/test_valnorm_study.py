@@ -273,7 +273,7 @@ def test_two_data_sets_of_one_name(small: Embedding, tmp_path: Path) -> None:
             "--experiment is 'xyz'; it can be valence, weat, similarity, analogy, corp",
         ),
         ({"experiments": ["corpus-size"]}, "needs a text to sample: give --corpus"),
-        ({"experiments": ["valence"], "corpus": "x.txt"}, "x.txt is for the experiment corpus-size"),
+        ({"experiments": ["valence"], "corpus": "enwiki-sample"}, "enwiki-sample is for the experiment corp"),
         ({"lexica": ["belleza"]}, "'belleza' is not in the lexica of the catalog; did you mean bellezza"),
         ({"lexica": ["spanish"], "languages": ["english"]}, "spanish"),
         ({"languages": ["english", "german"]}, "2 languages were given for 1 models; give one for all, or one a model"),

@@ -44,7 +44,7 @@ def rows(findings: Findings, **columns: object) -> pl.DataFrame:
 
 
 def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], contexts=corpus, **QUICK)
+    found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], corpus=corpus, **QUICK)
     valence = rows(found, measure="valence")
     assert valence["setting"].unique(maintain_order=True).to_list() == ["random", "bleached", "aligned", "misaligned"]
     assert sorted(valence["layer"].unique()) == [0, 1, 2]
@@ -222,7 +222,7 @@ def test_bad_models(tmp_path: Path) -> None:
         vast([])
     with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding"):
         vast(["glove-6b-50d"])
-    with pytest.raises(WordworthError, match=r"there is no model at \./nothing"):
+    with pytest.raises(WordworthError, match=r"there is no file \./nothing"):
         vast(["./nothing"])
     with pytest.raises(WordworthError, match=r"smollm2-135 is not in the catalog, .* did you mean smollm2-135m"):
         vast(["smollm2-135"])

@@ -25,7 +25,7 @@ def rows(findings: Findings, **columns: object) -> pl.DataFrame:
 
 
 def test_languages_have_their_own_lexica_and_a_mean(tiny: LanguageModel, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["languages"], contexts="none", **QUICK)
+    found = vast([tiny], lexica=["bellezza"], experiments=["languages"], corpus="none", **QUICK)
     assert rows(found, measure="valence")["language"].n_unique() == 7
     bleached = rows(found, measure="valence", setting="bleached", layer=1)["value"]
     mean = rows(found, measure="valence:mean", setting="bleached", layer=1)
@@ -70,9 +70,7 @@ def test_a_language_that_fails_does_not_end_the_others(
         return polar_words(language)
 
     monkeypatch.setattr(module, "polar_words", polar)
-    found = vast(
-        [tiny], lexica=["bellezza"], experiments=["languages"], contexts="none", settings=["bleached"], **QUICK
-    )
+    found = vast([tiny], lexica=["bellezza"], experiments=["languages"], corpus="none", settings=["bleached"], **QUICK)
     assert rows(found, measure="valence")["language"].n_unique() == 6
     assert set(rows(found, measure="valence:mean")["n"]) == {6}
     (failed,) = found.failed
@@ -85,7 +83,7 @@ def test_random_contexts_of_a_language_come_from_its_own_text(tiny: LanguageMode
     words = [*load_lexicon("spanish").words[:100], *polar.pleasant, *polar.unpleasant]
     text.write_text("".join(f"Ayer hablamos de {word} en la casa.\n" for word in words), encoding="utf-8")
     asked = {"experiments": ["languages"], "settings": ["random", "bleached"], "contexts": "none"}
-    found = vast([tiny], lexica=["bellezza"], language_contexts=[f"spanish={text}"], **asked, **QUICK)
+    found = vast([tiny], lexica=["bellezza"], language_corpus=[f"spanish={text}"], **asked, **QUICK)
     random = rows(found, measure="valence", setting="random")
     assert set(random["language"]) == {"spanish"}
     assert 90 <= random["n"][0] <= 160
@@ -98,7 +96,7 @@ def test_random_contexts_of_a_language_come_from_its_own_text(tiny: LanguageMode
 )
 def test_a_text_of_no_language_is_refused(tiny: LanguageModel, given: str, told: str) -> None:
     with pytest.raises(WordworthError, match=told):
-        vast([tiny], experiments=["languages"], language_contexts=[given], **QUICK)
+        vast([tiny], experiments=["languages"], language_corpus=[given], **QUICK)
 
 
 def test_chinese_is_in_one_script(data: Path) -> None:

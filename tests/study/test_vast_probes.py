@@ -79,7 +79,7 @@ def test_the_last_two_words_of_a_tagged_sentence() -> None:
 
 
 def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["probes"], contexts="none", components=2, **QUICK)
+    found = vast([tiny], lexica=["bellezza"], experiments=["probes"], corpus="none", components=2, **QUICK)
     whole = found.scores.filter(pl.col("pcs").is_null(), ~pl.col("measure").str.ends_with(":majority"))
     assert len(whole.select("measure", "setting", "dataset").unique()) == 5  # acceptability; noun and tag, two places
     assert found.scores["value"].is_between(0, 1).all()

@@ -81,7 +81,7 @@ def test_equals_one_word_at_a_time(name: str, tmp_path: Path) -> None:
         lexica=[own],
         experiments=["contextualization", "isolation"],
         settings=settings,
-        contexts="none",
+        corpus="none",
         scale=(1.0, 5.0),
         components=4,
     )

@@ -20,7 +20,7 @@ def rows(findings: Findings, **columns: object) -> pl.DataFrame:
 
 def test_tokenization_sets_are_balanced_and_seeded(tiny: LanguageModel, data: Path) -> None:
     def run(seed: int) -> Findings:
-        return vast([tiny], lexica=["bellezza"], experiments=["tokenization"], contexts="none", resamples=20, seed=seed)
+        return vast([tiny], lexica=["bellezza"], experiments=["tokenization"], corpus="none", resamples=20, seed=seed)
 
     found = run(0)
     used = found.items.filter(pl.col("left_out").is_null())

@@ -53,7 +53,7 @@ def kind_of(named: str | Path) -> Kind:
 
 
 def _say() -> str:
-    return f"say what it is with --kind ({', '.join(KINDS)})"
+    return f"say what it is with --model-kind ({', '.join(KINDS)})"
 
 
 def _of_folder(folder: Path) -> Kind:

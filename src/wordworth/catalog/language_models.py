@@ -37,9 +37,7 @@ def _place(resolved: Resolved) -> str:
     if resolved.entry is not None:
         if other := _OTHERS.get(resolved.entry.details["family"]):
             known = [one.name for one in entries("models") if one.details["family"] not in _OTHERS]
-            raise WordworthError(
-                f"{target} is {other}, and this study takes language models, such as {', '.join(known)}"
-            )
+            raise WordworthError(f"{target} is {other}, and a language model is asked for, such as {', '.join(known)}")
         return str(located(resolved).path)
     if resolved.place == "hub":
         return _on_hub(target)

@@ -29,7 +29,7 @@ def kind_named(kind: str) -> str:
     for known in KINDS:
         if spelled in (known, known.removesuffix("s")):
             return known
-    raise WordworthError(f"there is no kind {kind!r} in the catalog; there are {', '.join(KINDS)}")
+    raise WordworthError(f"there is no kind {kind!r} in the catalog; there are {', '.join(KINDS).replace('_', '-')}")
 
 
 @cache

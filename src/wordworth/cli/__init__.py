@@ -6,59 +6,129 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth import __version__
-from wordworth.cli.audit import audit
-from wordworth.cli.cache import cache_app
-from wordworth.cli.catalog import get, list_entries, show
-from wordworth.cli.compare import compare
-from wordworth.cli.help import GroupedCommand, ListedGroup
-from wordworth.cli.report import report
-from wordworth.cli.run import run_app
-from wordworth.cli.serve import serve
-from wordworth.cli.train import finetune_nli, train_nli
-from wordworth.cli.vectors import debias, export
+from wordworth.cli.help import Listed, ListedCommands
 from wordworth.errors import WordworthError
 from wordworth.interrupt import INTERRUPTED, end_interrupted
 from wordworth.visible import visible
 
+ABOUT = "What a word is worth to a model: word meaning, stereotypes, and the words it never says."
+MEASURE, READ, MAKE, NAMES = "measure", "look at results", "make vectors and models", "what can be named"
+COMMANDS = {
+    "audit": Listed(
+        "wordworth.cli.audit:audit",
+        "All that applies to a model, and one report.",
+        MEASURE,
+        "wordworth audit glove-6b-50d --quick",
+    ),
+    "run": Listed("wordworth.cli.run:run_app", "One study; `wordworth run -h` lists them.", MEASURE),
+    "report": Listed(
+        "wordworth.cli.report:report",
+        "Runs as a page with answers and figures, as Markdown, or as tables for a paper.",
+        READ,
+        "wordworth report runs/audit-glove-6b-50d-quick",
+    ),
+    "compare": Listed(
+        "wordworth.cli.compare:compare",
+        "Which differences between two runs, or two models of one, are real.",
+        READ,
+        "wordworth compare runs/weat-glove runs/weat-mine",
+    ),
+    "serve": Listed(
+        "wordworth.cli.serve:serve",
+        "Runs in a browser: list, open, compare, watch.",
+        READ,
+        "wordworth serve runs --port 8000",
+    ),
+    "debias": Listed(
+        "wordworth.cli.vectors:debias",
+        "A bias taken out of word vectors, and what that cost.",
+        MAKE,
+        "wordworth debias glove-6b-50d --direction he,she -o glove-debiased.npz",
+    ),
+    "export": Listed(
+        "wordworth.cli.vectors:export",
+        "A static embedding out of a language model, in a file.",
+        MAKE,
+        "wordworth export minilm-l6 --vocabulary bellezza -o minilm.vec",
+    ),
+    "train-nli": Listed(
+        "wordworth.cli.train:train_nli",
+        "An NLI model over word vectors or ELMo.",
+        MAKE,
+        "wordworth train-nli --data sick-train --vectors glove-6b-50d -o my-nli",
+    ),
+    "finetune-nli": Listed(
+        "wordworth.cli.train:finetune_nli",
+        "An NLI model out of any encoder.",
+        MAKE,
+        "wordworth finetune-nli minilm-l6 --data sick-train -o my-minilm-nli",
+    ),
+    "ls": Listed(
+        "wordworth.cli.catalog:list_entries", "Models, lexica, tests and texts by name.", NAMES, "wordworth ls models"
+    ),
+    "show": Listed(
+        "wordworth.cli.catalog:show",
+        "One of them: what it holds, its licence, what to cite.",
+        NAMES,
+        "wordworth show glove-6b-50d",
+    ),
+    "get": Listed("wordworth.cli.catalog:get", "Fetch them ahead.", NAMES, "wordworth get glove-6b-50d smollm2-135m"),
+    "cache": Listed("wordworth.cli.cache:cache_app", "What is kept on this machine, and how to get rid of it.", NAMES),
+}
+TRY = {
+    "wordworth audit glove-6b-50d --quick": "word vectors, from meaning to stereotypes, in a report (84 MB to fetch)",
+    "wordworth run weat glove-6b-50d --test weat6": "one question: are men nearer to careers than women?",
+    "wordworth ls models": "what else has a name; paths and names of the Hugging Face hub work too",
+}
+"""Commands to begin with."""
+
+
+class _Commands(ListedCommands):
+    listed = COMMANDS
+
+
 app = typer.Typer(
     name="wordworth",
-    help="What a word is worth to a model: word meaning, stereotypes, and the words it never says.",
-    no_args_is_help=True,
+    help=ABOUT,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode=None,
-    cls=ListedGroup,
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=next(iter(TRY)),
 )
-app.command("audit", cls=GroupedCommand)(audit)
-app.add_typer(run_app, name="run")
-app.command()(report)
-app.command("compare", cls=GroupedCommand)(compare)
-app.command()(serve)
-app.command("debias", cls=GroupedCommand)(debias)
-app.command("train-nli", cls=GroupedCommand)(train_nli)
-app.command("finetune-nli", cls=GroupedCommand)(finetune_nli)
-app.command("export", cls=GroupedCommand)(export)
-app.command("ls")(list_entries)
-app.command()(show)
-app.command()(get)
-app.add_typer(cache_app, name="cache")
+
+
+def _installed() -> str:
+    from wordworth import __version__
+
+    return __version__
 
 
 def _version(value: bool) -> None:
     if value:
-        typer.echo(f"wordworth {__version__}")
+        typer.echo(f"wordworth {_installed()}")
         raise typer.Exit
 
 
 @app.callback()
 def about(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """What a word is worth to a model: word meaning, stereotypes, and the words it never says."""
+    if context.invoked_subcommand is None:
+        typer.echo(greeting())
+
+
+def greeting() -> str:
+    """What `wordworth` alone says."""
+    width = max(map(len, TRY))
+    tries = [f"  {command:{width}}  {what}" for command, what in TRY.items()]
+    rest = "`wordworth -h` lists all commands; `wordworth run weat -h` and the like explain one."
+    return "\n".join([f"wordworth {_installed()}. {ABOUT}", "", "To begin with:", *tries, "", rest])
 
 
 # What every complaint about the command line derives from, whichever click typer brings along.

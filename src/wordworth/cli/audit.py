@@ -1,18 +1,21 @@
 """`wordworth audit [MODEL]`: all that applies to a model, and one report."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.audit_clock import AuditClock
+from wordworth.cli.audit_clock import AuditClock, spread_sentence
+from wordworth.cli.broken_off import in_cache, telling
+from wordworth.cli.completion import named
 from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting
 
+TRYING = "Loading the models, and trying how fast this machine is."
 KINDS = ("static", "causal", "masked", "encoder", "nli")
 
 
@@ -21,12 +24,24 @@ class AuditSettings(Placement, Seeded):
     """What an audit asks of every study that takes it."""
 
     quick: bool = setting(False, "Less of everything: minutes instead of hours.", "what is measured")
-    kind: str | None = setting(None, "What the model is, where its files do not say.", "on what", choices=KINDS)
+    kind: str | None = setting(
+        None,
+        "What the model is, where its files do not say.",
+        "on what",
+        option="model-kind",
+        choices=KINDS,
+        formerly=("kind",),
+    )
+    language: str | None = setting(None, "Language of the models, where the catalog does not say.", "on what")
 
 
 Audited = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[MODEL]", help="Names of the catalog or the hub, or paths; the defaults if not given."),
+    typer.Argument(
+        metavar="[MODEL…]",
+        help="Names of the catalog or the hub, or paths; the defaults if not given.",
+        autocompletion=named("models"),
+    ),
 ]
 Folder = Annotated[
     Path | None,
@@ -34,7 +49,7 @@ Folder = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Folder; runs/audit-MODEL if not given.",
+        help="Where to write: a folder; runs/audit-MODEL if not given.",
         callback=writable_name,
         rich_help_panel="output",
     ),
@@ -46,23 +61,28 @@ def _audit(
 ) -> None:
     from wordworth.cli import display
     from wordworth.report import plain_answers, read_runs, write_report
-    from wordworth.run import Outcome, write_outcome
-    from wordworth.study.audit import DEFAULTS, lessened, plan
+    from wordworth.run import Outcome, PlannedStudy, write_outcome
+    from wordworth.study.audit import DEFAULTS, chosen, lessened, plan
 
-    planned, left_out = plan(models or list(DEFAULTS), settings.kind)
+    planned, left_out = plan(models or list(DEFAULTS), settings.kind, settings.language)
     folder = output or _default_folder(models, settings.quick)
     steps = []
+    shared = {name: getattr(settings, name) for name in ("seed", "device", "precision")}
     for step in planned:
-        less = step.study.quick if settings.quick else step.study.whole
-        steps.append(_Step(step, _chosen(step.study.settings, settings, less), folder / step.study.name, overwrite))
-    if not settings.quick:
-        left_out += lessened(planned, settings.kind)
+        asked = chosen(step, settings.quick, shared, settings.language)
+        steps.append(_Step(step, asked, folder / step.name, overwrite))
+    smaller = [] if settings.quick else lessened(planned, settings.kind)
     for one in steps:  # before anything is computed
         one.there = _is_there(one)
-    for sentence in left_out:
+    for sentence in [*left_out, *smaller]:
         display.notice(sentence)
-    results = _run_all(steps, settings) if settings.engine == "local" else _spread(steps, settings)
-    write_outcome(folder, Outcome(_failed(results), tuple(left_out)))
+    wanted = tuple(PlannedStudy(study=one.study.name, models=list(one.models)) for one in planned)
+    write_outcome(folder, Outcome((), tuple(left_out), tuple(smaller), wanted))
+    results: list[dict[str, Any]] = []
+    with telling(lambda: _kept(results, steps, folder)):
+        for result in _run_all(steps, settings) if settings.engine == "local" else _spread(steps, settings):
+            results.append(result)  # noqa: PERF402 - of an audit that is broken off, those until then are told
+    write_outcome(folder, Outcome(_failed(results), tuple(left_out), tuple(smaller)))
     if all(result["state"] == "failed" for result in results):
         first = results[0]
         raise WordworthError(f"every study of the audit failed; the first, {first['study']}: {first['reason']}")
@@ -70,7 +90,7 @@ def _audit(
     answers = plain_answers(read_runs([folder]))
     if json:
         outcome = {"folder": str(folder), "report": str(place), "studies": results}
-        display.print_json({**outcome, "answers": answers, "left_out": left_out})
+        display.print_json({**outcome, "answers": answers, "left_out": [*left_out, *smaller]})
     else:
         display.audit(answers, left_out, place)
     if any(result["state"] == "failed" for result in results):
@@ -88,7 +108,13 @@ class _Step:
     there: bool = False
 
 
-def _run_all(steps: Sequence[_Step], settings: AuditSettings) -> list[dict[str, Any]]:
+def _kept(results: Sequence[dict[str, Any]], steps: Sequence[_Step], folder: Path) -> str:
+    """What an audit that is broken off leaves."""
+    done = sum(result["state"] != "failed" for result in results)
+    return f"{done} of {len(steps)} studies are in {folder}. {in_cache()}"
+
+
+def _run_all(steps: Sequence[_Step], settings: AuditSettings) -> Iterator[dict[str, Any]]:
     """Every study in turn, with what is left of the whole audit."""
     from wordworth.cli import display
     from wordworth.progress import overall
@@ -98,40 +124,63 @@ def _run_all(steps: Sequence[_Step], settings: AuditSettings) -> list[dict[str, 
     waiting = [step for step in steps if not step.there]
     pace = Pace()
     if waiting:
-        display.notice("Loading the models, and trying how fast this machine is.", "dim")
+        display.notice(TRYING, "dim")
     clock = AuditClock(
         [step.planned.study.name for step in waiting], [_expected(step, settings, loaded, pace) for step in waiting]
     )
     if waiting:
         display.notice(clock.sentence(), "")
     with overall(clock.state):
-        return [_run(step, settings, _still_needed(loaded, steps[at:]), clock) for at, step in enumerate(steps)]
+        for at, step in enumerate(steps):
+            yield _run(step, settings, _still_needed(loaded, steps[at:]), clock)
 
 
-def _spread(steps: Sequence[_Step], settings: AuditSettings) -> list[dict[str, Any]]:
+def _spread(steps: Sequence[_Step], settings: AuditSettings) -> Iterator[dict[str, Any]]:
     """Every study on every model by itself, on the workers of an engine; a study's models are one run in the end."""
     from wordworth.cli import display
     from wordworth.engine.engines import using
     from wordworth.progress import progress
     from wordworth.study.audit import Call, run_calls
 
-    results: list[dict[str, Any]] = []
     waiting = [step for step in steps if not step.there]
     calls = [Call(step.planned.study.name, model, step.settings) for step in waiting for model in step.planned.models]
+    estimate = _estimated(waiting, settings) if waiting else ""
     with using(settings.engine) as engine, progress("Auditing", len(calls)) as advance:
         display.notice(f"{len(calls)} studies of models on {engine.name} (workers: {engine.count})", "")
+        if estimate:
+            display.notice(estimate, "")
         outcomes = engine.map(run_calls, None, calls, "auditing")
         for step in steps:
             result: dict[str, Any] = {"study": step.planned.study.name, "models": list(step.planned.models)}
             if step.there:
-                results.append(result | {"state": "kept"})
+                yield result | {"state": "kept"}
                 continue
             found = []
             for _ in step.planned.models:
                 found.append(next(outcomes))
                 advance(1)
-            results.append(result | _saved(step, found))
-    return results
+            yield result | _saved(step, found)
+
+
+def _estimated(waiting: Sequence[_Step], settings: AuditSettings) -> str:
+    """How long workers on the cores of this machine take; blank for others, which cannot be tried here.
+
+    The machine is tried with as many cores as a worker has.
+    """
+    from wordworth.cli import display
+    from wordworth.engine.engines import engine_of
+    from wordworth.engine.processes import of_cores, visible_gpus
+    from wordworth.study.cost import Pace
+
+    if not settings.engine.startswith("processes") or (settings.device != "cpu" and visible_gpus()):
+        return ""
+    count = engine_of(settings.engine).count
+    display.notice(TRYING, "dim")
+    loaded: dict[str, Any] = {}
+    pace = Pace()
+    with of_cores(count):
+        seconds = sum(_expected(step, settings, loaded, pace) for step in waiting)
+    return spread_sentence(seconds, count)
 
 
 def _saved(step: _Step, found: list[Any]) -> dict[str, Any]:
@@ -174,13 +223,6 @@ def _failed(results: list[dict[str, Any]]) -> tuple[Any, ...]:
     return tuple({key: one[key] for key in keys} for one in results if one["state"] == "failed")
 
 
-def _chosen(declared: type[Settings], audit: AuditSettings, quick: Any) -> Settings:
-    """The study's settings: its own defaults or quick ones, with what the audit was given where the study takes it."""
-    names = {field.name for field in declared.fields()}
-    shared = {name: getattr(audit, name) for name in ("seed", "device", "precision") if name in names}
-    return declared(**{**quick, **shared})
-
-
 def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], clock: AuditClock) -> dict[str, Any]:
     """Runs a study of the audit; one that fails leaves the others to be run, and shows in the exit code."""
     from wordworth.cli import display
@@ -219,7 +261,7 @@ def _default_folder(models: list[str] | None, quick: bool) -> Path:
 def _is_there(step: _Step) -> bool:
     """Whether the run is there already. Another one in its place is an error before anything is computed."""
     from wordworth import __version__
-    from wordworth.run import reserve, why_not_the_same
+    from wordworth.run import refuse_locked, reserve, why_not_the_same
 
     models = list(step.planned.models)
     reason = why_not_the_same(step.folder, models, step.settings.as_table(), __version__)
@@ -227,8 +269,9 @@ def _is_there(step: _Step) -> bool:
         raise WordworthError(
             f"{step.folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
         )
-    if reason == "":
+    if reason is not None:
         reserve(step.folder, overwrite=step.overwrite)
+        refuse_locked(step.folder)
     return reason is None
 
 

@@ -24,6 +24,12 @@ def about(seconds: float) -> str:
     return spoken(seconds) if seconds < SOON else f"about {spoken(seconds)}"
 
 
+def spread_sentence(seconds: float, workers: int) -> str:
+    """Of work that is spread: all of it, and its share of each worker."""
+    whole, share = about(seconds).capitalize(), about(seconds / workers)
+    return f"{whole} of work on this machine, spread over {workers} workers: {share}."
+
+
 class AuditClock:
     """The studies that are still to be run, each with the seconds that it is expected to take."""
 

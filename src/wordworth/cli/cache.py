@@ -6,17 +6,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordworth.cli.help import GroupedCommand, ListedGroup
+from wordworth.cli.options import Json
+from wordworth.task.settings import ON
+
 if TYPE_CHECKING:
     from wordworth.engine.housekeeping import CacheEntry
 
-cache_app = typer.Typer(help="What is kept on this machine, by kind; `prune`, `verify` and `clear` remove of it.")
+cache_app = typer.Typer(
+    help="What is kept on this machine, by kind; `prune`, `verify` and `clear` remove of it.",
+    rich_markup_mode=None,
+    cls=ListedGroup,
+    epilog="wordworth cache prune --older 30d",
+)
 
-Kinds = Annotated[list[str] | None, typer.Option("--kind", metavar="KIND", help="Of this kind only; repeatable.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", metavar="KIND", help="Of this kind only. Repeatable.", rich_help_panel=ON),
+]
 
 
 @cache_app.callback(invoke_without_command=True)
-def list_kinds(context: typer.Context, kind: Kinds = None, json: AsJson = False) -> None:
+def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -> None:
     """What is kept on this machine, by kind, with sizes and ages."""
     if context.invoked_subcommand:
         return
@@ -42,14 +53,17 @@ def list_kinds(context: typer.Context, kind: Kinds = None, json: AsJson = False)
         typer.echo(f"killed runs left {_size(left)}, which `wordworth cache prune` removes", err=True)
 
 
-@cache_app.command()
+@cache_app.command(cls=GroupedCommand, epilog="wordworth cache prune --older 30d --max-size 5GB")
 def prune(
-    older: Annotated[str | None, typer.Option(metavar="AGE", help="Not used for so long: 30d, 12h, 2w.")] = None,
+    older: Annotated[
+        str | None, typer.Option(metavar="AGE", help="Not used for so long: 30d, 12h, 2w.", rich_help_panel=ON)
+    ] = None,
     max_size: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="What is used least goes until so much is left: 5GB.")
+        str | None,
+        typer.Option(metavar="SIZE", help="What is used least goes until so much is left: 5GB.", rich_help_panel=ON),
     ] = None,
     kind: Kinds = None,
-    json: AsJson = False,
+    json: Json = False,
 ) -> None:
     """Remove what is old, or more than a size. What can be computed again goes before what was fetched."""
     from wordworth.engine import housekeeping
@@ -60,8 +74,8 @@ def prune(
     _tell_used(kind)
 
 
-@cache_app.command()
-def verify(kind: Kinds = None, json: AsJson = False) -> None:
+@cache_app.command(cls=GroupedCommand, epilog="wordworth cache verify")
+def verify(kind: Kinds = None, json: Json = False) -> None:
     """Measure every file again; what is damaged is removed, and made again when it is needed. Exit code 1 if any."""
     from wordworth.engine import housekeeping
 
@@ -71,11 +85,13 @@ def verify(kind: Kinds = None, json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-@cache_app.command()
+@cache_app.command(cls=GroupedCommand, epilog="wordworth cache clear --kind vectors")
 def clear(
     kind: Kinds = None,
-    fetched: Annotated[bool, typer.Option("--fetched", help="What came over the network too.")] = False,
-    json: AsJson = False,
+    fetched: Annotated[
+        bool, typer.Option("--fetched", help="What came over the network too.", rich_help_panel=ON)
+    ] = False,
+    json: Json = False,
 ) -> None:
     """Remove all that can be computed again, or all of a kind."""
     from wordworth.engine import housekeeping

@@ -1,24 +1,34 @@
 """`wordworth ls`, `show` and `get`: what can be named."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordworth.catalog.registry import KINDS
+from wordworth.cli.completion import beginning, named
 from wordworth.cli.options import Json, Offline
+
+if TYPE_CHECKING:
+    from wordworth.catalog.entry import Entry
+
+_KINDS = [kind.replace("_", "-") for kind in KINDS]
 
 
 def list_entries(
     kind: Annotated[
         str | None,
         typer.Argument(
-            help="models, lexica, word-sets, tests, pairs, analogies, corpora, templates, frequencies, wordnets, "
-            "paraphrases, nli"
+            metavar="[KIND]",
+            help=f"{', '.join(_KINDS)}; all if not given.",
+            autocompletion=beginning(_KINDS),
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """What can be named, with its licence and whether it is here."""
+    """What can be named, by kind: how much it holds, what is fetched for it, its licence, and whether it is here."""
+    from wordworth.catalog.listing import download_bytes, unit_of
     from wordworth.catalog.registry import entries
     from wordworth.catalog.show import is_here
     from wordworth.cli import display
@@ -26,35 +36,63 @@ def list_entries(
     found = entries(kind)
     if json:
         keys = ("kind", "name", "title", "language", "licence", "count")
-        display.print_json([{key: getattr(one, key) for key in keys} | {"here": is_here(one)} for one in found])
+        display.print_json(
+            [
+                {key: getattr(one, key) for key in keys}
+                | {"unit": unit_of(one), "family": one.details.get("family"), "bytes": download_bytes(one)}
+                | {"here": is_here(one)}
+                for one in found
+            ]
+        )
         return
-    rows = [
-        (one.name, one.title, one.language, f"{one.count:,}", one.licence, "yes" if is_here(one) else "")
-        for one in found
-    ]
-    display.table(kind or "the catalog", ["name", "title", "language", "count", "licence", "here"], rows, right=[3])
+    for one in dict.fromkeys(entry.kind for entry in found):
+        _table([entry for entry in found if entry.kind == one])
 
 
-def show(name: str, json: Json = False) -> None:
-    """One entry of the catalog: count, first rows, licence, citation."""
+def _table(members: "Sequence[Entry]") -> None:
+    """Entries of one kind; models are of several kinds themselves."""
+    from wordworth.catalog.listing import download, held
+    from wordworth.catalog.show import is_here
+    from wordworth.cli import display
+
+    kind = members[0].kind
+    header = ["name", *["kind"] * (kind == "models"), "title", "holds", "download", "language", "licence", "here"]
+    rows = []
+    for one in members:
+        facts = [one.title, held(one), download(one), one.language, one.licence, "yes" if is_here(one) else ""]
+        rows.append([one.name, *[one.details.get("family", "")] * (kind == "models"), *facts])
+    numbers = [header.index("holds"), header.index("download")]
+    display.table(f"{kind.replace('_', ' ')} ({len(members):,})", header, rows, right=numbers)
+
+
+def show(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A name of the catalog (`wordworth ls`).", autocompletion=named())
+    ],
+    json: Json = False,
+) -> None:
+    """One entry of the catalog: how much it holds, its first rows, licence and citation."""
+    from wordworth.catalog.listing import download, held
     from wordworth.catalog.registry import entry
     from wordworth.catalog.show import summary
     from wordworth.cli import display
 
-    shown = summary(entry(name))
+    declared = entry(name)
+    shown = summary(declared)
     if json:
         display.print_json(asdict(shown))
         return
     scale = f"{shown.scale[0]:g} to {shown.scale[1]:g}" if shown.scale else ""
     facts = {
-        "kind": shown.kind,
+        "kind": ": ".join(filter(None, [shown.kind.replace("_", " "), declared.details.get("family")])),
         "title": shown.title,
         "language": shown.language,
-        "count": f"{shown.count:,}",
+        "holds": held(declared),
         "scale": scale,
         "licence": shown.licence,
         "citation": shown.reference,
         "from": "; ".join(shown.sources),
+        "download": download(declared),
         "here": "yes" if shown.here else f"no: `wordworth get {name}` fetches it",
         "note": shown.note,
     }
@@ -69,7 +107,13 @@ def show(name: str, json: Json = False) -> None:
         display.notice(f"left out: {len(shown.left_out) - 10} more")
 
 
-def get(names: Annotated[list[str], typer.Argument(metavar="NAME…")], offline: Offline = False) -> None:
+def get(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME…", help="Names of the catalog (`wordworth ls`).", autocompletion=named()),
+    ],
+    offline: Offline = False,
+) -> None:
     """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
     from wordworth.catalog.fetch.hub import from_hub
     from wordworth.catalog.fetch.sources import here, locate, verify

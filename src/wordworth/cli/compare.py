@@ -8,7 +8,7 @@ import typer
 
 from wordworth.cli.options import SHARED, with_options
 from wordworth.errors import WordworthError
-from wordworth.task.settings import HOW, ON, Intervals, setting
+from wordworth.task.settings import HOW, ON, PERMUTATIONS, Intervals, setting
 
 
 def _layer(text: str) -> Any:
@@ -25,17 +25,23 @@ class CompareSettings(Intervals):
 
     layer: str | int = setting(
         "best",
-        "best (each model's, picked on other items than are compared), top, or a number.",
+        "Layer to take: best (each model's, picked on other items than are compared), top, or a number.",
         ON,
         metavar="best|top|N",
         parse=_layer,
     )
     components: int | None = setting(
-        None, "Compare with the mean and this many components taken off (vast).", ON, least=0
+        None, "Principal components to nullify: vast's vectors without the mean and so many.", ON, least=0, most=1_000
     )
-    test: str = setting("williams", "Of dependent correlations.", HOW, choices=("williams", "steiger", "meng"))
+    correlation_test: str = setting(
+        "williams",
+        "Test of dependent correlations.",
+        HOW,
+        choices=("williams", "steiger", "meng"),
+        formerly=("test",),
+    )
     permutations: int = setting(
-        10_000, "Random exchanges where they cannot all be counted.", HOW, least=1, most=10_000_000
+        PERMUTATIONS, "Random permutations where they cannot all be counted.", HOW, least=1, most=10_000_000
     )
 
 
@@ -50,8 +56,8 @@ def _compare(
     from wordworth.compare import ComparisonSettings, compare, sides, verdicts
     from wordworth.run import read_run
 
-    names = ("layer", "test", "resamples", "permutations", "seed")
-    chosen = ComparisonSettings(pcs=settings.components, **{name: getattr(settings, name) for name in names})
+    names = ("layer", "components", "correlation_test", "resamples", "permutations", "seed")
+    chosen = ComparisonSettings(**{name: getattr(settings, name) for name in names})
     both = sides([read_run(folder) for folder in runs], models, settings_named)
     result = compare(*both, chosen)
     if json:

@@ -70,12 +70,17 @@ def warnings_of(findings: Findings) -> None:
         notice(f"left out: {count:,} {reason}")
 
 
-def audit(answers: dict[str, list[str]], left_out: Sequence[str], place: Path) -> None:
-    """The answers of the report, and where it is."""
-    for question, sentences in answers.items():
+def answers(given: dict[str, list[str]]) -> None:
+    """What runs say, by question."""
+    for question, sentences in given.items():
         out.print(_shown(question, "bold"), soft_wrap=True)
         for sentence in sentences:
             line(f"  {sentence}")
+
+
+def audit(found: dict[str, list[str]], left_out: Sequence[str], place: Path) -> None:
+    """The answers of the report, and where it is."""
+    answers(found)
     for sentence in left_out:
         notice(sentence)
     line(str(place))

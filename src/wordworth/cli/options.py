@@ -2,17 +2,18 @@
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.catalog.read.tables import parsed_toml
+from wordworth.cli.completion import beginning, named
+from wordworth.cli.help import OUTPUT
 from wordworth.errors import WordworthError, nearest, reason_of
+from wordworth.renames import Now, current
 from wordworth.task.settings import GROUPS, Field, Settings
 
-OUTPUT = "output"
 _METAVARS = {int: "N", float: "X"}
 LONGEST_NAME, LONGEST_PATH = 200, 3000
 """Bytes of a file's name, which may be 255, and characters of a path: room is left for what is put beside it."""
@@ -24,6 +25,8 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
     """Takes the options of a TOML file as defaults, so that options on the command line override them."""
     if path is None:
         return None
+    from wordworth.catalog.read.tables import parsed_toml
+
     try:
         table = parsed_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -38,11 +41,13 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
         if parameter.name not in ("config", "help")
     }
     defaults: dict[str, Any] = {}
-    for key, value in table.items():
-        parameter = known.get(key.replace("_", "-"))
+    spelled = {key.replace("_", "-"): value for key, value in table.items()}
+    for key, value in current(spelled, getattr(context.command, "renamed", {})).items():
+        parameter = known.get(key)
         if parameter is None or parameter.name is None:
             raise WordworthError(f"{path}: there is no option {key[:60]!r}{nearest(key, sorted(known))}")
         many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
+        value = list(value) if isinstance(value, tuple) else value
         if isinstance(value, list) != many and (not many or isinstance(value, dict)):
             raise WordworthError(f"{path}: {key} takes one value, not {repr(value)[:60]}")
         defaults[parameter.name] = [value] if many and not isinstance(value, list) else value
@@ -77,25 +82,29 @@ def writable_name(path: Path | None) -> Path | None:
     return path
 
 
-Models = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="MODEL…", help="Names of the catalog, paths, https://… or hf://owner/name/file; LABEL=… names one."
-    ),
-]
+def models_of(kinds: Collection[str]) -> Any:
+    """The argument MODEL… of a study that takes these kinds of model."""
+    text = "Names of the catalog (`wordworth ls models`), paths, https://… or hf://owner/name/file; LABEL=… names one."
+    complete = named("models", kinds)
+    return Annotated[list[str] | None, typer.Argument(metavar="MODEL…", help=text, autocompletion=complete)]
+
+
 Output = Annotated[
     Path | None,
     typer.Option(
         "--output",
         "-o",
         metavar="DIR",
-        help="Folder to write; runs/STUDY-DATE if not given.",
+        help="Where to write: a folder; runs/STUDY-DATE if not given.",
         callback=writable_name,
         rich_help_panel=OUTPUT,
     ),
 ]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace a run that is already in the folder.", rich_help_panel=OUTPUT)
+    bool,
+    typer.Option(
+        "--overwrite", help="Replace what is there: a run that is already in the folder.", rich_help_panel=OUTPUT
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.", rich_help_panel=OUTPUT)]
 Config = Annotated[
@@ -139,29 +148,43 @@ def parameter(field: Field) -> inspect.Parameter:
     declared = field.declared
     kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
     choices = "|".join(filter(None, declared.choices))
-    metavar = declared.metavar or (choices if len(choices) <= SHORT else "NAME") or _METAVARS.get(kind, "TEXT")
-    text, several = declared.help, field.repeatable
+    usual = "NAME|FILE" if declared.catalog else _METAVARS.get(kind, "TEXT")
+    metavar = declared.metavar or (choices if len(choices) <= SHORT else "NAME") or usual
+    text = declared.help
     if len(choices) > SHORT:
-        text = f"{text} {', '.join(filter(None, declared.choices))}."
-    if several:
-        default = " ".join(map(str, field.default))
-        text = f"{text} Repeatable.{f' [default: {default}]' if default else ''}"
-    annotation: Any = list[kind] | None if several else kind | None if field.default is None or declared.parse else kind  # type: ignore[valid-type]
+        text = f"{text} Choices: {', '.join(filter(None, declared.choices))}."
+    if field.repeatable:
+        text = f"{text} Repeatable."
+    start = None if field.many or declared.parse else field.default
+    if start is None and field.default:
+        default = field.default if field.many else [field.default]
+        text = f"{text} [default: {' '.join(map(str, default))}]"
+    annotation: Any = list[kind] | None if field.many else kind | None if start is None else kind  # type: ignore[valid-type]
     # A flag that is neither on nor off where it is not given can be given either way.
     spelled = f"--{field.option}/--no-{field.option}" if kind is bool and field.default is None else f"--{field.option}"
-    option = typer.Option(spelled, metavar=None if kind is bool else metavar, help=text, rich_help_panel=declared.group)
-    start = None if several or declared.parse else field.default
+    option = typer.Option(
+        spelled,
+        metavar=None if kind is bool else metavar,
+        help=text,
+        rich_help_panel=declared.group,
+        autocompletion=named(declared.catalog) if declared.catalog else beginning(declared.choices),
+    )
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=Annotated[annotation, option]
     )
 
 
 def with_options(
-    settings: type[Settings], body: Callable[..., None], more: dict[str, tuple[Any, Any]], doc: str
+    settings: type[Settings],
+    body: Callable[..., None],
+    more: dict[str, tuple[Any, Any]],
+    doc: str,
+    formerly: Mapping[str, str] | None = None,
 ) -> Callable[..., None]:
     """A command with an option for every setting: `body` gets the settings made of them, and what `more` declares.
 
-    `more` are parameters beyond the settings: name → (annotation, default), the first ones those that are required.
+    `more` are parameters beyond the settings: name → (annotation, default), the first ones those that are required;
+    `formerly` are old names of theirs → what they are called now. Those of settings are declared with them.
     """
     fields = [field for field in settings.fields() if field.declared.group in GROUPS]
 
@@ -180,10 +203,25 @@ def with_options(
     last = [one for one in rest if one.name in SHARED]
     command.__signature__ = inspect.Signature([*first, *map(parameter, ordered), *last])  # type: ignore[attr-defined]
     command.__doc__ = doc
+    command.renamed = old_options(settings) | {old: Now(new) for old, new in (formerly or {}).items()}  # type: ignore[attr-defined]
     return command
 
 
+def old_options(settings: type[Settings]) -> dict[str, Now]:
+    """Old options of settings → what they are called now, without those that are another option by now."""
+    fields = [field for field in settings.fields() if field.declared.group in GROUPS]
+    taken = {field.option for field in fields}
+    olds = (
+        (old.replace("_", "-"), field, values) for field in fields for old, values in field.declared.formerly.items()
+    )
+    return {old: Now(field.option, values) for old, field, values in olds if old not in taken}
+
+
 def _value(field: Field, given: Any) -> Any:
-    if given is None or field.declared.parse is None:
+    parse = field.declared.parse
+    if given is None or parse is None:
         return tuple(given) if isinstance(given, list) else given
-    return tuple(map(field.declared.parse, given)) if isinstance(given, list) else field.declared.parse(given)
+    if not field.many:
+        return parse(given)
+    parts = map(parse, given)  # `--layers 0,8 --layers 16` are three layers
+    return tuple(parts) if field.repeatable else tuple(one for several in parts for one in several)

@@ -18,15 +18,29 @@ def report(
             "--output",
             "-o",
             metavar="FILE",
-            help="File to write; report.html in the folder if not given.",
+            help="Where to write: a file; report.html in the folder if not given.",
             callback=writable_name,
         ),
     ] = None,
     form: Annotated[str, typer.Option("--format", help="html, md (Markdown) or latex (tables).")] = "html",
+    table: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Of md and latex, this table alone, such as leaderboard or weat. Repeatable."
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME",
+            help="Of md and latex: value, interval, p, n; and the measures, data sets, models, settings to have alone.",
+        ),
+    ] = None,
 ) -> None:
     """A report of runs: answers, the papers' figures, published numbers beside ours, a look-up; one HTML file."""
     from wordworth.cli import display
     from wordworth.report import write_report
 
-    place = write_report(runs, output, form)
+    named = [name.strip() for name in (columns or "").split(",") if name.strip()]
+    place = write_report(runs, output, form, tables=table or (), columns=named)
     display.line(str(place))

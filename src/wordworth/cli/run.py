@@ -1,27 +1,52 @@
 """`wordworth run STUDY MODEL…`: a command for every study, out of its declaration."""
 
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wordworth.cli.help import GroupedCommand, ListedGroup
-from wordworth.cli.options import SHARED, Models, with_options
-from wordworth.run import Findings
+from wordworth.cli.broken_off import telling
+from wordworth.cli.help import LazyGroup, made
+from wordworth.cli.options import SHARED, models_of, with_options
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
+
+if TYPE_CHECKING:
+    from wordworth.run import Findings
+
+
+class _Studies(LazyGroup):
+    """A command for every study that has none of its own."""
+
+    def names(self) -> Sequence[str]:
+        return [name for name in STUDIES if not study(name).command]
+
+    def make(self, name: str) -> Any:
+        return _command(name)
+
+    def rows(self, ctx: Any) -> Iterator[tuple[str, str, str]]:
+        return (("studies", name, study(name).summary) for name in self.names())
+
 
 run_app = typer.Typer(
     help="Run a study; it leaves a folder with scores, items and a manifest.",
     no_args_is_help=True,
     rich_markup_mode=None,
-    cls=ListedGroup,
+    cls=_Studies,
+    epilog=study("vast").example,
 )
+
+
+@run_app.callback()
+def _run() -> None:
+    """Run a study; it leaves a folder with scores, items and a manifest."""
 
 
 def run_study(
     declared: Study, models: list[Any], settings: Settings, folder: Path, overwrite: bool, named: list[str]
-) -> Findings:
+) -> "Findings":
     """Runs a study on models and writes its folder, which can be watched meanwhile; `named` is what was asked for."""
     from wordworth.run import reserve, watched
 
@@ -32,21 +57,29 @@ def run_study(
     return findings
 
 
-def print_findings(declared: Study, findings: Findings, folder: Path, as_json: bool) -> None:
-    """The tables of a study, what a user should know at once, and the folder; or all of it as JSON."""
+def print_findings(
+    declared: Study, findings: "Findings", folder: Path, as_json: bool, beside: Sequence[Path] = ()
+) -> None:
+    """The tables of a study, what a user should know at once, what it means in sentences, and the folder; or all of it
+    as JSON. `beside` is what else was written."""
     from wordworth.cli import display
+    from wordworth.report import plain_answers, read_runs
 
+    answers = plain_answers(read_runs([folder]))
     if as_json:
         rest = {"left_out": findings.left_out_by_kind(), "notes": findings.notes, "failed": findings.failed}
-        display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **rest})
+        display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **rest, "answers": answers})
         return
     for table in declared.tables(findings.scores, findings.held_items):
         display.table(*table)
     display.warnings_of(findings)
-    display.line(str(folder))
+    display.answers(answers)
+    for place in (folder, *beside):
+        display.line(str(place))
+    display.notice(f"`wordworth report {shlex.quote(str(folder))}` makes the page.", "dim")
 
 
-def _command(name: str) -> None:
+def _command(name: str) -> Any:
     declared = study(name)
 
     def body(
@@ -56,12 +89,9 @@ def _command(name: str) -> None:
 
         folder = output or default_folder(name)
         chosen = list(models or declared.default_models)
-        print_findings(declared, run_study(declared, chosen, settings, folder, overwrite, chosen), folder, json)
+        with telling():
+            findings = run_study(declared, chosen, settings, folder, overwrite, chosen)
+        print_findings(declared, findings, folder, json)
 
-    more = {"models": (Models, None), **SHARED}
-    run_app.command(name, cls=GroupedCommand)(with_options(declared.settings, body, more, declared.summary))
-
-
-for _name in STUDIES:
-    if not study(_name).command:
-        _command(_name)
+    more = {"models": (models_of(declared.kinds), None), **SHARED}
+    return made(name, with_options(declared.settings, body, more, declared.summary), declared.example)

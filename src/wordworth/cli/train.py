@@ -1,13 +1,17 @@
 """`wordworth train-nli` and `finetune-nli`: NLI models over word vectors or ELMo, and out of any encoder."""
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.options import OUTPUT, SHARED, with_options, writable_name
+from wordworth.cli.broken_off import telling
+from wordworth.cli.help import OUTPUT
+from wordworth.cli.options import SHARED, with_options, writable_name
+from wordworth.study.infer import LABEL_MAP
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, comma_pair, setting
 
 Folder = Annotated[
@@ -15,8 +19,8 @@ Folder = Annotated[
     typer.Option(
         "--output",
         "-o",
-        metavar="FOLDER",
-        help="Folder of the model.",
+        metavar="DIR",
+        help="Where to write: the folder of the model.",
         callback=writable_name,
         rich_help_panel=OUTPUT,
     ),
@@ -30,14 +34,19 @@ class NliDataSettings(Seeded):
 
     data: tuple[Named, ...] = setting(
         (),
-        "Pairs to train on: a name (`wordworth ls nli`) or .jsonl, .tsv, .parquet.",
+        "Pairs to train on: a name (`wordworth ls nli`) or .jsonl, .csv, .tsv, .parquet.",
         ON,
-        metavar="NAME|FILE",
+        catalog="nli",
     )
-    dev: tuple[Named, ...] = setting((), "Pairs to stop by.", ON, metavar="NAME|FILE")
-    test: tuple[Named, ...] = setting(
-        (), "Pairs to measure on; their premises are never trained on.", ON, metavar="NAME|FILE"
+    dev: tuple[Named, ...] = setting((), "Pairs to stop by.", ON, catalog="nli")
+    accuracy: tuple[Named, ...] = setting(
+        (),
+        "Labelled pairs that accuracy is measured on; their premises are never trained on.",
+        ON,
+        catalog="nli",
+        formerly=("test",),
     )
+    label_map: Mapping[str, str] | None = setting(None, **LABEL_MAP)
     hold_out: float = setting(
         0.1, "Without --dev: share of the premises of the first data set to stop by.", ON, least=0, most=0.9
     )
@@ -54,53 +63,64 @@ class TrainSettings(NliDataSettings):
     hidden: int = setting(200, "Width of the encoder, both directions together.", HOW, least=2, most=65_536)
     dropout: float = setting(0.2, "Share of units dropped in training.", HOW, least=0, most=0.95)
     beside: bool | None = setting(None, "Put the vectors beside the encoder's output; only for ELMo if not given.", HOW)
-    epochs: int = setting(100, "Passes over the data, at most.", HOW, least=1)
+    epochs: int = setting(100, "Passes over the data, at most.", HOW, least=1, most=100_000)
     patience: int = setting(5, "Epochs without a better dev accuracy before it stops.", HOW, least=1)
-    batch: int = setting(32, "Pairs a step, at most; all of one length.", HOW, least=1)
-    rate: float = setting(1e-3, "Learning rate of Adam.", HOW, least=1e-9, most=10)
+    batch: int = setting(32, "Pairs a step, at most; all of one length.", HOW, least=1, most=100_000)
+    rate: float = setting(1e-3, "Learning rate, of Adam.", HOW, least=1e-9, most=10)
     smoothing: float = setting(0.0, "Label smoothing.", HOW, least=0, most=0.99)
     average: float = setting(
         0.999, "Decay of the averaged weights, which are kept; 0: no average.", HOW, least=0, most=1
     )
     threads: int = setting(1, "Cores; the same number gives the same model.", HOW, least=1, most=1024)
-    device: str = setting("cpu", "Where it is trained.", HOW, choices=("cpu", "cuda"))
+    device: str = setting("auto", "auto, cpu or cuda.", HOW, choices=("auto", "cpu", "cuda"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class FinetuneSettings(NliDataSettings):
     """Fine-tuning of an encoder."""
 
-    project: tuple[str, str] | None = setting(
+    direction: tuple[str, str] | None = setting(
         None,
-        "Take this direction out of the subword embeddings, all the while.",
-        HOW,
+        "Bias direction: two words, such as he,she; it is taken out of the subword embeddings, all the while.",
+        ON,
         metavar="A,B",
         parse=comma_pair,
+        formerly=("project",),
     )
-    epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1)
-    batch: int = setting(32, "Pairs a step.", HOW, least=1)
-    rate: float = setting(3e-5, "Learning rate at its height.", HOW, least=1e-9, most=10)
+    epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1, most=10_000)
+    batch: int = setting(32, "Pairs a step.", HOW, least=1, most=100_000)
+    rate: float = setting(3e-5, "Learning rate, at its height.", HOW, least=1e-9, most=10)
     device: str = setting("auto", group=HOW, **DEVICE)
 
 
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.cli import display
+    from wordworth.files import refuse_unwritable
+    from wordworth.infer.model.checkpoint import LAST
     from wordworth.infer.training.fit import Recipe
     from wordworth.infer.training.train_nli import NetworkSize, cleared
     from wordworth.infer.training.train_nli import train_nli as trained
 
+    refuse_unwritable(output)
     if overwrite:
         cleared(output)
-    names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads", "device")
-    recipe = Recipe(**{name: getattr(settings, name) for name in names})
-    results = trained(
-        settings.vectors,
-        _sets(settings),
-        output,
-        NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),
-        recipe=recipe,
-        say=lambda sentence: display.notice(sentence, ""),
-    )
+    names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads")
+    recipe = Recipe(device=_device(settings.device), **{name: getattr(settings, name) for name in names})
+
+    def kept() -> str:
+        if (output / LAST).exists():
+            return f"The epochs that have ended are in {output}; the same command goes on after them."
+        return "No epoch has ended; the same command begins again."
+
+    with telling(kept):
+        results = trained(
+            settings.vectors,
+            _sets(settings),
+            output,
+            NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),
+            recipe=recipe,
+            say=lambda sentence: display.notice(sentence, ""),
+        )
     if json:
         display.print_json({"folder": str(output), **results})
         return
@@ -110,10 +130,17 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     display.line(str(output))
 
 
+def _device(named: str) -> str:
+    """auto is the accelerator, where there is one."""
+    import torch
+
+    return named if named != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
+
+
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool, **_: Any) -> None:
     from wordworth.catalog.language_models import locate_language_model
     from wordworth.cli import display
-    from wordworth.files import refuse_existing
+    from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
     from wordworth.infer.model.nli import accuracy
     from wordworth.infer.model.projection import piece_vectors
@@ -121,14 +148,22 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
     from wordworth.transform import difference_direction
 
     refuse_existing(output, "choose another folder with -o")
+    refuse_unwritable(output)
     recipe = FinetuneRecipe(epochs=settings.epochs, rate=settings.rate, batch=settings.batch, seed=settings.seed)
     sets = _sets(settings)
     place = locate_language_model(encoder)
     fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
-    words = settings.project
+    words = settings.direction
     direction = difference_direction(piece_vectors(fresh.headed, list(words)), *words) if words else None
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
-    model, history = finetune_nli(fresh, training, output, dev=held, projection=direction, recipe=recipe)
+
+    def kept() -> str:
+        if output.exists():
+            return f"The best epoch so far is in {output}; a fine-tuning does not go on: begin anew in another folder."
+        return "No epoch has ended; the same command begins again."
+
+    with telling(kept):
+        model, history = finetune_nli(fresh, training, output, dev=held, projection=direction, recipe=recipe)
     rows = [
         {"part": part, "name": one.name, "pairs": len(one), "accuracy": accuracy(model, one.examples())}
         for part, several in (("dev", sets.dev), ("test", sets.tests))
@@ -150,10 +185,11 @@ def _sets(settings: NliDataSettings) -> Any:
     sets = chosen_sets(
         settings.data,
         settings.dev,
-        settings.test,
+        settings.accuracy,
         hold_out=settings.hold_out,
         longest=settings.longest,
         seed=settings.seed,
+        label_map=settings.label_map,
     )
     for one in (*sets.training, *sets.dev, *sets.tests):
         for reason, count in one.left_out.items():
@@ -168,7 +204,10 @@ def _row(part: str, one: dict[str, Any]) -> tuple[str, str, str, str]:
 
 
 _RESTART = Annotated[
-    bool, typer.Option("--overwrite", help="Begin anew where another training lies.", rich_help_panel=OUTPUT)
+    bool,
+    typer.Option(
+        "--overwrite", help="Replace what is there: begin anew where another training lies.", rich_help_panel=OUTPUT
+    ),
 ]
 _SHARED = {**SHARED, "output": (Folder, REQUIRED)}
 

@@ -6,9 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.options import OUTPUT, SHARED, with_options, writable_name
+from wordworth.cli.broken_off import telling
+from wordworth.cli.completion import named
+from wordworth.cli.help import OUTPUT
+from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.study.debias import STUDY, DebiasSettings
-from wordworth.study.static.export import ExportSettings
+from wordworth.study.static.export_settings import ExportSettings
 
 Vectors = Annotated[
     Path,
@@ -16,7 +19,7 @@ Vectors = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="File of the vectors: .npz, .safetensors, .vec or .txt (text), .bin.",
+        help="Where to write: a file of vectors, .npz, .safetensors, .vec or .txt (text), .bin.",
         callback=writable_name,
         rich_help_panel=OUTPUT,
     ),
@@ -24,7 +27,7 @@ Vectors = Annotated[
 Folder = Annotated[
     Path | None,
     typer.Option(
-        "--report",
+        "--run-output",
         metavar="DIR",
         help="Folder of the run; runs/debias-DATE if not given.",
         callback=writable_name,
@@ -32,7 +35,7 @@ Folder = Annotated[
     ),
 ]
 Replaced = Annotated[
-    bool, typer.Option("--overwrite", help="Replace a file and a run that are there.", rich_help_panel=OUTPUT)
+    bool, typer.Option("--overwrite", help="Replace what is there: the file, and the run.", rich_help_panel=OUTPUT)
 ]
 REQUIRED = inspect.Parameter.empty
 
@@ -40,42 +43,53 @@ REQUIRED = inspect.Parameter.empty
 def check_free(path: Path, overwrite: bool) -> None:
     """Refuses, before anything is computed, a file of vectors that cannot be written or must not be replaced."""
     from wordworth.embedding.writing import check_target
-    from wordworth.files import refuse_existing
+    from wordworth.files import refuse_existing, refuse_unwritable
 
     check_target(path)
+    refuse_unwritable(path)
     if not overwrite:
         refuse_existing(path, "choose another file with -o, or replace it with --overwrite")
 
 
 def _debias(
-    settings: DebiasSettings, embedding: str, output: Path, report: Path | None, overwrite: bool, json: bool, **_: Any
+    settings: DebiasSettings,
+    embedding: str,
+    output: Path,
+    run_output: Path | None,
+    overwrite: bool,
+    json: bool,
+    **_: Any,
 ) -> None:
-    from wordworth.cli import display
+    from wordworth.catalog.embeddings import load_embeddings
     from wordworth.cli.run import print_findings
     from wordworth.embedding import save
+    from wordworth.embedding.writing import check_words
     from wordworth.run import default_folder, reserve, watched
 
     check_free(output, overwrite)
-    folder = report or default_folder("debias")
+    folder = run_output or default_folder("debias")
     reserve(folder, overwrite=overwrite)
-    with watched(folder, "debias", [embedding]):
+    STUDY.check([embedding], settings)
+    with telling(), watched(folder, "debias", [embedding]):
+        for vectors in load_embeddings(embedding):
+            check_words(vectors.words, output)
         findings = STUDY.run([embedding], settings)
         if findings.embedding is not None:
             save(findings.embedding, output)
         findings.save(folder, overwrite=overwrite)
-    print_findings(STUDY, findings, folder, json)
-    if not json:
-        display.line(str(output))
+    print_findings(STUDY, findings, folder, json, [output])
 
 
 def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.cli import display
     from wordworth.embedding import save
+    from wordworth.embedding.writing import check_words
     from wordworth.engine.engines import using
-    from wordworth.study.static.export import exported
+    from wordworth.study.static.export import exported, load_vocabulary
 
     check_free(output, overwrite)
-    with using(settings.engine):
+    check_words(load_vocabulary(settings.vocabulary), output)
+    with telling(), using(settings.engine):
         result = exported(model, settings)
     save(result.embedding, output)
     embedding, steps = result.embedding, result.embedding.provenance.steps
@@ -96,8 +110,8 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
     display.line(str(output))
 
 
-def _argument(text: str) -> Any:
-    return Annotated[str, typer.Argument(help=text)]
+def _argument(text: str, *kinds: str) -> Any:
+    return Annotated[str, typer.Argument(help=text, autocompletion=named("models", kinds))]
 
 
 _SHARED = {**SHARED, "output": (Vectors, REQUIRED), "overwrite": (Replaced, False)}
@@ -106,16 +120,26 @@ debias = with_options(
     DebiasSettings,
     _debias,
     {
-        "embedding": (_argument("A name of the catalog, a path, https://… or hf://owner/name/file."), REQUIRED),
-        "report": (Folder, None),
+        "embedding": (
+            _argument("A name of the catalog, a path, https://… or hf://owner/name/file.", "static"),
+            REQUIRED,
+        ),
+        "run_output": (Folder, None),
         **_SHARED,
     },
     "Takes a bias out of word vectors, saves them, and reports what that cost (Dev et al.).",
+    formerly={"report": "run-output"},
 )
 
 export = with_options(
     ExportSettings,
     _export,
-    {"model": (_argument("A language model: a name of the catalog or the hub, or a path."), REQUIRED), **_SHARED},
+    {
+        "model": (
+            _argument("A language model: a name of the catalog or the hub, or a path.", "causal", "masked", "encoder"),
+            REQUIRED,
+        ),
+        **_SHARED,
+    },
     "A static embedding out of a contextual model, in a file that other programs read.",
 )

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from wordworth.compare.matching import LayerRule, Matched, NotComparableError, matched
 from wordworth.compare.sides import Side, other_data, refuse_unlike, remarks
-from wordworth.compare.tasks import ARROW, ComparedTask, Family, tasks
+from wordworth.compare.tasks import ComparedTask, Family, tasks
 from wordworth.errors import WordworthError
+from wordworth.measure.garg import GROWS_WITH_VECTORS
 from wordworth.run.flags import few, joined, uncovered
+from wordworth.run.pairing import clusters
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.dependent_correlations import CorrelationTest
 from wordworth.statistics.holm import holm
@@ -23,8 +25,6 @@ from wordworth.statistics.sign_flip import mean_interval, sign_flip
 from wordworth.statistics.weat_difference import weat_difference, weat_difference_interval
 
 ALPHA = 0.05
-GROWS_WITH_VECTORS = ("garg-euclidean",)
-"""Measures in the units of a model's vectors: of one model before and after, not of two models."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ class ComparisonSettings:
     """How the tests are done."""
 
     layer: LayerRule = "best"
-    pcs: int | None = None
-    test: CorrelationTest = "williams"
+    components: int | None = None
+    correlation_test: CorrelationTest = "williams"
     resamples: int = RESAMPLES
     permutations: int = PERMUTATIONS
     seed: int = 0
@@ -108,7 +108,7 @@ def compare(first: Side, second: Side, settings: ComparisonSettings | None = Non
     changed = other_data(first, second)
     tested: list[Difference] = []
     refused: list[tuple[str, str]] = []
-    for task in tasks(first, second, settings.pcs):
+    for task in tasks(first, second, settings.components):
         try:
             _refuse_task(task, first, second, changed)
             both = matched(task, first, second, settings.layer, settings.seed)
@@ -168,10 +168,12 @@ def _correlated(
         if np.ptp(column) <= 1e-12 * np.abs(column).max():
             raise NotComparableError(f"{name} are the same for all {len(people)} items in common")
     result = correlation_difference(
-        values, people, ranked=ranked, test=settings.test, resamples=settings.resamples, seed=settings.seed
+        values, people, ranked=ranked, test=settings.correlation_test, resamples=settings.resamples, seed=settings.seed
     )
     interval, p_bootstrap = (float(result.low), float(result.high)), float(result.bootstrap_p)
-    return _columns(result.values.tolist(), interval, float(result.p), settings.test, p_bootstrap=p_bootstrap)
+    return _columns(
+        result.values.tolist(), interval, float(result.p), settings.correlation_test, p_bootstrap=p_bootstrap
+    )
 
 
 def _hit(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
@@ -198,13 +200,9 @@ def _associated(frame: pl.DataFrame, values: NDArray[np.float64], settings: Comp
 
 
 def _averaged(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
-    """Items of one subject, or of one line of text, lean the same way: their difference is flipped as one."""
-    subject = pl.col("item").str.split(ARROW).list.first()
-    line = pl.col("place").str.split(":").list.first()
-    apart = pl.when(pl.col("item").str.contains(ARROW, literal=True)).then(subject).otherwise(line)
-    cluster = pl.coalesce(apart, pl.int_range(pl.len()).cast(pl.String))
+    """What leans the same way is flipped as one."""
     sums = (
-        frame.select(cluster.alias("cluster"), difference=pl.col("value") - pl.col("value_second"))
+        frame.select(clusters(), difference=pl.col("value") - pl.col("value_second"))
         .group_by("cluster", maintain_order=True)
         .agg(pl.col("difference").sum(), pl.len().alias("size"))
     )

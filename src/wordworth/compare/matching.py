@@ -9,10 +9,9 @@ import polars as pl
 from wordworth.compare.sides import Side, described
 from wordworth.compare.tasks import ComparedTask
 from wordworth.errors import WordworthError
+from wordworth.run.pairing import KEY, numbered
 
 LayerRule = Literal["best", "top"] | int
-KEY = ["item", "group", "place", "occurrence"]
-"""What makes two rows the same item: the second time a list has a pair is not the first."""
 
 
 class NotComparableError(WordworthError):
@@ -39,7 +38,7 @@ def matched(task: ComparedTask, first: Side, second: Side, rule: LayerRule, seed
     paper has it. Where a run kept one layer alone, picked on these same items, a note says so. `top` is the last layer.
     A number is that layer of both.
     """
-    frames = [_numbered(part) for part in (task.first, task.second)]
+    frames = [numbered(part) for part in (task.first, task.second)]
     layered = [frame.get_column("layer").drop_nulls().n_unique() > 0 for frame in frames]
     shared = frames[0].select(KEY).unique().join(frames[1].select(KEY).unique(), on=KEY, nulls_equal=True).sort(KEY)
     only = [frame.select(KEY).n_unique() - len(shared) for frame in frames]
@@ -67,11 +66,6 @@ def matched(task: ComparedTask, first: Side, second: Side, rule: LayerRule, seed
         words = "word" if task.attributes == 1 else "words"
         notes.append(f"{task.attributes} polar or attribute {words} in one model only")
     return Matched(joined, (layers[0], layers[1]), only[0], only[1], tuple(notes))
-
-
-def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
-    again = pl.int_range(pl.len()).over("item", "place", "layer", "pcs", "group", "pooling").alias("occurrence")
-    return frame.with_columns(again)
 
 
 def _halves(shared: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -6,9 +6,9 @@ from typing import Literal
 import polars as pl
 
 from wordworth.compare.sides import Side
+from wordworth.run.pairing import ARROW
 
 Family = Literal["pearson", "spearman", "hits", "weat", "mean"]
-ARROW = " → "
 
 WHERE = ("experiment", "language", "dataset", "setting")
 COLUMNS = [*WHERE, "pooling", "layer", "pcs", "item", "group", "reference", "value", "rank", "place", "entailment"]

@@ -35,7 +35,7 @@ def load_texts(named: Sequence[str | Path], language: str) -> list[Corpus]:
     for corpus in corpora:
         if corpus.language != language:
             raise WordworthError(
-                f"{corpus.name} is {corpus.language} text and the words are {language}; give other --contexts"
+                f"{corpus.name} is {corpus.language} text and the words are {language}; give another --corpus"
             )
     return corpora
 

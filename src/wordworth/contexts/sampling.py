@@ -133,7 +133,7 @@ def _counted(lines: Iterable[str], read: list[int]) -> Iterator[str]:
 
 def _refuse_nothing(lines: int, eligible: int) -> None:
     if not lines:
-        raise WordworthError("the text has no line, so no contexts can be drawn; give another with --contexts")
+        raise WordworthError("the text has no line, so no contexts can be drawn; give another with --corpus")
     if not eligible:
         raise WordworthError(
             f"no word of the vocabulary occurs in a sentence of 8 to 74 tokens of the text ({lines:,} lines); "

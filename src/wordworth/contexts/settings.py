@@ -88,10 +88,11 @@ def contexts_in(
         return [*decontextualized(words)]
     if chosen == "random":
         if random is None:
-            raise WordworthError("random contexts are drawn from a corpus: give --contexts NAME or PATH")
+            raise WordworthError("random contexts are drawn from a corpus: give --corpus NAME or FILE")
         return [random.get(word) for word in words]
     if templates is None:
         raise WordworthError(f"the {setting} setting needs templates; name them with --templates")
+    templates.check(chosen)
     if chosen == "bleached":
         return [*bleached(words, templates)]
     if ratings is None:

@@ -1,9 +1,16 @@
 """The one idea: every representation is an `Embedding` (words × dimensions) or `Layers` (the same words in layers)."""
 
-from wordworth.embedding.core import Embedding, Lookup, Provenance
-from wordworth.embedding.formats import FORMATS
-from wordworth.embedding.layers import NOT_FOUND, Layers, Slot
-from wordworth.embedding.paired import histwords_decades
-from wordworth.embedding.reading import load
-from wordworth.embedding.spelling import spellings
-from wordworth.embedding.writing import save
+from typing import TYPE_CHECKING
+
+from wordworth.lazy import lazily
+
+if TYPE_CHECKING:
+    from wordworth.embedding.core import Embedding, Lookup, Provenance
+    from wordworth.embedding.formats import FORMATS
+    from wordworth.embedding.layers import NOT_FOUND, Layers, Slot
+    from wordworth.embedding.paired import histwords_decades
+    from wordworth.embedding.reading import load
+    from wordworth.embedding.spelling import spellings
+    from wordworth.embedding.writing import save
+
+lazily(__name__)

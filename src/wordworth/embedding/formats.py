@@ -52,7 +52,7 @@ def check_format(name: str) -> None:
 
 def _unknown(path: Path, why: str) -> WordworthError:
     return WordworthError(
-        f"{path}: {why}; say which format it is in with --format (format= in Python): {', '.join(FORMATS)}"
+        f"{path}: {why}; say which format it is in with --file-format (format= in Python): {', '.join(FORMATS)}"
     )
 
 
@@ -66,7 +66,9 @@ def files_of(path: Path) -> tuple[Path, ...]:
             )
         path = matrix
     if not path.is_file():
-        raise WordworthError(f"there is no file {path}; check the path")
+        raise WordworthError(
+            f"there is no file {path}; check the path (`wordworth.load` takes names of the catalog too)"
+        )
     if path.suffix == ".npy":
         beside = paired.vocabulary_beside(path) or paired.index_beside(path)
         return (path, beside) if beside else (path,)

@@ -1,6 +1,6 @@
 """`save`: an `Embedding` to a file that this and other programs read."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,19 +20,8 @@ def _blocks(embedding: Embedding) -> Iterator[tuple[list[str], NDArray[np.float3
         yield list(embedding.words[rows]), np.ascontiguousarray(embedding.matrix[rows], dtype="<f4")
 
 
-def _separable(embedding: Embedding, path: Path) -> None:
-    """A space ends the word in the word2vec formats, and a line break the line."""
-    odd = next((word for word in embedding.words if " " in word or "\r" in word), None)
-    if odd is not None:
-        raise WordworthError(
-            f"{path}: the word {odd!r} has a space or line break in it, which the word2vec formats cannot hold; "
-            "save as .npz or .safetensors"
-        )
-
-
 def _write_text(embedding: Embedding, path: Path) -> None:
     """A header `rows dim`, then a line a word; numbers in the fewest digits that give back the same float32."""
-    _separable(embedding, path)
     with path.open("wb") as stream:
         stream.write(f"{len(embedding)} {embedding.dim}\n".encode())
         for words, vectors in _blocks(embedding):
@@ -43,7 +32,6 @@ def _write_text(embedding: Embedding, path: Path) -> None:
 
 
 def _write_binary(embedding: Embedding, path: Path) -> None:
-    _separable(embedding, path)
     with path.open("wb") as stream:
         stream.write(f"{len(embedding)} {embedding.dim}\n".encode())
         for words, vectors in _blocks(embedding):
@@ -77,7 +65,8 @@ def save(embedding: Embedding, path: Path | str) -> None:
     """
     target = Path(path).expanduser()
     write = _WRITERS[check_target(target)]
-    _usable(embedding, target)
+    check_words(embedding.words, target)
+    _check_numbers(embedding, target)
     with replacing(target) as part:
         write(embedding, part)
 
@@ -89,11 +78,24 @@ def check_target(path: Path) -> str:
     return path.suffix
 
 
-def _usable(embedding: Embedding, path: Path) -> None:
+def check_words(words: Iterable[str], path: Path) -> None:
+    """Stops at a word that could not be read back from such a file, best before anything is computed.
+
+    A space ends the word in the word2vec formats, and a line break the line.
+    """
+    parted = _WRITERS[check_target(path)] in (_write_text, _write_binary)
+    for word in words:
+        if not word or "\n" in word:
+            raise WordworthError(f"{path}: {word!r} cannot be saved as a word; leave it out with Embedding.restrict")
+        if parted and (" " in word or "\r" in word):
+            raise WordworthError(
+                f"{path}: the word {word!r} has a space or line break in it, which the word2vec formats cannot hold; "
+                "save as .npz or .safetensors"
+            )
+
+
+def _check_numbers(embedding: Embedding, path: Path) -> None:
     """Stops at what could not be read back."""
-    odd = next((word for word in embedding.words if not word or "\n" in word), None)
-    if odd is not None:
-        raise WordworthError(f"{path}: {odd!r} cannot be saved as a word; leave it out with Embedding.restrict")
     for words, vectors in _blocks(embedding):
         infinite = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
         if infinite.size:

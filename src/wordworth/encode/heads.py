@@ -7,6 +7,7 @@ from typing import Any
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from transformers import __version__ as transformers_version
 
+from wordworth.catalog.language_models import locate_language_model
 from wordworth.encode.loading import load_files
 from wordworth.encode.model import max_length_of, tokenizer_identity
 from wordworth.errors import Foreign, WordworthError
@@ -40,26 +41,27 @@ def load_with_head(
     fresh: bool = False,
     **config: Any,
 ) -> Headed:
-    """A model of one of the library's kinds, such as AutoModelForSequenceClassification.
+    """A model of one of the library's kinds, such as AutoModelForSequenceClassification; named as in `load_model`.
 
     Every weight must be in the files, unless `fresh`: then the head may be new, drawn from torch's generator. `config`
     overrides the model's own configuration.
     """
+    model = locate_language_model(name_or_path)
     network, tokenizer, weights = load_files(
-        name_or_path, lambda _: kind, device=device, dtype=dtype, may_lack=_in_head if fresh else _nothing, **config
+        model.place, lambda _: kind, device=device, dtype=dtype, may_lack=_in_head if fresh else _nothing, **config
     )
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
-        return _headed(network.train(False), tokenizer, name_or_path, name, weights)
+        return _headed(network.train(False), tokenizer, model.place, name or model.name, weights)
 
 
 def _headed(
-    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, source: str | Path, name: str | None, weights: str
+    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, source: str, name: str, weights: str
 ) -> Headed:
     if network.config.pad_token_id is None:  # a head over the last token finds it by what is padding
         network.config.pad_token_id = padding_of(tokenizer)
     return Headed(
-        name=name or (Path(source).stem if Path(source).expanduser().exists() else str(source)),
-        source=str(source),
+        name=name,
+        source=source,
         network=network,
         tokenizer=tokenizer,
         weights=weights,

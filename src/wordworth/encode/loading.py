@@ -24,6 +24,7 @@ from transformers import (
 from transformers.utils import logging
 
 from wordworth.catalog.fetch.hub import from_hub, snapshot
+from wordworth.catalog.language_models import locate_language_model
 from wordworth.encode.bounds import refuse_huge
 from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
@@ -31,6 +32,7 @@ from wordworth.encode.model import LanguageModel, family_of, wrap
 from wordworth.encode.spread import DISK, SPREAD, can_spread, device_map, fits, hooked, rewritten, weights_in
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
+from wordworth.progress import waiting
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 OWN = "auto"
@@ -39,6 +41,10 @@ SLOW_IN_HALF = ("cpu",)
 """Kinds of device that are slower in half precision than in float32, which `auto` is there."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SNAPSHOT = re.compile(r"/models--([^/]+)/snapshots/([0-9a-f]{40})/?$")
+
+
+class NoHeadError(WordworthError):
+    """A network is there, and the head that is asked for is not."""
 
 
 @dataclass(frozen=True)
@@ -69,20 +75,14 @@ def in_pooler(weight: str, network: PreTrainedModel) -> bool:
 def load_model(
     name_or_path: str | Path, *, device: str = "auto", dtype: str = "float32", name: str | None = None
 ) -> LanguageModel:
-    """A model from a GGUF file, a folder of safetensors (or one GGUF), or the hub by its name.
+    """A model of the catalog, of a path (a GGUF file, a folder of safetensors or with one GGUF) or of the hub.
 
     Never code that comes with a model, never a pickle (but for the tensors of checkpoints that the catalog pins).
     """
-    network, tokenizer, weights = load_files(name_or_path, _base, device=device, dtype=dtype)
-    local = Path(name_or_path).expanduser().exists()
+    model = locate_language_model(name_or_path)
+    network, tokenizer, weights = load_files(model.place, _base, device=device, dtype=dtype)
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
-        return wrap(
-            network,
-            tokenizer,
-            name=name or (Path(name_or_path).stem if local else str(name_or_path)),
-            source=str(name_or_path),
-            weights=weights,
-        )
+        return wrap(network, tokenizer, name=name or model.name, source=model.place, weights=weights)
 
 
 def load_files(
@@ -105,6 +105,7 @@ def load_files(
     wanted = DTYPES.get("float32" if dtype == OWN and where.type in SLOW_IN_HALF else dtype, OWN)
     with quietly():
         place = _place(name_or_path)
+    with quietly(), waiting(f"loading {Path(place.called).name}"):
         config = _config(place)
         tokenizer = _tokenizer(place)
         chosen = kind(config)
@@ -226,7 +227,9 @@ def _network(place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel]
     # A gap would be filled at random.
     missing = sorted(key for key in info["missing_keys"] if not may_lack(key, network))
     if missing:
-        raise WordworthError(
+        base = f"{network.base_model_prefix}."
+        kinds = NoHeadError if not any(key.startswith(base) for key in missing) else WordworthError
+        raise kinds(
             f"{place.called} lacks the weights {missing[0]} ({len(missing)} in all), which would be random; fetch it "
             "again, or name a model that was trained for this"
         )

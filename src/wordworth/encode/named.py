@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-from wordworth.catalog.language_models import locate_language_model
 from wordworth.encode.loading import load_model
 from wordworth.encode.model import LanguageModel
 from wordworth.engine.engines import load
@@ -21,6 +20,5 @@ def load_named(named: str | Path, *, device: str = "auto", dtype: str = "float32
 
 def load_here(named: str, device: str, dtype: str) -> LanguageModel:
     """The same in this process, whatever the engine."""
-    place = locate_language_model(named)
-    model = load_model(place.place, device=device, dtype=dtype, name=place.name)
+    model = load_model(named, device=device, dtype=dtype)
     return replace(model, recipe=Recipe(load_here, {"named": named, "device": device, "dtype": dtype}))

@@ -63,12 +63,23 @@ Make = Callable[[Path], object]
 """Fills the folder that it is given."""
 
 _damaged: Counter[str] = Counter()
+_written: Counter[str] = Counter()
 _used: set[Path] = set()
 
 
 def damaged() -> dict[str, int]:
     """How many entries of each kind this process found damaged, and removed."""
     return dict(sorted(_damaged.items()))
+
+
+def written() -> dict[str, int]:
+    """How many entries of each kind this process wrote."""
+    return dict(sorted(_written.items()))
+
+
+def is_kept() -> bool:
+    """Whether what is computed outlasts this process."""
+    return os.environ.get(NO_CACHE, "").lower() in _OFF
 
 
 def kind_folder(kind: str) -> Path:
@@ -78,7 +89,7 @@ def kind_folder(kind: str) -> Path:
 
 def _computed() -> Path:
     chosen = os.environ.get(NO_CACHE, "")
-    if chosen.lower() in _OFF:
+    if is_kept():
         return cache_dir()
     if not Path(chosen).is_absolute():
         held = ExitStack()
@@ -169,6 +180,7 @@ class CacheSlot:
                 (folder / SUMS).write_text(lines, encoding="utf-8")
             if self.path.exists():
                 self.path.replace(folder.with_name(OLD))
+        _written[self.kind] += 1
         for name, checksum in sums.items():
             remember_sum(self.path / name, checksum)
 

@@ -39,6 +39,21 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@contextlib.contextmanager
+def of_cores(workers: int) -> Iterator[None]:
+    """While inside, this process computes on as many cores as each of so many workers."""
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    before, share = torch.get_num_threads(), max(1, cores() // workers)
+    torch.set_num_threads(min(before, share))
+    try:
+        with threadpool_limits(min(before, share)):
+            yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def visible_gpus() -> list[str]:
     """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
     given = os.environ.get(_VISIBLE)

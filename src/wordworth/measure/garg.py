@@ -8,6 +8,8 @@ from wordworth.measure.weighted import Weights, plain, weighted_mean
 
 declare("garg-euclidean", "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.", "garg2018", "lower")
 declare("garg-cosine", "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.", "garg2018", "lower")
+GROWS_WITH_VECTORS = ("garg-euclidean",)
+"""Measures in the units of a model's vectors: of one model before and after, not of two models."""
 
 
 def garg_euclidean(

@@ -1,13 +1,18 @@
 """Findings in a notebook: they show themselves, can be saved as a run, and a run can be reported and compared."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from wordworth.compare import Comparison, ComparisonSettings, sides
 from wordworth.compare import compare as compared
+from wordworth.renames import Now, current
 from wordworth.report import write_report
 from wordworth.run import Findings, Run
 from wordworth.run import read_run as read
+
+RENAMED = {"versions": Now("settings"), "test": Now("correlation_test"), "pcs": Now("components")}
+"""What `compare` was given by other names once."""
 
 
 class Results(Findings):
@@ -27,9 +32,12 @@ class Results(Findings):
 class SavedRun(Run):
     """A run in its folder."""
 
-    def report(self, output: str | Path | None = None, form: str = "html") -> Path:
-        """Writes its report (report.html in the folder if no file is named) and gives the file's path."""
-        return write_report([self.folder], None if output is None else Path(output), form)
+    def report(self, output: str | Path | None = None, form: str = "html", **chosen: Sequence[str]) -> Path:
+        """Writes its report (report.html in the folder if no file is named) and gives the file's path.
+
+        With the form `md` or `latex`, `tables` and `columns` choose what is in it.
+        """
+        return write_report([self.folder], None if output is None else Path(output), form, **chosen)
 
     def compare(self, other: Run, **settings: Any) -> Comparison:
         """Which differences from another run are real: paired tests on the items that both have."""
@@ -41,22 +49,30 @@ def read_run(folder: str | Path) -> SavedRun:
     return SavedRun(**vars(read(Path(folder))))
 
 
-def report(*folders: str | Path | Run, output: str | Path | None = None, form: str = "html") -> Path:
-    """One report of runs: HTML that needs nothing else, Markdown (`md`) or tables in LaTeX."""
+def report(
+    *folders: str | Path | Run, output: str | Path | None = None, form: str = "html", **chosen: Sequence[str]
+) -> Path:
+    """One report of runs: HTML that needs nothing else, Markdown (`md`) or tables in `latex`.
+
+    Of these two, `tables` and `columns` choose what is in it, as `--table` and `--columns` do.
+    """
     places = [one.folder if isinstance(one, Run) else Path(one) for one in folders]
-    return write_report(places, None if output is None else Path(output), form)
+    return write_report(places, None if output is None else Path(output), form, **chosen)
 
 
 def compare(
     first: Run | str | Path,
     second: Run | str | Path,
     models: tuple[str, str] | None = None,
-    versions: tuple[str, str] | None = None,
-    **settings: Any,
+    settings: tuple[str, str] | None = None,
+    **chosen: Any,
 ) -> Comparison:
     """Which differences between two runs are real; `models` names one of each where a run has several.
 
-    `versions` are two values of the column `setting` to hold against each other, such as original and projection.
+    `settings` are two values of the column `setting` to hold against each other, such as original and projection;
+    the rest are those of `ComparisonSettings`.
     """
     runs = [one if isinstance(one, Run) else read_run(one) for one in (first, second)]
-    return compared(*sides(runs, models, versions), ComparisonSettings(**settings))
+    given = current({"settings": settings, **chosen} if settings else chosen, RENAMED)
+    held = given.pop("settings", None)
+    return compared(*sides(runs, models, held), ComparisonSettings(**given))

@@ -18,7 +18,7 @@ from transformers import (
 )
 
 from wordworth.catalog.language_models import locate_language_model
-from wordworth.encode.loading import load_files
+from wordworth.encode.loading import NoHeadError, load_files
 from wordworth.encode.model import LanguageModel, family_of, trial_ids, wrap
 from wordworth.engine.batching import Budget
 from wordworth.engine.engines import load
@@ -128,7 +128,13 @@ def load_network(
         chosen.append(_word_family(config, family, located.name))
         return _MAPPINGS[chosen[0]][1]
 
-    network, tokenizer, weights = load_files(located.place, kind, device=device, dtype=dtype)
+    try:
+        network, tokenizer, weights = load_files(located.place, kind, device=device, dtype=dtype)
+    except NoHeadError as error:
+        raise WordworthError(
+            f"{located.name} has no head for words, only the network below it; name a causal or a masked language "
+            "model, such as smollm2-135m"
+        ) from error
     return network, tokenizer, weights, chosen[0]
 
 

@@ -1,25 +1,36 @@
-"""Answers from behaviour: words that are never predicted, inferences that do not follow."""
+"""Answers from behaviour: words that are never predicted, inferences that do not follow, what debiasing changes."""
 
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
 
 import polars as pl
 
 from wordworth.report.naming import HARMLESS, listed, number, percent
 from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.report.sentences import Sentence
-from wordworth.run import Run
+from wordworth.report.standing import standing
+from wordworth.run import ORIGINAL, RANDOM, Run
 
-NEVER = 8
+NEVER = 5
 LEAST_TIMES = 3
 """A rarer word says little when it was never predicted."""
+KEPT = 0.02
+"""A loss of ρ up to this is none, where ρ has no interval."""
+BANDS = {"high": "frequent", "mid": "less frequent", "low": "rare", "below": "very rare", "unseen": "unlisted"}
+"""A band of frequency in a plain word; `unseen` are words that the list of frequencies lacks."""
 
 
 def never_said(runs: Runs) -> Iterator[Sentence]:
-    """Accuracy by band, and frequent words that were never among the guesses."""
+    """Words predicted by frequency, and frequent words that were never among the guesses."""
     bands = runs.scores.filter(pl.col("experiment") == "coverage", pl.col("measure") == "T1")
     for (model,), mine in bands.group_by(["model"], maintain_order=True):
-        shares = [f"{percent(row['value'])} of the {row['setting']} band" for row in mine.iter_rows(named=True)]
-        text = f"has as its first guess, at least once, {listed(shares)}, counted in different words."
+        rows = mine.select("setting", "value").rows()
+        shares = [f"{percent(value)} of the {BANDS.get(band, band)} words" for band, value in rows]
+        ranked = [value for band, value in rows if band in BANDS and band != "unseen"]
+        falls = len(ranked) > 1 and all(rarer < commoner for commoner, rarer in pairwise(ranked))
+        verdict = ": the rarer a word, the less it is said" if falls else ""
+        text = f"gets right at its first guess, at least once, {listed(shares)} of the text{verdict}."
         yield Sentence(text, "coverage", str(model), mine.select(pl.col("value").mean()).item())
     for run in runs.each:
         words = (
@@ -28,10 +39,12 @@ def never_said(runs: Runs) -> Iterator[Sentence]:
             .agg(pl.len().alias("times"), pl.col("rank").is_not_null().sum().alias("hits"))
             .collect()
         )
+        top = run.manifest["settings"].get("top")
+        guesses = f"its {top} best guesses" if top else "its best guesses"
         for (model,), mine in words.group_by(["model"], maintain_order=True):
             never = mine.filter(pl.col("hits") == 0)
             often = never.filter(pl.col("times") >= LEAST_TIMES).sort(["times", "item"], descending=[True, False])
-            text = f"never predicted {len(never):,} of {len(mine):,} different words of the text."
+            text = f"never has {len(never):,} of the text’s {len(mine):,} different words among {guesses}."
             if len(often):
                 shown = often.select("item", "times").head(NEVER).iter_rows()
                 text += f" The most frequent: {', '.join(f'“{word}” ({times} times)' for word, times in shown)}."
@@ -40,55 +53,58 @@ def never_said(runs: Runs) -> Iterator[Sentence]:
 
 def least_neutral(run: Run) -> pl.LazyFrame:
     """Pairs of sentences, before anything was taken out."""
-    first = pl.col("setting").is_null() | (pl.col("setting") == "original")
+    first = pl.col("setting").is_null() | (pl.col("setting") == ORIGINAL)
     return run.items.filter(
         pl.col("item").str.contains("⇒", literal=True), pl.col("value").is_not_null(), first
     ).unique(["model", "item"], maintain_order=True)
 
 
-def debiased(runs: Runs) -> Iterator[Sentence]:
-    """What became of the bias, and what of the meaning."""
-    own = runs.scores.filter(pl.col("study") == "debias", pl.col("setting").is_not_null())
-    social = own.filter(pl.col("measure") == "weat", ~pl.col("dataset").is_in(HARMLESS))
-    for (model,), mine in own.group_by(["model"], maintain_order=True):
-        effects = dict(
-            social.filter(pl.col("model") == model).group_by("setting").agg(pl.col("value").abs().mean()).iter_rows()
-        )
-        meaning = mine.filter(pl.col("measure").is_in(["valence", "similarity"]))
-        for method in mine.get_column("setting").unique(maintain_order=True).to_list():
-            if method == "original" or method.startswith("random") or method not in effects:
-                continue
-            before, after = number(effects.get("original")), number(effects[method])
-            text = f"With {method} the mean |d| of social association tests goes from {before} to {after}"
-            if "random" in effects:
-                text += f" (random directions: {number(effects['random'])})"
-            kept = []
-            for (dataset,), rows in meaning.group_by(["dataset"], maintain_order=True):
-                at = dict(rows.select("setting", "value").iter_rows())
-                if "original" in at and method in at:
-                    kept.append(f"{dataset} {number(at['original'])} → {number(at[method])}")
-            if kept:
-                text += f"; meaning: {listed(kept, 4)}"
-            yield Sentence(
-                f"{text}.", "debias", str(model), effects[method], whole=True, ends=("Most left", "Least left")
-            )
-
-
 def inferred(runs: Runs) -> Iterator[Sentence]:
-    """How neutral each probe is, and the inference furthest from it."""
-    rows = runs.scores.filter(
-        pl.col("measure") == "net-neutral", ~pl.col("dataset").fill_null("").str.contains("/", literal=True)
-    )
+    """How neutral each probe is, where that stands, and whether a mitigation makes it better or worse."""
+    whole = ~pl.col("dataset").fill_null("").str.contains("/", literal=True)
+    rows = runs.scores.filter(pl.col("measure") == "net-neutral", whole)
+    changes = runs.scores.filter(pl.col("measure") == "net-neutral:change", whole)
     for (model, dataset), mine in rows.group_by(["model", "dataset"], maintain_order=True):
-        settings = dict(zip(mine.get_column("setting"), mine.get_column("value"), strict=True))
-        before = settings.get("original", mine.get_column("value")[0])
-        text = f"gives neutral a mean probability of {number(before)} on {dataset}, where only neutral is right"
-        after = {name: value for name, value in settings.items() if name and name not in ("original", "random")
-                 and not name.startswith("random:")}  # fmt: skip
-        if after:
-            best = max(after, key=lambda name: after[name])
-            text += f"; {best} brings it to {number(after[best])}"
-        yield Sentence(f"{text}.", "neutrality", str(model), -before)
+        settings = {row["setting"]: row for row in mine.iter_rows(named=True)}
+        before = settings.get(ORIGINAL, mine.row(0, named=True))
+        interval = f" [{number(before['low'])}, {number(before['high'])}]" if before["low"] is not None else ""
+        pairs = f" ({before['n']:,} pairs)" if before["n"] is not None else ""
+        place = standing(str(model), None, measure="net-neutral", dataset=str(dataset), setting=ORIGINAL)
+        stands = f", {place.said(before['value'], before['low'], before['high'])}" if place else ""
+        text = (
+            f"gives neutral, the only right answer, a mean probability of {number(before['value'])}{interval} on "
+            f"{dataset}{pairs}{stands}."
+        )
+        own = changes.filter(pl.col("model") == model, pl.col("dataset") == dataset)
+        tested = {row["setting"]: row for row in own.iter_rows(named=True)}
+        said = [
+            _mitigated(name, runs.better("net-neutral"), settings, tested, before)
+            for name in settings
+            if name and name != ORIGINAL and name.partition(":")[0] != RANDOM
+        ]
+        text += f" {'; '.join(said)}.".replace(said[0][0], said[0][0].upper(), 1) if said else ""
+        yield Sentence(text, "neutrality", str(model), -before["value"])
+
+
+def _mitigated(name: str, better: str, settings: dict[str, Any], tested: dict[str, Any], before: dict[str, Any]) -> str:
+    """“projection makes it worse: .23, by −.08 [−.15, −.00] (random directions: −.00)”."""
+    change = tested.get(name) or {"value": settings[name]["value"] - before["value"], "low": None, "high": None}
+    gain = change["value"] if better != "lower" else -change["value"]
+    verdict = "makes it better" if gain > 0 else "makes it worse" if gain < 0 else "changes nothing"
+    interval = ""
+    if change["low"] is not None:
+        interval = f" [{number(change['low'], signed=True)}, {number(change['high'], signed=True)}]"
+        verdict = "makes no sure difference" if change["low"] <= 0 <= change["high"] else verdict
+    chance = tested.get(RANDOM, {}).get("value")
+    if chance is None and RANDOM in settings:
+        chance = settings[RANDOM]["value"] - before["value"]
+    control = f"; random directions: {number(chance, signed=True)}" if chance is not None else ""
+    by = number(change["value"], signed=True)
+    return f"{name} {verdict}: {number(settings[name]['value'])} ({by}{interval}{control})"
+
+
+def wrongest(runs: Runs) -> Iterator[Sentence]:
+    """The inference furthest from neutral."""
     for run in runs.each:
         least = (
             least_neutral(run).filter(AS_IT_IS).sort("value").group_by("model", maintain_order=True).first().collect()
@@ -97,3 +113,47 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
             wrong = "entailment" if (row["entailment"] or 0) >= (row["contradiction"] or 0) else "contradiction"
             text = f"takes “{row['item']}” for {wrong} with probability {number(row[wrong])}."
             yield Sentence(text, "pairs", row["model"], -row["value"])
+
+
+def debiased(runs: Runs) -> Iterator[Sentence]:
+    """What became of the stereotypes, and what of the meaning: for better or for worse."""
+    own = runs.scores.filter(pl.col("study") == "debias", pl.col("setting").is_not_null())
+    social = own.filter(pl.col("measure") == "weat", ~pl.col("dataset").is_in(HARMLESS))
+    for (model,), mine in own.group_by(["model"], maintain_order=True):
+        biased = social.filter(pl.col("model") == model)
+        effects = dict(biased.group_by("setting").agg(pl.col("value").abs().mean()).iter_rows())
+        meaning = mine.filter(pl.col("measure").is_in(["valence", "similarity"]))
+        for method in mine.get_column("setting").unique(maintain_order=True).to_list():
+            if method == ORIGINAL or method.partition(":")[0] == RANDOM or method not in effects:
+                continue
+            text = f"{_less(method, effects, biased.get_column('dataset').n_unique())}.{_kept(method, meaning)}"
+            yield Sentence(text, "debias", str(model), effects[method], whole=True, ends=("Most left", "Least left"))
+
+
+def _less(method: str, effects: dict[str, float], tests: int) -> str:
+    """Whether stereotypes are weaker, and than what random directions leave."""
+    before, after, chance = effects.get(ORIGINAL), effects[method], effects.get(RANDOM)
+    text = f"{method} leaves a mean |d| of {number(after)} over {tests} social association test{'s' * (tests != 1)}"
+    if before is not None:
+        verdict = "better" if after < before else "worse" if after > before else "no change"
+        text += f", from {number(before)}: {verdict}"
+    if chance is not None:
+        more = "" if after < chance else ", which do no worse"
+        text += f" (random directions leave {number(chance)}{more})"
+    return text
+
+
+def _kept(method: str, meaning: pl.DataFrame) -> str:
+    """Whether what the vectors know of words is still there."""
+    kept: list[str] = []
+    lost: list[str] = []
+    for (dataset,), rows in meaning.group_by(["dataset"], maintain_order=True):
+        at = {row["setting"]: row for row in rows.iter_rows(named=True)}
+        if ORIGINAL in at and method in at:
+            before, after = at[ORIGINAL], at[method]["value"]
+            limit = before["low"] if before["low"] is not None else before["value"] - KEPT
+            said = f"{dataset} {number(before['value'])} → {number(after)}"
+            (lost if after < limit else kept).append(said)
+    if lost:
+        return f" It costs meaning: {listed([*lost, *kept], 4)}."
+    return f" It keeps meaning: {listed(kept, 4)}." if kept else ""

@@ -1,5 +1,6 @@
 """The leaderboard as an element of the page: columns that can be chosen, rows that can be sorted."""
 
+from wordworth.report.glossary import glossed
 from wordworth.report.leaderboard import Column, Leaderboard
 from wordworth.report.markup import Child, Markup, tag
 from wordworth.report.naming import number
@@ -31,7 +32,7 @@ def board_markup(board: Leaderboard) -> Markup:
     told = f"Without a number in these columns: {len(without)} of {len(board.models)} models." if without else ""
     return tag(
         "div",
-        tag("p", ABOUT),
+        tag("p", glossed(ABOUT)),
         _columns(board) if len(shown) < len(board.columns) else None,
         tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=CAPTION),
         tag("p", told, class_="care without", aria_live="polite"),

@@ -1,14 +1,15 @@
-"""What the scores say: the best layer, where context takes over, what nullifying recovers."""
+"""What the scores say: the best layer, where context takes over, what nullifying recovers, where tests are read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
-from wordworth.report.naming import HARMLESS
 from wordworth.report.runs import AS_IT_IS
-from wordworth.statistics.holm import holm
 
+LEVEL = 0.05
+"""Of significance."""
 APART = 0.1
 """Settings whose ρ differ by more than this have parted."""
 NEAR_BEST = 0.97
@@ -34,6 +35,10 @@ class Best:
     """ρ over half of the words, in the layer that the other half picked; None in runs that have none."""
     untrained: float | None
     """ρ of the same network with random weights there; None in runs without that control."""
+    learnt: bool | None
+    """Whether ρ is higher than that by more than chance; None where it was not tested."""
+    row: int
+    """Its place in the scores."""
 
 
 @dataclass(frozen=True)
@@ -80,19 +85,32 @@ def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
     """For each model and lexicon."""
     judged = _contextual(scores, "valence:held-out").select("model", "dataset", "setting", "value")
     held_out = {tuple(row[:3]): row[3] for row in judged.iter_rows()}
-    control = scores.filter(AS_IT_IS, pl.col("measure") == "valence:control")
-    untrained = {
-        tuple(row[:4]): row[4] for row in control.select("model", "dataset", "setting", "layer", "value").iter_rows()
-    }
+    untrained = {key: row["value"] for key, row in _untrained(scores, "valence:control").items()}
+    above = _untrained(scores, "valence:above")
     for (model, dataset), rows in _contextual(scores).group_by(["model", "dataset"], maintain_order=True):
         setting = plain_setting(rows)
         mine = rows.filter(pl.col("setting") == setting).sort("value", descending=True, maintain_order=True)
         row = mine.row(0, named=True)
-        interval = {key: row[key] for key in ("layer", "value", "low", "high", "n", "flags")}
+        interval = {key: row[key] for key in ("row", "layer", "value", "low", "high", "n", "flags")}
         top = rows.select(pl.col("layer").max()).item()
         interval["held_out"] = held_out.get((model, dataset, setting))
-        interval["untrained"] = untrained.get((model, dataset, f"untrained:{setting}", row["layer"]))
+        control = (model, dataset, f"untrained:{setting}", row["layer"])
+        interval["untrained"] = untrained.get(control)
+        interval["learnt"] = above_chance(above.get(control))
         yield Best(str(model), str(dataset), setting, top=top, **interval)
+
+
+def _untrained(scores: pl.DataFrame, measure: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """The rows of a measure of controls, by model, lexicon, setting and layer."""
+    rows = scores.filter(AS_IT_IS, pl.col("measure") == measure).iter_rows(named=True)
+    return {tuple(row[key] for key in ("model", "dataset", "setting", "layer")): row for row in rows}
+
+
+def above_chance(row: Mapping[str, Any] | None) -> bool | None:
+    """Whether a difference is above 0 by more than chance, by its p or else its interval; None: neither is there."""
+    if row is None or (row["p"] is None and row["low"] is None):
+        return None
+    return bool(row["value"] > 0 and row["p"] < LEVEL) if row["p"] is not None else bool(row["low"] > 0)
 
 
 def partings(scores: pl.DataFrame) -> Iterator[Parting]:
@@ -148,40 +166,25 @@ def best_components(scores: pl.DataFrame) -> dict[str, int]:
     return components
 
 
+def reading_layers(scores: pl.DataFrame) -> dict[str, int]:
+    """Model → the layer in which association tests are read: that of the best valence on its first lexicon."""
+    layers: dict[str, int] = {}
+    for best in best_layers(scores):
+        layers.setdefault(best.model, best.layer)
+    return layers
+
+
 def associations(scores: pl.DataFrame) -> pl.DataFrame:
-    """One effect size a model and test: of static vectors, or of the top layer with `best_components` nullified.
+    """One effect size a model and test, of vectors as they are, nothing nullified.
 
-    `p_holm` is p corrected for all the model's tests of groups of people, in all layers; `tests` and `versions` say how
-    many tests those are, and in how many layers and numbers of components (`nullified`: whether there are such).
+    In a language model it is that of the layer in which valence is best, which is picked by other words than the
+    tests have; where valence was not measured, of the top layer (`picked` says which).
     """
-    rows = scores.filter(AS_IT_IS, pl.col("measure") == "weat")
+    rows = scores.filter(AS_IT_IS, pl.col("measure") == "weat", pl.col("pcs").is_null())
     # A test that stands in two runs of an audit (valnorm and weat) is one test.
-    once = rows.unique(["model", "language", "dataset", "setting", "layer", "pcs"], maintain_order=True, keep="last")
-    rows = _corrected(once)
-    static = rows.filter(pl.col("layer").is_null())
-    layered = rows.filter(pl.col("layer") == pl.col("layer").max().over("model"))
-    if layered.is_empty():
-        return static
-    chosen = best_components(scores)
-    every = layered.get_column("model").unique(maintain_order=True).to_list()
-    pcs = pl.col("model").replace_strict({model: chosen.get(model) for model in every}, return_dtype=pl.Int64)
-    return pl.concat([static, layered.filter(pl.col("pcs").eq_missing(pcs))])
-
-
-def _corrected(rows: pl.DataFrame) -> pl.DataFrame:
-    """Association tests with Holm's correction over all of a model's that are of groups of people and have a p."""
-    tested = rows.filter(~pl.col("dataset").is_in(HARMLESS), pl.col("p").is_not_null())
-    families = [
-        mine.select(
-            "row",
-            p_holm=pl.Series(holm(mine.get_column("p").to_numpy()), dtype=pl.Float64),
-            tests=pl.struct("language", "dataset").n_unique(),
-            versions=pl.struct("setting", "layer", "pcs").n_unique(),
-            nullified=pl.col("pcs").is_not_null().any(),
-        )
-        for (_,), mine in tested.group_by(["model"], maintain_order=True)
-    ]
-    if not families:
-        none = {"tests": pl.lit(0), "versions": pl.lit(0), "nullified": pl.lit(False)}
-        return rows.with_columns(p_holm=pl.lit(None, pl.Float64), **none)
-    return rows.join(pl.concat(families), on="row", how="left", maintain_order="left")
+    once = rows.unique(["model", "language", "dataset", "setting", "layer"], maintain_order=True, keep="last")
+    chosen = reading_layers(scores)
+    best = pl.col("model").replace_strict(chosen, default=None, return_dtype=pl.Int64)
+    picked = (pl.col("layer") == best).fill_null(False).any().over("model")
+    layer = pl.when(picked).then(best).otherwise(pl.col("layer").max().over("model"))
+    return once.with_columns(picked=picked).filter(pl.col("layer").is_null() | (pl.col("layer") == layer))

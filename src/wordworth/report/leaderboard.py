@@ -29,6 +29,8 @@ class Column:
     """What the columns of several data sets have in common."""
     flags: dict[str, str] = field(default_factory=dict)
     """Model → why its value is to be read with care."""
+    rows: dict[str, int] = field(default_factory=dict)
+    """Model → the place of its value in the scores; none where it is a mean over several."""
 
     def cell(self, model: str) -> str:
         """A model's value with its mark; blank where it has none."""
@@ -84,14 +86,16 @@ def _columns(runs: Runs) -> Iterator[Column]:
             finite = {model: value for model, value in values.items() if value is not None and isfinite(value)}
             flags = {model: why for model, why in mine.select("model", "flags").iter_rows() if why}
             said = title or name
-            yield Column(" ".join(filter(None, (said, dataset))), finite, runs.better(name), said, flags)
+            places = {model: row for model, row in mine.select("model", "row").iter_rows() if model in finite}
+            named = " ".join(filter(None, (said, dataset)))
+            yield Column(named, finite, runs.better(name), said, flags, places)
 
     alone = scores.filter(pl.col("layer").is_null())
     reduced = scores.filter(measure == "similarity:best", setting == "aggregated", pl.col("pooling") == "mean/mean")
     static = alone.filter(experiment == "valence", measure == "valence")
     layered = pl.DataFrame([asdict(one) for one in best_layers(scores)])
     valences = [
-        table.select("model", "dataset", "value", pl.col("flags").cast(pl.String))
+        table.select(pl.col("row").cast(pl.Int64), "model", "dataset", "value", pl.col("flags").cast(pl.String))
         for table in (static, layered)
         if len(table)
     ]

@@ -8,20 +8,21 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from wordworth.report.answers import Answer, answers
+from wordworth.report.answers import answers
 from wordworth.report.behaviour_answers import least_neutral
 from wordworth.report.board import board_markup, note
 from wordworth.report.explorer import explorer
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.figures.svg import CONFIG, can_draw, still
+from wordworth.report.glossary import glossary, glossed, legend
 from wordworth.report.leaderboard import leaderboard
 from wordworth.report.markup import Child, Markup, joined, table, tag
-from wordworth.report.method import failed, left_out, method, references
+from wordworth.report.method import left_out, method, references
 from wordworth.report.naming import listed, marked, number
 from wordworth.report.payload import columnar, script
 from wordworth.report.published import Comparison, citation, comparisons
 from wordworth.report.runs import Runs
-from wordworth.report.sentences import Sentence
+from wordworth.report.top import answered, box
 from wordworth.run.schema import SCORES
 
 INFERENCES = 20
@@ -44,12 +45,9 @@ def page(runs: Runs, folder: Path) -> str:
     beside = _by_figure(figures, list(comparisons(runs)))
     looked_up = explorer(runs)
     board = leaderboard(runs)
-    sections: dict[str, tuple[str, Markup]] = {"answers": ("In short", _answers(answers(runs)))}
+    sections: dict[str, tuple[str, Markup]] = {"answers": ("In short", answered(answers(runs)))}
     if len(board.models) > 1:
         sections["leaderboard"] = ("Leaderboard", board_markup(board))
-    failures = failed(runs)
-    if failures:
-        sections["failed"] = ("What failed", failures)
     for title, chapter in chapters.items():
         body = joined([_figure(figure, beside.get(figure.id, []), figure is figures[0]) for figure in chapter])
         sections[title.lower().replace(" ", "-")] = (title, body)
@@ -61,6 +59,9 @@ def page(runs: Runs, folder: Path) -> str:
     sections["left-out"] = ("What was left out", left_out(runs, folder))
     sections["method"] = ("Method, data and versions", method(runs))
     sections["references"] = ("References", references(runs))
+    terms = glossary("".join([box(runs), *(body for _, body in sections.values())]))
+    if terms is not None:
+        sections["glossary"] = ("Glossary", terms)
     data = [
         script("scores", columnar(runs.scores.select(list(SCORES)))),
         script("figures", {figure.id: _drawn(figure) for figure in figures}),
@@ -99,7 +100,7 @@ def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], paper: Markup
     )
     parts = {key: tag("section", tag("h2", name), body, id=key) for key, (name, body) in sections.items()}
     first = [parts.pop(key) for key in SUMMARY if key in parts]
-    main = tag("main", _not_run(runs), first, paper, parts.values(), id="main")
+    main = tag("main", box(runs), first, paper, parts.values(), id="main")
     scripts = [_library(), _asset("report.js"), _asset("explorer.js")]
     policy = "; ".join(
         [
@@ -134,14 +135,6 @@ def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], paper: Markup
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _not_run(runs: Runs) -> Markup | None:
-    """A box at the top: the studies of an audit that this page has nothing of."""
-    if not runs.not_run:
-        return None
-    sentences = tag("ul", (tag("li", sentence) for sentence in runs.not_run))
-    return tag("aside", tag("h2", "Not in this report"), sentences, class_="box", id="not-run")
-
-
 @cache
 def _asset(name: str) -> str:
     return (files("wordworth.report") / "assets" / name).read_text(encoding="utf-8")
@@ -160,19 +153,6 @@ def _library() -> str:
 def _hash(text: str) -> str:
     """The only scripts that the browser may run are the page's own."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _answers(every: list[Answer]) -> Markup:
-    entries = ((tag("dt", answer.question), map(_sentence, answer.sentences)) for answer in every)
-    return tag("dl", entries, class_="answers")
-
-
-def _sentence(sentence: Sentence) -> Markup:
-    lead = tag("span", f"{sentence.lead}: ", class_="lead") if sentence.lead else None
-    subject = [tag("b", sentence.model), ". " if sentence.whole else " "] if sentence.model else None
-    link = tag("a", "see", href=f"#{sentence.figure}", aria_label=f"see {sentence.figure.replace('-', ' ')}")
-    text = sentence.text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")  # ρ = .86 on one line
-    return tag("dd", lead, subject, text, "\u00a0", link)
 
 
 def _drawn(figure: Figure) -> dict[str, Any]:
@@ -196,8 +176,9 @@ def _figure(figure: Figure, beside: list[Comparison], first: bool) -> Markup:
     )
     hint = tag("p", HINT, class_="hint") if first else None
     behind = tag("details", tag("summary", "Table"), tag("div", class_="pivot"), class_="behind")
-    caption = tag("figcaption", tag("h3", figure.title), tag("p", figure.caption))
-    parts = (caption, chart, note(figure.note), tools, hint, behind, _beside(beside))
+    caption = tag("figcaption", tag("h3", glossed(figure.title)), tag("p", glossed(figure.caption)))
+    terms = legend(figure.rows, f"{figure.title} {figure.caption}")
+    parts = (caption, chart, terms, note(figure.note), tools, hint, behind, _beside(beside))
     return tag("figure", *parts, id=figure.id, class_="drawn")
 
 
@@ -254,7 +235,7 @@ def _inferences(runs: Runs) -> Markup | None:
     if not rows:
         return None
     header = ["premise ⇒ hypothesis", "entailment", "neutral", "contradiction", "probe", "model"]
-    intro = tag("p", "Only neutral is right for any of these pairs. The least neutral of each model:")
+    intro = tag("p", glossed("Only neutral is right for any of these pairs. The least neutral of each model:"))
     return joined(intro, table(header, rows, right=[1, 2, 3], caption="Least neutral pairs of sentences"))
 
 

@@ -1,7 +1,8 @@
 """The runs that a report is made of, as one table of scores."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import polars as pl
 
 from wordworth.errors import WordworthError
 from wordworth.files import sweep
-from wordworth.run import Run, read_outcome, read_run, restore
+from wordworth.report.naming import listed
+from wordworth.run import Outcome, Run, read_outcome, read_run, restore
 
+BROKEN_OFF = "the audit was broken off, and the same command goes on with it."
 ALL = "all models"
 """The model of a number over several, such as a variance over languages."""
 AS_IT_IS = pl.col("study") != "debias"
@@ -27,8 +30,8 @@ class Runs:
     """The columns of `scores.csv`, `row` (a place in this table) and `model_at` (a place among the models)."""
     facts: dict[str, dict[str, Any]]
     """Label → what the manifests say of the model; what one run does not say of it, another may."""
-    not_run: tuple[str, ...] = ()
-    """Sentences: the studies of an audit that have no run here, and why."""
+    outcome: Outcome = field(default_factory=Outcome)
+    """What the audits could not do, and what they asked less of."""
 
     @property
     def models(self) -> list[str]:
@@ -80,15 +83,19 @@ def read_runs(places: Sequence[Path]) -> Runs:
         for model in run.manifest["models"]:
             known = facts.setdefault(names.get(model["name"], model["name"]), {})
             known |= {key: value for key, value in model.items() if value and key not in known}
-    not_run = tuple(dict.fromkeys(sentence for place in places for sentence in _not_run(place)))
-    return Runs(tuple(named), numbered(pl.concat(run.scores for run in named)), facts, not_run)
+    return Runs(tuple(named), numbered(pl.concat(run.scores for run in named)), facts, _outcome(places))
 
 
-def _not_run(place: Path) -> list[str]:
-    """What an audit in this folder could not do."""
-    outcome = read_outcome(place)
-    failed = [f"{one['study']} was not run on {', '.join(one['models'])}: {one['reason']}" for one in outcome.failed]
-    return [*failed, *outcome.left_out]
+def _outcome(places: Sequence[Path]) -> Outcome:
+    """What the audits in these folders could not do, all together."""
+    every = [read_outcome(place) for place in places]
+    failed = {json.dumps(one, sort_keys=True): one for outcome in every for one in outcome.failed}
+    left_out = dict.fromkeys(sentence for outcome in every for sentence in outcome.left_out)
+    for place, outcome in zip(places, every, strict=True):
+        unrun = [one for one in outcome.planned if not (place / one["study"] / "run.json").is_file()]
+        left_out |= {f"{one['study']} was not run on {listed(one['models'])}: {BROKEN_OFF}": None for one in unrun}
+    smaller = dict.fromkeys(sentence for outcome in every for sentence in outcome.smaller)
+    return Outcome(tuple(failed.values()), tuple(left_out), tuple(smaller))
 
 
 def numbered(scores: pl.DataFrame) -> pl.DataFrame:

@@ -1,11 +1,18 @@
 """What a run leaves behind: a folder with its manifest, its scores and the items they are made of."""
 
-from wordworth.run.findings import About, Described, Findings
-from wordworth.run.folder import default_folder, reserve, write_run
-from wordworth.run.manifest import Manifest, surroundings
-from wordworth.run.outcome import FailedStudy, Outcome, read_outcome, write_outcome
-from wordworth.run.reading import Run, RunManifest, read_manifest, read_run, restore
-from wordworth.run.resume import fingerprints, why_not_the_same
-from wordworth.run.schema import ITEMS, SCORES
-from wordworth.run.vocabulary import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Experiment
-from wordworth.run.watch import watched
+from typing import TYPE_CHECKING
+
+from wordworth.lazy import lazily
+
+if TYPE_CHECKING:
+    from wordworth.run.findings import About, Described, Findings
+    from wordworth.run.folder import default_folder, reserve, write_run
+    from wordworth.run.manifest import Manifest, surroundings
+    from wordworth.run.outcome import FailedStudy, Outcome, PlannedStudy, read_outcome, write_outcome
+    from wordworth.run.reading import Run, RunManifest, read_manifest, read_run, restore
+    from wordworth.run.resume import fingerprints, why_not_the_same
+    from wordworth.run.schema import ITEMS, SCORES
+    from wordworth.run.vocabulary import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Experiment
+    from wordworth.run.watch import refuse_locked, watched
+
+lazily(__name__)

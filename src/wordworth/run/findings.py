@@ -57,6 +57,8 @@ class About:
     """Every setting's value, given or default."""
     may_differ: tuple[str, ...] = ()
     """Settings in which two runs may differ and still be compared."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """What settings were called in older runs → what they are called in this one."""
     method: str = ""
     """How it measures, in words."""
     papers: tuple[str, ...] = ()
@@ -269,6 +271,7 @@ class Findings:
             left_out=self.left_out_by_kind(),
             notes=list(dict.fromkeys((*self.notes, *notices()))),
             failed=self.failed,
+            warnings=self.warnings,
             measures={name: {"formula": one.formula, "better": one.better} for name, one in declared.items()},
             started=self.started.isoformat(timespec="seconds"),
             seconds=round(self.seconds, 2),

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.files import OLD, replacing, sha256_of, sweep_for
+from wordworth.files import OLD, refuse_unwritable, replacing, sha256_of, sweep_for
 from wordworth.run.manifest import Manifest
 from wordworth.run.spreadsheet import as_text
 from wordworth.run.watch import forget_killed
@@ -34,11 +34,9 @@ def reserve(folder: Path, *, overwrite: bool) -> None:
     """Refuses, before anything is computed, a folder that a run must not replace."""
     forget_killed(folder)
     sweep_for(folder)  # a run whose replacement was killed half way comes back
-    place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
-    if not place.is_dir():
-        raise WordworthError(f"{place} is a file, not a folder; choose another folder with -o")
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise WordworthError(f"{place} cannot be written; choose another folder with -o")
+    if folder.exists() and not folder.is_dir():
+        raise WordworthError(f"{folder} is a file, not a folder; choose another output with -o")
+    refuse_unwritable(folder)
     if os.path.ismount(folder):  # a run comes by renaming, and a mount point cannot be renamed
         raise WordworthError(f"{folder} is a mount point, which a run cannot replace; choose a folder in it with -o")
     held = {path.name for path in folder.iterdir()} if folder.exists() else set()

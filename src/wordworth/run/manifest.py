@@ -26,6 +26,8 @@ class Manifest:
     """Every setting's value, given or default: those of the study and no other's."""
     may_differ: list[str]
     """Settings in which two runs may differ and still be compared."""
+    renamed: dict[str, str]
+    """What settings were called in older runs → what they are called in this one."""
     method: str
     """How the study measures, in words."""
     papers: list[str]
@@ -54,6 +56,8 @@ class Manifest:
     """Python and the packages that numbers may depend on."""
     hardware: dict[str, Any] = field(default_factory=dict)
     """Platform, processor, cores, memory."""
+    warnings: list[str] = field(default_factory=list)
+    """Those of the notes that a reader should see at once: what was asked for and could not be had."""
     damaged: dict[str, int] = field(default_factory=dict)
     """Cache entries that were found damaged and made again, by kind."""
     files: dict[str, str] = field(default_factory=dict)

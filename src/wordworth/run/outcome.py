@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
@@ -12,17 +12,24 @@ from wordworth.run.reading import LARGEST, misfit
 OUTCOME = "audit.json"
 
 
-class FailedStudy(TypedDict):
-    """A study of an audit that has no run, and why."""
+class PlannedStudy(TypedDict):
+    """A study of an audit."""
 
     study: str
     models: list[str]
+
+
+class FailedStudy(PlannedStudy):
+    """One that has no run, and why."""
+
     reason: str
 
 
 class _Read(TypedDict):
     failed: list[FailedStudy]
     left_out: list[str]
+    smaller: NotRequired[list[str]]
+    planned: NotRequired[list[PlannedStudy]]
 
 
 @dataclass(frozen=True)
@@ -32,12 +39,16 @@ class Outcome:
     failed: tuple[FailedStudy, ...] = ()
     left_out: tuple[str, ...] = ()
     """Sentences: what does not apply to a model, and why."""
+    smaller: tuple[str, ...] = ()
+    """Sentences: what the audit asks less of than the study by itself, and what that costs."""
+    planned: tuple[PlannedStudy, ...] = ()
+    """While it runs, and if it is broken off: the studies that it set out to run."""
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
     """Writes what could not be done; where all went well, what an earlier audit left is removed."""
     path = folder / OUTCOME
-    if not outcome.failed and not outcome.left_out:
+    if outcome == Outcome():
         path.unlink(missing_ok=True)
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -58,4 +69,5 @@ def read_outcome(folder: Path) -> Outcome:
     if misfit(table, _Read):
         raise WordworthError(f"…{str(path)[-100:]} is not as an audit writes it; delete it, or audit again")
     read = cast(_Read, table)
-    return Outcome(tuple(read["failed"]), tuple(read["left_out"]))
+    later = tuple(read.get("smaller", ())), tuple(read.get("planned", ()))
+    return Outcome(tuple(read["failed"]), tuple(read["left_out"]), *later)

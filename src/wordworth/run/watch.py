@@ -68,6 +68,18 @@ def watched(folder: Path, study: str, models: Sequence[str]) -> Iterator[None]:
                 parent.rmdir()
 
 
+def refuse_locked(folder: Path) -> None:
+    """Refuses, before anything is computed, a folder that another process is writing a run to."""
+    if is_locked(folder.absolute()):  # a lock that nobody holds is gone by now
+        raise _taken(folder)
+
+
+def _taken(folder: Path) -> WordworthError:
+    return WordworthError(
+        f"another process is writing a run to {folder}; wait for it, or choose another folder with -o"
+    )
+
+
 def forget_killed(folder: Path) -> None:
     """Removes what a killed writer of a run left beside its folder: its lock, and what it said it was at."""
     path = folder.absolute()
@@ -86,9 +98,7 @@ def _sole_writer(folder: Path) -> Iterator[None]:
         except Timeout:
             if not is_locked(folder):  # no lock could be made, so nobody holds it
                 raise WordworthError(f"{folder.parent} takes no new files; choose another folder with -o") from None
-            raise WordworthError(
-                f"another process is writing a run to {folder}; wait for it, or choose another folder with -o"
-            ) from None
+            raise _taken(folder) from None
         yield
 
 

@@ -1,14 +1,17 @@
 """Bootstrap resamples of items, as counts: how often each item was drawn."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.progress import progress
 from wordworth.statistics.arrays import Exact
+from wordworth.statistics.choices import RESAMPLES as RESAMPLES
 
-RESAMPLES = 1_000
 BLOCK = 1 << 20  # counts in one block (4 MB)
+MANY = 1 << 25  # draws from which on progress is told: about a second
 
 
 def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK) -> Iterator[NDArray[np.int32]]:
@@ -18,11 +21,23 @@ def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK) -> It
     """
     rng = np.random.default_rng(seed)
     step = max(1, block // n)
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        drawn = rng.integers(n, size=(size, n))
-        places = drawn * size + np.arange(size)[:, None]
-        yield np.bincount(places.ravel(), minlength=n * size).reshape(n, size).astype(np.int32)
+    with told("resampling", resamples, n) as advance:
+        for start in range(0, resamples, step):
+            size = min(step, resamples - start)
+            drawn = rng.integers(n, size=(size, n))
+            places = drawn * size + np.arange(size)[:, None]
+            yield np.bincount(places.ravel(), minlength=n * size).reshape(n, size).astype(np.int32)
+            advance(size)
+
+
+@contextmanager
+def told(what: str, count: int, size: int) -> Iterator[Callable[[float], None]]:
+    """Progress of so many draws of that size; none of what is quick, since a bar takes longer to make."""
+    if count * size < MANY:
+        yield lambda _: None
+        return
+    with progress(what, count) as advance:
+        yield advance
 
 
 def percentile_interval(replicates: Exact) -> tuple[Exact, Exact]:

@@ -27,6 +27,26 @@ class CorrelationDifference:
     n: int
 
 
+def correlation_test(
+    x: Values, y: Values, *, ranked: bool = False, test: CorrelationTest = "williams"
+) -> tuple[Exact, Exact, Exact, Exact]:
+    """ρ of both models (..., 2), their correlation with each other, the statistic of `test` and its p (...).
+
+    x (..., 2, items) and y (items) are as in `correlation_difference`, which adds the bootstrap.
+    """
+    if x.ndim < 2 or x.shape[-2] != 2:
+        raise WordworthError(f"values of shape {x.shape} are not of two models: give (…, 2, items)")
+    columns, ratings = checked_items(x, y)
+    shape, n = x.shape[:-2], len(y)
+    scored = (rankdata(columns, axis=1), rankdata(ratings)) if ranked else (columns, ratings)
+    models, people = standardised(scored[0]), standardised(scored[1])
+    values = np.clip(models @ people / n, -1, 1).reshape(*shape, 2)
+    pairs = models.reshape(-1, 2, n)
+    between = np.clip(np.einsum("ki,ki->k", pairs[:, 0], pairs[:, 1]) / n, -1, 1).reshape(shape)
+    statistic, p = TESTS[test](values[..., 0], values[..., 1], between, n, ranked=ranked)
+    return values, np.asarray(between), statistic, p
+
+
 def correlation_difference(
     x: Values,
     y: Values,
@@ -42,23 +62,16 @@ def correlation_difference(
     the paired bootstrap's: each resample of items gives both correlations and their difference, and p is twice the
     smaller share of differences on one side of 0, the observed sample counted in.
     """
-    if x.ndim < 2 or x.shape[-2] != 2:
-        raise WordworthError(f"values of shape {x.shape} are not of two models: give (…, 2, items)")
     columns, ratings = checked_items(x, y)
     shape, n = x.shape[:-2], len(y)
-    scored = (rankdata(columns, axis=1), rankdata(ratings)) if ranked else (columns, ratings)
-    models, people = standardised(scored[0]), standardised(scored[1])
-    values = np.clip(models @ people / n, -1, 1).reshape(*shape, 2)
-    pairs = models.reshape(-1, 2, n)
-    between = np.clip(np.einsum("ki,ki->k", pairs[:, 0], pairs[:, 1]) / n, -1, 1).reshape(shape)
-    statistic, p = TESTS[test](values[..., 0], values[..., 1], between, n, ranked=ranked)
+    values, between, statistic, p = correlation_test(x, y, ranked=ranked, test=test)
     replicates = (spearman_replicates if ranked else pearson_replicates)(columns, ratings)
     drawn = np.concatenate([replicates(counts) for counts in resample_counts(n, resamples, seed)], axis=-1)
     differences = drawn[0::2] - drawn[1::2]
     low, high = percentile_interval(differences)
     return CorrelationDifference(
         values,
-        np.asarray(between),
+        between,
         statistic,
         p,
         low.reshape(shape),

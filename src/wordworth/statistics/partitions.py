@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from wordworth.statistics.arrays import Exact
+from wordworth.statistics.bootstrap import told
 
 
 def random_partitions(n: int, k: int, m: int, seed: int, block: int) -> Iterator[Exact]:
@@ -14,12 +15,14 @@ def random_partitions(n: int, k: int, m: int, seed: int, block: int) -> Iterator
     The draws do not depend on the size of the blocks.
     """
     rng = np.random.default_rng(seed)
-    for start in range(0, m, block):
-        size = min(block, m - start)
-        members = np.argpartition(rng.random((size, n)), k - 1, axis=1)[:, :k]
-        columns = np.zeros((n, size))
-        columns[members, np.arange(size)[:, None]] = 1
-        yield columns
+    with told("permuting", m, n) as advance:
+        for start in range(0, m, block):
+            size = min(block, m - start)
+            members = np.argpartition(rng.random((size, n)), k - 1, axis=1)[:, :k]
+            columns = np.zeros((n, size))
+            columns[members, np.arange(size)[:, None]] = 1
+            yield columns
+            advance(size)
 
 
 def sums_by_size(values: Exact, largest: int) -> list[Exact]:

@@ -16,15 +16,10 @@ from scipy.special import ndtr
 
 from wordworth.errors import WordworthError
 from wordworth.statistics.arrays import Exact, Values
+from wordworth.statistics.choices import PERMUTATIONS, Count, Method, Sides
 from wordworth.statistics.partitions import random_partitions, sums_by_size
 from wordworth.statistics.threads import in_threads
 
-Sides = Literal["one", "two"]
-Method = Literal["auto", "exact", "monte-carlo", "normal"]
-Count = Literal["inclusive", "strict"]
-"""What p counts: partitions that give as much as the observed one, itself among them; or only those that give more."""
-
-PERMUTATIONS = 10_000
 ENUMERATED = 20_000  # partitions up to which they are laid out as a matrix; 8 v 8 has 12,870
 FEW = 16  # rows below which the matrix is not worth making
 LARGEST = 1 << 21  # subset sums of two halves that one row may take: 20 v 20 takes all 2 · 2^20

@@ -6,7 +6,7 @@ import numpy as np
 
 from wordworth.errors import WordworthError
 from wordworth.statistics.arrays import Exact, Values
-from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, percentile_interval
+from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, percentile_interval, told
 from wordworth.statistics.correlation import checked_items, standardised
 
 
@@ -29,9 +29,11 @@ def shuffled_pearson(x: Values, y: Values, *, shuffles: int = RESAMPLES, seed: i
     scores, people, n, shape = standardised(columns), standardised(ratings), len(y), x.shape[:-1]
     rng, step = np.random.default_rng(seed), max(1, BLOCK // n)
     drawn = []
-    for start in range(0, shuffles, step):
-        orders = rng.permuted(np.tile(people, (min(step, shuffles - start), 1)), axis=1)
-        drawn.append(scores @ orders.T / n)
+    with told("shuffling", shuffles, n) as advance:
+        for start in range(0, shuffles, step):
+            orders = rng.permuted(np.tile(people, (min(step, shuffles - start), 1)), axis=1)
+            drawn.append(scores @ orders.T / n)
+            advance(len(orders))
     every = np.concatenate(drawn, axis=1)
     # What ties with the observed order counts; sums in another order differ in their last digits.
     reached = (np.abs(every) >= np.abs(scores @ people / n)[:, None] - 1e-12).sum(axis=1)

@@ -5,16 +5,15 @@ jackknife leaves one word out at a time. Both are weights of the words, and d is
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from wordworth.errors import WordworthError
 from wordworth.statistics.arrays import Exact, Values
-from wordworth.statistics.bootstrap import RESAMPLES, resample_counts
+from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, resample_counts, told
+from wordworth.statistics.choices import Way
 
-Way = Literal["bootstrap", "jackknife"]
 NO_SPREAD = 1e-12
 NORMAL = float(ndtri(0.975))
 
@@ -40,7 +39,14 @@ def weat_interval(
         raise WordworthError(f"an interval of d is by 'bootstrap' or 'jackknife', not {way!r}")
     drawn = [np.concatenate(list(resample_counts(size, resamples, seed + at)), axis=1) for at, size in enumerate(sizes)]
     whole = effects(values, [np.ones((size, 1)) for size in sizes])
-    low, high = np.moveaxis(_corrected(effects(values, drawn), whole), -1, 0)
+    step = max(RESAMPLES, BLOCK // values[..., 0].size)  # more of them would fill the memory
+    parts = [[side[:, start : start + step] for side in drawn] for start in range(0, resamples, step)]
+    with told("resampling", resamples, values.size) as advance:
+        found = []
+        for part in parts:
+            found.append(effects(values, part))
+            advance(part[0].shape[1])
+    low, high = np.moveaxis(_corrected(np.concatenate(found, axis=-1), whole), -1, 0)
     return low, high
 
 

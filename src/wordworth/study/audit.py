@@ -1,6 +1,6 @@
 """The audit: which studies apply to which models. A study's declaration says all that is needed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from wordworth.run import Findings
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
 
+ENGLISH = ("lexica", "pairs", "tests")
+"""Settings of data that a quick audit names; each is a kind of the catalog."""
 DEFAULTS = ("smollm2-135m", "glove-6b-50d", "nli-glove")
 """Audited when no model is named: all of them come from the package index."""
 
@@ -22,6 +24,13 @@ class Planned:
 
     study: Study
     models: tuple[str, ...]
+    language: str = ""
+    """Of the models, where it is not English; of a study that takes several languages at once, blank."""
+
+    @property
+    def name(self) -> str:
+        """Of its folder."""
+        return f"{self.study.name}-{self.language}" if self.language else self.study.name
 
 
 @dataclass(frozen=True)
@@ -42,11 +51,11 @@ def run_calls(nothing: None, calls: Iterable[Call]) -> Iterator[Findings | Wordw
             yield error
 
 
-def plan(models: Sequence[str], kind: Any = None) -> tuple[list[Planned], list[str]]:
+def plan(models: Sequence[str], kind: Any = None, language: str | None = None) -> tuple[list[Planned], list[str]]:
     """The studies that apply to some of the models; and, a sentence each, what was left out and why.
 
-    `kind` says what a model is where its files do not. The tests of bias in a language model are those of `vast`, of
-    word vectors those of `weat`.
+    `kind` says what a model is where its files do not, `language` its language where the catalog does not. The tests
+    of bias in a language model are those of `vast`, of word vectors those of `weat`.
     """
     if len(set(models)) < len(models):
         raise WordworthError("a model is named twice; name each once")
@@ -55,19 +64,54 @@ def plan(models: Sequence[str], kind: Any = None) -> tuple[list[Planned], list[s
     left_out: list[str] = []
     for declared in filter(lambda one: one.audited, map(study, STUDIES)):
         fitting = [model for model in models if kinds[model] in declared.kinds]
-        foreign = [model for model in fitting if declared.english_only and _language(model) not in ("", "english")]
+        languages = {model: language or _language(model) for model in fitting}
+        reasons = {model: declared.why_not_in(languages[model]) for model in fitting}
         left_out += [
-            f"{declared.name} was not run on {model}: its words are English, and the model is {_language(model)} "
-            f"(`wordworth run {declared.name} --help`)."
-            for model in foreign
+            f"{declared.name} was not run on {model}: {reason} (`wordworth run {declared.name} --help`)."
+            for model, reason in reasons.items()
+            if reason
         ]
-        kept = tuple(model for model in fitting if model not in foreign)
-        if kept:
-            planned.append(Planned(declared, kept))
+        kept = [model for model in fitting if not reasons[model]]
+        planned += [Planned(declared, some, one) for one, some in _groups(declared, kept, languages)]
     if not planned:
         named = ", ".join(f"{model} ({one})" for model, one in kinds.items())
-        raise WordworthError(f"no study of the audit applies to {named}")
+        why = "".join(f"; {sentence.rstrip('.')}" for sentence in left_out)
+        raise WordworthError(f"no study of the audit applies to {named}{why}")
     return planned, left_out
+
+
+def _groups(
+    declared: Study, models: Sequence[str], languages: Mapping[str, str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Models of one language, with the language where it is not English; all of them of a study that takes several."""
+    several = "language" not in _names(declared)
+    by_language: dict[str, list[str]] = {}
+    for model in models:
+        by_language.setdefault("" if several or languages[model] == "english" else languages[model], []).append(model)
+    return ((language, tuple(some)) for language, some in by_language.items())
+
+
+def _names(declared: Study) -> set[str]:
+    return {field.name for field in declared.settings.fields()}
+
+
+def chosen(planned: Planned, quick: bool, given: Mapping[str, Any], language: str | None = None) -> Settings:
+    """The settings that an audit asks a study for, with what it was given where the study takes it.
+
+    A quick audit asks for data by name, which is English: where a model is not, and there is no such data in its
+    language (`bellezza-chinese`), the study chooses.
+    """
+    less = dict(planned.study.quick if quick else planned.study.whole)
+    foreign = {language or _language(model) for model in planned.models} - {"", "english"}
+    for kind in less.keys() & set(ENGLISH):  # a name that there is for every language stands for those
+        if not all(knows(f"{name}-{one}", kind) for name in less[kind] for one in foreign):
+            del less[kind]
+        elif planned.language:
+            less[kind] = tuple(f"{name}-{planned.language}" for name in less[kind])
+    if planned.language:
+        less |= {"language": planned.language, **planned.study.abroad}
+    shared = {**given, **({"languages": (language,)} if language else {})}
+    return planned.study.settings(**less, **{name: shared[name] for name in _names(planned.study) & shared.keys()})
 
 
 def lessened(planned: Sequence[Planned], kind: Any = None) -> list[str]:

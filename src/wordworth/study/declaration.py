@@ -6,17 +6,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import polars as pl
-
-from wordworth.catalog.kinds import Kind
 from wordworth.catalog.registry import entry, knows, references
-from wordworth.catalog.resolve import public_name
 from wordworth.engine.engines import using
-from wordworth.run import EXPERIMENTS, About, Experiment, Findings, fingerprints
-from wordworth.study.cost import FEW_SECONDS, Work
-from wordworth.task.settings import Settings
+from wordworth.run.vocabulary import EXPERIMENTS, Experiment
+from wordworth.task.settings import Settings, either
+
+if TYPE_CHECKING:  # a declaration is read for the help too, and has to be quick
+    import polars as pl
+
+    from wordworth.catalog.kinds import Kind
+    from wordworth.run import Findings
+    from wordworth.study.cost import Work
 
 
 class Table(NamedTuple):
@@ -34,6 +36,8 @@ def _command_line() -> tuple[str, ...]:
     """The command that runs, where it is ours; a token in an address does not belong into a run."""
     if Path(sys.argv[0]).stem not in ("wordworth", "__main__"):
         return ("python",)
+    from wordworth.catalog.resolve import public_name
+
     return "wordworth", *(public_name(word) if "://" in word else word for word in sys.argv[1:])
 
 
@@ -56,7 +60,7 @@ class Study:
     settings: type[Settings]
     tables_function: str
     """`module:name` of the function that sets scores and items in tables, as its paper does."""
-    kinds: frozenset[Kind]
+    kinds: "frozenset[Kind]"
     """The kinds of model that it takes."""
     papers: tuple[str, ...]
     """Keys of the papers whose method it is, in references.toml."""
@@ -64,10 +68,15 @@ class Study:
     """How it measures, in words, for a report."""
     experiments: Mapping[str, Experiment] = field(default_factory=dict)
     """The experiments that only this study has, by name; others stand in `run/vocabulary.py`."""
+    checks: str = ""
+    """`module:name` of the function (settings) that stops at what only this study knows to be wrong, before anything is
+    loaded; blank: nothing more is looked at than what every study's settings name."""
     main: str = ""
     """The setting that a notebook may give behind the models without its name: `weat(glove, "weat6")`."""
     command: str = ""
     """Its command, where that is one of its own; blank: `wordworth run NAME`."""
+    example: str = ""
+    """A command to try, for the help of `wordworth run NAME`."""
     default_models: tuple[str, ...] = ()
     """Taken where none is named."""
     quick: Mapping[str, Any] = field(default_factory=dict)
@@ -81,32 +90,63 @@ class Study:
     a few seconds with any model."""
     audited: bool = True
     """Whether it is part of an audit."""
+    beyond: "frozenset[Kind]" = frozenset()
+    """The kinds of model that it takes too, where an audit does not ask for it."""
     english_only: bool = False
+    languages: str = ""
+    """`module:name` of the function that gives the languages, beside English, that its words are to be had in; blank:
+    any, or none where it is `english_only`."""
+    abroad: Mapping[str, Any] = field(default_factory=dict)
+    """What an audit of a model of another language asks for."""
     takes_loaded: bool = False
     """Whether it can be given language models that are loaded already, so that the studies of an audit share them."""
 
-    def findings(self) -> Findings:
+    def findings(self) -> "Findings":
         """Findings without a number yet, in which the study's own experiments can be recorded."""
+        from wordworth.run import Findings
+
         return Findings(self.name, experiments=EXPERIMENTS | dict(self.experiments))
 
-    def __call__(self, models: str | Path | Any = (), **chosen: Any) -> Findings:
+    def __call__(self, models: str | Path | Any = (), **chosen: Any) -> "Findings":
         """Runs the study on models (names, paths, or loaded ones) with settings by name; the rest are the paper's."""
         return self.run(models, self.settings.of(self.name, chosen))
 
-    def run(self, models: Any, settings: Settings, named: Sequence[str] = ()) -> Findings:
+    def run(self, models: Any, settings: Settings, named: Sequence[str] = ()) -> "Findings":
         """Runs the study; `named` is what the models are called where they are loaded already."""
+        from wordworth.progress import waiting
+        from wordworth.run import Findings
+
         given = [models] if isinstance(models, str | Path) or not isinstance(models, Sequence) else list(models)
         given = given or list(self.default_models)
+        self.check(given, settings)
         timer = Findings()
         with timer.timed(), using(getattr(settings, "engine", "local")):
-            findings: Findings = _imported(self.function)(given, settings)
+            with waiting(f"loading what {self.name} needs"):  # torch alone may take a while
+                function = _imported(self.function)
+            findings: Findings = function(given, settings)
         findings.started, findings.seconds = timer.started, timer.seconds
         names: Sequence[str | Path] = named or [
             model if isinstance(model, str | Path) else model.name for model in given
         ]
         return self._described(findings, names, settings)
 
-    def merged(self, parts: Sequence[Findings], settings: Settings, named: Sequence[str]) -> Findings:
+    def check(self, models: Sequence[Any], settings: Settings) -> None:
+        """Stops, before anything is loaded, at what is named and is not there."""
+        from wordworth.study.checks import check_data, check_models
+
+        check_models(self.name, models, self.kinds | self.beyond)
+        if self.checks:
+            _imported(self.checks)(settings)
+        check_data(settings)
+
+    def why_not_in(self, language: str) -> str:
+        """Why it cannot be run on a model of a language; blank where it can. A blank language counts as English."""
+        known: list[str] = [] if self.english_only else _imported(self.languages)() if self.languages else [language]
+        if language in ("", "english", *known):
+            return ""
+        return f"its words are {either(['English', *map(str.capitalize, known)])}, and the model is {language}"
+
+    def merged(self, parts: "Sequence[Findings]", settings: Settings, named: Sequence[str]) -> "Findings":
         """What it found on some models, each of them run by itself, as one run on all of them."""
         if len(parts) == 1:
             return parts[0]
@@ -118,32 +158,38 @@ class Study:
         findings.seconds = sum(part.seconds for part in parts)
         return self._described(findings, named, settings)
 
-    def _described(self, findings: Findings, names: Sequence[str | Path], settings: Settings) -> Findings:
+    def _described(self, findings: "Findings", names: Sequence[str | Path], settings: Settings) -> "Findings":
+        from wordworth.catalog.resolve import public_name
+        from wordworth.run import About, fingerprints
+
         findings.about = About(
             models=tuple(map(public_name, names)),
             command=_command_line(),
             fingerprints=fingerprints([str(name) for name in names]),
             settings=settings.as_table(),
             may_differ=self.settings.may_differ(),
+            renamed=self.settings.renamed(),
             method=" ".join(filter(None, [self.method, settings.in_words()])),
             papers=self.papers,
             references=self._references(findings),
         )
         return findings
 
-    def expected(self, model: Any, settings: Settings) -> Work:
+    def expected(self, model: Any, settings: Settings) -> "Work":
         """The work that it has to do with one model, a loaded one or the name of word vectors."""
+        from wordworth.study.cost import FEW_SECONDS, Work
+
         if not self.work:
             return Work(seconds=FEW_SECONDS)
         work: Work = _imported(self.work)(model, settings)
         return work
 
-    def tables(self, scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
+    def tables(self, scores: "pl.DataFrame", items: "pl.DataFrame") -> Iterator[Table]:
         """Scores and items as the study's paper sets them."""
         tables: Iterator[Table] = _imported(self.tables_function)(scores, items)
         return tables
 
-    def _references(self, findings: Findings) -> dict[str, str]:
+    def _references(self, findings: "Findings") -> dict[str, str]:
         """Key → BibTeX of the study's papers, its data sets, and those of its models that the catalog declares."""
         known = references()
         by_text = {str(reference): key for key, reference in known.items()}
@@ -155,6 +201,8 @@ class Study:
     @property
     def __signature__(self) -> inspect.Signature:
         """What `help` and a notebook show: the models, and every setting with its type and default."""
+        from wordworth.run import Findings
+
         keyword = inspect.Parameter.KEYWORD_ONLY
         named = [
             inspect.Parameter(one.name, keyword, default=one.default, annotation=one.type)

@@ -1,42 +1,14 @@
 """The embeddings that a study of word vectors is run on, with their languages; and the data in those languages."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.read.association_tests import AssociationTest, load_tests, translated
 from wordworth.embedding import Embedding
-from wordworth.embedding.flaws import OnBad
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.task.settings import MEASURED, ON, Named, Settings, setting
-
-
-@dataclass(frozen=True, kw_only=True)
-class OfEmbeddings(Settings):
-    """Settings of studies that take word vectors in files."""
-
-    tests: tuple[Named, ...] = setting(
-        (), "Association test: a name (weat1 … weat10) or a TOML file.", MEASURED, option="test", may_differ=True
-    )
-    languages: tuple[str, ...] = setting(
-        (), "Language of the models: one for all, or one a model in order.", ON, option="language", may_differ=True
-    )
-    on_bad: OnBad = setting(
-        "stop",
-        "Rows of an embedding that are NaN, zero, repeated …: stop or drop.",
-        ON,
-        choices=("stop", "drop"),
-        may_differ=True,
-    )
-    file_format: str | None = setting(
-        None,
-        "Format of the embedding files, where the files do not show it.",
-        ON,
-        option="format",
-        may_differ=True,
-    )
+from wordworth.study.embedding_settings import OfEmbeddings
 
 
 def embeddings(models: Sequence[str | Path | Embedding], settings: OfEmbeddings) -> Iterable[tuple[Embedding, str]]:

@@ -59,7 +59,7 @@ def corpus_in(findings: Findings, named: Named, language: str) -> Corpus:
     corpus = load_corpus(named, language=language)
     if corpus.language != language:
         raise WordworthError(
-            f"{corpus.name} is {corpus.language} text and the words are {language}; give --contexts, or none"
+            f"{corpus.name} is {corpus.language} text and the words are {language}; give --corpus, or none"
         )
     findings.used_data(corpus, corpus.count)
     return corpus

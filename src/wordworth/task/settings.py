@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, get_args, get_origin
 
-from wordworth.catalog.resolve import public_name
 from wordworth.embedding.spelling import Case
 from wordworth.engine.engines import PATTERN
 from wordworth.errors import WordworthError, nearest
-from wordworth.statistics.bootstrap import RESAMPLES
-from wordworth.statistics.permutation import PERMUTATIONS, Count, Method, Sides
-from wordworth.statistics.weat_interval import Way
+from wordworth.renames import Now, current
+from wordworth.statistics.choices import PERMUTATIONS, RESAMPLES, Count, Method, Sides, Way
 
 MEASURED, ON, HOW = "what is measured", "on what", "how"
 GROUPS = (MEASURED, ON, HOW)
@@ -28,15 +26,29 @@ GROUPS = (MEASURED, ON, HOW)
 LARGEST = 2**31 - 1
 """Of whole numbers of which nothing else is declared: libraries take none that is larger than the machine's."""
 POOLING: dict[str, Any] = {
-    "help": "Which of a word's subwords; last if not given, or mean in a model that reads both ways.",
+    "help": "Pooling of a word's subwords; last if not given, or mean in a model that reads both ways.",
     "choices": ("", "first", "last", "mean", "max", "min"),
 }
-COMPONENTS: dict[str, Any] = {"help": "Principal components to nullify, at most.", "least": 0, "may_differ": True}
+COMPONENTS: dict[str, Any] = {
+    "help": "Principal components to nullify: so many at most.",
+    "least": 0,
+    "most": 1_000,
+    "may_differ": True,
+}
 DEVICE: dict[str, Any] = {
     "help": "auto, cpu, cuda, or cuda:1 and so on; spread: over all there are; disk: layer by layer from its files.",
+    "metavar": "DEVICE",
     "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?|spread|disk",
 }
 """Of a setting that says where a model runs."""
+LEXICON, TEST, PAIRS, CORPUS = (
+    "Lexicon: a name or a CSV/TSV file",
+    "Association test: a name (weat1 … weat10) or a TOML file",
+    "Rated word pairs: a name or a file",
+    "Text: a corpus of the catalog or a file",
+)
+"""How the help of an option begins that several studies have."""
+RANDOM = "Random directions or subspaces taken out as the control."
 ENGINE: dict[str, Any] = {
     "help": "Where shards of the work run: local, processes:4 (workers here), ray or ray:ADDRESS (a cluster).",
     "pattern": PATTERN,
@@ -64,11 +76,18 @@ class Declared:
     """What a text must be like; `help` says it in words."""
     parse: Callable[[str], Any] | None = None
     """Makes the value of what stands on the command line, where that is not a plain word or number."""
+    catalog: str = ""
+    """The kind of entry in the catalog that can be named."""
+    formerly: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    """Its old names, as options and in Python; an old flag with the values that it stood for."""
 
 
 def setting(default: Any, help: str, group: str = HOW, **more: Any) -> Any:  # noqa: A002
-    """A field of a study's settings; `more` are the other parts of its declaration."""
-    return dataclasses.field(default=default, metadata={"declared": Declared(help, group, **more)})
+    """A field of a study's settings; `more` are the other parts of its declaration. Old names may be given alone."""
+    formerly = more.pop("formerly", ())
+    former = formerly if isinstance(formerly, Mapping) else dict.fromkeys(formerly, ())
+    declared = Declared(help, group, formerly=former, **more)
+    return dataclasses.field(default=default, metadata={"declared": declared})
 
 
 @dataclass(frozen=True)
@@ -117,13 +136,43 @@ class Settings:
 
     @classmethod
     def of(cls, study: str, chosen: Mapping[str, Any]) -> Self:
-        """Settings by name; an unknown name is an error that suggests one."""
-        known = [field.name for field in cls.fields()]
+        """Settings by name, in Python's plural or as the option has it (`lexica`, `lexicon`).
+
+        An old name is told what it is now; an unknown one is an error that suggests one.
+        """
+        fields = cls.fields()
+        known = {field.name: field.name for field in fields}
+        spelled = {field.option.replace("-", "_"): field.name for field in fields} | known
+        former = cls.former()
         for name in chosen:
-            if name not in known:
-                near = nearest(name, known) or f"; there are {', '.join(known)}"
+            if name not in spelled and name not in former:
+                near = nearest(name, [*spelled]) or f"; there are {', '.join(known)}"
                 raise WordworthError(f"{study} has no setting {name!r}{near}")
-        return cls(**chosen)
+        given = current(chosen, former)
+        for name in given:
+            if name not in known and spelled[name] in given:
+                raise WordworthError(f"{spelled[name]} was given twice, once as {name}; give it once")
+        return cls(**{spelled[name]: value for name, value in given.items()})
+
+    @classmethod
+    def former(cls) -> dict[str, Now]:
+        """Old names in Python → what is meant; without those that are the name of something else by now."""
+        fields = cls.fields()
+        taken = {name for field in fields for name in (field.name, field.option.replace("-", "_"))}
+        return {
+            spelled: Now(field.name, values)
+            for field in fields
+            for old, values in field.declared.formerly.items()
+            if (spelled := old.replace("-", "_")) not in taken
+        }
+
+    @classmethod
+    def renamed(cls) -> dict[str, str]:
+        """Names that settings have in older runs → what they are called now."""
+        fields = cls.fields()
+        olds = ((old.replace("-", "_"), field.name) for field in fields for old in field.declared.formerly
+                if not field.declared.formerly[old])  # fmt: skip
+        return {old: now for old, now in olds if old != now}
 
     @classmethod
     def may_differ(cls) -> tuple[str, ...]:
@@ -187,6 +236,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(one) for one in value]
     if isinstance(value, str) and "://" in value:
+        from wordworth.catalog.resolve import public_name  # which fetches: too much for a help
+
         return public_name(value)  # a token in an address does not belong into a run
     if value is None or isinstance(value, str | int | float | bool):
         return value
@@ -207,9 +258,7 @@ class Seeded(Settings):
 class Intervals(Seeded):
     """How intervals are computed."""
 
-    resamples: int = setting(
-        RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=1_000_000, may_differ=True
-    )
+    resamples: int = setting(RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=100_000, may_differ=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,7 +289,7 @@ class Permuted(Intervals):
     )
     permutations: int = setting(
         PERMUTATIONS,
-        "Random partitions where they cannot all be counted.",
+        "Random permutations where they cannot all be counted.",
         least=1,
         most=10_000_000,
         may_differ=True,

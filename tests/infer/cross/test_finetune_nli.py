@@ -136,7 +136,7 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     rows = ["premise\thypothesis\tlabel", *("\t".join(row) for row in DATA)]
     (tmp_path / "nli.tsv").write_text("\n".join(rows) + "\n")
     folder = tmp_path / "nogender"
-    asked = ["finetune-nli", str(make_folder("bert")), "--data", str(tmp_path / "nli.tsv"), "--project", "he,she"]
+    asked = ["finetune-nli", str(make_folder("bert")), "--data", str(tmp_path / "nli.tsv"), "--direction", "he,she"]
     asked += ["--epochs", "1", "--hold-out", "0.3", "-o", str(folder)]
     made = CliRunner().invoke(app, [*asked, "--json"], catch_exceptions=False)
     assert made.exit_code == 0
@@ -144,7 +144,7 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     assert json.loads((folder / "projection.json").read_text())["taken_out"]["subspace"] == "he − she"
     for wrong, told in (
         (asked, "is there already"),
-        ([*asked[:-1], "x", "--project", "he"], "is not two names with a comma between"),
+        ([*asked[:-1], "x", "--direction", "he"], "is not two names with a comma between"),
     ):
         with pytest.raises(WordworthError, match=told):
             CliRunner().invoke(app, wrong, catch_exceptions=False)

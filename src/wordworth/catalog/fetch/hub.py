@@ -138,11 +138,16 @@ def _refusal(file: HubFile, called: str) -> str | None:
     import httpx2
     from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
 
+    from wordworth.catalog.fetch.patience import CONNECTING, is_found
+
     # The name of a model may be a misspelled path or name of the catalog.
     where = "" if called.startswith("hf://") else " is neither a path, nor in the catalog, and"
     path = file.path or "config.json"
     try:
-        get_hf_file_metadata(hf_hub_url(file.repo, path, repo_type=file.repo_type, revision=file.revision))
+        address = hf_hub_url(file.repo, path, repo_type=file.repo_type, revision=file.revision)
+        if not is_found(address):
+            return _unreachable(called, f"its name was not looked up in {CONNECTING:g} seconds")
+        get_hf_file_metadata(address)
     except errors.HFValidationError as error:
         raise WordworthError(f"{called}{where} is no name of the hub; write owner/name") from error
     except errors.RevisionNotFoundError as error:

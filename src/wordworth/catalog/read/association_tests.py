@@ -87,13 +87,18 @@ def _of_catalog(declared: Entry) -> AssociationTest:
     )
 
 
+def languages() -> list[str]:
+    """Those that XWEAT's tables put the words of tests into."""
+    return [table.language for table in entries("word_sets") if table.name.startswith("xweat-")]
+
+
 def translated(test: AssociationTest, language: str) -> AssociationTest:
     """The test in another language through XWEAT's tables.
 
     Every form of a word is taken (masculine and feminine); a word without a translation, such as a name, stays as it
     is; a form that two words of a set share is taken once. The sets need not stay of one size. `remarks` lists it all.
     """
-    known = [table.language for table in entries("word_sets") if table.name.startswith("xweat-")]
+    known = languages()
     if language not in known:
         raise WordworthError(
             f"{test.name} cannot be put into {language!r}{nearest(language, known)} (XWEAT has {', '.join(known)})"

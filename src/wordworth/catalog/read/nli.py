@@ -1,4 +1,4 @@
-"""Premise, hypothesis and label: a data set of the catalog, SNLI on the hub, or a user's own jsonl, tsv or parquet."""
+"""Premise, hypothesis and label: a data set of the catalog, SNLI on the hub, or a user's jsonl, csv, tsv or parquet."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ import polars as pl
 
 from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.layouts import json_records, numbered_lines, refuse
-from wordworth.catalog.read.tables import parsed_json, tidy
+from wordworth.catalog.read.tables import parsed_json, read_table, tidy
 from wordworth.catalog.resolve import located_data
 from wordworth.embedding.flaws import quoted
 from wordworth.errors import WordworthError, listed, reason_of
@@ -19,13 +19,16 @@ RELATIONS = ("entailment", "neutral", "contradiction")
 """The labels there are."""
 NO_LABEL = ("-", "", "-1", "hidden")
 """What stands for a pair on which the annotators did not agree, or whose label is kept back."""
+EXAMPLE = ",".join(f"{at}={label}" for at, label in enumerate(RELATIONS))
+"""How a map of labels is written."""
 # The names under which the three columns are published, in lower case, best first.
 _COLUMNS = (
     ("premise", "sentence1", "sentence_a"),
     ("hypothesis", "sentence2", "sentence_b"),
     ("gold_label", "label", "entailment_label"),
 )
-_FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".txt": "tsv", ".parquet": "parquet"}
+_FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
+_FORMATS |= {".tsv": "tsv", ".txt": "tsv", ".parquet": "parquet"}
 
 # A record, and where it stands, for errors.
 Records = Iterator[tuple[str, Mapping[str, Any]]]
@@ -58,19 +61,21 @@ class NliData(DataSet):
         return replace(self, premises=premises, hypotheses=hypotheses, labels=labels, left_out=reasons)
 
 
-def load_nli(name_or_path: str | Path) -> NliData:
-    """A data set of the catalog, a user's file (.jsonl, .tsv, .txt with tabs, .parquet), or `hf://datasets/…`.
+def load_nli(name_or_path: str | Path, label_map: Mapping[str, str] | None = None) -> NliData:
+    """A data set of the catalog, a user's file (.jsonl, .csv, .tsv, .txt with tabs, .parquet), or `hf://datasets/…`.
 
     The columns may be called as in SNLI (sentence1, sentence2, gold_label), MultiNLI on the hub (premise, hypothesis,
-    label) or SICK. Labels are words; numbers are read only where the file itself says which class each one is.
+    label) or SICK. Labels are words; others are read where `label_map` says what they mean (`{"0": "entailment", …}`),
+    and numbers also where the file itself says which class each one is.
     """
+    meanings = checked_map(label_map or {})
     data = located_data(name_or_path, "nli")
     where: Mapping[str, Sequence[str]] = data.entry.details.get("where", {}) if data.entry else {}
     path = data.where
     kind = _FORMATS.get(path.suffix.lower())
     if kind is None:
-        raise WordworthError(f"{path}: NLI data is read from .jsonl, .tsv, .txt (with tabs) and .parquet; convert it")
-    records = {"jsonl": _jsonl, "tsv": _tsv, "parquet": _parquet}[kind](path)
+        raise WordworthError(f"{path}: NLI data is read from .jsonl, .csv, .tsv, .txt (tabs) and .parquet; convert it")
+    records = {"jsonl": _jsonl, "csv": _csv, "tsv": _tsv, "parquet": _parquet}[kind](path)
     premises, hypotheses, labels = [], [], []
     left_out: Counter[str] = Counter()
     columns: tuple[str, str, str] | None = None
@@ -81,13 +86,14 @@ def load_nli(name_or_path: str | Path) -> NliData:
             continue
         premise, hypothesis, relation = (record.get(column) for column in columns)
         label = str(relation if relation is not None else "").strip().lower()
+        label = meanings.get(label, label)
         if label in NO_LABEL:
             left_out["pairs without a gold label"] += 1
             continue
         if label not in RELATIONS:
             raise WordworthError(
-                f"{place}: the label is {quoted(label)}; labels are {', '.join(RELATIONS)}, or - for none (numbers and "
-                "two classes are not guessed at)"
+                f"{place}: the label is {quoted(label)}; labels are {', '.join(RELATIONS)}, or - for none; where they "
+                f"are others, say what they mean, such as --label-map {EXAMPLE}"
             )
         if not (isinstance(premise, str) and isinstance(hypothesis, str) and premise.strip() and hypothesis.strip()):
             left_out["pairs with a blank sentence"] += 1
@@ -100,6 +106,28 @@ def load_nli(name_or_path: str | Path) -> NliData:
     return NliData(
         premises=tuple(premises), hypotheses=tuple(hypotheses), labels=tuple(labels), left_out=left_out, **data.facts
     )
+
+
+def parsed_map(text: str) -> dict[str, str]:
+    """`0=entailment,1=neutral,2=contradiction` as a map from a file's labels to what they mean."""
+    parts = [part.partition("=") for part in text.split(",")]
+    if not all(equals and label.strip() for label, equals, _ in parts):
+        raise WordworthError(f"--label-map is {text[:60]!r}; write LABEL=MEANING with commas between, as {EXAMPLE}")
+    return {label.strip().lower(): meaning.strip().lower() for label, _, meaning in parts}
+
+
+def checked_map(label_map: Mapping[str, str]) -> dict[str, str]:
+    """A map of labels in lower case; a meaning that there is not is an error."""
+    put = {str(label).strip().lower(): str(meaning).strip().lower() for label, meaning in label_map.items()}
+    for label, meaning in put.items():
+        if meaning not in (*RELATIONS, "-"):
+            raise WordworthError(
+                f"--label-map gives {quoted(label)} the meaning {quoted(meaning)}; a label means "
+                f"{', '.join(RELATIONS)}, or - for none"
+            )
+        if label in RELATIONS and label != meaning:
+            raise WordworthError(f"--label-map gives {label} the meaning {meaning}; a label by its name keeps it")
+    return put
 
 
 def _columns(record: Iterable[str], place: str) -> tuple[str, str, str]:
@@ -132,6 +160,12 @@ def _tsv(path: Path) -> Records:
                 f"{path}, line {number}: {len(cells)} columns where there should be {len(header)}; correct the line"
             )
         yield f"{path}, line {number}", dict(zip(header, cells, strict=True))
+
+
+def _csv(path: Path) -> Records:
+    table = read_table(path)
+    for row in table.rows:
+        yield f"{path}, line {row.line}", dict(zip(table.header, row.cells, strict=True))
 
 
 def _unquoted(cell: str) -> str:

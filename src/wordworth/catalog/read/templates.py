@@ -1,8 +1,8 @@
 """Templates of the bleached, aligned and misaligned settings: of the catalog or of a TOML file, checked.
 
-A table holds `language`, `bleached = "… WORD …"` and `aligned`, a list of `{ low, high, text }` from the lowest to the
-highest rating. Ratings in [low, high) take the text and the last bin includes its end; `closed = "high"` makes the
-bins (low, high], the first including its start.
+A table holds `language`, and of `bleached = "… WORD …"` and `aligned` what is used; `aligned` is a list of
+`{ low, high, text }` from the lowest to the highest rating. Ratings in [low, high) take the text and the last bin
+includes its end; `closed = "high"` makes the bins (low, high], the first including its start.
 """
 
 from bisect import bisect_left, bisect_right
@@ -20,11 +20,16 @@ from wordworth.errors import WordworthError, nearest
 
 SLOT = "WORD"
 """What a word stands in the place of."""
+KEYS = ("language", "bleached", "aligned", "closed")
+"""What a table of one's own may hold."""
+_ALIGNED = ("aligned", 'aligned = [{ low = 1, high = 9, text = "… WORD …" }]')
+TEXT_OF = {"bleached": ("bleached", 'bleached = "… WORD …"'), "aligned": _ALIGNED, "misaligned": _ALIGNED}
+"""Setting → the key of its text, and how that is written; the other settings need none."""
 
 
 @dataclass(frozen=True)
 class Templates(DataSet):
-    """The contexts of one language. `edges` has one more element than `aligned`."""
+    """The contexts of one language; blank what there is none of. `edges` has one more element than `aligned`."""
 
     bleached: str
     aligned: tuple[str, ...]
@@ -34,6 +39,19 @@ class Templates(DataSet):
     @property
     def scale(self) -> tuple[float, float]:
         return self.edges[0], self.edges[-1]
+
+    def has(self, setting: str) -> bool:
+        """Whether there is the text that a setting needs."""
+        return bool(self.bleached if setting == "bleached" else self.aligned) or setting not in TEXT_OF
+
+    def check(self, setting: str, what: str = "") -> None:
+        """An error where the text that a setting needs is not there; `what` is what needs it."""
+        if not self.has(setting):
+            key, written = TEXT_OF[setting]
+            raise WordworthError(
+                f"the templates {self.name!r} have no {key} text, which {what or f'the {setting} setting'} needs; "
+                f"add `{written}`, or choose something else with --setting or --experiment"
+            )
 
     def bin_of(self, rating: float) -> int:
         """The index in `aligned` of the template whose bin holds the rating."""
@@ -51,7 +69,7 @@ def load_templates(name: str = "vast", language: str = "english") -> Templates:
     """Templates by name (`vast`: the paper's; `vast-code`: the authors' code's) or from a TOML file of one's own.
 
     For a language other than English the entry is called `NAME-LANGUAGE`; in one's own file a table is found by its
-    `language`.
+    `language`, which a single English one need not say.
     """
     label, target = split_label(name)
     if Path(target).suffix == ".toml":
@@ -66,11 +84,19 @@ def load_templates(name: str = "vast", language: str = "english") -> Templates:
 
 
 def _of_own_file(file: Resolved) -> Templates:
-    for key, table in read_toml(file.where).items():
-        if isinstance(table, dict) and table.get("language") == file.language:
-            return _checked(replace(file, name=key), table, f"{file.where}, table [{key}]")
+    contents = read_toml(file.where)
+    tables = {key: table for key, table in contents.items() if isinstance(table, dict)}
+    for key, table in tables.items():
+        if table.get("language", "english" if len(tables) == 1 else "") == file.language:
+            where = f"{file.where}, table [{key}]"
+            for unknown in [one for one in table if one not in KEYS]:
+                close = nearest(unknown, list(KEYS)) or f"; there are {', '.join(KEYS)}"
+                raise WordworthError(f"{where}: there is no key {unknown[:60]!r}{close}")
+            return _checked(replace(file, name=key), table, where)
+    if not tables:
+        raise WordworthError(f"{file.where} has no table; put the texts below a heading such as [mine]")
     raise WordworthError(
-        f'{file.where} has no table with language = "{file.language}"; add one with bleached and aligned texts'
+        f'{file.where} has no table with language = "{file.language}"; add one with the texts in that language'
     )
 
 
@@ -78,11 +104,13 @@ def _checked(origin: Resolved, table: Mapping[str, Any], where: str) -> Template
     bleached, aligned, closed = table.get("bleached"), table.get("aligned"), table.get("closed", "low")
     if closed not in ("low", "high"):
         raise WordworthError(f'{where}: closed = {closed!r} is neither "low" nor "high"')
-    if not isinstance(aligned, list) or not aligned:
+    if bleached is None and aligned is None:
+        raise WordworthError(f"{where}: there is neither a bleached text nor aligned ones; write one of them")
+    if aligned is not None and (not isinstance(aligned, list) or not aligned):
         raise WordworthError(f"{where}: aligned must be a list of {{ low, high, text }}")
-    texts = [_text(bleached, "bleached", where)]
+    texts: list[str] = []
     edges: list[tuple[float, float]] = []
-    for number, entry in enumerate(aligned, 1):
+    for number, entry in enumerate(aligned or [], 1):
         at = f"aligned, entry {number}"
         if not isinstance(entry, dict) or not {"low", "high", "text"} <= entry.keys():
             raise WordworthError(f"{where}: {at} must have low, high and text")
@@ -94,9 +122,9 @@ def _checked(origin: Resolved, table: Mapping[str, Any], where: str) -> Template
         if high != low:
             raise WordworthError(f"{where}: aligned, entry {number} ends at {high:g} but the next begins at {low:g}")
     return Templates(
-        bleached=texts[0],
-        aligned=tuple(texts[1:]),
-        edges=(edges[0][0], *(high for _, high in edges)),
+        bleached="" if bleached is None else _text(bleached, "bleached", where),
+        aligned=tuple(texts),
+        edges=(edges[0][0], *(high for _, high in edges)) if edges else (),
         closed=closed,
         **origin.facts,
     )

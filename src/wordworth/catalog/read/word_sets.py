@@ -74,12 +74,17 @@ def _rows(declared: Entry) -> list[Any]:
     return rows
 
 
+def polar_languages() -> list[str]:
+    """Those that there are polar words in."""
+    return [one.language for one in entries("word_sets") if one.name.startswith("pleasant-")]
+
+
 def polar_words(language: str = "english") -> PolarWords:
     """The 25 pleasant and 25 unpleasant words of WEAT in a language, as ValNorm and VAST published them.
 
     The sets need not be of one size (Spanish has 22 and 25): whether to balance them is the measure's choice.
     """
-    known = [one.language for one in entries("word_sets") if one.name.startswith("pleasant-")]
+    known = polar_languages()
     if language not in known:
         raise WordworthError(
             f"there are no polar words for {language!r}{nearest(language, known)} (there are for {', '.join(known)})"

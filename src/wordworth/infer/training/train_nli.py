@@ -1,7 +1,7 @@
 """A training from names to a model's folder: read the data, keep test and dev apart from it, train, measure."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -38,17 +38,18 @@ def chosen_sets(
     hold_out: float,
     longest: int | None,
     seed: int,
+    label_map: Mapping[str, str] | None = None,
 ) -> Sets:
     """Reads them all. Without `dev`, a share of the premises of the first data set is held out in its place.
 
-    A pair whose premise is in a test set, or in the dev set, is never trained on.
+    A pair whose premise is in a test set, or in the dev set, is never trained on. `label_map` is as in `load_nli`.
     """
     if not data:
         raise WordworthError("there is nothing to train on; name data with --data (`wordworth ls nli`)")
-    measured = tuple(load_nli(one) for one in tests)
-    training = [load_nli(one) for one in data]
+    measured = tuple(load_nli(one, label_map) for one in tests)
+    training = [load_nli(one, label_map) for one in data]
     if dev:
-        stops = [load_nli(one) for one in dev]
+        stops = [load_nli(one, label_map) for one in dev]
     else:
         training[0], rest = held_out(training[0], hold_out, seed)
         stops = [rest]

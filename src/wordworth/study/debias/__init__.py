@@ -1,13 +1,20 @@
 """Debiasing: a bias taken out of an embedding, and what that cost (Bolukbasi et al. 2016, Dev et al. 2020)."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from wordworth.catalog.registry import knows
 from wordworth.errors import WordworthError
+from wordworth.renames import tell
 from wordworth.study.declaration import Study
 from wordworth.task.settings import (
     HOW,
+    LEXICON,
     MEASURED,
     ON,
+    PAIRS,
+    RANDOM,
+    TEST,
     Intervals,
     Named,
     Permuted,
@@ -25,69 +32,100 @@ class DebiasSettings(Permuted, Intervals):
 
     directions: tuple[tuple[str, str], ...] = setting(
         (),
-        "Two words, such as he,she (the default): unit(unit(a) − unit(b)).",
+        "Bias direction: two words, such as he,she (the default); it is unit(unit(a) − unit(b)).",
         ON,
         option="direction",
         metavar="A,B",
         parse=comma_pair,
     )
-    pairs: tuple[Named, ...] = setting((), "First components of word pairs: a word set or a file.", ON)
-    components_of: tuple[Named, ...] = setting((), "First components of words: a word set or a file.", ON)
-    components: int = setting(1, "How many components of each of the two above.", ON, least=1)
+    bias_pairs: tuple[Named, ...] = setting(
+        (),
+        "Word pairs whose first components are the bias: a word set or a file.",
+        ON,
+        catalog="word_sets",
+        formerly=("pairs",),
+    )
+    bias_words: tuple[Named, ...] = setting(
+        (),
+        "Words whose first components are the bias: a word set or a file.",
+        ON,
+        catalog="word_sets",
+        formerly=("components_of",),
+    )
+    bias_components: int = setting(
+        1, "How many first components of each of the two above.", ON, least=1, most=1_000, formerly=("components",)
+    )
     two_means: tuple[tuple[str, str], ...] = setting(
         (), "The difference of two sets' means.", ON, metavar="SET,SET", parse=comma_pair
     )
     raw: bool = setting(False, "Learn from vectors as they are, not made unit length as in the authors' code.", HOW)
-    method: str = setting("projection", "How it is taken out.", HOW, choices=METHODS)
+    mitigate: str = setting("projection", "How the bias is taken out.", HOW, choices=METHODS, formerly=("method",))
     specific: Named | None = setting(
-        None, "hard-debias: words that keep their part in the subspace; Bolukbasi's for gender.", HOW
+        None, "Words that keep their part in the subspace, in hard-debias; Bolukbasi's for gender.", HOW
     )
     equalize: Named | None = setting(
-        None, "hard-debias: pairs made equally far from every other word; Bolukbasi's for gender.", HOW
+        None, "Pairs made equally far from every other word, in hard-debias; Bolukbasi's for gender.", HOW
     )
-    rounds: int = setting(35, "inlp: at most so many classifiers.", HOW, least=1, most=10_000)
+    rounds: int = setting(35, "Classifiers, in inlp, at most.", HOW, least=1, most=10_000)
     without: tuple[str, ...] = setting(
         (), "Leave a part of the measuring out.", MEASURED, choices=(*PARTS, "all"), may_differ=True
     )
     lexica: tuple[Named, ...] = setting(
-        ("bellezza",), "Lexicon of valence.", MEASURED, option="lexicon", may_differ=True
+        ("bellezza",), f"{LEXICON}.", MEASURED, option="lexicon", catalog="lexica", may_differ=True
     )
-    similarity: tuple[Named, ...] = setting(
-        ("ws-353", "simlex-999", "men"), "Rated pairs of similarity.", MEASURED, may_differ=True
+    pairs: tuple[Named, ...] = setting(
+        ("ws-353", "simlex-999", "men"),
+        f"{PAIRS}.",
+        MEASURED,
+        catalog="pairs",
+        may_differ=True,
+        formerly=("similarity",),
     )
     tests: tuple[Named, ...] = setting(
         (),
-        "Association test: a name or a TOML file; WEAT 1 to 10 if not given.",
+        f"{TEST}; WEAT 1 to 10 if not given.",
         MEASURED,
         option="test",
+        catalog="tests",
         may_differ=True,
     )
-    random: int = setting(8, "Random subspaces as the control.", HOW, least=0, most=1000, may_differ=True)
-    control: str = setting(
+    random: int = setting(8, RANDOM, HOW, least=0, most=1000, may_differ=True)
+    random_from: str = setting(
         "gaussian",
         "Random subspaces: gaussian, or first components of 20 random words.",
         HOW,
         choices=("gaussian", "words"),
         may_differ=True,
+        formerly=("control",),
     )
     nli: Named | None = setting(
         None, "Network over these vectors that infers; nli-glove where it reads them.", MEASURED, may_differ=True
     )
     probes: tuple[str, ...] = setting(
         (),
-        "gender, nationality, religion or a TOML file; those that fit if not given.",
+        "Probe: gender, nationality, religion or a TOML file; those that fit if not given.",
         MEASURED,
         option="probe",
         may_differ=True,
     )
-    sample: int = setting(20_000, "Pairs of each probe, evenly drawn.", ON, least=1)
+    sample: int = setting(20_000, "Pairs of each probe, so many drawn evenly.", ON, least=1)
 
     def __post_init__(self) -> None:
-        if self.method == "hard":
-            object.__setattr__(self, "method", METHODS[1])
+        if self.mitigate == "hard":
+            object.__setattr__(self, "mitigate", METHODS[1])
         super().__post_init__()
-        if (self.specific or self.equalize) and self.method != "hard-debias":
-            raise WordworthError("--specific and --equalize are for --method hard-debias; leave them out")
+        self._take_old_pairs()
+        if (self.specific or self.equalize) and self.mitigate != "hard-debias":
+            raise WordworthError("--specific and --equalize are for --mitigate hard-debias; leave them out")
+
+    def _take_old_pairs(self) -> None:
+        """`pairs` were once those of the bias: a word set that stands there is meant so, or a file without ratings."""
+        old = tuple(one for one in self.pairs if _unrated(one))
+        if old:
+            tell(f"--pairs {old[0]}", f"--bias-pairs {old[0]}")
+            kept = tuple(one for one in self.pairs if one not in old) or type(self).pairs
+            object.__setattr__(self, "pairs", kept)
+            object.__setattr__(self, "bias_pairs", (*self.bias_pairs, *old))
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -95,11 +133,24 @@ class DebiasSettings(Permuted, Intervals):
         return () if "all" in self.without else tuple(part for part in PARTS if part not in self.without)
 
 
+def _unrated(named: Named) -> bool:
+    """Whether these are pairs without ratings: a word set, or a file with two words a line."""
+    if isinstance(named, str) and (knows(named, "pairs") or knows(named, "word_sets")):
+        return not knows(named, "pairs")
+    try:
+        with Path(named).expanduser().open(encoding="utf-8", errors="replace") as lines:
+            first = next((line for line in lines if line.strip()), "")
+    except (OSError, ValueError):
+        return False
+    return len(first.replace(",", " ").split()) == 2
+
+
 STUDY = Study(
     name="debias",
     summary="Takes a bias out of word vectors and measures what that cost (Dev et al.).",
     function="wordworth.study.debias.study:debias",
     settings=DebiasSettings,
+    checks="wordworth.study.debias.treatment:check_named",
     tables_function="wordworth.study.debias.tables:debias_tables",
     kinds=frozenset({"static"}),
     papers=("bolukbasi2016", "dev2020"),

@@ -28,9 +28,9 @@ PROBES = {"dev-demonyms_train": "nationality", "dev-adherents_train": "religion"
 
 def probes_of(settings: DebiasSettings) -> list[str]:
     """The probes that fit what is taken out."""
-    sets = [str(named) for named in settings.components_of]
+    sets = [str(named) for named in settings.bias_words]
     found = [PROBES[name] for name in sets if name in PROBES]
-    if settings.directions or settings.pairs or settings.two_means or len(found) < len(sets) or not sets:
+    if settings.directions or settings.bias_pairs or settings.two_means or len(found) < len(sets) or not sets:
         found.insert(0, "gender")
     return found
 
@@ -65,7 +65,7 @@ def inference(
         findings.warn(f"Accuracy was not measured: {LABELLED} is not here (`wordworth show {LABELLED}`).")
     before = versions[0][1]
     chosen = {"probes": settings.probes or probes_of(settings), "sample": settings.sample}
-    chosen |= {"mitigate": (), "random": 0, "top": 0, "seed": settings.seed, "resamples": settings.resamples}
+    chosen |= {"mitigate": (), "random": 0, "farthest": 0, "seed": settings.seed, "resamples": settings.resamples}
     with progress(f"Inferring with {model.name}", len(versions) + len(controls)) as advance:
 
         def measured(embedding: Embedding, accuracy: Sequence[str] = ()) -> Findings:

@@ -53,7 +53,7 @@ def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -
         return findings
     if "stability" in settings.wanted:
         findings.add(subspace_stability(embedding))
-    _measure(findings, ((ORIGINAL, embedding), (settings.method, after)), dimensions, settings)
+    _measure(findings, ((ORIGINAL, embedding), (settings.mitigate, after)), dimensions, settings)
     return findings
 
 
@@ -80,7 +80,7 @@ def _measure(findings: Findings, versions: Versions, dimensions: int, settings: 
 def _controls(embedding: Embedding, dimensions: int, settings: DebiasSettings) -> list[Subspace]:
     if not settings.random:
         return []
-    if settings.control == "gaussian":
+    if settings.random_from == "gaussian":
         return random_directions(embedding.dim, count=settings.random, k=dimensions, seed=settings.seed)
     return random_components(embedding, count=settings.random, k=dimensions, seed=settings.seed)
 

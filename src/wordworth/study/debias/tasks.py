@@ -48,7 +48,7 @@ def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
     wanted = settings.wanted
     data = TaskData(
         lexica=[load_lexicon(name) for name in settings.lexica] if "valence" in wanted else [],
-        pairs=[load_pairs(name) for name in settings.similarity] if "similarity" in wanted else [],
+        pairs=[load_pairs(name) for name in settings.pairs] if "similarity" in wanted else [],
         tests=[test for name in settings.tests or TESTS for test in load_tests(name)] if "weat" in wanted else [],
         lists=load_bias_lists() if "bias" in wanted else None,
         polar=polar_words(LANGUAGE),

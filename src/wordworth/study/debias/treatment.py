@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from wordworth.catalog.read.tables import read_text, tidy
@@ -26,18 +27,28 @@ SPECIFIC, EQUALIZE = "bolukbasi-gender_specific_full", "bolukbasi-equalize_pairs
 """Lists of Bolukbasi et al. for gender, which hard debiasing takes where others are not given."""
 
 
+def check_named(settings: DebiasSettings) -> None:
+    """Stops, before an embedding is read, at words that are named and are not there."""
+    for pairs in (*settings.bias_pairs, settings.equalize):
+        if pairs is not None:
+            pairs_named(pairs)
+    for words in (*settings.bias_words, *chain(*settings.two_means), settings.specific):
+        if words is not None:
+            words_named(words)
+
+
 def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) -> Subspace:
     """The subspace that the settings name, in an embedding; words that the embedding lacks are recorded."""
     parts: list[Subspace] = []
     unit = not settings.raw
     for first, second in settings.directions:
         parts.append(difference_direction(embedding, first, second, unit=unit))
-    for named in settings.pairs:
+    for named in settings.bias_pairs:
         pairs = pairs_named(named)
-        parts.append(pair_components(embedding, pairs, settings.components, unit=unit, name=_label(named)))
-    for named in settings.components_of:
+        parts.append(pair_components(embedding, pairs, settings.bias_components, unit=unit, name=_label(named)))
+    for named in settings.bias_words:
         words = words_named(named)
-        parts.append(set_components(embedding, words, settings.components, unit=unit, name=_label(named)))
+        parts.append(set_components(embedding, words, settings.bias_components, unit=unit, name=_label(named)))
     for one, other in settings.two_means:
         name = f"means of {one} − {other}"
         parts.append(two_means(embedding, words_named(one), words_named(other), unit=unit, name=name))
@@ -56,10 +67,10 @@ def treatment(
 
     What has to be learnt is learnt from the whole embedding; the treatment can then be given to some of its words.
     """
-    where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name, "setting": settings.method}
-    if settings.method == "projection":
+    where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name, "setting": settings.mitigate}
+    if settings.mitigate == "projection":
         return partial(remove, basis=subspace.basis, name=subspace.name), len(subspace)
-    if settings.method == "hard-debias":
+    if settings.mitigate == "hard-debias":
         return partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace)
     from wordworth.transform.inlp import inlp, leaning_words
 
@@ -112,7 +123,7 @@ def pairs_named(named: str | Path) -> tuple[tuple[str, str], ...]:
     if isinstance(named, str) and knows(named, "word_sets"):
         found = load_word_set(named).pairs
         if not found:
-            raise WordworthError(f"{named} is a set of words, not of pairs; give it with --components-of")
+            raise WordworthError(f"{named} is a set of words, not of pairs; give it with --bias-words")
         return found
     pairs = []
     for number, line in enumerate(_lines(named), start=1):

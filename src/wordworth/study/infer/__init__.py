@@ -1,12 +1,28 @@
 """Biased inferences (Dev, Li, Phillips & Srikumar 2020): how far from neutral NLI models are where nothing follows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wordworth.study.declaration import Study
-from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, Intervals, Named, setting
+from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, RANDOM, Intervals, Named, setting
 
 MITIGATIONS = ("projection", "hard-debias", "inlp")
+
+
+def _label_map(text: str) -> dict[str, str]:
+    from wordworth.catalog.read.nli import parsed_map  # which imports polars
+
+    return parsed_map(text)
+
+
+LABEL_MAP: dict[str, Any] = {
+    "help": "What the labels of a file mean where they are no words, such as 0=entailment,1=neutral,2=contradiction.",
+    "group": ON,
+    "metavar": "LABEL=MEANING,…",
+    "parse": _label_map,
+}
+"""Of a setting for labelled pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +31,8 @@ class InferSettings(Intervals):
 
     probes: tuple[Named, ...] = setting(
         (),
-        "gender, nationality, religion (NAME:formula: all verbs with 95 objects), or a TOML file; all three if none.",
+        "Probe: gender, nationality, religion (NAME:formula: all verbs with 95 objects), or a TOML file; all "
+        "three if none.",
         MEASURED,
         option="probe",
         metavar="NAME|FILE",
@@ -38,20 +55,23 @@ class InferSettings(Intervals):
     )
     accuracy: tuple[Named, ...] = setting(
         (),
-        "Labelled pairs, such as snli-test, to see what mitigation costs.",
+        "Labelled pairs that accuracy is measured on, such as snli-test, to see what mitigation costs.",
         MEASURED,
-        metavar="NAME|FILE",
+        catalog="nli",
         may_differ=True,
     )
-    sample: int | None = setting(None, "Pairs drawn evenly, instead of all.", ON, metavar="N", least=1)
+    label_map: Mapping[str, str] | None = setting(None, may_differ=True, **LABEL_MAP)
+    sample: int | None = setting(
+        None, "Pairs of each probe, so many drawn evenly instead of all.", ON, metavar="N", least=1
+    )
     shard: str = setting("", "Only this part of the work, such as 2/8.", ON, metavar="PART/PARTS", may_differ=True)
     articles: str = setting(
         "sound", "a/an by sound, or by letter as the authors' code.", ON, choices=("sound", "letter")
     )
     mitigate: tuple[str, ...] = setting(
-        ("projection",), "What is taken out.", HOW, choices=(*MITIGATIONS, "none"), may_differ=True
+        ("projection",), "How the bias is taken out.", HOW, choices=(*MITIGATIONS, "none"), may_differ=True
     )
-    random: int = setting(8, "Random directions taken out as the control.", HOW, least=0, most=1000, may_differ=True)
+    random: int = setting(8, RANDOM, HOW, least=0, most=1000, may_differ=True)
     against: tuple[Any, ...] = setting(
         (),
         "A model trained on mitigated vectors, as a setting beside.",
@@ -59,7 +79,15 @@ class InferSettings(Intervals):
         metavar="MODEL",
         may_differ=True,
     )
-    top: int = setting(10, "Pairs farthest from neutral that are kept.", HOW, least=0, may_differ=True)
+    farthest: int = setting(
+        10,
+        "Pairs farthest from neutral that are kept.",
+        HOW,
+        least=0,
+        most=10_000,
+        may_differ=True,
+        formerly=("top",),
+    )
     labels: tuple[str, ...] = setting(
         (),
         "Order of a transformer's outputs, where its files do not name them.",
@@ -83,6 +111,7 @@ STUDY = Study(
     papers=("dev2020",),
     method="Biased inferences. Sentence pairs from templates that differ in a word for a person, so that neutral is "
     "the only right label; net neutral, fraction neutral and thresholds over all pairs, before and after projection.",
+    example="wordworth run infer nli-glove --probe gender --sample 5000",
     default_models=("nli-glove",),
     quick={"sample": 20_000, "random": 2, "resamples": 300},
     whole={"random": 2},

@@ -39,7 +39,7 @@ def infer(models: Sequence[str | Path | NliModel], settings: InferSettings) -> F
     tasks = [_task(findings, probe, settings) for probe in probes]
     slices = chosen([task.pairs for task in tasks], settings.slices, settings.by)
     plans = [(task, [whole(task.pairs), *parts]) for task, parts in zip(tasks, slices, strict=True)]
-    labelled = [load_nli(name) for name in settings.accuracy]
+    labelled = [load_nli(name, settings.label_map) for name in settings.accuracy]
     for data in labelled:
         findings.used_data(data, len(data))
     others = [load(named, settings.device, settings.labels) for named in settings.against]
@@ -144,7 +144,7 @@ def _probe(findings: Findings, model: str, plan: Plan, every: Sequence[Setting],
 def _measured(setting: Setting, plan: Plan, settings: InferSettings, advance: Callable[[float], None]) -> Measured:
     task, parts = plan
     tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in parts]
-    largest = tuple(Largest(LABELS.index(label), settings.top) for label in ("entailment", "contradiction"))
+    largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in ("entailment", "contradiction"))
     for indices, probabilities in scored(setting.model(), task, key=setting.key, advance=advance):
         places = task.pairs.coordinates(indices)
         for part, tally in zip(parts, tallies, strict=True):

@@ -2,9 +2,21 @@
 
 from dataclasses import dataclass
 
-from wordworth.run import Experiment
+from wordworth.run.vocabulary import Experiment
 from wordworth.study.declaration import Study
-from wordworth.task.settings import COMPONENTS, HOW, MEASURED, ON, POOLING, ByLayer, Named, Seeded, setting
+from wordworth.task.settings import (
+    COMPONENTS,
+    CORPUS,
+    HOW,
+    LEXICON,
+    MEASURED,
+    ON,
+    POOLING,
+    ByLayer,
+    Named,
+    Seeded,
+    setting,
+)
 
 SETTINGS = ("random", "bleached", "decontextualized")
 
@@ -15,22 +27,28 @@ class IsotropySettings(ByLayer, Seeded):
 
     lexica: tuple[Named, ...] = setting(
         ("bellezza",),
-        "Lexicon that the words are of: a name or a CSV/TSV file.",
+        f"{LEXICON}; it is its words that are looked at.",
         MEASURED,
         option="lexicon",
+        catalog="lexica",
         may_differ=True,
     )
     settings: tuple[str, ...] = setting(
         ("random", "bleached"),
-        "Contextual setting of the words in a language model.",
+        "Contextual setting of the words, in a language model.",
         MEASURED,
         option="setting",
         choices=SETTINGS,
         may_differ=True,
     )
     language: str = setting("english", "Language of the words.", ON)
-    contexts: Named = setting(
-        "enwiki-sample", "Text that random contexts are drawn from.", ON, metavar="NAME|PATH|none"
+    corpus: Named = setting(
+        "enwiki-sample",
+        f"{CORPUS} that random contexts are drawn from, or none.",
+        ON,
+        metavar="NAME|FILE|none",
+        catalog="corpora",
+        formerly=("contexts",),
     )
     pooling: str = setting("", group=HOW, **POOLING)
     components: int = setting(12, group=HOW, **COMPONENTS)
@@ -48,6 +66,7 @@ STUDY = Study(
     "vector’s length that its largest neurons hold, and the share of the variance along each principal component; the "
     "mean cosine again with the mean and 0, 1, … of the components taken out.",
     experiments={"isotropy": Experiment("How evenly vectors fill their space.", SETTINGS)},
+    example="wordworth run isotropy minilm-l6 glove-6b-50d --lexicon bellezza",
     main="lexica",
     audited=False,
     takes_loaded=True,

@@ -54,9 +54,9 @@ def _lexicon(findings: Findings, name: str | Path, language: str) -> Lexicon:
 
 def _settings(settings: IsotropySettings) -> tuple[str, ...]:
     """The contextual settings that there is text for."""
-    kept = [name for name in settings.settings if name != "random" or str(settings.contexts) != "none"]
+    kept = [name for name in settings.settings if name != "random" or str(settings.corpus) != "none"]
     if not kept:
-        raise WordworthError("random contexts are drawn from a text, and --contexts is none; name one, or a --setting")
+        raise WordworthError("random contexts are drawn from a text, and --corpus is none; name one, or a --setting")
     return tuple(kept)
 
 
@@ -66,7 +66,7 @@ def _random_contexts(
     """One random context for each word that the text holds, in one pass over it; the same for all models."""
     if "random" not in _settings(settings):
         return {}
-    corpus = corpus_in(findings, settings.contexts, settings.language)
+    corpus = corpus_in(findings, settings.corpus, settings.language)
     words = list(dict.fromkeys(word for lexicon in lexica for word in lexicon.words))
     drawn = random_contexts(words, corpus, seed=settings.seed, language=settings.language)
     return dict.fromkeys(words) | {context.word: context for context in drawn.contexts}

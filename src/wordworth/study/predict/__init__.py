@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wordworth.study.declaration import Study
-from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Placement, setting
+from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, Intervals, Named, Placement, comma_numbers, setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class PredictSettings(Placement, Intervals):
     """Words are predicted each from the left of its line, or of its document."""
 
-    corpus: Named = setting("enwiki-sample", "Text: a corpus of the catalog or a file.", ON, metavar="NAME|PATH")
+    corpus: Named = setting("enwiki-sample", f"{CORPUS}.", ON, catalog="corpora")
     words: int = setting(5_000, "Cut the text after so many words; 0: read all.", ON, least=0)
-    language: str = setting("english", "Language of your own text.", ON)
+    language: str = setting("english", "Language of the words, in your own text.", ON)
     by_document: bool = setting(False, "A word's left context is that of its document, not of its line.", ON)
     frequencies: Named = setting(
-        "wordfreq", "wordfreq, a file of words and counts, or a text to count.", ON, metavar="NAME|FILE"
+        "wordfreq", "wordfreq, a file of words and counts, or a text to count.", ON, catalog="frequencies"
     )
     top: int = setting(10, "Units looked at in each step of top-K.", MEASURED, metavar="K", least=1, most=1_000)
     bands: Any = setting("10,100,1000", "Lower edges of the bands of frequency.", MEASURED, metavar="A,B,…")
@@ -28,13 +28,14 @@ class PredictSettings(Placement, Intervals):
         metavar="EMBEDDING",
         may_differ=True,
     )
-    paraphrase: bool = setting(False, "Probe the use of rare words: sets rare and common.", MEASURED, may_differ=True)
-    probes: tuple[Any, ...] = setting(
+    paraphrases: tuple[Any, ...] = setting(
         (),
-        "Paraphrase triples: a set, a file, or drawn (from the corpus and WordNet).",
+        "Paraphrase triples, to probe the use of rare words: rare, common, a file, or drawn (from the corpus and "
+        "WordNet).",
         MEASURED,
-        option="probe",
+        catalog="paraphrases",
         may_differ=True,
+        formerly={"probe": (), "probes": (), "paraphrase": ("rare", "common")},
     )
     boundary: Literal["required", "ignored"] = setting(
         "required",
@@ -45,9 +46,17 @@ class PredictSettings(Placement, Intervals):
     context: int | None = setting(
         None, "Tokens before a word, at least, in what is longer than the model admits.", HOW, least=0
     )
-    wordnet: Named = setting("wordnet-3.0", "WordNet, for synonyms and lemma: a name or a folder.", ON)
+    wordnet: Named = setting(
+        "wordnet-3.0", "WordNet, for synonyms and lemma: a name or a folder.", ON, catalog="wordnets"
+    )
     layers: tuple[int, ...] = setting(
-        (), "Layer of the paraphrase probe; ¾ of the way up if not given.", HOW, option="layer", may_differ=True
+        (),
+        "Layers of a language model, such as 0,8,16, in the paraphrase probe; ¾ of the way up if not given.",
+        HOW,
+        metavar="N,N",
+        parse=lambda text: comma_numbers("--layers", text),
+        may_differ=True,
+        formerly=("layer",),
     )
     idf: bool = setting(False, "Weigh the tokens of BERTScore by inverse frequency.", HOW)
     fine_tune: Named | None = setting(
@@ -68,9 +77,11 @@ STUDY = Study(
     tables_function="wordworth.study.predict.tables:predict_tables",
     work="wordworth.study.predict.work:predict_work",
     kinds=frozenset({"causal"}),
+    beyond=frozenset({"masked"}),
     papers=("dudy2020",),
     method="Whole-word prediction. A word counts as predicted when its units, chosen one after the other, spell it "
     "and end; top-k over tokens, Tk over types, by frequency in training text.",
+    example="wordworth run predict smollm2-135m --corpus enwiki-sample --words 2000",
     default_models=("smollm2-135m",),
     quick={"words": 3_000, "resamples": 300},
     english_only=True,

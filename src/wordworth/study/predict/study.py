@@ -65,7 +65,7 @@ def _data(findings: Findings, settings: PredictSettings) -> _Data:
     language = text.corpus.language
     listed = frequencies_of(settings.frequencies, language=language)
     soft = [name for name in settings.soft_match if name != "none"]
-    probes = settings.probes or (("rare", "common") if settings.paraphrase else ())
+    probes = settings.paraphrases
     needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN in probes
     wordnet = load_wordnet(settings.wordnet) if needs_wordnet else None
     near = load_near(soft, dict(settings.similarities or {}), text.corpus, wordnet, settings.seed)

@@ -2,10 +2,14 @@
 
 from dataclasses import dataclass
 
+from wordworth.errors import WordworthError
 from wordworth.study.declaration import Study
-from wordworth.task.settings import MEASURED, ON, ByLayer, Intervals, Named, setting
+from wordworth.task.settings import CORPUS, MEASURED, ON, ByLayer, Intervals, Named, setting
+from wordworth.task.settings import PAIRS as PAIRS_HELP
 
 EXPERIMENTS = ("quality", "bias", "agreement")
+NONE = "none"
+"""In place of a text: words alone."""
 PAIRS = ("rg-65", "ws-353", "simlex-999", "simverb-3500")
 """The word pairs of the paper."""
 
@@ -18,22 +22,46 @@ class StaticSettings(ByLayer, Intervals):
         (), "What is run; all if not given.", MEASURED, option="experiment", choices=EXPERIMENTS, may_differ=True
     )
     pairs: tuple[Named, ...] = setting(
-        (), "Word pairs of quality; RG-65, WordSim, SimLex and SimVerb if not given.", MEASURED, may_differ=True
+        (),
+        f"{PAIRS_HELP}, for quality; RG-65, WordSim, SimLex and SimVerb if not given.",
+        MEASURED,
+        catalog="pairs",
+        may_differ=True,
     )
-    contexts: tuple[Named, ...] = setting(
+    corpus: tuple[Named, ...] = setting(
         ("enwiki-sample",),
-        "Text that sentences are drawn from; several count as one.",
+        f"{CORPUS} that sentences are drawn from, or none: words alone. Several count as one.",
         ON,
-        metavar="NAME|PATH",
+        metavar="NAME|FILE|none",
+        catalog="corpora",
+        formerly=("contexts",),
     )
     sentences: tuple[int, ...] = setting(
         (10_000, 50_000, 100_000, 500_000, 1_000_000),
-        "Number of sentences of quality; the paper's, as far as the text goes, if not given.",
+        "Sentences drawn in all, for quality; the paper's, as far as the text goes, if not given.",
         ON,
         least=1,
+        most=100_000_000,
     )
-    per_word: int = setting(20, "Contexts of a word in bias and agreement (paper, A.5).", ON, least=1)
+    per_word: int = setting(20, "Contexts of a word, in bias and agreement (paper, A.5).", ON, least=1, most=100_000)
     lower_case: bool = setting(False, "Put the sentences into lower case.", ON)
+
+    @property
+    def alone(self) -> bool:
+        """Whether words are taken without a text."""
+        return alone(self.corpus)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        alone(self.corpus)
+
+
+def alone(corpus: tuple[Named, ...]) -> bool:
+    """Whether no text is asked for; with others beside it, `none` is an error."""
+    none = NONE in map(str, corpus)
+    if none and len(corpus) > 1:
+        raise WordworthError("--corpus is none and a text at once; give one of them")
+    return none
 
 
 STUDY = Study(
@@ -47,6 +75,7 @@ STUDY = Study(
     papers=("bommasani2020",),
     method="Contextual to static. A word’s vectors over many sentences pooled to one, by layer and pooling; word "
     "similarity by Spearman’s ρ; bias by the estimators of Bolukbasi, Garg and Manzini, and how far they agree.",
+    example="wordworth run static minilm-l6 --pairs rg-65 --sentences 500 --experiment quality",
     quick={
         "sentences": (500,),
         "per_word": 1,

@@ -7,46 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.tables import read_text
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entries, knows
-from wordworth.embedding import Embedding
+from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError, nearest
-from wordworth.study.static import PAIRS
-from wordworth.task.settings import HOW, ON, Named, Placement, Seeded, setting
-
-PER_WORD = 100
-SIMILARITY = "similarity"
-"""The vocabulary of the paper's four sets of pairs: 2,005 words."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExportSettings(Placement, Seeded):
-    """How a language model is reduced to one vector a word."""
-
-    layer: int | None = setting(None, "Layer to take; a quarter of the way up, as the paper's, if not given.", HOW)
-    vocabulary: Named = setting(
-        SIMILARITY, "Words: `similarity`, a lexicon or word set of the catalog, or a file with a word a line.", ON
-    )
-    contexts: tuple[Named, ...] = setting(
-        ("enwiki-sample",),
-        "Text that sentences are drawn from; several count as one.",
-        ON,
-        metavar="NAME|PATH",
-    )
-    per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} if not given.", ON, least=1)
-    sentences: int | None = setting(None, "Draw so many sentences in all instead.", ON, least=1)
-    pooling: str = setting("mean/mean", "f/g: over subwords, then over contexts.", HOW, metavar="F/G")
-    weighting: str = setting(
-        "uniform", "Weight of a sentence in the mean.", HOW, choices=("uniform", "inverse-frequency")
-    )
-    all_but_the_top: int | None = setting(
-        None, "Take the mean and so many components off (Mu & Viswanath advise dimensions / 100).", HOW, least=0
-    )
-    language: str = setting("english", "Language of words and text.", ON)
-    lower_case: bool = setting(False, "Put the sentences into lower case.", ON)
+from wordworth.study.static import PAIRS, alone
+from wordworth.study.static.export_settings import PER_WORD, SIMILARITY, ExportSettings
 
 
 @dataclass(frozen=True)
@@ -55,14 +25,18 @@ class Exported:
 
     embedding: Embedding
     layer: int
-    sentences: int
-    never_met: tuple[str, ...]
+    sentences: int = 0
+    never_met: tuple[str, ...] = ()
     """Words whose decontextualized vector stands in."""
-    dropped: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
     """Words that have no vector, each with the reason."""
-    windowed: int
-    broken: tuple[str, ...]
+    windowed: int = 0
+    broken: tuple[str, ...] = ()
     """Lines of the text that could not be read."""
+
+
+_Taken = tuple[Layers, list[str], dict[str, Any]]
+"""Vectors in the one layer, how they came about, and what a user should know of it."""
 
 
 def export(model: Any, **chosen: Any) -> Exported:
@@ -75,39 +49,64 @@ def export(model: Any, **chosen: Any) -> Exported:
 
 def exported(model: Any, settings: ExportSettings) -> Exported:
     """One vector a word from one layer of a language model."""
-    from wordworth.contexts.drawing import Draw, draw, load_texts  # torch follows, for a model alone
-    from wordworth.encode import Aggregating, over_sentences
+    from wordworth.contexts.drawing import load_texts  # torch follows, for a model alone
     from wordworth.study.language_models import loaded
     from wordworth.transform import fit_components, nullify
 
+    without_text = alone(settings.corpus)
     if settings.per_word is not None and settings.sentences is not None:
         raise WordworthError("--per-word and --sentences are two ways to draw; give one of them")
-    corpora = load_texts(settings.contexts, settings.language)
+    if without_text and (settings.per_word or settings.sentences):
+        raise WordworthError("--corpus none draws nothing; leave --per-word and --sentences out, or name a text")
+    corpora = [] if without_text else load_texts(settings.corpus, settings.language)
     words = load_vocabulary(settings.vocabulary)
     network = loaded(model, settings)
     layer = network.layers // 4 if settings.layer is None else settings.layer
+    if without_text:
+        layers, how, facts = _alone(network, words, layer, settings)
+    else:
+        layers, how, facts = _over_sentences(network, words, layer, corpora, settings)
+    (slot,) = layers.slots
+    steps = [f"layer {slot.layer}", f"pooling {settings.pooling}", *how]
+    vectors = np.asarray(layers.read(slot), dtype=np.float32)
+    top = settings.components
+    if top is not None:
+        vectors = nullify(vectors, fit_components(vectors, top), top).astype(np.float32)
+        steps.append(f"all but the top {top}")
+    provenance = replace(
+        layers.provenance, language=settings.language, steps=tuple(steps), dropped=facts.get("dropped", ())
+    )
+    return Exported(Embedding(layers.words, vectors, provenance), slot.layer or 0, **facts)
+
+
+def _over_sentences(
+    network: Any, words: Sequence[str], layer: int, corpora: Sequence[Corpus], settings: ExportSettings
+) -> _Taken:
+    from wordworth.contexts.drawing import Draw, draw
+    from wordworth.encode import Aggregating, over_sentences
+
     per_word = PER_WORD if settings.per_word is None and settings.sentences is None else settings.per_word
     how = Draw(settings.sentences, per_word, settings.language, settings.seed, settings.lower_case)
     sample = draw(corpora, words, how)
     weighting: Any = settings.weighting
     aggregating = Aggregating((settings.pooling,), (layer,), weighting=weighting)
     source = over_sentences(network, words, sample, aggregating)
-    layers = source.aggregated(settings.pooling)
-    (slot,) = layers.slots
     drawn = f"{settings.sentences:,} sentences" if settings.sentences is not None else f"{per_word} contexts a word"
     text = " and ".join(corpus.name for corpus in corpora)
-    steps = [f"layer {slot.layer}", f"pooling {settings.pooling}", f"{drawn} of {text}, seed {settings.seed}"]
-    steps.append(f"weighting {settings.weighting}")
-    vectors = np.asarray(layers.read(slot), dtype=np.float32)
-    top = settings.all_but_the_top
-    if top is not None:
-        vectors = nullify(vectors, fit_components(vectors, top), top).astype(np.float32)
-        steps.append(f"all but the top {top}")
+    steps = [f"{drawn} of {text}, seed {settings.seed}", f"weighting {settings.weighting}"]
     dropped = tuple(f"{word!r}: {reason}" for word, reason in source.without_vector.items())
-    provenance = replace(layers.provenance, language=settings.language, steps=tuple(steps), dropped=dropped)
-    embedding = Embedding(layers.words, vectors, provenance)
-    facts = (source.never_met, dropped, source.whole.windowed, sample.flaws)
-    return Exported(embedding, slot.layer or 0, sample.sentences, *facts)
+    facts = {"sentences": sample.sentences, "never_met": source.never_met, "dropped": dropped}
+    facts |= {"windowed": source.whole.windowed, "broken": sample.flaws}
+    return source.aggregated(settings.pooling), steps, facts
+
+
+def _alone(network: Any, words: Sequence[str], layer: int, settings: ExportSettings) -> _Taken:
+    from wordworth.contexts import decontextualized
+    from wordworth.encode import in_contexts, split_pooling
+
+    source = in_contexts(network, words, decontextualized(words), "decontextualized", (layer,))
+    dropped = tuple(f"{source.words[at]!r}: {reason}" for at, reason in source.reasons.items())
+    return source.layers(split_pooling(settings.pooling)[0]), ["words alone"], {"dropped": dropped}
 
 
 def load_vocabulary(named: str | Path) -> Sequence[str]:

@@ -1,15 +1,16 @@
 """The study `static`: models × (f, g, layer, sentences) × similarity, and × estimators of bias."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.pairs import Pairs, load_pairs
+from wordworth.contexts import decontextualized
 from wordworth.contexts.drawing import Draw, draw, load_texts
 from wordworth.contexts.sampling import Sample
 from wordworth.embedding import Embedding, Layers
-from wordworth.encode import Aggregated, Aggregating, LanguageModel, over_sentences
+from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in_contexts, over_sentences
 from wordworth.encode.layers import NEVER_MET, NO_VECTOR
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
@@ -44,8 +45,8 @@ def static(models: Sequence[str | Path | LanguageModel | Embedding], settings: S
             for embedding in [named] if isinstance(named, Embedding) else load_embeddings(named):  # type: ignore[arg-type]
                 _one_embedding(findings, embedding, pairs, lists if "bias" in wanted else None, settings)
             continue
-        if not corpora:  # static embeddings alone need no text
-            corpora = load_texts(settings.contexts, "english")
+        if not corpora and not settings.alone:  # static embeddings alone need no text
+            corpora = load_texts(settings.corpus, "english")
             for corpus in corpora:
                 findings.used_data(corpus, corpus.count)
         model = loaded(named, settings)  # type: ignore[arg-type]
@@ -88,6 +89,12 @@ def _quality(
 ) -> None:
     """Similarity by layer, pooling and number of sentences (Tables 1, 2, 4–7; Figures 1, 3–10)."""
     words = tuple(dict.fromkeys(word for one in pairs for word in words_of(one)))
+    if settings.alone:
+        for layers in _alone(findings, model, words, SUBWORD, settings):
+            for one in pairs:
+                recorded = Recorded(interval=layers.pooling in PRECISE, best=True, items=layers.pooling in PRECISE)
+                findings.add(similarity(layers, one, settings, recorded), experiment="quality")
+        return
     stops = sorted(set(settings.sentences))
     how = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
     sample = draw(corpora, words, how)
@@ -111,6 +118,8 @@ def _few_contexts(
     findings: Findings, model: LanguageModel, corpora: Sequence[Corpus], lists: BiasLists, settings: StaticSettings
 ) -> Layers:
     """The lists' words over a few contexts each, mean/mean, in every layer."""
+    if settings.alone:
+        return next(_alone(findings, model, lists.words, ("mean",), settings))
     how = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
     sample = draw(corpora, lists.words, how)
     note_sample(findings, "bias", sample)
@@ -118,6 +127,17 @@ def _few_contexts(
     source = over_sentences(model, lists.words, sample, how_pooled)
     record_aggregated(findings, source, "bias")
     return source.aggregated("mean/mean")
+
+
+def _alone(
+    findings: Findings, model: LanguageModel, words: Sequence[str], poolings: Sequence[str], settings: StaticSettings
+) -> Iterator[Layers]:
+    """The words without a text: each alone, under each pooling of its subwords."""
+    contexts = decontextualized(words)
+    source = in_contexts(model, words, contexts, "decontextualized", measured_layers(model, settings))
+    if source.reasons:
+        findings.warn(f"{model.name}: {len(source.reasons):,} of {len(words):,} words have no vector alone.")
+    return (source.layers(pooling, "english") for pooling in poolings)
 
 
 def note_sample(findings: Findings, what: str, sample: Sample) -> None:

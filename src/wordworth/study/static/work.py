@@ -26,6 +26,10 @@ def static_work(model: Any, settings: StaticSettings) -> Work:
         return Work(seconds=VECTORS)
     asked = settings.experiments or EXPERIMENTS
     pairs = sum(len(load_pairs(name)) for name in settings.pairs or PAIRS)
+    if settings.alone:
+        return Work(
+            tokens=TO_THE_WORD * pairs, ranks=pairs * len(measured_layers(model, settings)) * settings.resamples
+        )
     sentences = min(max(settings.sentences), THERE) if "quality" in asked else 0
     values = pairs * (2 + sum(stop < sentences for stop in settings.sentences))  # those alone too
     if {"bias", "agreement"} & set(asked):

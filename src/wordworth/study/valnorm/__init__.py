@@ -3,8 +3,20 @@
 from dataclasses import dataclass
 
 from wordworth.study.declaration import Study
-from wordworth.study.embeddings import OfEmbeddings
-from wordworth.task.settings import HOW, MEASURED, ON, Intervals, Named, Permuted, WordLookup, setting
+from wordworth.study.embedding_settings import OfEmbeddings
+from wordworth.task.settings import (
+    CORPUS,
+    HOW,
+    LEXICON,
+    MEASURED,
+    ON,
+    PAIRS,
+    Intervals,
+    Named,
+    Permuted,
+    WordLookup,
+    setting,
+)
 
 EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
 RATERS = "raters"
@@ -19,10 +31,11 @@ class ValnormSettings(OfEmbeddings, WordLookup, Permuted, Intervals):
 
     lexica: tuple[Named, ...] = setting(
         (),
-        "Lexicon: a name or a CSV/TSV file. Bellezza, ANEW and Warriner if not given; in other languages Bellezza's "
+        f"{LEXICON}. Bellezza, ANEW and Warriner if not given; in other languages Bellezza's "
         "words there and the language's own lexicon.",
         MEASURED,
         option="lexicon",
+        catalog="lexica",
         may_differ=True,
     )
     experiments: tuple[str, ...] = setting(
@@ -35,12 +48,12 @@ class ValnormSettings(OfEmbeddings, WordLookup, Permuted, Intervals):
     )
     pairs: tuple[Named, ...] = setting(
         (),
-        "Word pairs: a name or a file. WordSim, RareWord, MEN, SimLex and SimVerb if not given; Multi-SimLex in other "
-        "languages.",
+        f"{PAIRS}. WordSim, RareWord, MEN, SimLex and SimVerb if not given; Multi-SimLex in other languages.",
         MEASURED,
+        catalog="pairs",
         may_differ=True,
     )
-    corpus: Named | None = setting(None, "Text for corpus-size: a name or a file.", ON)
+    corpus: Named | None = setting(None, f"{CORPUS}, for corpus-size.", ON, catalog="corpora")
     shares: tuple[float, ...] = setting(
         SHARES,
         "Percent of the corpus's lines that vectors are trained on.",
@@ -67,9 +80,11 @@ STUDY = Study(
     main="lexica",
     kinds=frozenset({"static"}),
     papers=("toney2021", "caliskan2017"),
+    languages="wordworth.catalog.read.word_sets:polar_languages",
     method="ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "
     "cos(w, b)) / σ of cos(w, x) over A ∪ B (sample deviation). Valence is Pearson’s ρ between d and the human "
     "ratings of a lexicon; similarity is Spearman’s ρ between cosine and rating; intervals are bootstrapped.",
+    example="wordworth run valnorm glove-6b-50d --lexicon bellezza --experiment valence",
     quick={
         "lexica": ("bellezza",),
         "experiments": ("valence", "weat", "similarity"),

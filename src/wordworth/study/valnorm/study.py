@@ -3,7 +3,7 @@ traditional tasks. Many languages give the variance of the tests over them; Hist
 gives vectors trained on samples of it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, variance
 
@@ -49,7 +49,7 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
         findings.used_embedding(embedding, language)
         layers = Layers.of(embedding)
         if "valence" in chosen:
-            polar, lexica = _polar(findings, language), list(_lexica(settings, language))
+            polar, lexica = _polar(findings, language), _lexica(findings, settings, language)
             poles = poles_in(layers, polar, settings)
             for lexicon in lexica:
                 findings.used_data(lexicon, len(lexicon))
@@ -121,7 +121,7 @@ def _associations(
     findings: Findings, layers: Layers, language: str, settings: ValnormSettings, effects: Effects
 ) -> None:
     asked = bool(settings.tests)
-    for test in tests_in(findings, settings, TESTS, language, asked=asked or "weat" in settings.experiments):
+    for test in tests_in(findings, settings, TESTS, language, asked=asked or set(settings.experiments) == {"weat"}):
         with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
             result = association(layers, test, settings)
             findings.add(result, experiment="weat")
@@ -152,45 +152,63 @@ def _of_catalog(name: str | Path) -> bool:
     return isinstance(name, str) and knows(name, "lexica")
 
 
-def _lexica(settings: ValnormSettings, language: str) -> Iterable[Lexicon]:
-    """The lexica in this language; Bellezza stands for its words in the language's own lexicon."""
+def _lexica(findings: Findings, settings: ValnormSettings, language: str) -> list[Lexicon]:
+    """The lexica in this language; Bellezza stands for its words in the language's own lexicon.
+
+    One that nobody asked for by name and that cannot be had costs no more than its own numbers, if there is another.
+    """
     default = LEXICA if language == "english" else (f"bellezza-{language}", language)
-    for name in settings.lexica or default:
-        local = f"{name}-{language}"
-        named = local if language != "english" and isinstance(name, str) and _of_catalog(local) else name
-        own = not _of_catalog(named)
-        lexicon = load_lexicon(
-            named,
-            language=language,
-            word_column=settings.word_column if own else None,
-            rating_column=settings.rating_column if own else None,
-            drop_bad=settings.on_bad == "drop",
+    names = settings.lexica or tuple(name for name in default if _of_catalog(name))
+    lexica: list[Lexicon] = []
+    for number, name in enumerate(names, start=1):
+        asked = bool(settings.lexica) or (number == len(names) and not lexica)
+        with findings.part(asked=asked, experiment="valence", language=language, dataset=str(name)):
+            lexica.append(_lexicon(name, settings, language))
+    return lexica
+
+
+def _lexicon(name: str | Path, settings: ValnormSettings, language: str) -> Lexicon:
+    local = f"{name}-{language}"
+    named = local if language != "english" and isinstance(name, str) and _of_catalog(local) else name
+    own = not _of_catalog(named)
+    lexicon = load_lexicon(
+        named,
+        language=language,
+        word_column=settings.word_column if own else None,
+        rating_column=settings.rating_column if own else None,
+        drop_bad=settings.on_bad == "drop",
+    )
+    if lexicon.language != language:
+        fitting = ", ".join(one.name for one in entries("lexica") if one.language == language) or "none"
+        raise WordworthError(
+            f"{lexicon.name} is a lexicon of {lexicon.language} words and the model is {language} "
+            f"(--language); lexica for it: {fitting}"
         )
-        if lexicon.language != language:
-            fitting = ", ".join(one.name for one in entries("lexica") if one.language == language) or "none"
-            raise WordworthError(
-                f"{lexicon.name} is a lexicon of {lexicon.language} words and the model is {language} "
-                f"(--language); lexica for it: {fitting}"
-            )
-        yield lexicon
+    return lexicon
 
 
-def _pairs(findings: Findings, settings: ValnormSettings, language: str) -> Iterable[Pairs]:
+def _pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:
+    """The word pairs in this language; of those that nobody asked for by name, what can be had."""
     default = PAIRS if language == "english" else (f"multisimlex-{language}",)
     if not settings.pairs and not all(knows(name, "pairs") for name in default):
         findings.warn(f"Word similarity was not run on {language}: the catalog has no pairs in it.")
-        return
+        return []
+    every: list[Pairs] = []
     for name in settings.pairs or default:
-        pairs = load_pairs(name, language=language)
-        if pairs.language != language:
-            raise WordworthError(f"{pairs.name} has {pairs.language} pairs and the model is {language} (--language)")
-        yield pairs
+        with findings.part(asked=bool(settings.pairs), experiment="similarity", language=language, dataset=str(name)):
+            pairs = load_pairs(name, language=language)
+            if pairs.language != language:
+                raise WordworthError(
+                    f"{pairs.name} has {pairs.language} pairs and the model is {language} (--language)"
+                )
+            every.append(pairs)
+    return every
 
 
 def _corpus_size(findings: Findings, corpus: str | Path, settings: ValnormSettings) -> None:
     """Figure 1: vectors trained on ever smaller samples of a corpus, each scored by valence and similarity."""
     language = settings.languages[0] if settings.languages else "english"
-    tasks: list[Lexicon | Pairs] = [*_lexica(settings, language), *_pairs(findings, settings, language)]
+    tasks: list[Lexicon | Pairs] = [*_lexica(findings, settings, language), *_pairs(findings, settings, language)]
     lines = load_corpus(corpus, language=language)
     if lines.language != language:
         raise WordworthError(

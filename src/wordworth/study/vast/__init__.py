@@ -6,10 +6,14 @@ from wordworth.run.vocabulary import CONTROLS
 from wordworth.study.declaration import Study
 from wordworth.task.settings import (
     COMPONENTS,
+    CORPUS,
     HOW,
+    LEXICON,
     MEASURED,
     ON,
+    PAIRS,
     POOLING,
+    TEST,
     ByLayer,
     Intervals,
     Named,
@@ -28,9 +32,10 @@ class VastSettings(ByLayer, Permuted, Intervals):
 
     lexica: tuple[Named, ...] = setting(
         (),
-        "Lexicon: a name or a CSV/TSV file. Bellezza, ANEW and Warriner if not given.",
+        f"{LEXICON}. Bellezza, ANEW and Warriner if not given.",
         MEASURED,
         option="lexicon",
+        catalog="lexica",
         may_differ=True,
     )
     experiments: tuple[str, ...] = setting(
@@ -50,13 +55,18 @@ class VastSettings(ByLayer, Permuted, Intervals):
         may_differ=True,
     )
     pairs: tuple[Named, ...] = setting(
-        (), "Word pairs of validation; WordSim, SimLex, RareWord and MEN if not given.", MEASURED, may_differ=True
+        (),
+        f"{PAIRS}, for validation; WordSim, SimLex, RareWord and MEN if not given.",
+        MEASURED,
+        catalog="pairs",
+        may_differ=True,
     )
     tests: tuple[Named, ...] = setting(
         (),
-        "Association test: a name or a TOML file; WEAT 1 to 10 if not given.",
+        f"{TEST}; WEAT 1 to 10 if not given.",
         MEASURED,
         option="test",
+        catalog="tests",
         may_differ=True,
     )
     controls: tuple[str, ...] = setting(
@@ -76,14 +86,23 @@ class VastSettings(ByLayer, Permuted, Intervals):
         most=1_000,
         may_differ=True,
     )
-    language: str = setting("english", "Language of lexicon, polar words and templates.", ON)
-    contexts: Named = setting(
-        "enwiki-sample", "Text that random contexts are drawn from.", ON, metavar="NAME|PATH|none"
+    language: str = setting("english", "Language of the words: lexicon, polar words and templates.", ON)
+    corpus: Named = setting(
+        "enwiki-sample",
+        f"{CORPUS} that random contexts are drawn from, or none.",
+        ON,
+        metavar="NAME|FILE|none",
+        catalog="corpora",
+        formerly=("contexts",),
     )
-    language_contexts: tuple[Named, ...] = setting(
-        (), "Text of the random contexts of one of `languages`: LANGUAGE=NAME or LANGUAGE=PATH.", ON
+    language_corpus: tuple[Named, ...] = setting(
+        (),
+        "Text of the random contexts of one of `languages`: LANGUAGE=NAME or LANGUAGE=FILE.",
+        ON,
+        metavar="LANGUAGE=NAME|FILE",
+        formerly=("language_contexts",),
     )
-    templates: str = setting("vast", "vast, vast-code (the authors' wording), or a TOML file.", ON)
+    templates: str = setting("vast", "vast, vast-code (the authors' wording), or a TOML file.", ON, catalog="templates")
     tagged: str = setting(
         "treebank",
         "Tagged sentences of the probes: treebank (gold tags), or cola-nltk (the paper's: CoLA's, tagged by NLTK).",
@@ -97,7 +116,7 @@ class VastSettings(ByLayer, Permuted, Intervals):
     )
     pooling: str = setting("", group=HOW, **POOLING)
     components: int = setting(12, group=HOW, **COMPONENTS)
-    balance: bool = setting(False, "Cut the polar words at random to the size of the shorter set.", ON)
+    balance: bool = setting(False, "Cut word sets at random to the size of the shorter one: the polar words.", ON)
 
 
 STUDY = Study(
@@ -105,6 +124,7 @@ STUDY = Study(
     summary="What a language model knows of a word, layer by layer and setting by setting (VAST).",
     function="wordworth.study.vast.study:vast",
     settings=VastSettings,
+    checks="wordworth.study.vast.checks:check",
     tables_function="wordworth.study.vast.tables:layer_tables",
     work="wordworth.study.vast.work:vast_work",
     main="lexica",
@@ -115,6 +135,7 @@ STUDY = Study(
     "ratings, and without the polar words in the lexicon; the mean and the top principal components taken out of the "
     "vectors; association tests and word similarity on bleached vectors. In association tests the components are those "
     "of the words of WEAT 1 to 10, whichever tests are run.",
+    example="wordworth run vast smollm2-135m --lexicon bellezza --experiment contextualization",
     quick={
         "lexica": ("bellezza",),
         "experiments": ("contextualization", "isolation", "validation", "bias"),
@@ -122,6 +143,7 @@ STUDY = Study(
         "controls": ("shuffled", "poles-out"),
         "resamples": 300,
     },
-    english_only=True,
+    languages="wordworth.study.vast.checks:languages",
+    abroad={"contexts": "none"},
     takes_loaded=True,
 )

@@ -12,10 +12,11 @@ from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import split_label
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel
-from wordworth.errors import WordworthError, nearest
+from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.language_models import corpus_in, loaded, record_model, usual_pooling
 from wordworth.study.vast import EXPERIMENTS, SETTINGS, VastSettings
+from wordworth.study.vast.checks import IN_BLEACHED, LANGUAGES
 from wordworth.study.vast.controls import controls
 from wordworth.study.vast.experiments import bias, contextualization, isolation, languages_mean, validation
 from wordworth.study.vast.probes import probes
@@ -29,8 +30,6 @@ LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "simlex-999", "rw", "men")
 TESTS = tuple("vast-weat3" if number == 3 else f"weat{number}" for number in range(1, 11))
 """WEAT 1 to 10, with the names of VAST's appendix."""
-LANGUAGES = ("english", "chinese", "turkish", "polish", "french", "spanish", "portuguese")
-"""The paper's seven (Figures 20 to 22)."""
 
 
 def vast(models: Sequence[str | Path | LanguageModel], settings: VastSettings) -> Findings:
@@ -38,11 +37,6 @@ def vast(models: Sequence[str | Path | LanguageModel], settings: VastSettings) -
     findings = Findings("vast")
     if not models:
         raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")
-    for text in settings.language_contexts:
-        label, _ = split_label(text)
-        if label not in LANGUAGES:
-            near = nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
-            raise WordworthError(f"--language-contexts {text} is of none of the languages{near}")
     for named in models:
         model = loaded(named, settings)
         record_model(findings, model)
@@ -55,6 +49,7 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
     names = settings.lexica or (LEXICA if settings.language == "english" else (settings.language,))
     lexica = [_lexicon(findings, name, settings, words) for name in names]
     widest, narrow = max(lexica, key=len), lexica[0]
+    asked = settings.experiments
 
     def similar() -> None:
         language = settings.language
@@ -66,8 +61,8 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
 
     def associated() -> None:
         named = [test for name in settings.tests or TESTS for test in load_tests(name)]
-        asked = "bias" in settings.experiments or bool(settings.tests)
-        with findings.part(asked=asked, model=model.name, experiment="bias", language=settings.language):
+        by_name = set(asked) == {"bias"} or bool(settings.tests)
+        with findings.part(asked=by_name, model=model.name, experiment="bias", language=settings.language):
             tests = [in_language(test, settings.language) for test in named]
             bias(findings, words, tests, _fitted_on(words), narrow)
 
@@ -86,15 +81,30 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
         "bias": associated,
         "languages": lambda: _languages(findings, model, settings),
     }
-    asked = settings.experiments
     for name in EXPERIMENTS:
         wanted = name in asked if asked else name != "languages" or _multilingual(model)
         if not wanted:
             continue
-        if name == "probes" and not asked and not here("cola", entry("cola", "corpora").sources):
-            findings.warn("probes were left out: CoLA is not here (`wordworth show cola` says where to get it).")
-            continue
-        runs[name]()
+        reason = "" if set(asked) == {name} else _why_not(name, words, settings)
+        if reason:
+            findings.warn(f"{name} {'were' if name == 'probes' else 'was'} left out: {reason}.")
+        else:
+            runs[name]()
+
+
+def _why_not(experiment: str, words: WordsInSettings, settings: VastSettings) -> str:
+    """Why an experiment that is not all that was asked for cannot be run; blank where it can."""
+    language = settings.language
+    if experiment == "probes" and not settings.experiments:
+        if language != "english":
+            return f"their sentences are English, and the language is {language}"
+        if not here("cola", entry("cola", "corpora").sources):
+            return "CoLA is not here (`wordworth show cola` says where to get it)"
+    if experiment in IN_BLEACHED and not words.templates.has("bleached"):
+        return f"the templates {words.templates.name} have no bleached text"
+    if experiment == "validation" and not settings.pairs and language != "english":
+        return "" if knows(f"multisimlex-{language}", "pairs") else f"the catalog has no word pairs in {language}"
+    return ""
 
 
 def _fitted_on(words: WordsInSettings) -> dict[str, tuple[str, ...]]:
@@ -139,7 +149,10 @@ def _multilingual(model: LanguageModel) -> bool:
 
 
 def _words(findings: Findings, model: LanguageModel, settings: VastSettings, language: str) -> WordsInSettings:
-    names = settings.settings or SETTINGS
+    templates = load_templates(settings.templates, language)
+    names = settings.settings or tuple(filter(templates.has, SETTINGS))
+    if lacking := [name for name in SETTINGS if not settings.settings and name not in names]:
+        findings.warn(f"The templates {templates.name} have no text for {' and '.join(lacking)}: left out.")
     text = _text(settings, language)
     corpus = None
     if str(text) == "none":
@@ -149,7 +162,6 @@ def _words(findings: Findings, model: LanguageModel, settings: VastSettings, lan
     polar = polar_words(language)
     for word in polar.dropped:
         findings.note(f"The polar word {word!r} ({language}) was published twice and is used once.")
-    templates = load_templates(settings.templates, language)
     polar = in_one_script(findings, polar, templates)
     if settings.balance or language != "english":
         polar = balanced(findings, polar, settings.seed)
@@ -159,11 +171,11 @@ def _words(findings: Findings, model: LanguageModel, settings: VastSettings, lan
 
 def _text(settings: VastSettings, language: str) -> Named:
     """The text of a language's random contexts; blank where none was given."""
-    for named in settings.language_contexts:
+    for named in settings.language_corpus:
         label, target = split_label(named)
         if label == language:
             return target
-    return settings.contexts if language == settings.language else ""
+    return settings.corpus if language == settings.language else ""
 
 
 def _lexicon(findings: Findings, name: str | Path, settings: VastSettings, words: WordsInSettings) -> Lexicon:

@@ -82,7 +82,7 @@ class WordsInSettings:
     def _draw(self, words: Sequence[str]) -> None:
         """Finds random contexts for all these words in one pass over the corpus."""
         if self.corpus is None:
-            raise WordworthError("random contexts need a corpus: give --contexts NAME or PATH")
+            raise WordworthError("random contexts need a corpus: give --corpus NAME or FILE")
         wanted = [word for word in dict.fromkeys(words) if word not in self._drawn]
         if wanted:
             drawn = random_contexts(wanted, self.corpus, seed=self.chosen.seed, language=self.language)

@@ -26,13 +26,14 @@ PROBED = (9_000 * 9, 4_000 * 22)
 def vast_work(model: LanguageModel, settings: VastSettings) -> Work:
     """Tokens of all texts, and ranks of the intervals."""
     asked = settings.experiments or EXPERIMENTS
-    lexica = [load_lexicon(name) for name in settings.lexica or LEXICA]
+    english = settings.language == "english"
+    lexica = [load_lexicon(name) for name in settings.lexica or (LEXICA if english else (settings.language,))]
     words = {word for lexicon in lexica for word in lexicon.words}
     used = settings.settings or SETTINGS
     tokens = sum(_tokens(model, setting) for setting in used) * len(words)
     if "none" not in settings.controls and "untrained" in (settings.controls or ("untrained",)):
         tokens += sum(_tokens(model, setting) for setting in used) * len(lexica[0])
-    if "validation" in asked:
+    if "validation" in asked and (settings.pairs or english):  # elsewhere there is a set of pairs, or none
         pairs = [load_pairs(name) for name in settings.pairs or PAIRS]
         tokens += _tokens(model, "bleached") * len({word for one in pairs for word in words_of(one)} - words)
     if "probes" in asked and here("cola", entry("cola", "corpora").sources):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from wordworth.study.declaration import Study
-from wordworth.study.embeddings import OfEmbeddings
+from wordworth.study.embedding_settings import OfEmbeddings
 from wordworth.task.settings import Permuted, WordLookup
 
 
@@ -18,9 +18,11 @@ STUDY = Study(
     function="wordworth.study.weat.study:weat",
     settings=WeatSettings,
     tables_function="wordworth.study.tables:score_tables",
+    example="wordworth run weat glove-6b-50d --test weat6 --test weat7",
     main="tests",
     kinds=frozenset({"static"}),
     papers=("caliskan2017",),
+    languages="wordworth.catalog.read.association_tests:languages",
     method="WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
     "the share of partitions of X ∪ Y with as large a difference, the observed one among them, exact wherever they "
     "can be counted. The interval of d is over the words of the four sets.",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from wordworth.catalog.read.association_tests import languages
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
@@ -21,7 +22,12 @@ def weat(models: Sequence[str | Path | Embedding], settings: WeatSettings) -> Fi
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
     for embedding, language in embeddings(models, settings):
         findings.used_embedding(embedding, language)
-        tests = list(tests_in(findings, settings, TESTS, language, asked=True))
+        tests = list(tests_in(findings, settings, TESTS, language, asked=bool(settings.tests)))
+        if not tests:
+            raise WordworthError(
+                f"none of the tests can be put into {language}, the language of {embedding.name} (XWEAT has "
+                f"{', '.join(languages())}); give tests of your own with --test"
+            )
         failed = len(findings.failed)
         for number, test in enumerate(tests, start=1):
             # Where every test fails, the last says why.

@@ -1,0 +1,243 @@
+"""Answers from geometry: what vectors know of words, where context takes over, what nullifying brings back."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from wordworth.report.insights import Best, above_chance, best_layers, partings, recoveries
+from wordworth.report.naming import listed, number
+from wordworth.report.published import ALIKE, kind_of
+from wordworth.report.runs import AS_IT_IS, Runs
+from wordworth.report.sentences import Sentence
+from wordworth.report.standing import Standing, risen, spread, standing
+
+SIZES = (10_000, 50_000, 100_000, 500_000, 1_000_000)
+"""Numbers of contexts that Bommasani et al. reduce models with."""
+
+
+def in_layers(runs: Runs) -> Iterator[Sentence]:
+    """The best layer of a language model for valence, against an untrained network and against published models."""
+    by_model: dict[str, list[Best]] = {}
+    for best in best_layers(runs.scores):
+        by_model.setdefault(best.model, []).append(best)
+    for model, every in by_model.items():
+        first = every[0]
+        text = (
+            f"reads valence best in layer {first.layer} of {first.top}: ρ = {_with_interval(first.value, first)} with "
+            f"people’s ratings{_words(first.n)} ({first.dataset}, {first.setting}){_at_its_best(runs, first)}"
+            f"{_control(first)}."
+        )
+        more = [f"{number(one.value)} on {one.dataset} (layer {one.layer})" for one in every[1:]]
+        if first.held_out is not None:
+            more.insert(0, f"{number(first.held_out)} on words that had no part in picking the layer")
+        text += f" It has {listed(more)}." if more else ""
+        yield Sentence(text, "valence-layers", model, first.value)
+
+
+def _control(best: Best) -> str:
+    if best.untrained is None:
+        return ""
+    if best.learnt is False:
+        return f"; the same network untrained has as much ({number(best.untrained)}), so training adds nothing to it"
+    return f"; the same network untrained has {number(best.untrained)}"
+
+
+def _at_its_best(runs: Runs, best: Best) -> str:
+    """The best layer with as many components nullified as are best for it, against published models at their best."""
+    rows = runs.scores.filter(
+        pl.col("model") == best.model,
+        pl.col("dataset") == best.dataset,
+        pl.col("setting") == best.setting,
+        pl.col("layer") == best.layer,
+        pl.col("measure") == "valence",
+        pl.col("experiment").is_in(["contextualization", "isolation"]),
+    )
+    row = rows.sort("value", descending=True, nulls_last=True, maintain_order=True).row(0, named=True)
+    place = _standing(runs, row, layer="best")
+    if place is None:
+        return ""
+    raw = row["pcs"] is None or row["value"] <= best.value
+    what = "" if raw else f" and {number(row['value'])} with {_components(row['pcs'])} nullified,"
+    return f",{what} {place.at_best().said(row['value'], row['low'], row['high'])}"
+
+
+def _standing(runs: Runs, row: dict[str, Any], **more: Any) -> Standing | None:
+    kind = kind_of(runs.facts.get(row["model"], {}))
+    quantity = {"measure": row["measure"], "dataset": row["dataset"], "setting": row["setting"] or "", **more}
+    return standing(row["model"], kind, **quantity)
+
+
+def of_vectors(runs: Runs) -> Iterator[Sentence]:
+    """Valence of word vectors, against shuffled ratings and against published embeddings."""
+    rows = runs.scores.filter(AS_IT_IS, pl.col("experiment") == "valence", pl.col("measure") == "valence")
+    for (model,), mine in rows.group_by(["model"], maintain_order=True):
+        text, value = _ranked(runs, mine, "words", "agrees with people on the valence of words by")
+        yield Sentence(text, "intrinsic", str(model), value)
+
+
+def similar(runs: Runs) -> Iterator[Sentence]:
+    """Word similarity of word vectors, against published embeddings."""
+    for (model,), mine in _similarities(runs).group_by(["model"], maintain_order=True):
+        text, value = _ranked(runs, mine, "pairs", "agrees with people on how similar words are by")
+        yield Sentence(text, "intrinsic", str(model), value)
+
+
+def _similarities(runs: Runs) -> pl.DataFrame:
+    return runs.scores.filter(
+        AS_IT_IS,
+        pl.col("experiment").is_in(["similarity", "quality"]),
+        pl.col("measure") == "similarity",
+        pl.col("layer").is_null(),
+    )
+
+
+def _ranked(runs: Runs, mine: pl.DataFrame, items: str, verb: str) -> tuple[str, float]:
+    """The data sets that papers have, with where they stand; then the others. And the first's value."""
+    rows = mine.unique("dataset", keep="first", maintain_order=True).to_dicts()
+    stands = {row["dataset"]: _standing(runs, row) for row in rows}
+    known = [(row, place) for row in rows if (place := stands[row["dataset"]])]
+    first, place = known[0] if known else (rows[0], None)
+    if len(known) > 1 and len({(place.whose, place.source) for _, place in known}) == 1:
+        text = f"{verb} ρ = {_all_known(known)}"
+        told = [row for row, _ in known]
+    else:
+        n = f" ({first['n']:,} {items})" if first["n"] is not None else ""
+        text = f"{verb} ρ = {_with_interval(first['value'], first)} on {first['dataset']}{n}"
+        text += f", {place.said(first['value'], first['low'], first['high'])}" if place else ""
+        text += _shuffled(runs, first)
+        told = [first]
+    others = [f"{number(row['value'])} on {row['dataset']}" for row in rows if row not in told]
+    return f"{text}." + (f" It has {listed(others)}." if others else ""), first["value"]
+
+
+def _all_known(known: list[tuple[dict[str, Any], Standing]]) -> str:
+    """“.50 on ws-353 (.61–.68) and .26 on simlex-999 (.37–.44): below word2vec and GloVe (in brackets; …) on all”."""
+    values = [f"{number(row['value'])} on {row['dataset']} ({place.numbers})" for row, place in known]
+    sides = [place.side(row["value"], row["low"], row["high"]).removeprefix("just ") for row, place in known]
+    most = max(sides, key=sides.count)
+    count = "all" if len(set(sides)) == 1 else f"{sides.count(most)} of {len(sides)}"
+    place = known[0][1]
+    return f"{listed(values)}: {most} {place.whose} (in brackets; {place.source}) on {count}"
+
+
+def _shuffled(runs: Runs, row: dict[str, Any]) -> str:
+    """What shuffled ratings give, where that control was run."""
+    same = [pl.col(key) == row[key] for key in ("model", "dataset")]
+    control = runs.scores.filter(*same, pl.col("setting") == "shuffled")
+    chance = control.filter(pl.col("measure") == "valence:control")
+    if row["measure"] != "valence" or chance.is_empty():
+        return ""
+    above = control.filter(pl.col("measure") == "valence:above")
+    learnt = above_chance(above.row(0, named=True) if len(above) else None)
+    given = number(chance.get_column("value")[0])
+    return f", no more than shuffled ratings give ({given})" if learnt is False else f"; shuffled ratings give {given}"
+
+
+def _with_interval(value: float, row: Any) -> str:
+    low, high = (row.low, row.high) if isinstance(row, Best) else (row["low"], row["high"])
+    return number(value) + (f" [{number(low)}, {number(high)}]" if low is not None else "")
+
+
+def _words(count: int | None) -> str:
+    return "" if count is None else f" of {count:,} words"
+
+
+def _components(count: int) -> str:
+    return f"{count} component{'s' * (count != 1)}"
+
+
+def reduced(runs: Runs) -> Iterator[Sentence]:
+    """The best layer of a language model as a static embedding."""
+    rows = runs.scores.filter(
+        pl.col("experiment") == "quality", pl.col("measure") == "similarity:best", pl.col("setting") == "aggregated"
+    )
+    counted = runs.scores.filter(pl.col("measure") == "contexts", pl.col("setting") == "aggregated")
+    contexts = dict(counted.select("model", "value").iter_rows())
+    for (model,), mine in rows.group_by(["model"], maintain_order=True):
+        highest = mine.sort("value", descending=True, maintain_order=True).unique(
+            "dataset", keep="first", maintain_order=True
+        )
+        values = []
+        for row in highest.sort("row").iter_rows(named=True):
+            place = _sampled(runs, row, contexts.get(str(model)))
+            stands = f", {place.said(row['value'], row['low'], row['high'])}" if place else ""
+            values.append(f"{number(row['value'])} on {row['dataset']} (layer {row['layer']}{stands})")
+        over = f" over {int(contexts[str(model)]):,} contexts" if contexts.get(str(model)) else ""
+        beside = _beside_vectors(runs, highest.to_dicts())
+        text = f"as one vector a word, pooled{over}, agrees with people on how similar words are by "
+        text += f"ρ = {listed(values)}{beside}."
+        yield Sentence(text, "similarity-layers", str(model), highest.select(pl.col("value").mean()).item())
+
+
+def _beside_vectors(runs: Runs, rows: list[dict[str, Any]]) -> str:
+    """“: below glove-6b-50d on all”, where word vectors of these runs have the same pairs."""
+    best: dict[str, tuple[float, str]] = {}
+    for model, dataset, value in _similarities(runs).select("model", "dataset", "value").iter_rows():
+        best[dataset] = max(best.get(dataset, (value, model)), (value, model))
+    both = [(row["value"], *best[row["dataset"]]) for row in rows if row["dataset"] in best]
+    if not both:
+        return ""
+    names = {model for _, _, model in both}
+    name = names.pop() if len(names) == 1 else "the best word vectors here"
+    below = sum(value < other for value, other, _ in both)
+    side, count = ("below", below) if below >= len(both) - below else ("above", len(both) - below)
+    return f": {side} {name} on {'all' if count == len(both) else f'{count} of {len(both)}'}"
+
+
+def _sampled(runs: Runs, row: dict[str, Any], contexts: float | None) -> Standing | None:
+    """Published numbers over as many contexts, pooled by the mean as the paper's tables are."""
+    if not contexts or row["pooling"] != "mean/mean":
+        return None
+    size = min(SIZES, key=lambda one: abs(one - contexts))
+    if not 1 / ALIKE <= contexts / size <= ALIKE:
+        return None
+    return _standing(runs, row, setting=f"aggregated:{size}", pooling="mean/mean")
+
+
+def context(runs: Runs) -> Iterator[Sentence]:
+    """Where vectors speak of the sentence rather than of the word."""
+    told = set()
+    for parting in partings(runs.scores):
+        if parting.model in told:
+            continue
+        told.add(parting.model)
+        text = (
+            f"What a vector says of its word depends least on the sentence in layer {parting.closest} (ρ differs by "
+            f"{number(parting.within)} between kinds of sentence, {parting.dataset})"
+        )
+        if parting.parted is None:
+            text += f" and by at most {number(0.1)} up to the top"
+        else:
+            published = spread(kind_of(runs.facts.get(parting.model, {})), parting.dataset, parting.settings)
+            stands = "" if published is None else f", {published.said(parting.at_top)}"
+            text += (
+                f". From layer {parting.parted} of {parting.top} on it speaks of the context: ρ differs by "
+                f"{number(parting.at_top)} in the top layer{stands}"
+            )
+        share = 1.0 if parting.parted is None else parting.parted / parting.top
+        yield Sentence(f"{text}.", "valence-layers", parting.model, share, whole=True, ends=("Latest", "Earliest"))
+
+
+def nullified(runs: Runs) -> Iterator[Sentence]:
+    """What the top layer knows of words behind the directions that all of them share."""
+    told = set()
+    for recovery in recoveries(runs.scores):
+        if recovery.model in told:
+            continue
+        told.add(recovery.model)
+        gain = recovery.nullified - recovery.raw
+        where = f"({recovery.dataset}, {recovery.setting})"
+        if gain > 0:
+            what = "subtracting the mean" if recovery.pcs == 0 else f"nullifying {_components(recovery.pcs)}"
+            text = (
+                f"Yes: in the top layer {what} raises ρ for valence from {number(recovery.raw)} to "
+                f"{number(recovery.nullified)} {where}"
+            )
+            text += risen(kind_of(runs.facts.get(recovery.model, {})), recovery.dataset, recovery.setting)
+        else:
+            text = (
+                f"No: in the top layer ρ for valence is {number(recovery.raw)} as it is, and at most "
+                f"{number(recovery.nullified)} with components nullified {where}"
+            )
+        yield Sentence(f"{text}.", "isolation", recovery.model, gain, whole=True, ends=("Most", "Least"))

@@ -1,0 +1,139 @@
+"""Where a number stands among published ones, in words: only like is held against like."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wordworth.report.naming import listed, number
+from wordworth.report.published import Published, citation, published, published_models
+
+NAMED = 3
+"""Up to this many models are named; more are counted."""
+SAME = "the same model"
+UNLIKE = "not stated"
+"""In the note of a published number: how it was measured is not known, so it is like nothing."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The published numbers of one quantity for models of one kind."""
+
+    low: float
+    high: float
+    whose: str
+    """“seven English embeddings”, “GPT-2 and GPT-Neo”, or “the same model”."""
+    source: str
+
+    @property
+    def numbers(self) -> str:
+        """“.82–.88”, or one number."""
+        return "–".join(dict.fromkeys([number(self.low), number(self.high)]))
+
+    def at_best(self) -> "Standing":
+        """The same, said to be of models at their best."""
+        return replace(self, whose=f"{self.whose} at best")
+
+    def side(self, value: float, low: float | None = None, high: float | None = None) -> str:
+        """below, just below, within …; “just” where the value's own interval reaches the numbers."""
+        if self.low <= value <= self.high or number(value) in (number(self.low), number(self.high)):
+            return "within" if "–" in self.numbers else "like"
+        if value < self.low:
+            return "just below" if high is not None and high >= self.low else "below"
+        return "just above" if low is not None and low <= self.high else "above"
+
+    def said(self, value: float, low: float | None = None, high: float | None = None) -> str:
+        """“just below the .82–.88 of seven English embeddings (Toney and Caliskan 2021)”."""
+        return f"{self.side(value, low, high)} the {self.numbers} of {self.whose} ({self.source})"
+
+
+def standing(model: str, kind: str | None, **quantity: Any) -> Standing | None:
+    """The published numbers of a quantity for the same model, or else for models of its kind; None: there are none.
+
+    `quantity` is `measure`, `dataset`, `setting`, `pooling`, `layer` (a role) and `pcs`, blank where it is not given.
+    A `kind` of None is any, for measures of behaviour. What a paper reports as best it found over layers and
+    components, so which ones they were does not matter.
+    """
+    wanted = {"dataset": "", "setting": "", "pooling": "", "layer": "", "pcs": None} | quantity
+    if wanted["measure"].endswith(":best"):
+        del wanted["layer"]
+    best = wanted.get("layer") == "best"
+    if best:
+        del wanted["pcs"]
+    like = [
+        one
+        for one in published()
+        if one.model
+        and all(getattr(one, key) == value for key, value in wanted.items())
+        and (best or UNLIKE not in one.note)
+    ]
+    own = [one for one in like if _is(model, one)]
+    declared = published_models()
+    found = own or [one for one in like if kind is None or declared[one.model]["kind"] == kind]
+    # A range over many models says more than one of them.
+    found = [one for one in found if declared[one.model].get("range")] or found
+    if not found:
+        return None
+    ends = [end for one in found for end in (one.value, one.low, one.high) if end is not None]
+    return Standing(min(ends), max(ends), SAME if own else _whose(found), _source(found))
+
+
+def _is(model: str, one: Published) -> bool:
+    """Whether a published number is of this very model."""
+    name = model.partition(" (")[0].lower()
+    known = {one.model, *published_models()[one.model].get("names", ())}
+    return bool({name, name.rpartition("/")[2]} & {other.lower() for other in known})
+
+
+def _whose(found: list[Published]) -> str:
+    declared = published_models()
+    names = list(dict.fromkeys(str(declared[one.model].get("called", one.model)) for one in found))
+    if len(names) <= NAMED:
+        return listed(names)
+    kinds = {declared[one.model]["kind"] for one in found}
+    return f"{len(names)} published {f'{kinds.pop()} ' if len(kinds) == 1 else ''}models"
+
+
+def _source(found: list[Published]) -> str:
+    """“Toney and Caliskan 2021”."""
+    return listed(list(dict.fromkeys(re.sub(r" \((\d{4})\).*", r" \1", citation(one.paper)) for one in found)))
+
+
+def spread(kind: str, dataset: str, settings: tuple[str, ...]) -> Standing | None:
+    """How far valence in the top layer differs between these settings, in published models of a kind that have all."""
+    by_model: dict[str, list[Published]] = {}
+    for one in _in_the_top(kind, dataset):
+        if one.pcs is None and one.setting in settings:
+            by_model.setdefault(one.model, []).append(one)
+    whole = [found for found in by_model.values() if {one.setting for one in found} == set(settings)]
+    if not whole:
+        return None
+    apart = [max(values) - min(values) for values in ([one.value or 0.0 for one in found] for found in whole)]
+    every = [one for found in whole for one in found]
+    return Standing(min(apart), max(apart), _whose(every), _source(every))
+
+
+def risen(kind: str, dataset: str, setting: str) -> str:
+    """“; GPT-2’s rises from .32 to .76 (…)”: the same in published models of a kind; blank where there is none."""
+    by_model: dict[str, list[Published]] = {}
+    for one in _in_the_top(kind, dataset):
+        if one.setting == setting:
+            by_model.setdefault(one.model, []).append(one)
+    said = []
+    for found in by_model.values():
+        raw = [one.value for one in found if one.pcs is None and one.value is not None]
+        after = [one.value for one in found if one.pcs is not None and one.value is not None]
+        if raw and after:
+            verb = "rises" if max(after) > raw[0] else "goes"
+            said.append(f"{_whose(found)}’s {verb} from {number(raw[0])} to {number(max(after))} ({_source(found)})")
+    return f"; {listed(said)}" if said else ""
+
+
+def _in_the_top(kind: str, dataset: str) -> list[Published]:
+    declared = published_models()
+    return [
+        one
+        for one in published()
+        if (one.measure, one.dataset, one.layer) == ("valence", dataset, "top")
+        and UNLIKE not in one.note
+        and declared[one.model]["kind"] == kind
+    ]

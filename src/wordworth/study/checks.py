@@ -1,0 +1,66 @@
+"""What can be seen before anything is loaded: that what a study is given by name is there, and of its kind."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from wordworth.catalog.kinds import Kind
+from wordworth.catalog.registry import entries
+from wordworth.catalog.resolve import Resolved, resolve, split_label
+from wordworth.errors import WordworthError
+from wordworth.task.settings import Settings, either
+
+LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli")
+"""Kinds of the catalog whose names, and the files in their place, are looked at before anything is loaded."""
+NONE = "none"
+CALLED: dict[Kind, tuple[str, str]] = {
+    "static": ("a static embedding", "static embeddings"),
+    "causal": ("a causal language model", "causal language models"),
+    "masked": ("a masked language model", "masked language models"),
+    "encoder": ("a language model without a head for words", "encoders"),
+    "nli": ("an NLI model", "NLI models"),
+}
+"""Kind → what a model is, and what several are."""
+
+
+def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> None:
+    """Stops at a path where nothing is, and at a model of the catalog that the study does not take."""
+    for named in models:
+        if not isinstance(named, str | Path):
+            continue
+        resolved = resolve(named)
+        if resolved.entry is not None and (family := resolved.entry.details["family"]) not in kinds:
+            taken = [CALLED[kind][1] for kind in CALLED if kind in kinds]
+            fitting = [one.name for one in entries("models") if one.details["family"] in kinds]
+            raise WordworthError(
+                f"{resolved.target} is {CALLED[family][0]}, and {study} takes {either(taken, 'and')}, such as "
+                f"{', '.join(fitting[:3])}"
+            )
+        if resolved.place == "path" and ":" not in resolved.target and not resolved.where.exists():
+            raise WordworthError(
+                f"there is no file {resolved.target}; give the path of a model, or a name (`wordworth ls models`)"
+            )
+
+
+def check_data(settings: Settings) -> None:
+    """Stops at a name that the catalog lacks, a file that is not there, and a file of tests that cannot be read."""
+    from wordworth.catalog.read.association_tests import load_tests
+
+    for field in settings.fields():
+        kind, value = field.declared.catalog, getattr(settings, field.name)
+        if kind not in LOOKED_AT:
+            continue
+        for named in value if field.many else (value,):
+            if isinstance(named, str | Path) and str(named) != NONE:
+                found = _check(split_label(named)[1] if field.name == "language_corpus" else named, kind)
+                if kind == "tests" and found.place == "path":
+                    load_tests(named)
+
+
+def _check(named: str | Path, kind: str) -> Resolved:
+    found = resolve(named, kind)
+    if found.place == "path" and not found.where.exists():
+        raise WordworthError(
+            f"there is no file {found.target}; give the path of a file, or a name from `wordworth ls {kind}`"
+        )
+    return found

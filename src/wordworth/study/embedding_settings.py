@@ -1,0 +1,34 @@
+"""Settings of studies that take word vectors in files."""
+
+from dataclasses import dataclass
+
+from wordworth.embedding.flaws import OnBad
+from wordworth.task.settings import MEASURED, ON, TEST, Named, Settings, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfEmbeddings(Settings):
+    """Settings of studies that take word vectors in files."""
+
+    tests: tuple[Named, ...] = setting((), f"{TEST}.", MEASURED, option="test", catalog="tests", may_differ=True)
+    languages: tuple[str, ...] = setting(
+        (),
+        "Language of the words: one for all models, or one a model in order.",
+        ON,
+        option="language",
+        may_differ=True,
+    )
+    on_bad: OnBad = setting(
+        "stop",
+        "Rows of an embedding that are NaN, zero, repeated …: stop or drop.",
+        ON,
+        choices=("stop", "drop"),
+        may_differ=True,
+    )
+    file_format: str | None = setting(
+        None,
+        "Format of the embedding files, where the files do not show it.",
+        ON,
+        may_differ=True,
+        formerly=("format",),
+    )

@@ -1,0 +1,76 @@
+"""A name of the catalog is the same model whichever loader is given it, and the hub is not asked for it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wordworth.catalog.fetch.sources import Located
+from wordworth.embedding import load as load_embedding
+from wordworth.encode import load_model, load_named
+from wordworth.encode.heads import load_with_head
+from wordworth.errors import WordworthError
+from wordworth.infer.model import load as load_nli
+from wordworth.infer.model.cross_encoder import untrained_cross_encoder
+from wordworth.notebook import load
+from wordworth.predict import load_word_model
+
+NAME = "albert-kor"
+
+
+@pytest.fixture
+def known(tmp_path: Path, word_model_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tiny masked model that the catalog gives for a name of its own."""
+    folder = word_model_folder(tmp_path / "tiny", "masked")
+    monkeypatch.setattr(
+        "wordworth.catalog.fetch.sources.locate", lambda name, sources: Located(folder, sources[0], "0" * 64)
+    )
+
+    def asked(*_: Any) -> None:
+        raise AssertionError("the hub was asked")
+
+    monkeypatch.setattr("wordworth.catalog.fetch.hub.fetched", asked)
+    return folder
+
+
+def _with_head(named: str) -> Any:
+    from transformers import AutoModelForMaskedLM
+
+    return load_with_head(AutoModelForMaskedLM, named)
+
+
+LOADERS: dict[str, Callable[[str], Any]] = {
+    "encode.load_model": load_model,
+    "encode.load_named": load_named,
+    "encode.heads": _with_head,
+    "predict.load_word_model": load_word_model,
+    "infer.untrained_cross_encoder": untrained_cross_encoder,
+}
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+def test_every_loader_of_language_models(known: Path, loader: str) -> None:
+    assert LOADERS[loader](NAME).name == NAME
+    assert LOADERS[loader](f"mine={NAME}").name == "mine"
+    assert LOADERS[loader](str(known)).name == "tiny"
+
+
+def test_the_facade(known: Path) -> None:
+    assert load(NAME).name == NAME
+
+
+@pytest.mark.parametrize("loader", [load_model, load_word_model, untrained_cross_encoder])
+def test_a_name_of_another_kind(loader: Callable[[str], Any]) -> None:
+    with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding, and a language model is asked for"):
+        loader("glove-6b-50d")
+
+
+def test_a_language_model_is_no_nli_model() -> None:
+    with pytest.raises(WordworthError, match="minilm-l6 is no NLI model; of the catalog's models nli-glove is one"):
+        load_nli("minilm-l6")
+
+
+def test_a_reader_of_files_says_who_takes_names() -> None:
+    with pytest.raises(WordworthError, match=r"there is no file glove-6b-50d; .*`wordworth.load` takes names"):
+        load_embedding("glove-6b-50d")

@@ -1,0 +1,83 @@
+"""Where a number stands among published ones: like against like, checked by the papers' tables."""
+
+import pytest
+
+from wordworth.report.standing import Standing, risen, spread, standing
+
+SEVEN = "the .82–.88 of seven English embeddings (Toney and Caliskan 2021)"
+
+
+def _valence(model: str = "mine", kind: str = "static", dataset: str = "bellezza", **more: object) -> Standing:
+    found = standing(model, kind, measure="valence", dataset=dataset, **more)
+    assert found is not None
+    return found
+
+
+def test_below_inside_and_above_a_range() -> None:
+    seven = _valence()
+    assert (seven.low, seven.high) == (0.82, 0.88)
+    assert seven.said(0.797, 0.76, 0.83) == f"just below {SEVEN}"  # its interval reaches .82
+    assert seven.said(0.60, 0.55, 0.65) == f"below {SEVEN}"
+    assert seven.said(0.60) == f"below {SEVEN}"
+    assert seven.said(0.85, 0.80, 0.90) == f"within {SEVEN}"
+    assert seven.said(0.817) == f"within {SEVEN}"  # both are .82 to a reader
+    assert seven.said(0.93, 0.90, 0.95) == f"above {SEVEN}"
+    assert seven.said(0.90, 0.87, 0.92) == f"just above {SEVEN}"
+
+
+def test_one_number() -> None:
+    """Table 5 of ValNorm: fastText in German, .80 on the German translation."""
+    german = _valence(dataset="bellezza-german")
+    assert german.said(0.75, 0.70, 0.79) == "below the .80 of fastText in German (Toney and Caliskan 2021)"
+    assert german.said(0.801) == "like the .80 of fastText in German (Toney and Caliskan 2021)"
+
+
+def test_the_same_model_comes_first() -> None:
+    assert _valence("numberbatch").said(0.80) == "below the .86 of the same model (Toney and Caliskan 2021)"
+
+
+def test_two_models_are_a_range_of_both() -> None:
+    """Table 1 of Bommasani et al.: WS-353 .6838 for word2vec and .6073 for GloVe."""
+    found = standing("mine", "static", measure="similarity", dataset="ws-353")
+    assert found is not None
+    assert found.said(0.50, 0.41, 0.59) == "below the .61–.68 of word2vec and GloVe (Bommasani et al. 2020)"
+    own = standing("glove", "static", measure="similarity", dataset="ws-353")
+    assert own is not None
+    assert own.said(0.6073) == "like the .61 of the same model (Bommasani et al. 2020)"
+
+
+def test_only_like_is_held_against_like() -> None:
+    best = {"measure": "valence", "dataset": "bellezza", "setting": "bleached", "layer": "best"}
+    found = standing("mine", "causal", **best)  # GPT-2 in layer 8 with 2 components nullified, GPT-Neo in layer 12
+    assert found is not None
+    at_best = "the .87–.89 of GPT-2 and GPT-Neo at best (Wolfe and Caliskan 2022)"
+    assert found.at_best().said(0.86, 0.84, 0.88) == f"just below {at_best}"
+    assert standing("mine", "masked", **best) is None  # a model of another kind
+    top = {"measure": "valence", "dataset": "bellezza", "setting": "bleached", "layer": "top"}
+    found = standing("mine", "causal", **top)  # without XLNet, whose setting is not stated
+    assert found is not None
+    assert found.said(0.62, 0.55, 0.68) == "above the .32 of GPT-2 (Wolfe and Caliskan 2022)"
+    assert standing("mine", "static", measure="valence", dataset="warriner") is None  # another lexicon
+
+
+def test_the_best_layer_of_a_table_is_any_layer() -> None:
+    """Tables 4 and 6 of Bommasani et al., WS-353, 10,000 contexts: GPT-2 .4205 and .5209, XLNet .6482 and .6935."""
+    reduced = {"measure": "similarity:best", "dataset": "ws-353", "pooling": "mean/mean"}
+    found = standing("mine", "causal", **reduced, setting="aggregated:10000")
+    assert found is not None
+    assert (found.low, found.high, found.whose) == (0.4205, 0.6935, "4 published causal models")
+
+
+def test_how_far_settings_differ_in_the_top_layer() -> None:
+    """Table 1 of VAST: GPT-2 from .14 (misaligned) to .42 (aligned)."""
+    found = spread("causal", "bellezza", ("random", "bleached", "aligned", "misaligned"))
+    assert found is not None
+    assert found.low == found.high == pytest.approx(0.28)
+    assert spread("causal", "bellezza", ("random", "decontextualized")) is None
+    assert spread("masked", "bellezza", ("random", "bleached")) is None
+
+
+def test_what_nullifying_brings_back_in_published_models() -> None:
+    """Table 1 of VAST: GPT-2 bleached, .32 raw and .76 with 8 components nullified."""
+    assert risen("causal", "bellezza", "bleached") == "; GPT-2’s rises from .32 to .76 (Wolfe and Caliskan 2022)"
+    assert risen("static", "bellezza", "bleached") == ""

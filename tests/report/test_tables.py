@@ -1,0 +1,161 @@
+"""Tables for papers as data: what of a number is shown where, what p is, what the caption says."""
+
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from made_runs import MadeRun, random_infer, random_predict, random_vast
+from wordworth.report.asked import asked
+from wordworth.report.captions import WHAT
+from wordworth.report.chances import Chance, chance
+from wordworth.report.naming import number
+from wordworth.report.runs import Runs, read_runs
+from wordworth.report.tables import Column, Table, columns, tables
+
+WEAT = {"experiment": "weat", "language": "english", "dataset": "weat9", "measure": "weat"}
+
+
+def _power(mantissa: str, exponent: int) -> str:
+    return f"{mantissa}e{exponent}"
+
+
+def _tested(folder: Path, p: float, **settings: Any) -> Runs:
+    """One association test of 6 and 6 words."""
+    run = MadeRun("weat", settings={"permutations": 10_000, "sides": "one", "p_method": "auto", **settings})
+    run.score(**WEAT, model="a", value=0.9, p=p, n=12)
+    place = {name: value for name, value in WEAT.items() if name != "measure"}
+    for side in "XY":
+        run.item(**place, model="a", item=[f"{side}{at}" for at in range(6)], group=f"{side}: some", value=[0.1] * 6)
+    run.item(**place, model="a", item=["X7"], group="X: some", left_out="not in vocabulary")
+    return read_runs([run.write(folder)])
+
+
+@pytest.mark.parametrize(
+    ("p", "settings", "found", "written", "said"),
+    [
+        (0.0, {"p_count": "strict"}, Chance(0.0, comb(12, 6)), "< 1/924", "none of N partitions gives more."),
+        (1 / 10_001, {}, Chance(1 / 10_001, 10_000), "< 1/10,000", "none of N partitions gives as much."),
+        (1 / 924, {}, Chance(1 / 924), ".0011", "p: one-sided permutation test over all partitions of the targets"),
+        (1 / 12_870, {}, Chance(1 / 12_870), "7.8e-5", "or 10,000 random ones"),
+        (0.2, {}, Chance(0.2), ".20", "p: one-sided"),
+        (1.0, {}, Chance(1.0), "1.0", "p: one-sided"),
+        (0.0, {"p_method": "normal"}, Chance(0.0, 10**300), "< e-300", "by a normal fitted to 10,000 random"),
+    ],
+)
+def test_p_is_never_0(
+    tmp_path: Path, p: float, settings: dict[str, Any], found: Chance, written: str, said: str
+) -> None:
+    runs = _tested(tmp_path / "run", p, **settings)
+    (score,) = runs.scores.to_dicts()
+    got = chance(runs, score)
+    assert got == found
+    assert got is not None
+    assert got.written(_power) == written
+    (table,) = tables(runs)
+    assert said in table.caption
+
+
+def test_a_number_that_rounds_to_0_has_no_sign() -> None:
+    assert [number(value) for value in (-0.004, 0.004, -0.006, -9.999)] == [".00", ".00", "−.01", "−10.00"]
+
+
+def test_a_strict_count_of_none_whose_items_are_gone_says_so(tmp_path: Path) -> None:
+    run = MadeRun("weat", settings={"p_count": "strict"})
+    run.score(**WEAT, model="a", value=0.9, p=0.0, n=12)
+    (table,) = tables(read_runs([run.write(tmp_path / "run")]))
+    (cell,) = table.rows[0].cells
+    assert cell is not None
+    assert cell.chance is not None
+    assert cell.chance.written(_power) == "none"
+    assert "“none”: no partition gives more." in table.caption
+
+
+def _similar(folder: Path, counts: dict[tuple[str, str], int], **more: Any) -> Table:
+    """Similarity, by data set and model, over so many pairs."""
+    run = MadeRun("valnorm", settings={"resamples": 1000}, **more)
+    for (dataset, model), n in counts.items():
+        told = {"dataset": dataset, "measure": "similarity", "value": 0.5, "low": 0.4, "high": 0.6, "n": n}
+        run.score(experiment="similarity", language="english", model=model, **told)
+    return next(table for table in tables(read_runs([run.write(folder)])) if table.id == "intrinsic")
+
+
+def test_n_stands_once_where_it_is_the_same(tmp_path: Path) -> None:
+    both = [Column(0, "value"), Column(0, "interval"), Column(1, "value"), Column(1, "interval")]
+    alike = _similar(tmp_path / "a", {("men", "a"): 9, ("men", "b"): 9})
+    assert columns(alike) == both
+    assert "Data: men, n = 9." in alike.caption
+    rows = _similar(tmp_path / "b", {("men", "a"): 9, ("men", "b"): 9, ("rw", "a"): 7, ("rw", "b"): 7})
+    assert columns(rows) == [*both, Column(None, "n")]
+    assert "Data: men and rw. n is the number of items." in rows.caption
+    unlike = _similar(tmp_path / "c", {("men", "a"): 9, ("men", "b"): 7})
+    assert columns(unlike) == [*both[:2], Column(0, "n"), *both[2:], Column(1, "n")]
+    assert "Brackets: 95 % intervals (bootstrap, 1,000 resamples)." in unlike.caption
+
+
+def test_columns_choose_parts_and_names(tmp_path: Path) -> None:
+    random_vast(["tiny", "small"]).write(tmp_path / "vast")
+    runs = read_runs([tmp_path / "vast"])
+    chosen = tables(runs, asked(runs, columns=["value", "valence", "tiny", "bellezza", "random"]))
+    assert {table.id for table in chosen} >= {"valence-layers", "isolation"}
+    for table in chosen:
+        if table.heads:
+            assert {column.part for column in columns(table)} == {"value"}
+            assert "interval" not in table.caption
+            assert "small" not in str(table)
+            assert "bleached" not in table.heads
+    every = tables(runs, asked(runs, tables=["weat-layers"]))
+    assert [table.of for table in every] == ["weat-layers"]
+
+
+def test_a_long_table_is_parted_by_name(tmp_path: Path) -> None:
+    """35 rows of two models become tables of 7 layers each, whose captions are about them."""
+    random_vast(["tiny", "small/zwei", "Ünï", "词", "向"]).write(tmp_path / "vast")
+    runs = read_runs([tmp_path / "vast"])
+    whole = next(table for table in tables(runs) if table.id == "valence-layers")
+    assert len(whole.rows) == 35
+    assert (whole.title, whole.names) == ("Valence by layer and setting: bellezza", ("model", "layer"))
+    parts = [table for table in tables(runs, longest=20) if table.of == "valence-layers"]
+    assert [len(part.rows) for part in parts] == [7] * 5
+    assert [part.names for part in parts] == [("layer",)] * 5
+    assert parts[0].title == "Valence by layer and setting: tiny, bellezza"
+    ids = [part.id for part in parts]
+    assert ids[:3] == ["valence-layers-tiny", "valence-layers-small-zwei", "valence-layers-uni"]
+    assert len(set(ids)) == 5
+    assert all(name.isascii() for name in ids)
+    assert ids == [part.id for part in tables(runs, longest=20) if part.of == "valence-layers"]
+
+
+def test_names_that_labels_cannot_tell_apart(tmp_path: Path) -> None:
+    random_vast(["a b", "a-b", "a_b"]).write(tmp_path / "vast")
+    ids = [table.id for table in tables(read_runs([tmp_path / "vast"]), longest=7)]
+    assert len(set(ids)) == len(ids)
+    assert {"valence-layers-a-b", "valence-layers-a-b-2", "valence-layers-a-b-3"} <= set(ids)
+
+
+def test_a_caption_speaks_of_a_table(audit: Path, tmp_path: Path) -> None:
+    """Not of lines, colours and hovering: those are the figure's."""
+    random_vast(["one", "two"]).write(tmp_path / "more" / "vast")
+    random_infer("three").write(tmp_path / "more" / "infer")
+    random_predict("four").write(tmp_path / "more" / "predict")
+    for table in tables(read_runs([audit, tmp_path / "more"])):
+        assert table.caption.startswith(WHAT[table.of])
+        for word in ("hover", "colour", "band is", "bands are", "thin line", "bars are"):
+            assert word not in table.caption.lower()
+
+
+def test_the_best_is_told_with_its_test(tmp_path: Path) -> None:
+    run = MadeRun("valnorm", measures={"similarity": {"better": "higher"}})
+    for model, noise in (("a", 0.0), ("b", 9.0)):
+        place = {"experiment": "similarity", "language": "english", "dataset": "men", "model": model}
+        rated = [float(at) for at in range(40)]
+        values = [at + noise * ((-1) ** int(at)) for at in rated]
+        run.score(**place, measure="similarity", value=0.9 - noise / 10, n=40)
+        run.item(**place, item=[f"w{at} x" for at in range(40)], reference=rated, value=values)
+    board, table = tables(read_runs([run.write(tmp_path / "run")]))
+    for one in (board, table):
+        cells = [cell for row in one.rows for cell in row.cells]
+        assert [cell.best for cell in cells if cell] == [True, False]
+        assert "Bold: the best model of each measure, and those that are not significantly worse" in one.caption
+        assert "(Williams’ t; p < .05 after Holm’s correction over the models)" in one.caption

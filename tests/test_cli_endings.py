@@ -1,0 +1,309 @@
+"""How a command begins, ends and is broken off: what can be seen first, what it means, what is kept."""
+
+import io
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from commands import Command
+from wordworth.catalog.read.association_tests import load_test
+from wordworth.cli.broken_off import in_cache, telling
+from wordworth.engine import cache
+from wordworth.errors import WordworthError
+from wordworth.files import locked
+from wordworth.run import Findings
+from wordworth.study import STUDIES, study
+from wordworth.study.static.export import ExportSettings
+from wordworth.task.settings import Settings
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with an embedding of the words of WEAT in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
+    words = [word for number in range(1, 11) for group in load_test(f"weat{number}").groups for word in group]
+    unique = list(dict.fromkeys(words))
+    rows = np.random.default_rng(0).normal(size=(len(unique), 6)).round(3).tolist()
+    lines = (" ".join([word, *map(str, row)]) for word, row in zip(unique, rows, strict=True))
+    (tmp_path / "mine.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+# How a run ends.
+
+
+def test_a_run_ends_in_sentences_and_in_how_to_make_the_page(command: Command, work: Path) -> None:
+    answer = command("run", "weat", "mine.txt", "-o", "my run")
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    assert lines[-1] == "my run"
+    sentences = json.loads(command("run", "weat", "mine.txt", "--json").out)["answers"]
+    assert sentences  # and each stands under its question, behind the tables
+    for question, said in sentences.items():
+        at = lines.index(question)
+        assert lines[at + 1 : at + 1 + len(said)] == [f"  {sentence}" for sentence in said]
+        assert at > max(number for number, line in enumerate(lines) if line.startswith(" weat weat"))
+    assert answer.err.splitlines()[-1] == "`wordworth report 'my run'` makes the page."
+    assert command("report", "my run").code == 0
+
+
+def test_json_holds_the_sentences_and_nothing_is_told_beside_it(command: Command, work: Path) -> None:
+    answer = command("run", "weat", "mine.txt", "--json")
+    assert list(json.loads(answer.out)) == ["folder", "scores", "left_out", "notes", "failed", "answers"]
+    assert "makes the page" not in answer.err + answer.out
+
+
+# How it is broken off.
+
+
+def test_what_is_kept_of_work_that_is_broken_off(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cache, "_written", cache.Counter())
+
+    def broken_off() -> str:
+        with pytest.raises(KeyboardInterrupt), telling():
+            raise KeyboardInterrupt
+        return capsys.readouterr().err
+
+    assert broken_off() == "Broken off. Nothing was finished that is kept; the same command begins again.\n"
+    for number in range(2):
+        cache.entry("vectors", ["some", number], lambda folder: (folder / "file").write_text("kept"))
+    cache.entry("counts", ["some"], lambda folder: (folder / "file").write_text("kept"))
+    kept = "Kept in the cache: 3 entries (1 of counts, 2 of vectors); the same command goes on from there."
+    assert broken_off() == f"Broken off. {kept}\n"
+    cache.entry("counts", ["some"], lambda folder: pytest.fail("it is there"))
+    assert in_cache() == kept
+    monkeypatch.setenv("WORDWORTH_NO_CACHE", "1")
+    assert broken_off() == "Broken off. Nothing is kept with --no-cache; the same command begins anew.\n"
+
+
+def test_an_audit_that_is_broken_off(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The studies that are done are counted, and the same command goes on behind them."""
+    ran = []
+
+    def interrupted(self: Any, models: Any, settings: Any, named: Any = ()) -> Findings:
+        ran.append(self.name)
+        if len(ran) == 2:
+            raise KeyboardInterrupt
+        return run(self, models, settings, named)
+
+    declared = type(study("weat"))
+    run = declared.run
+    monkeypatch.setattr(declared, "run", interrupted)
+    monkeypatch.setattr("wordworth.cli.end_interrupted", lambda: sys.exit(128 + signal.SIGINT))
+    words = (work / "mine.txt").read_text(encoding="utf-8")
+    assert words
+    answer = command("audit", "mine.txt", "--quick", "-o", "audit")
+    assert answer.code == 130
+    told = answer.err.splitlines()[-1]
+    done = sum((work / "audit" / name / "run.json").exists() for name in STUDIES)
+    assert told.startswith(f"Broken off. {done} of 3 studies are in audit. ")
+    assert told.endswith((" goes on from there.", "begins again."))
+    assert command("audit", "mine.txt", "--quick", "-o", "audit").code in (0, 1)
+    assert len(ran) == 3 + 1 - done + 1
+
+
+# What is looked at first.
+
+
+@pytest.fixture
+def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may be loaded."""
+
+    def loads(*_: Any, **__: Any) -> None:
+        raise AssertionError("something was loaded")
+
+    for module, name in (
+        ("encode.loading", "load_files"),
+        ("predict.model", "load_files"),
+        ("encode.heads", "load_files"),
+        ("catalog.embeddings", "load"),
+        ("catalog.fetch.sources", "locate"),
+        ("study.predict.texts", "read"),
+    ):
+        monkeypatch.setattr(import_module(f"wordworth.{module}"), name, loads)
+
+
+FIRST = [
+    (("run", "vast", "minilm-l6", "--templates", "broken.toml"), "broken.toml is not TOML"),
+    (("run", "vast", "minilm-l6", "--templates", "none.toml"), "there is no file none.toml"),
+    (
+        ("run", "vast", "minilm-l6", "--templates", "one.toml", "--setting", "aligned"),
+        "the templates 'mine' have no aligned text, which the aligned setting needs; add `aligned = [",
+    ),
+    (
+        ("run", "vast", "minilm-l6", "--templates", "two.toml", "--experiment", "bias"),
+        "the templates 'mine' have no bleached text, which the experiment bias needs; add `bleached = ",
+    ),
+    (("run", "vast", "minilm-l6", "--lexicon", "belleza"), "'belleza' is not in the lexica of the catalog; did you"),
+    (("run", "vast", "minilm-l6", "--pairs", "no/pairs.csv"), "there is no file no/pairs.csv; give the path of a"),
+    (("run", "vast", "minilm-l6", "--test", "broken.toml"), "broken.toml is not TOML"),
+    (("run", "vast", "minilm-l6", "--contexts", "enwiki-sampel"), "is not in the corpora of the catalog; did you"),
+    (("run", "vast", "none/model"), "none/model"),
+    (("run", "vast", "./none"), "there is no file ./none; give the path of a model, or a name"),
+    (
+        ("run", "vast", "glove-6b-50d"),
+        "glove-6b-50d is a static embedding, and vast takes causal language models, masked",
+    ),
+    (
+        ("run", "predict", "minilm-l6"),
+        "minilm-l6 is a language model without a head for words, and predict takes causal language models",
+    ),
+    (("run", "predict", "smollm2-135m", "--corpus", "none.txt"), "there is no file none.txt"),
+    (("run", "valnorm", "glove-6b-50d", "--lexicon", "my.csv"), "there is no file my.csv"),
+    (
+        ("run", "valnorm", "smollm2-135m"),
+        "smollm2-135m is a causal language model, and valnorm takes static em",
+    ),
+    (("run", "weat", "glove-6b-50d", "--test", "weat88"), "'weat88' is not in the tests of the catalog"),
+    (("run", "static", "minilm-l6", "--pairs", "rg65"), "'rg65' is not in the pairs of the catalog"),
+    (("run", "infer", "nli-glove", "--accuracy", "none.tsv"), "there is no file none.tsv"),
+    (
+        ("run", "infer", "glove-6b-50d"),
+        "glove-6b-50d is a static embedding, and infer takes NLI models, such",
+    ),
+    (("run", "weat", "glove-6b-50d", "-o", "broken.toml"), "broken.toml is a file, not a folder"),
+    (("export", "minilm-l6", "--vocabulary", "words.txt", "-o", "out.vec"), "the word 'ice cream' has a space"),
+    (("export", "minilm-l6", "--vocabulary", "words.txt", "-o", "words.txt/out.npz"), "words.txt is a file, not a fol"),
+    (("export", "minilm-l6", "--vocabulary", "belleza", "-o", "out.npz"), "there is no vocabulary 'belleza'"),
+    (("debias", "glove-6b-50d", "--pairs", "no-such", "-o", "out.vec"), "'no-such' is not in the word_sets of the"),
+    (("train-nli", "--data", "none.csv", "-o", "nli"), "there is no file none.csv"),
+    (("train-nli", "--data", "snli-dev", "-o", "broken.toml/nli"), "broken.toml is a file, not a folder"),
+    (("finetune-nli", "minilm-l6", "--data", "none.csv", "-o", "nli"), "there is no file none.csv"),
+]
+
+
+@pytest.mark.usefixtures("unloaded")
+@pytest.mark.parametrize(("arguments", "message"), FIRST, ids=[" ".join(arguments) for arguments, _ in FIRST])
+def test_cheap_checks_come_first(command: Command, work: Path, arguments: tuple[str, ...], message: str) -> None:
+    (work / "broken.toml").write_text("= no", encoding="utf-8")
+    (work / "one.toml").write_text('[mine]\nbleached = "Here is WORD"\n', encoding="utf-8")
+    (work / "two.toml").write_text(
+        '[mine]\naligned = [{ low = 1, high = 9, text = "Good is WORD" }]\n', encoding="utf-8"
+    )
+    (work / "words.txt").write_text("tea\nice cream\n", encoding="utf-8")
+    answer = command(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+    assert not (work / "runs").exists()
+
+
+@pytest.mark.usefixtures("unloaded")
+def test_an_audit_whose_last_folder_another_run_has_locked(command: Command, work: Path) -> None:
+    with locked(work / "audit" / "static"):
+        answer = command("audit", "mine.txt", "--quick", "-o", "audit")
+    assert answer.code == 2
+    assert "another process is writing a run to audit/static; wait for it, or choose another folder" in answer.err
+
+
+# Sizes.
+
+BY_DATA = {
+    "seed": "any number is one",
+    "analogy_vocabulary": "the embedding's words",
+    "words": "the text's words; there is a bar",
+    "context": "the model's window",
+    "sample": "the pairs of a probe; there is a bar",
+    "longest": "the sentences",
+    "patience": "the epochs",
+    "layer": "the model's layers",
+    "layers": "the model's layers",
+}
+"""Whole numbers that need no bound of their own, since something else is one."""
+
+
+def _settings() -> dict[str, type[Settings]]:
+    from wordworth.cli.audit import AuditSettings
+    from wordworth.cli.compare import CompareSettings
+    from wordworth.cli.train import FinetuneSettings, TrainSettings
+
+    others = (ExportSettings, AuditSettings, CompareSettings, TrainSettings, FinetuneSettings)
+    return {name: study(name).settings for name in STUDIES} | {one.__name__: one for one in others}
+
+
+@pytest.mark.parametrize("name", _settings())
+def test_every_whole_number_has_an_end(name: str) -> None:
+    open_ended = [
+        field.name for field in _settings()[name].fields() if field.type is int and field.declared.most is None
+    ]
+    assert [one for one in open_ended if one not in BY_DATA] == []
+
+
+def test_a_thousand_million_resamples_are_refused_at_once() -> None:
+    with pytest.raises(WordworthError, match=r"--resamples is 1000000000; it must be a whole number from 1 to 100,000"):
+        study("vast").settings(resamples=10**9)
+
+
+def test_what_is_many_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws that take over a second show how far they are; what is quick has no bar."""
+    from wordworth.progress import listening
+    from wordworth.statistics import bootstrap, permutation, shuffled
+
+    heard: list[tuple[str, float, float | None]] = []
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 50)), rng.normal(size=50)
+
+    def run() -> None:
+        list(bootstrap.resample_counts(50, 200, 0, block=5_000))
+        shuffled.shuffled_pearson(x, y, shuffles=30)
+        permutation.permutation_test(rng.normal(size=40), 20, method="monte-carlo", permutations=10)
+
+    with listening(lambda what, done, total: heard.append((what, done, total))):
+        run()
+        assert heard == []
+        monkeypatch.setattr(bootstrap, "MANY", 1)
+        run()
+    assert heard[:2] == [("resampling", 100.0, 200), ("resampling", 200.0, 200)]
+    assert heard[2:] == [("shuffling", 30.0, 30), ("permuting", 10.0, 10)]
+
+
+def test_blocks_of_resamples_do_not_change_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    from wordworth.statistics import weat_interval
+
+    cosines = np.random.default_rng(0).normal(size=(3, 12, 10))
+    whole = weat_interval.weat_interval(cosines, 6, 5, resamples=2_500)
+    monkeypatch.setattr(weat_interval, "RESAMPLES", 7)
+    monkeypatch.setattr(weat_interval, "BLOCK", 1)
+    np.testing.assert_allclose(weat_interval.weat_interval(cosines, 6, 5, resamples=2_500), whole, rtol=1e-12)
+
+
+# While it loads.
+
+
+def test_loading_is_told_on_a_terminal_and_to_who_listens(
+    tmp_path: Path, word_model_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rich.console import Console
+
+    from wordworth import progress
+    from wordworth.encode import load_model
+
+    heard: list[str] = []
+    folder = word_model_folder(tmp_path / "tiny")
+    with progress.listening(lambda what, done, total: heard.append(what)):
+        load_model(folder)
+    assert heard == ["loading tiny", ""]
+
+    def shown(terminal: bool) -> str:
+        written = io.StringIO()
+        monkeypatch.setattr(progress, "Console", lambda **_: Console(file=written, force_terminal=terminal, width=80))
+        with progress.waiting("loading tiny"):
+            time.sleep(0.2)
+        return written.getvalue()
+
+    assert shown(True) == "", "what is quick shows nothing"
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    assert "loading tiny …" in shown(True)
+    assert shown(False) == ""
+    assert progress._shown == []
