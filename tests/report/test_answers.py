@@ -47,6 +47,14 @@ def test_valence_stands_among_published_embeddings(tmp_path: Path) -> None:
     )
 
 
+def test_a_lexicon_of_which_half_is_missing_is_not_the_papers(tmp_path: Path) -> None:
+    run = _embedding("valnorm")
+    told = {"experiment": "valence", "measure": "valence", "dataset": "bellezza", "value": 0.9, "n": 184}
+    run.score(model="m", language="english", **told, flags="coverage 46%")
+    (said,) = _said([run.write(tmp_path / "run")])["Does it know what words mean?"]
+    assert said == "|m|agrees with people on the valence of words by ρ = .90† on bellezza (184 words)."
+
+
 def test_valence_that_shuffled_ratings_have_too(tmp_path: Path) -> None:
     run = _embedding("valnorm")
     where = {"model": "m", "language": "english", "dataset": "mine", "n": 9}

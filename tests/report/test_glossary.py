@@ -26,6 +26,8 @@ def test_the_first_of_each_term_in_a_paragraph_is_linked() -> None:
 def test_a_term_is_a_word_of_its_own() -> None:
     assert "<a" not in glossed("layered hard-aligned-ish dρ interred subwordsmith")
     assert glossed("d is a letter; d = 1.2 is an effect size.").count("<a") == 1
+    assert glossed("women and men; .65 on men").count("<a") == 1
+    assert "#term-dagger" in glossed("1.40† [.83, 1.79]")
 
 
 def test_nothing_of_a_text_becomes_an_element() -> None:
@@ -38,7 +40,7 @@ def test_terms_have_names_of_their_own() -> None:
     assert len({term.id for term in TERMS}) == len(TERMS)
     assert all(len(term.id) > len("term-") for term in TERMS)
     for term in TERMS:
-        assert f'href="#{term.id}"' in glossed(f"see {term.name} = 1") or term.name == "below", term.name
+        assert f'href="#{term.id}"' in glossed(f"on {term.name} = 1") or term.name == "below", term.name
 
 
 def test_what_only_a_legend_has_is_glossed_under_the_figure() -> None:

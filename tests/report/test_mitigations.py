@@ -45,10 +45,10 @@ FIRST = (
 @pytest.mark.parametrize(
     ("change", "after", "verdict"),
     [
-        ((-0.0817, -0.149, -0.002), 0.230, "makes it worse: .23 (−.08 [−.15, −.00]; random directions: −.00)"),
-        ((0.093, 0.02, 0.15), 0.405, "makes it better: .41 (+.09 [+.02, +.15]; random directions: −.00)"),
-        ((0.01, -0.02, 0.05), 0.322, "makes no sure difference: .32 (+.01 [−.02, +.05]; random directions: −.00)"),
-        (None, 0.230, "makes it worse: .23 (−.08; random directions: −.00)"),
+        ((-0.0817, -0.149, -0.002), 0.230, "makes it worse: .23 (−.08 [−.15, −.002]; random directions: −.002)"),
+        ((0.093, 0.02, 0.15), 0.405, "makes it better: .41 (+.09 [+.02, +.15]; random directions: −.002)"),
+        ((0.01, -0.02, 0.05), 0.322, "makes no clear difference: .32 (+.01 [−.02, +.05]; random directions: −.002)"),
+        (None, 0.230, "makes it worse: .23 (−.08; random directions: −.002)"),
     ],
 )
 def test_better_or_worse(tmp_path: Path, change: tuple[float, float, float] | None, after: float, verdict: str) -> None:

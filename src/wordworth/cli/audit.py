@@ -32,7 +32,9 @@ class AuditSettings(Placement, Seeded):
         choices=KINDS,
         formerly=("kind",),
     )
-    language: str | None = setting(None, "Language of the models, where the catalog does not say.", "on what")
+    language: str | None = setting(
+        None, "Language of the words, where the catalog does not say it of the model.", "on what", catalog="languages"
+    )
 
 
 Audited = Annotated[
@@ -76,7 +78,7 @@ def _audit(
         one.there = _is_there(one)
     for sentence in [*left_out, *smaller]:
         display.notice(sentence)
-    wanted = tuple(PlannedStudy(study=one.study.name, models=list(one.models)) for one in planned)
+    wanted = tuple(PlannedStudy(study=one.name, models=list(one.models)) for one in planned)
     write_outcome(folder, Outcome((), tuple(left_out), tuple(smaller), wanted))
     results: list[dict[str, Any]] = []
     with telling(lambda: _kept(results, steps, folder)):
@@ -92,7 +94,7 @@ def _audit(
         outcome = {"folder": str(folder), "report": str(place), "studies": results}
         display.print_json({**outcome, "answers": answers, "left_out": [*left_out, *smaller]})
     else:
-        display.audit(answers, left_out, place)
+        display.audit(answers, place)
     if any(result["state"] == "failed" for result in results):
         raise typer.Exit(1)
 

@@ -78,11 +78,9 @@ def answers(given: dict[str, list[str]]) -> None:
             line(f"  {sentence}")
 
 
-def audit(found: dict[str, list[str]], left_out: Sequence[str], place: Path) -> None:
-    """The answers of the report, and where it is."""
+def audit(found: dict[str, list[str]], place: Path) -> None:
+    """What is missing and the answers of the report, and where it is."""
     answers(found)
-    for sentence in left_out:
-        notice(sentence)
     line(str(place))
 
 

@@ -93,14 +93,18 @@ def _mitigated(name: str, better: str, settings: dict[str, Any], tested: dict[st
     verdict = "makes it better" if gain > 0 else "makes it worse" if gain < 0 else "changes nothing"
     interval = ""
     if change["low"] is not None:
-        interval = f" [{number(change['low'], signed=True)}, {number(change['high'], signed=True)}]"
-        verdict = "makes no sure difference" if change["low"] <= 0 <= change["high"] else verdict
+        interval = f" [{_signed(change['low'])}, {_signed(change['high'])}]"
+        verdict = "makes no clear difference" if change["low"] <= 0 <= change["high"] else verdict
     chance = tested.get(RANDOM, {}).get("value")
     if chance is None and RANDOM in settings:
         chance = settings[RANDOM]["value"] - before["value"]
-    control = f"; random directions: {number(chance, signed=True)}" if chance is not None else ""
-    by = number(change["value"], signed=True)
-    return f"{name} {verdict}: {number(settings[name]['value'])} ({by}{interval}{control})"
+    control = f"; random directions: {_signed(chance)}" if chance is not None else ""
+    return f"{name} {verdict}: {number(settings[name]['value'])} ({_signed(change['value'])}{interval}{control})"
+
+
+def _signed(value: float) -> str:
+    """With a third place where two would hide on which side of 0 it is."""
+    return number(value, signed=True) if abs(value) >= 0.005 else f"{value:+.3f}".replace("0.", ".").replace("-", "−")
 
 
 def wrongest(runs: Runs) -> Iterator[Sentence]:

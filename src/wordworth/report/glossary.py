@@ -20,7 +20,8 @@ class Term:
 
     @property
     def id(self) -> str:
-        return f"term-{re.sub(r'[^a-z]+', '-', self.name.lower().replace('ρ', 'rho')).strip('-')}"
+        spelled = self.name.lower().translate({ord("ρ"): "rho", ord("†"): "dagger"})
+        return f"term-{re.sub(r'[^a-z0-9]+', '-', spelled)}"
 
 
 TERMS = (
@@ -34,6 +35,9 @@ TERMS = (
     Term(
         "interval", "[low, high]: where the number would lie 95 times in 100, had other words been drawn", "intervals?"
     ),
+    Term("†", "to be read with care: few items, low coverage, or sets out of balance; the figure says which", "†"),
+    Term("p", "the chance of as much or more, were the words dealt to the sets at random", r"p(?=\s[<=]\s)"),
+    Term("two-sided", "in either direction: as the stereotype has it, or against it"),
     Term(
         "Holm’s correction",
         "of many tests some come out significant by chance alone; after it the chance that any does is at most 5 %",
@@ -95,6 +99,15 @@ TERMS = (
     ),
     Term("inlp", "all that a linear classifier can tell of gender, or another attribute, taken out step by step"),
     Term("random directions", "as many directions taken out, but drawn by chance: what taking out does by itself"),
+    Term("bellezza", "a list of 399 words that people rated for how pleasant they are (1986)"),
+    Term("anew", "a list of 1,029 words that people rated for valence, arousal and dominance (1999)"),
+    Term("warriner", "a list of 13,915 words that people rated for valence, arousal and dominance (2013)"),
+    Term("ws-353", "353 pairs of words that people rated for how related they are"),
+    Term("simlex-999", "999 pairs of words that people rated for how similar, and not just related, they are"),
+    Term("simverb-3500", "3,500 pairs of verbs that people rated for how similar they are"),
+    Term("rg-65", "65 pairs of nouns that people rated for how similar they are (1965)"),
+    Term("men", "3,000 pairs of words that people rated for how related they are", r"(?<=on )men"),
+    Term("rw", "2,034 pairs with a rare word that people rated for how similar they are"),
     Term("perplexity", "how many words the model wavers between on average; fewer is better", "[Pp]erplexity"),
 )
 """In the order of the list at the end."""
@@ -107,7 +120,10 @@ IN_FIGURES = {
 }  # fmt: skip
 """What the column `setting` of a score holds."""
 
-_BY_FORM = [(term, re.compile(rf"(?<![\w-])(?:{term.forms or re.escape(term.name)})(?![\w-])")) for term in TERMS]
+_BY_FORM = [
+    (term, re.compile(rf"(?<![\w-])(?:{term.forms or re.escape(term.name)})(?![\w-])" if term.name != "†" else "†"))
+    for term in TERMS
+]
 
 
 def glossed(text: str) -> Markup:

@@ -85,10 +85,10 @@ def _columns(runs: Runs) -> Iterator[Column]:
             values = dict(zip(mine.get_column("model"), mine.get_column("value"), strict=True))
             finite = {model: value for model, value in values.items() if value is not None and isfinite(value)}
             flags = {model: why for model, why in mine.select("model", "flags").iter_rows() if why}
-            said = title or name
             places = {model: row for model, row in mine.select("model", "row").iter_rows() if model in finite}
-            named = " ".join(filter(None, (said, dataset)))
-            yield Column(named, finite, runs.better(name), said, flags, places)
+            said = title or name
+            full = " ".join(filter(None, (said, dataset)))
+            yield Column(full, finite, runs.better(name), said, flags, places)
 
     alone = scores.filter(pl.col("layer").is_null())
     reduced = scores.filter(measure == "similarity:best", setting == "aggregated", pl.col("pooling") == "mean/mean")

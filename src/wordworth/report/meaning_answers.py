@@ -1,16 +1,18 @@
 """Answers from geometry: what vectors know of words, where context takes over, what nullifying brings back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
 from wordworth.report.insights import Best, above_chance, best_layers, partings, recoveries
-from wordworth.report.naming import listed, number
+from wordworth.report.naming import listed, marked, number
 from wordworth.report.published import ALIKE, kind_of
 from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.report.sentences import Sentence
 from wordworth.report.standing import Standing, risen, spread, standing
+from wordworth.run.flags import parted
 
 SIZES = (10_000, 50_000, 100_000, 500_000, 1_000_000)
 """Numbers of contexts that Bommasani et al. reduce models with."""
@@ -24,11 +26,11 @@ def in_layers(runs: Runs) -> Iterator[Sentence]:
     for model, every in by_model.items():
         first = every[0]
         text = (
-            f"reads valence best in layer {first.layer} of {first.top}: ρ = {_with_interval(first.value, first)} with "
+            f"reads valence best in layer {first.layer} of {first.top}: ρ = {_with_interval(asdict(first))} with "
             f"people’s ratings{_words(first.n)} ({first.dataset}, {first.setting}){_at_its_best(runs, first)}"
             f"{_control(first)}."
         )
-        more = [f"{number(one.value)} on {one.dataset} (layer {one.layer})" for one in every[1:]]
+        more = [f"{marked(asdict(one))} on {one.dataset} (layer {one.layer})" for one in every[1:]]
         if first.held_out is not None:
             more.insert(0, f"{number(first.held_out)} on words that had no part in picking the layer")
         text += f" It has {listed(more)}." if more else ""
@@ -63,6 +65,9 @@ def _at_its_best(runs: Runs, best: Best) -> str:
 
 
 def _standing(runs: Runs, row: dict[str, Any], **more: Any) -> Standing | None:
+    """Where a score stands; nowhere, if it is of few of the words that the papers had."""
+    if any(flag.startswith("coverage") for flag in parted(row["flags"])):
+        return None
     kind = kind_of(runs.facts.get(row["model"], {}))
     quantity = {"measure": row["measure"], "dataset": row["dataset"], "setting": row["setting"] or "", **more}
     return standing(row["model"], kind, **quantity)
@@ -103,17 +108,17 @@ def _ranked(runs: Runs, mine: pl.DataFrame, items: str, verb: str) -> tuple[str,
         told = [row for row, _ in known]
     else:
         n = f" ({first['n']:,} {items})" if first["n"] is not None else ""
-        text = f"{verb} ρ = {_with_interval(first['value'], first)} on {first['dataset']}{n}"
+        text = f"{verb} ρ = {_with_interval(first)} on {first['dataset']}{n}"
         text += f", {place.said(first['value'], first['low'], first['high'])}" if place else ""
         text += _shuffled(runs, first)
         told = [first]
-    others = [f"{number(row['value'])} on {row['dataset']}" for row in rows if row not in told]
+    others = [f"{marked(row)} on {row['dataset']}" for row in rows if row not in told]
     return f"{text}." + (f" It has {listed(others)}." if others else ""), first["value"]
 
 
 def _all_known(known: list[tuple[dict[str, Any], Standing]]) -> str:
     """“.50 on ws-353 (.61–.68) and .26 on simlex-999 (.37–.44): below word2vec and GloVe (in brackets; …) on all”."""
-    values = [f"{number(row['value'])} on {row['dataset']} ({place.numbers})" for row, place in known]
+    values = [f"{marked(row)} on {row['dataset']} ({place.numbers})" for row, place in known]
     sides = [place.side(row["value"], row["low"], row["high"]).removeprefix("just ") for row, place in known]
     most = max(sides, key=sides.count)
     count = "all" if len(set(sides)) == 1 else f"{sides.count(most)} of {len(sides)}"
@@ -134,9 +139,8 @@ def _shuffled(runs: Runs, row: dict[str, Any]) -> str:
     return f", no more than shuffled ratings give ({given})" if learnt is False else f"; shuffled ratings give {given}"
 
 
-def _with_interval(value: float, row: Any) -> str:
-    low, high = (row.low, row.high) if isinstance(row, Best) else (row["low"], row["high"])
-    return number(value) + (f" [{number(low)}, {number(high)}]" if low is not None else "")
+def _with_interval(row: Mapping[str, Any]) -> str:
+    return marked(row) + (f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] is not None else "")
 
 
 def _words(count: int | None) -> str:
@@ -162,7 +166,7 @@ def reduced(runs: Runs) -> Iterator[Sentence]:
         for row in highest.sort("row").iter_rows(named=True):
             place = _sampled(runs, row, contexts.get(str(model)))
             stands = f", {place.said(row['value'], row['low'], row['high'])}" if place else ""
-            values.append(f"{number(row['value'])} on {row['dataset']} (layer {row['layer']}{stands})")
+            values.append(f"{marked(row)} on {row['dataset']} (layer {row['layer']}{stands})")
         over = f" over {int(contexts[str(model)]):,} contexts" if contexts.get(str(model)) else ""
         beside = _beside_vectors(runs, highest.to_dicts())
         text = f"as one vector a word, pooled{over}, agrees with people on how similar words are by "

@@ -16,6 +16,7 @@ class PlannedStudy(TypedDict):
     """A study of an audit."""
 
     study: str
+    """The name of its folder."""
     models: list[str]
 
 
