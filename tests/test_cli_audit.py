@@ -223,7 +223,7 @@ def test_a_language_that_the_catalog_does_not_say(tmp_path: Path, word_model_fol
     assert len(left_out) == 2
     asked = chosen(planned[0], True, {}, "polish")
     assert isinstance(asked, VastSettings)
-    assert (asked.language, asked.contexts, asked.lexica) == ("polish", "none", ("bellezza-polish",))
+    assert (asked.language, asked.corpus, asked.lexica) == ("polish", "none", ("bellezza-polish",))
     (vectors,) = [one for one in plan(["glove-6b-50d"], language="german")[0] if one.study.name == "weat"]
     assert chosen(vectors, True, {}, "german").as_table()["languages"] == ["german"]
 

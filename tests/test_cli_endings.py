@@ -148,7 +148,7 @@ FIRST = [
     (("run", "vast", "minilm-l6", "--lexicon", "belleza"), "'belleza' is not in the lexica of the catalog; did you"),
     (("run", "vast", "minilm-l6", "--pairs", "no/pairs.csv"), "there is no file no/pairs.csv; give the path of a"),
     (("run", "vast", "minilm-l6", "--test", "broken.toml"), "broken.toml is not TOML"),
-    (("run", "vast", "minilm-l6", "--contexts", "enwiki-sampel"), "is not in the corpora of the catalog; did you"),
+    (("run", "vast", "minilm-l6", "--corpus", "enwiki-sampel"), "is not in the corpora of the catalog; did you"),
     (("run", "vast", "none/model"), "none/model"),
     (("run", "vast", "./none"), "there is no file ./none; give the path of a model, or a name"),
     (

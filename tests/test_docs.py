@@ -95,6 +95,21 @@ def test_the_gallery_is_of_what_it_names() -> None:
         assert picture.stat().st_size < 300_000, picture.name
 
 
+def _every_option(command: Any = COMMAND) -> set[str]:
+    inner = (_every_option(one) for one in getattr(command, "commands", {}).values())
+    return {spelling for one in command.params for spelling in (*one.opts, *one.secondary_opts)}.union(*inner)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_options_between_backticks_are_those_of_now(page: Path) -> None:
+    text = make_settings.RENAMED.sub("", _text(page))
+    if page.name == "CHANGELOG.md":  # which tells what was
+        return
+    spans = re.findall(r"`(--[a-z][a-z-]*[^`]*)`", text) + [" ".join(words) for words in _commands(text)]
+    named = {option for span in spans for option in re.findall(r"(?:^|\s)(--[a-z][a-z-]+)", span)}
+    assert named <= _every_option()
+
+
 def test_options_of_tables_are_options_of_commands() -> None:
     for name in [*STUDIES, *make_settings.COMMANDS]:
         path = [name] if name == "debias" or name not in STUDIES else ["run", name]

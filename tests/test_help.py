@@ -69,6 +69,20 @@ def test_help_is_in_groups(command: Command, path: str) -> None:
         assert one.help
 
 
+@pytest.mark.parametrize("path", [" ".join(path) for path in LEAVES])
+def test_what_takes_a_value_says_which(command: Command, path: str) -> None:
+    shown = command(*path.split(), "-h").out
+    for one in LEAVES[tuple(path.split())].params:
+        if one.param_type_name == "option":
+            assert bool(re.search(rf"^  (-\w, )?{one.opts[0]} \S", shown, re.MULTILINE)) != one.is_flag, one.opts
+
+
+def test_a_list_fits_a_narrow_terminal(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wordworth.cli.display.out.width", 80)
+    shown = command("ls", "models").out
+    assert re.search(r"^ smollm2-135m +causal +30 layers +98 MB +english +(yes)? *$", shown, re.MULTILINE)
+
+
 def _examples() -> Iterator[str]:
     yield from TRY
     yield from (command.epilog for command in COMMANDS.values() if command.epilog)
@@ -123,6 +137,8 @@ def _completed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
         ("wordworth run vast x --experiment contextu", ["contextualization"]),
         ("wordworth run predict x --pr", ["--precision"]),  # and no old name
         ("wordworth run predict x --corpus wikitext-103-v", ["wikitext-103-valid"]),
+        ("wordworth run predict x --soft-match gl", ["glove-6b-50d"]),
+        ("wordworth run vast x --language turk", ["turkish"]),
         ("wordworth debias gl", ["glove-6b-50d"]),
         ("wordworth ls word", ["word-sets", "wordnets"]),
         ("wordworth show belle", ["bellezza"]),

@@ -64,6 +64,7 @@ def test_commands_that_run_something_take_a_config() -> None:
         options[command].add(option)
     for command in ("audit", *(f"run {name}" for name in STUDIES if not study(name).command), "debias", "export"):
         assert {"--config", "--seed", "--offline"} <= options[command], command
+    assert "--language" in options["audit"]
 
 
 def test_fields_are_called_like_their_options() -> None:

@@ -184,11 +184,11 @@ def test_all_can_be_reached_by_keyboard(page: Any, report: Path) -> None:
 
 def test_the_leaderboard_is_sorted(page: Any, report: Path) -> None:
     _drawn(page, report)
-    heading = page.locator("#leaderboard th", has_text="valence")
+    heading = page.locator("#leaderboard thead th", has_text="valence")
     heading.locator("button").click()
     assert heading.get_attribute("aria-sort") == "descending"
-    at = page.locator("#leaderboard th").all_inner_texts().index(heading.inner_text())
-    column = [row.locator("td").nth(at).inner_text() for row in page.locator("#leaderboard tbody tr").all()]
+    at = page.locator("#leaderboard thead th").all_inner_texts().index(heading.inner_text())
+    column = [row.locator("th, td").nth(at).inner_text() for row in page.locator("#leaderboard tbody tr").all()]
     shown = [float(cell) for cell in column if cell]
     assert shown == sorted(shown, reverse=True)
     assert column[-1] == ""  # models without a number come last

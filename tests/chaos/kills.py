@@ -84,10 +84,10 @@ CASES = [
         "--fine-tune @few.txt " + RUN,
         (FIRST,),
     ),
-    Case("infer", f"run infer own=@network --probe gender --sample 300 --random 1 --top 2 {RUN}", (FIRST,)),
+    Case("infer", f"run infer own=@network --probe gender --sample 300 --random 1 --farthest 2 {RUN}", (FIRST,)),
     Case(
         "debias",
-        "debias @vectors.txt -o out.vec --report run --test weat1 --similarity @pairs.tsv --without nli --random 1 "
+        "debias @vectors.txt -o out.vec --run-output run --test weat1 --pairs @pairs.tsv --without nli --random 1 "
         "--resamples 20 --permutations 100 --overwrite",
         (FIRST,),
         results=("run", "out.vec"),
@@ -129,7 +129,7 @@ CASES = [
     ),
     Case(
         "finetune-nli",
-        "finetune-nli @encoder --data @nli.jsonl --epochs 2 --rate 0.01 --project cat,dog -o net",
+        "finetune-nli @encoder --data @nli.jsonl --epochs 2 --rate 0.01 --direction cat,dog -o net",
         refused="net is there already",
         results=("net",),
     ),

@@ -8,7 +8,10 @@ import pytest
 
 from wordworth.errors import WordworthError
 from wordworth.measure import accuracy, bits_per, perplexity, type_coverage
+from wordworth.measure.diversity import Part, type_coverages
+from wordworth.measure.perplexity import nats, perplexity_of
 from wordworth.statistics.bootstrap import resample_counts
+from wordworth.statistics.clustered import Summing, ratio, ratio_of
 
 pytestmark = pytest.mark.kernels
 
@@ -84,10 +87,33 @@ def test_type_coverage_resamples_lines():
     np.testing.assert_allclose(found.high - found.value, found.value - found.low)
 
 
-def test_type_coverage_in_blocks(monkeypatch):
+def test_type_coverage_in_several_passes(monkeypatch):
     whole = type_coverage(HITS, TYPES, CLUSTERS, resamples=150)
-    monkeypatch.setattr("wordworth.measure.diversity.BLOCK", 7)
+    monkeypatch.setattr("wordworth.measure.diversity.HELD", 1)
+    monkeypatch.setattr("wordworth.measure.diversity.ROWS", 7)
     assert type_coverage(HITS, TYPES, CLUSTERS, resamples=150) == whole
+
+
+@pytest.mark.parametrize("size", [1, 7, 399, 400])
+def test_words_that_come_in_parts(size):
+    """Several ways of hitting at once, and any cut: each as if it were alone, to the last bit."""
+    ways = [HITS, TYPES % 2 == 0, np.zeros(WORDS, dtype=bool), np.ones(WORDS, dtype=bool)]
+    cuts = [slice(at, at + size) for at in range(0, WORDS, size)]
+    found = type_coverages(lambda: [Part(TYPES[some], CLUSTERS[some], [hit[some] for hit in ways]) for some in cuts])
+    assert found == [type_coverage(hit, TYPES, CLUSTERS) for hit in ways]
+    sums = Summing(int(CLUSTERS.max()) + 10, ("hits", "nats", "sizes"))
+    for some in cuts:
+        sums.add(CLUSTERS[some], hits=HITS[some], nats=nats(LOGP[some]), sizes=TYPES[some] + 1)
+    assert ratio_of(sums.sums("hits")) == accuracy(HITS, CLUSTERS)
+    assert perplexity_of(sums.sums("nats")) == perplexity(LOGP, CLUSTERS)
+    assert ratio_of(sums.sums("nats", "sizes")) == ratio(-LOGP, TYPES + 1, CLUSTERS)
+
+
+def test_no_words_in_any_part():
+    with pytest.raises(WordworthError, match="no predicted word"):
+        type_coverages(list)
+    with pytest.raises(WordworthError, match="no predicted word"):
+        ratio_of(Summing(3, ["hits"]).sums("hits"))
 
 
 def test_perplexity_by_hand():

@@ -1,8 +1,10 @@
 """The views of what went wrong, over six predictions by hand."""
 
+import numpy as np
 import polars as pl
 import pytest
 
+from wordworth.predict import error_tables
 from wordworth.predict.error_tables import (
     band_confusion,
     confused_pairs,
@@ -58,6 +60,19 @@ def test_examples():
     )
     assert second.place == "1:1"
     assert [one.word for one in examples(PREDICTED, LINES, guess="the", most=2)] == ["cat", "on"]
+
+
+def test_misses_in_parts(monkeypatch):
+    """All of one guess are in one part, so that no part shows."""
+    rng = np.random.default_rng(0)
+    words, guesses = ([f"w{at}" for at in rng.zipf(1.5, 500) % 40] for _ in range(2))
+    many = pl.DataFrame({"word": words, "guess": guesses}).with_columns(
+        pl.col("word", "guess").cast(pl.Categorical), hit1=pl.col("word") == pl.col("guess"), guess_band=pl.lit("low")
+    )
+    whole = [view(many) for view in (said_instead, confused_pairs)]
+    monkeypatch.setattr(error_tables, "MISSES", 30)
+    for view, expected in zip((said_instead, confused_pairs), whole, strict=True):
+        assert view(many.lazy()).rows() == expected.rows()
 
 
 def test_a_perfect_model():

@@ -2,10 +2,10 @@
 
 import pickle
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -22,17 +22,30 @@ from wordworth.predict.model import frame
 from wordworth.predict.pipeline import predict_chunks
 from wordworth.predict.units import units_of
 from wordworth.predict.windows import MORE_UNITS, room
-from wordworth.predict.words import FIRST, SHORT, Word, WordTokenizer, numbered
+from wordworth.predict.words import FIRST, SHARED, SHORT, Line, Passages, Target, WordTokenizer, numbered
 
 Pair = tuple[WordModel, Any]
 Tiny = Callable[[str], Pair]
 TEXT = "the old café was naïve and the river is pleasant to think of"
 
 
-def passage(model: WordModel, text: str) -> Any:
-    words = [Word(0, 0, at, word) for at, word in enumerate(text.split())]
-    (found,) = WordTokenizer(model.tokenizer, model.units).passages([words])
-    return found
+class Read(NamedTuple):
+    words: list[str]
+    spans: list[tuple[int, int]]
+    targets: list[Target | str]
+
+
+def read(reading: WordTokenizer, found: Passages) -> Read:
+    numbers = [max(number, ~number) for number in found.entries.tolist()]
+    words, targets = (
+        [every[number] for number in numbers] for every in (reading.entries.words, reading.entries.targets)
+    )
+    return Read(words, list(pairwise([*found.starts.tolist(), len(found.ids)])), targets)
+
+
+def passage(model: WordModel, text: str) -> Read:
+    reading = WordTokenizer(model.tokenizer, model.units)
+    return read(reading, reading.passages([[Line(0, 0, text.split())]]))
 
 
 def test_spans_are_those_of_longer_and_longer_texts(tiny_pair: Pair) -> None:
@@ -290,11 +303,34 @@ def test_loaded_from_a_folder(tiny_word_model: Tiny, tmp_path: Path) -> None:
 def test_shared_units_are_left_out(tiny_word_model: Tiny) -> None:
     """A tokenizer that joins words over the space between them: neither can be predicted alone."""
     model, _ = tiny_word_model("gpt2")
-    found = passage(model, TEXT)
     reading = WordTokenizer(model.tokenizer, model.units)
-    words = [Word(0, 0, at, word) for at, word in enumerate(["a", "b", "c"])]
-    joined = reading._passage(words, [1, 2], [(0, 1), (1, 5)])
-    assert joined.targets[1:] == ["its units are also those of the word beside it"] * 2
-    assert all(start < end for start, end in found.spans)
-    assert all(one[1] == other[0] for one, other in pairwise(found.spans))
-    assert replace(found, ids=[]).words == found.words
+    lines = [[Line(0, 0, ["a", "b", "c"])], [Line(1, 1, ["d", "e", "f"])]]
+    encoded: Any = [
+        SimpleNamespace(ids=[1, 2], offsets=[(0, 1), (1, 5)]),
+        SimpleNamespace(ids=[1, 2, 3], offsets=[(0, 1), (1, 3), (3, 5)]),
+    ]
+    found = read(reading, reading.found(lines, encoded))
+    assert found.words == ["a", "b", "c", "d", "e", "f"]
+    assert found.targets[:4] == [FIRST, SHARED, SHARED, FIRST]
+    assert SHARED not in found.targets[4:]
+    assert found.spans == [(0, 1), (1, 2), (2, 2), (2, 3), (3, 4), (4, 5)]
+
+
+def test_texts_read_together_are_those_read_alone(tiny_pair: Pair) -> None:
+    """Word by word: units, where they begin, and what the word is to the model; also where characters are dropped."""
+    model, _ = tiny_pair
+    texts = [TEXT, "a\u200b b \u200b c", "naïve İstanbul <unk> ☃ x", "\u200b first the old", TEXT.upper()]
+    alone = [passage(model, text) for text in texts]
+    reading = WordTokenizer(model.tokenizer, model.units)
+    found = reading.passages([[Line(7, at, text.split())] for at, text in enumerate(texts)])
+    together = read(reading, found)
+    assert together.words == [word for one in alone for word in one.words]
+    assert together.targets == [target for one in alone for target in one.targets]
+    units = [
+        (first + start, first + end)
+        for first, one in zip(found.units_before.tolist(), alone, strict=False)
+        for start, end in one.spans
+    ]
+    assert together.spans == units
+    lines = [(line, at) for line, text in enumerate(texts) for at in range(len(text.split()))]
+    assert found.where.T.tolist() == [[7, line, at] for line, at in lines]

@@ -2,18 +2,22 @@
 
 import json
 import re
+from copy import deepcopy
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import vl_convert
 
 from made_runs import MadeRun, debiased, random_vast
+from wordworth.measure.declaration import MEASURES
 from wordworth.report.answers import plain_answers
 from wordworth.report.figures import Figure, draw_svg, figures_of
 from wordworth.report.figures.charts import COLOURS
-from wordworth.report.figures.svg import LIGHT
+from wordworth.report.figures.fitting import fitted
+from wordworth.report.figures.reduction import ESTIMATORS
+from wordworth.report.figures.svg import LIGHT, still
 from wordworth.report.runs import numbered, read_runs
 
 
@@ -60,7 +64,7 @@ def test_figures_compile_and_have_words(audit: Path, reduced: Path) -> None:
     """Vega-Lite takes every specification, with the rows as data."""
     for figure in _figures(audit, reduced).values():
         data = {"values": figure.rows.to_dicts()}
-        compiled = vl_convert.vegalite_to_vega({**figure.spec, "data": data, "width": 300} | _widths(figure.spec))
+        compiled = vl_convert.vegalite_to_vega({**fitted(figure.spec, 700), "data": data})
         assert compiled["marks"], figure.id
         assert figure.caption.endswith("."), figure.id
         assert figure.title in figure.alt
@@ -68,8 +72,65 @@ def test_figures_compile_and_have_words(audit: Path, reduced: Path) -> None:
         assert {*figure.down, *figure.across} <= set(figure.rows.columns)
 
 
-def _widths(spec: dict[str, Any]) -> dict[str, Any]:
-    return {"width": 300} if "facet" not in spec else {"spec": {**spec["spec"], "width": 200}, "width": None}
+def _texts(drawn: str) -> list[str]:
+    return ["".join(text.itertext()) for text in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_every_figure_names_its_models(audit: Path, reduced: Path, tmp_path: Path) -> None:
+    """In the title, a panel's heading, the legend or on the axis: also of one model, which needs no legend."""
+    sized = MadeRun("valnorm")
+    for share in (10, 100):
+        told = {"dataset": "bellezza", "measure": "valence", "value": share / 200, "n": 399}
+        sized.score(experiment="corpus-size", model=f"wiki@{share}%", language="english", **told)
+    several = random_vast(["one-model", "another-model"], tests=2).write(tmp_path / "several")
+    for folders in ([audit, reduced], [several], [sized.write(tmp_path / "sized")]):
+        for figure in _figures(*folders).values():
+            drawn = "".join(_texts(draw_svg(figure)))
+            for model in figure.rows["model"].unique():
+                assert model.partition("@")[0] in drawn, figure.id
+
+
+def test_association_tests_have_their_interval_and_n(tmp_path: Path) -> None:
+    run = MadeRun("weat")
+    for model, n in (("a", 16), ("b", 14)):
+        where = {"experiment": "weat", "model": model, "language": "english", "measure": "weat", "value": 1.0}
+        run.score(**where, dataset="weat6", low=0.5, high=1.5, n=n)
+        run.score(**where, dataset="mine", low=0.5, high=1.5, n=1234)
+    figure = _figures(run.write(tmp_path / "run"))["weat"]
+    texts = " ".join(_texts(draw_svg(figure)))
+    assert "6 names: career, family · n\u00a0=\u00a014–16" in texts
+    assert "mine · n\u00a0=\u00a01,234" in texts
+    rules = [layer for layer in figure.spec["layer"] if layer["mark"]["type"] == "rule" and "x2" in layer["encoding"]]
+    assert [rule["encoding"]["x2"]["field"] for rule in rules] == ["high"]
+    assert "95 % intervals" in figure.caption
+
+
+def test_estimators_are_shown_and_counted(reduced: Path, tmp_path: Path) -> None:
+    assert _figures(reduced)["bias"].title == "Bias of static embeddings under two estimators"
+    run = MadeRun("static")
+    every = [name for name in ESTIMATORS if name != "mac"]
+    for at, measure in enumerate(every):
+        told = {
+            "dataset": "gender" if measure == "rnsb" else "gender/professions",
+            "measure": measure,
+            "value": at / 10,
+        }
+        run.score(experiment="bias", model="vectors", language="english", **told, n=20)
+        for layer in range(3):
+            run.score(experiment="bias", model="tiny", language="english", layer=layer, **told, n=20)
+    figures = _figures(run.write(tmp_path / "static"))
+    assert figures["bias-layers"].title == "Bias by layer under nine estimators"
+    assert figures["bias"].title == "Bias of static embeddings under nine estimators"
+    assert "Of ect 1 is no bias, of the others 0." in figures["bias"].caption
+    for name in ("bias", "bias-layers"):
+        drawn = "".join(_texts(draw_svg(figures[name])))
+        assert all(measure in drawn for measure in every)
+
+
+def test_the_estimators_of_figures_are_those_of_the_study() -> None:
+    """All that the study declares but the share that direct bias explains, which is none."""
+    declared = {name for name in MEASURES if re.match(r"(direct-bias|garg|manzini|ripa|mac$|ect$|rnsb)", name)}
+    assert set(ESTIMATORS) == declared - {"direct-bias:explained"}
 
 
 def test_the_rows_of_a_figure_are_its_scores(audit: Path) -> None:
@@ -102,12 +163,18 @@ def test_the_untrained_network_is_a_thin_line_of_the_settings_colour(tmp_path: P
         run.score(**control, **where, setting="shuffled:bleached", layer=layer, value=0.0)
     figure = _figures(run.write(tmp_path / "run"))["valence-layers"]
     assert set(figure.rows["setting"]) == {"bleached", "untrained:bleached"}
-    *_, thin = figure.spec["layer"]
-    assert thin["transform"] == [{"filter": "datum.control"}]
+    (thin,) = [layer for layer in figure.spec["layer"] if layer.get("transform") == [{"filter": "datum.control"}]]
     assert thin["mark"]["strokeWidth"] < 1.8
     assert thin["encoding"]["color"]["scale"]["domain"] == ["bleached"]
     assert "random weights" in figure.caption
-    assert draw_svg(figure).count("stroke-dasharray") > 0
+    drawn = draw_svg(figure)
+    assert drawn.count("stroke-dasharray") > 0
+    # The axis is that of the trained network, .5 to .9; the other is clipped, and told.
+    low, high = thin["encoding"]["y"]["scale"]["domain"]
+    assert 0.4 < low < 0.5 < 0.9 <= high < 1
+    assert thin["mark"]["clip"]
+    assert "untrained, below: .10 to .20" in _texts(drawn)
+    assert "written there" in figure.caption
     (sentence,) = plain_answers(read_runs([tmp_path / "run"]))["Does it know what words mean?"]
     assert sentence.endswith("(bellezza, bleached); the same network untrained has .20.")
 
@@ -189,3 +256,30 @@ def test_no_text_of_the_data_is_in_an_expression(tmp_path: Path) -> None:
     for figure in _figures(random_vast([name, "other"], tests=2).write(tmp_path / "run")).values():
         transforms = json.dumps([figure.spec.get("transform"), figure.spec.get("spec", {}).get("transform")])
         assert "alert" not in transforms
+
+
+def test_a_still_picture_is_part_of_the_page(tmp_path: Path) -> None:
+    """In its colours, with ids of its own, its texts escaped, and nothing but what can be seen."""
+    evil = "<script>alert(1)</script>\u202e"
+    figures = _figures(random_vast([evil, "other"], tests=2).write(tmp_path / "run"))
+    for figure in figures.values():
+        spec = deepcopy(figure.spec)
+        drawn = still(figure, "here")
+        assert figure.spec == spec  # the page's own is not touched
+        tree = ElementTree.fromstring(drawn)
+        assert {node.tag for node in tree.iter()} <= {
+            "svg",
+            "g",
+            "path",
+            "text",
+            "tspan",
+            "line",
+            "rect",
+            "defs",
+            "clipPath",
+        }
+        assert not [key for node in tree.iter() for key in node.attrib if key.startswith("on") or "href" in key]
+        assert "var(--muted)" in drawn
+        assert "\u202e" not in drawn
+        assert all(found.startswith("here-") for found in re.findall(r'id="([^"]*)"', drawn))
+        assert len(drawn) < 200 * len(figure.rows) + 60_000

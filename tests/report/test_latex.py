@@ -27,13 +27,13 @@ NAMES = [
 ]  # fmt: skip
 
 
-def compiled(text: str, folder: Path, options: str = "10pt") -> str:
+def compiled(text: str, folder: Path, options: str = "10pt", document: str = "") -> str:
     """The log of pdfLaTeX; skipped where there is none."""
     program = shutil.which("pdflatex")
     if program is None:
         pytest.skip("there is no pdflatex here")
     (folder / "tables.tex").write_text(text, encoding="utf-8")
-    (folder / "paper.tex").write_text(DOCUMENT % options, encoding="utf-8")
+    (folder / "paper.tex").write_text(document or DOCUMENT % options, encoding="utf-8")
     command = [program, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
     for _ in range(2):  # labels are known the second time
         told = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=120)
@@ -71,6 +71,14 @@ def test_every_table_compiles_within_the_page(runs: Runs, tmp_path: Path, option
     assert "Float too large" not in log
     assert "multiply defined" not in log
     assert "Missing character" not in log
+
+
+def test_the_document_of_the_docs_compiles(runs: Runs, tmp_path: Path) -> None:
+    """With a reference to a table that is there."""
+    page = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+    (document,) = re.findall(r"```latex\n(.*?)```", page, re.DOTALL)
+    log = compiled(latex(runs), tmp_path, document=document)
+    assert "undefined" not in log
 
 
 def test_it_is_ascii_but_for_comments(runs: Runs) -> None:

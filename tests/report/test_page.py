@@ -5,6 +5,8 @@ import hashlib
 import itertools
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -165,3 +167,19 @@ def test_numbers_are_kept_to_their_digits() -> None:
     assert held["columns"]["v"] == [0.1235, 1, 1.23e-07, None, None]
     steps = np.frombuffer(base64.b64decode(packed(np.array([1.2344, -2.0, np.nan]))), dtype="<i2")
     assert steps.tolist() == [1234, -2000, -32768]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux alone")
+def test_where_addresses_are_limited_the_script_draws(audit: Path, tmp_path: Path) -> None:
+    """As on a shared machine with `ulimit -v`: what draws would end the process."""
+    code = (
+        "import resource, sys; from pathlib import Path; from wordworth.report.writing import write_report\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))\n"
+        "write_report([Path(sys.argv[1])], Path(sys.argv[2]))"
+    )
+    place = tmp_path / "report.html"
+    subprocess.run([sys.executable, "-c", code, audit, place], check=True)
+    text = place.read_text(encoding="utf-8")
+    assert "<svg" not in re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+    assert "ulimit -v" in text
+    assert "ulimit -v" not in page(read_runs([audit]), audit)

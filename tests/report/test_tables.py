@@ -94,6 +94,39 @@ def test_n_stands_once_where_it_is_the_same(tmp_path: Path) -> None:
     assert "Brackets: 95 % intervals (bootstrap, 1,000 resamples)." in unlike.caption
 
 
+def test_n_stands_in_the_heading_where_it_is_the_same_below_it(tmp_path: Path) -> None:
+    table = _similar(tmp_path / "a", {("men", "a"): 9, ("rw", "a"): 9, ("men", "b"): 7, ("rw", "b"): 7})
+    assert table.heads == ("a (n = 9)", "b (n = 7)")
+    assert {column.part for column in columns(table)} == {"value", "interval"}
+
+
+def test_what_every_row_says_is_in_the_title(tmp_path: Path) -> None:
+    table = _similar(tmp_path / "a", {("men", "a"): 9, ("rw", "a"): 8})
+    assert (table.title, table.names) == ("Intrinsic tasks: similarity", ("dataset",))
+    assert [row.names for row in table.rows] == [("men",), ("rw",)]
+
+
+def test_few_rows_of_many_numbers_are_turned(tmp_path: Path) -> None:
+    """Two models and six measures: the models stand side by side."""
+    run = MadeRun("valnorm")
+    for model in ("a", "b"):
+        for at in range(6):
+            told = {"dataset": f"data{at}", "measure": "valence", "value": at + (model == "b") / 2, "n": 9}
+            run.score(experiment="valence", language="english", model=model, **told)
+    board = tables(read_runs([run.write(tmp_path / "run")]))[0]
+    assert (board.id, board.names, board.heads) == ("leaderboard", ("measure",), ("a", "b"))
+    assert [row.names for row in board.rows] == [(f"valence data{at}",) for at in range(6)]
+    assert [[cell and cell.value for cell in row.cells] for row in board.rows][2] == [2.0, 2.5]
+
+
+def test_components_are_named(tmp_path: Path) -> None:
+    random_vast(["tiny"]).write(tmp_path / "vast")
+    by_id = {table.id: table for table in tables(read_runs([tmp_path / "vast"]))}
+    assert by_id["weat-nullified"].heads[0] == "raw"
+    assert by_id["weat-nullified"].heads[1].endswith(" nullified")
+    assert by_id["isolation"].names == ("layer", "nullified")
+
+
 def test_columns_choose_parts_and_names(tmp_path: Path) -> None:
     random_vast(["tiny", "small"]).write(tmp_path / "vast")
     runs = read_runs([tmp_path / "vast"])

@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 import torch
 
+from wordworth.catalog.read.nli import load_nli
 from wordworth.cli import main
+from wordworth.infer.model import accuracy, load
 from wordworth.infer.model.attention import Network, Shape
 from wordworth.infer.model.checkpoint import write_config, write_weights
 from wordworth.infer.model.loading import vectors_to_train_on
@@ -64,9 +66,28 @@ def test_run_infer(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert len(items.filter(pl.col("group") == "largest entailment", pl.col("setting") == "original")) == 4
 
 
+def test_accuracy_on_a_csv_of_numbered_labels(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "own.csv").write_text('premise,hypothesis,label\nhe he,she,0\nshe,he,2\nhe,"she, he",1\n')
+    asked = ["own=model", "--probe", "gender", "--sample", "50", "--random", "0", "--mitigate", "none"]
+    asked += ["--resamples", "20", "--accuracy", "own.csv", "--json", "-o", "out"]
+    assert _run(monkeypatch, *asked) == 2
+    assert "own.csv, line 2: the label is '0'; labels are entailment" in (told := capsys.readouterr().err)
+    assert "--label-map 0=entailment,1=neutral,2=contradiction" in told
+    assert _run(monkeypatch, *asked, "--label-map", "0=entailment,1=neutral,2=contradiction") == 0
+    (row,) = [one for one in json.loads(capsys.readouterr().out)["scores"] if one["measure"] == "accuracy"]
+    assert (row["dataset"], row["n"]) == ("own", 3)
+    read = load_nli("own.csv", {"0": "entailment", "1": "neutral", "2": "contradiction"})
+    assert row["value"] == accuracy(load("model"), read.examples())
+    manifest = json.loads((folder / "out" / "run.json").read_text())
+    assert manifest["settings"]["label_map"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
+        (["model", "--label-map", "0"], "--label-map is '0'; write LABEL=MEANING with commas between"),
         (["model", "--mitigate", "none", "--mitigate", "inlp"], "none and something else"),
         (["model", "--probe", "gendr"], "there is no probe 'gendr'; did you mean gender?"),
         (["model", "--articles", "ear"], "--articles is 'ear'; it can be sound or letter"),

@@ -12,9 +12,12 @@ from wordworth.catalog.read.paraphrases import Paraphrases, Triple
 from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
+from wordworth.predict import error_tables
 from wordworth.run import read_run
 from wordworth.study import study
 from wordworth.study.predict.tables import predict_tables
+from wordworth.study.predict.texts import read
+from wordworth.task import predicted_words
 from wordworth.task.soft_match import train_word2vec
 
 predict = study("predict")
@@ -95,6 +98,27 @@ def test_scores_are_those_of_a_loop_over_the_items(found):
     assert value(scores, "prediction", "bits-per-character") == pytest.approx(bits / letters)
     assert value(scores, "prediction", "bits-per-byte") == pytest.approx(bits / letters)
     assert log2(value(scores, "prediction", "perplexity:naive")) > 0
+
+
+def test_measures_do_not_depend_on_the_parts_that_are_held(
+    tmp_path, text, counts, embedding, word_model_folder, found, monkeypatch
+):
+    monkeypatch.setattr(predicted_words, "PART", 3)
+    monkeypatch.setattr(error_tables, "MISSES", 2)
+    folder = word_model_folder(tmp_path / "tiny")
+    again = predict([folder], corpus=text, frequencies=counts, soft_match=[embedding], top=5, **FEW)
+    assert again.scores.equals(found.scores)
+    assert again.items.equals(found.items)
+
+
+def test_a_text_is_read_anew_and_cut(text):
+    """Never held: its lines and their documents come from the file, as often as they are asked for."""
+    whole, some = (read(load_corpus(text), words) for words in (0, 8))
+    assert list(whole.lines) == list(whole.lines) == LINES
+    assert (whole.words, len(whole.lines), whole.clusters) == (sum(len(line.split()) for line in LINES), 6, "line")
+    assert list(some.lines) == [LINES[0], "The dog"]
+    assert list(some.documents) == [0, 0]
+    assert (some.words, len(some.lines)) == (8, 2)
 
 
 def test_coverage_by_band(found):

@@ -1,5 +1,6 @@
 """VAST's experiments on a tiny random model: which numbers there are, what they are made of, and what is told."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
 from wordworth.study.vast import VastSettings
+from wordworth.study.vast.study import _why_not
 from wordworth.study.vast.words import WordsInSettings, balanced, greedy_poles
 
 LAYERS = 2
@@ -236,6 +238,25 @@ def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_pat
         vast([tiny], settings=["aligned"], **QUICK, **asked)
     found = vast([tiny], settings=["aligned"], scale=(1.0, 5.0), **QUICK, **asked)
     assert set(rows(found, measure="valence", experiment="contextualization")["n"]) == {4}
+
+
+def test_own_templates_need_only_the_texts_that_are_used(tiny: LanguageModel, tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('[mine]\nbleached = "Here it says WORD"\n', encoding="utf-8")
+    asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "contexts": "none", "controls": ["none"]}
+    found = vast([tiny], templates=str(own), **asked, **QUICK)
+    assert set(rows(found, measure="valence")["setting"]) == {"bleached"}
+    assert "The templates mine have no text for aligned and misaligned: left out." in found.warnings
+    own.write_text('[mine]\naligned = [{ low = 1, high = 9, text = "To think of WORD" }]\n', encoding="utf-8")
+    found = vast([tiny], templates=str(own), settings=["aligned"], **asked, **QUICK)
+    assert set(rows(found, measure="valence")["setting"]) == {"aligned"}
+    # Of experiments that nobody named, those without their text are left out and said.
+    words = replace(words_of(tiny), templates=load_templates(str(own)))
+    reasons = {name: _why_not(name, words, VastSettings()) for name in ("isolation", "validation", "bias")}
+    lacking = "the templates mine have no bleached text"
+    assert reasons == {"isolation": "", "validation": lacking, "bias": lacking}
+    polish = VastSettings(language="polish")
+    assert _why_not("probes", words, polish) == "their sentences are English, and the language is polish"
 
 
 def test_the_best_layer_is_judged_on_words_that_did_not_pick_it(tiny: LanguageModel) -> None:

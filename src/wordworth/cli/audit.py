@@ -32,7 +32,9 @@ class AuditSettings(Placement, Seeded):
         choices=KINDS,
         formerly=("kind",),
     )
-    language: str | None = setting(None, "Language of the models, where the catalog does not say.", "on what")
+    language: str | None = setting(
+        None, "Language of the words, where the catalog does not say it of the model.", "on what", catalog="languages"
+    )
 
 
 Audited = Annotated[

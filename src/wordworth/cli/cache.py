@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 cache_app = typer.Typer(
     help="What is kept on this machine, by kind; `prune`, `verify` and `clear` remove of it.",
     rich_markup_mode=None,
+    add_completion=False,
     cls=ListedGroup,
     epilog="wordworth cache prune --older 30d",
 )

@@ -1,6 +1,6 @@
 """`wordworth ls`, `show` and `get`: what can be named."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,8 @@ from wordworth.cli.options import Json, Offline
 if TYPE_CHECKING:
     from wordworth.catalog.entry import Entry
 
+TITLED, LICENSED = 100, 130
+"""Characters of a line from which on a list has room for titles, and for licences; `show` has them always."""
 _KINDS = [kind.replace("_", "-") for kind in KINDS]
 
 
@@ -56,11 +58,20 @@ def _table(members: "Sequence[Entry]") -> None:
     from wordworth.cli import display
 
     kind = members[0].kind
-    header = ["name", *["kind"] * (kind == "models"), "title", "holds", "download", "language", "licence", "here"]
-    rows = []
-    for one in members:
-        facts = [one.title, held(one), download(one), one.language, one.licence, "yes" if is_here(one) else ""]
-        rows.append([one.name, *[one.details.get("family", "")] * (kind == "models"), *facts])
+    wide = display.out.width
+    columns: dict[str, Callable[[Entry], str]] = {
+        "name": lambda one: one.name,
+        "kind": lambda one: one.details["family"],
+        "title": lambda one: one.title,
+        "holds": held,
+        "download": download,
+        "language": lambda one: one.language,
+        "licence": lambda one: one.licence,
+        "here": lambda one: "yes" if is_here(one) else "",
+    }
+    left_out = {"kind": kind != "models", "title": wide < TITLED, "licence": wide < LICENSED}
+    header = [name for name in columns if not left_out.get(name)]
+    rows = [[columns[name](one) for name in header] for one in members]
     numbers = [header.index("holds"), header.index("download")]
     display.table(f"{kind.replace('_', ' ')} ({len(members):,})", header, rows, right=numbers)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 
+LANGUAGES = "languages"
 Complete = Callable[[str], list[tuple[str, str]]]
 
 
@@ -19,12 +20,18 @@ def beginning(choices: Sequence[str]) -> Complete | None:
 def named(kind: str = "", families: Collection[str] = ()) -> Complete:
     """The entries of a kind in the catalog that begin so, or of all; of models, those of some families.
 
-    A path is left to the shell, as is what stands behind `LABEL=`.
+    `models/static` is a kind with its family, `languages` are those that words are to be had in. A path is left to the
+    shell, as is what stands behind `LABEL=`.
     """
+    kind, _, family = kind.partition("/")
+    families = [family] if family else families
 
     def complete(incomplete: str) -> list[tuple[str, str]]:
         from wordworth.catalog.registry import entries
 
+        if kind == LANGUAGES:
+            known = dict.fromkeys(one.language for one in entries() if one.language.startswith(incomplete))
+            return [(language, "") for language in known if language != "several"]
         return [
             (one.name, one.title)
             for one in entries(kind or None)

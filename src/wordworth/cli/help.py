@@ -200,7 +200,8 @@ def _row(parameter: Any) -> tuple[str, str]:
     if not (default is None or default is False or default in ("", ()) or callable(default)):
         text += f" [default: {default}]"
     name = ", ".join(sorted({*parameter.opts, *parameter.secondary_opts}, key=len))
-    return f"{name} {metavar}".strip(), text
+    taken = "" if parameter.is_flag else metavar or str(parameter.name).upper()
+    return f"{name} {taken}".strip(), text
 
 
 def _plain(text: str) -> str:

@@ -15,6 +15,7 @@ from wordworth.renames import Now, current
 from wordworth.task.settings import GROUPS, Field, Settings
 
 _METAVARS = {int: "N", float: "X"}
+_CATALOG = {"languages": "LANGUAGE"}
 LONGEST_NAME, LONGEST_PATH = 200, 3000
 """Bytes of a file's name, which may be 255, and characters of a path: room is left for what is put beside it."""
 SHORT = 22
@@ -148,7 +149,7 @@ def parameter(field: Field) -> inspect.Parameter:
     declared = field.declared
     kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
     choices = "|".join(filter(None, declared.choices))
-    usual = "NAME|FILE" if declared.catalog else _METAVARS.get(kind, "TEXT")
+    usual = _CATALOG.get(declared.catalog, "NAME|FILE") if declared.catalog else _METAVARS.get(kind, "TEXT")
     metavar = declared.metavar or (choices if len(choices) <= SHORT else "NAME") or usual
     text = declared.help
     if len(choices) > SHORT:

@@ -22,7 +22,9 @@ def report(
             callback=writable_name,
         ),
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="html, md (Markdown) or latex (tables).")] = "html",
+    form: Annotated[
+        str, typer.Option("--format", metavar="html|md|latex", help="A page, Markdown, or LaTeX.")
+    ] = "html",
     table: Annotated[
         list[str] | None,
         typer.Option(

@@ -34,6 +34,7 @@ run_app = typer.Typer(
     help="Run a study; it leaves a folder with scores, items and a manifest.",
     no_args_is_help=True,
     rich_markup_mode=None,
+    add_completion=False,
     cls=_Studies,
     epilog=study("vast").example,
 )

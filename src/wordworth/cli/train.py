@@ -58,7 +58,7 @@ class TrainSettings(NliDataSettings):
     """The decomposable attention model and its training."""
 
     vectors: Named = setting(
-        "glove-6b-50d", "Word vectors, or a folder with ELMo's options.json and .hdf5.", ON, metavar="NAME|FILE"
+        "glove-6b-50d", "Word vectors, or a folder with ELMo's options.json and .hdf5.", ON, catalog="models/static"
     )
     hidden: int = setting(200, "Width of the encoder, both directions together.", HOW, least=2, most=65_536)
     dropout: float = setting(0.2, "Share of units dropped in training.", HOW, least=0, most=0.95)

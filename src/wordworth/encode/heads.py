@@ -48,7 +48,13 @@ def load_with_head(
     """
     model = locate_language_model(name_or_path)
     network, tokenizer, weights = load_files(
-        model.place, lambda _: kind, device=device, dtype=dtype, may_lack=_in_head if fresh else _nothing, **config
+        model.place,
+        lambda _: kind,
+        called=name or model.name,
+        device=device,
+        dtype=dtype,
+        may_lack=_in_head if fresh else _nothing,
+        **config,
     )
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
         return _headed(network.train(False), tokenizer, model.place, name or model.name, weights)

@@ -80,7 +80,7 @@ def load_model(
     Never code that comes with a model, never a pickle (but for the tensors of checkpoints that the catalog pins).
     """
     model = locate_language_model(name_or_path)
-    network, tokenizer, weights = load_files(model.place, _base, device=device, dtype=dtype)
+    network, tokenizer, weights = load_files(model.place, _base, called=name or model.name, device=device, dtype=dtype)
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
         return wrap(network, tokenizer, name=name or model.name, source=model.place, weights=weights)
 
@@ -89,6 +89,7 @@ def load_files(
     name_or_path: str | Path,
     kind: Callable[[PretrainedConfig], Any],
     *,
+    called: str = "",
     device: str = "auto",
     dtype: str = "float32",
     may_lack: Callable[[str, PreTrainedModel], bool] = in_pooler,
@@ -96,7 +97,8 @@ def load_files(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str]:
     """Network, tokenizer and the identity of the weights. `kind` gives the library's class to load the network with.
 
-    Every weight must be in the files, but for those that it `may_lack`; `settings` override the model's own.
+    Every weight must be in the files, but for those that it `may_lack`; `settings` override the model's own. While it
+    lasts, that is told of the model as it is `called`.
     """
     if dtype not in (*DTYPES, OWN):
         raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join((*DTYPES, OWN))}")
@@ -105,7 +107,7 @@ def load_files(
     wanted = DTYPES.get("float32" if dtype == OWN and where.type in SLOW_IN_HALF else dtype, OWN)
     with quietly():
         place = _place(name_or_path)
-    with quietly(), waiting(f"loading {Path(place.called).name}"):
+    with quietly(), waiting(f"loading {called or place.called}"):
         config = _config(place)
         tokenizer = _tokenizer(place)
         chosen = kind(config)

@@ -9,7 +9,7 @@ from wordworth.embedding.cosine import Matrix
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
 from wordworth.statistics.bootstrap import RESAMPLES
-from wordworth.statistics.clustered import Estimate, ratio
+from wordworth.statistics.clustered import Estimate, Sums, ratio, ratio_of
 
 ROUNDING = 0.01
 """A word that is all but certain may come out above ln 1 by the rounding of the model's precision."""
@@ -23,8 +23,12 @@ declare("bits-per-byte", "Σ −log₂ p(word) / Σ UTF-8 bytes, the space that 
 
 def perplexity(logp: Matrix, clusters: NDArray[np.integer], *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     """exp(mean −ln p(word)), over words (items)."""
-    nats = ratio(-_checked(logp), np.ones(len(logp)), clusters, resamples=resamples, seed=seed)
-    return replace(nats, value=float(np.exp(nats.value)), low=float(np.exp(nats.low)), high=float(np.exp(nats.high)))
+    return _exp(ratio(nats(logp), np.ones(len(logp)), clusters, resamples=resamples, seed=seed))
+
+
+def perplexity_of(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
+    """The same from the sums of `nats` by cluster."""
+    return _exp(ratio_of(sums, resamples=resamples, seed=seed))
 
 
 def bits_per(
@@ -36,12 +40,18 @@ def bits_per(
     seed: int = 0,
 ) -> Estimate:
     """Σ −log₂ p(word) / Σ size(word): sizes of 1 give bits per word."""
-    return ratio(-_checked(logp) / np.log(2), sizes, clusters, resamples=resamples, seed=seed)
+    return ratio(nats(logp) / np.log(2), sizes, clusters, resamples=resamples, seed=seed)
 
 
-def _checked(logp: Matrix) -> Matrix:
+def nats(logp: Matrix, words_before: int = 0) -> Matrix:
+    """−ln p of each word; an error names the first that has none, words counted from `words_before` on."""
     bad = np.flatnonzero(~(logp <= ROUNDING) | ~np.isfinite(logp))
     if len(bad):
-        word = f"word {int(bad[0])} has ln p = {logp[bad[0]]}"
+        word = f"word {words_before + int(bad[0])} has ln p = {logp[bad[0]]}"
         raise WordworthError(f"a log probability must be a finite number of at most 0, and {word}")
-    return logp
+    return -logp
+
+
+def _exp(found: Estimate) -> Estimate:
+    value, low, high = (float(np.exp(end)) for end in (found.value, found.low, found.high))
+    return replace(found, value=value, low=low, high=high)

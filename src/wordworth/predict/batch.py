@@ -1,25 +1,42 @@
 """A batch of windows, from their tokens to what the model said of their words; and a chunk's words as a table."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 import torch
 
+from wordworth.encode.tokens import ranges
 from wordworth.predict.chunks import Chunk, Records
 from wordworth.predict.model import WordModel
 from wordworth.predict.predictions import PREDICTIONS
 from wordworth.predict.search import PathStep, PredictionRules, Search
-from wordworth.predict.segmentations import Segmentations
-from wordworth.predict.unit_scores import Flags, Floats, PendingScores
+from wordworth.predict.segmentations import Segmentations, Spellings
+from wordworth.predict.unit_scores import Flags, Floats, Ints, PendingScores
+
+
+class Ready:
+    """A chunk made ready for a device."""
+
+    def __init__(self, chunk: Chunk, spellings: Spellings) -> None:
+        self.chunk, self.spelled = chunk, Segmentations(spellings, chunk.targets)
+        self.lengths = np.diff(chunk.ends, prepend=0)
+        """Tokens of each window."""
+        self.entries, self.starts = (chunk.places[name].astype(np.int64) for name in ("entry", "start"))
+        self.bounds = np.searchsorted(chunk.places["window"], np.arange(len(chunk.ends) + 1))
+        """The first word of each window."""
 
 
 class Outcome(NamedTuple):
     """What a model said of some words; see `PREDICTIONS`."""
 
-    places: Records
-    guesses: list[str | None]
+    places: Ints
+    """Which of the chunk's words."""
+    guesses: dict[int, str]
+    """By the number among these words; where there is none, the guess is the word, or was not decoded."""
+    own_hits: Flags
+    """The guess is the word."""
     hit1: Flags
     hitk: Flags
     logp: Floats
@@ -38,27 +55,26 @@ class Batch:
     themselves, the product over the units is all of it.
     """
 
-    def __init__(
-        self, model: WordModel, chunk: Chunk, spelled: Segmentations, numbers: list[int], rules: PredictionRules
-    ) -> None:
+    def __init__(self, model: WordModel, ready: Ready, numbers: list[int], rules: PredictionRules) -> None:
         """Sends the windows of these numbers to the device, and does not wait for it."""
-        self._model, self._chunk, self._spelled = model, chunk, spelled
-        chosen = np.array(numbers)
-        ends, begins = chunk.ends[chosen], np.where(chosen > 0, chunk.ends[chosen - 1], 0)
-        windows = [chunk.ids[begin:end] for begin, end in zip(begins, ends, strict=True)]
-        low, high = (np.searchsorted(chunk.places["window"], chosen, side=side) for side in ("left", "right"))
-        self.places = np.concatenate([chunk.places[first:last] for first, last in zip(low, high, strict=True)])
-        texts = np.repeat(np.arange(len(numbers)), high - low)
-        first = chunk.places["start"][low].astype(np.int64) - 1
-        before = np.cumsum([0, *(ends - begins - first)])
-        entries, starts = (self.places[name].astype(np.int64) for name in ("entry", "start"))
-        rows_before = before[texts] + starts - 1 - first[texts]
-        following = [np.append(ids[at + 1 :], -1) for ids, at in zip(windows, first, strict=True)]
-        self._own = np.concatenate(following).astype(np.int64)
-        self.numbers, self.longest, self.tokens = numbers, int((ends - begins).max()), int((ends - begins).sum())
-        self.search = Search(model.units, rules, spelled, entries, texts, starts, rows_before)
+        self._model, self._ready = model, ready
+        chosen, ids = np.array(numbers), ready.chunk.ids
+        lengths, ends = ready.lengths[chosen], ready.chunk.ends[chosen]
+        begins, low = ends - lengths, ready.bounds[chosen]
+        counts = ready.bounds[chosen + 1] - low
+        self.places = ranges(low, counts)
+        texts = np.repeat(np.arange(len(numbers)), counts)
+        entries, starts = ready.entries[self.places], ready.starts[self.places]
+        first = ready.starts[low] - 1
+        before = np.cumsum(lengths - first)
+        rows_before = (before - lengths)[texts] + starts - 1
+        self._own = ids.take(ranges(begins + first + 1, lengths - first), mode="clip").astype(np.int64)
+        self._own[before - 1] = -1
+        self.numbers, self.longest, self.tokens = numbers, int(lengths.max()), int(lengths.sum())
+        self.search = Search(model.units, rules, ready.spelled, entries, texts, starts, rows_before)
+        windows = [ids[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
         with torch.inference_mode():
-            rows, self.state = model.reader.read([ids.tolist() for ids in windows], first.tolist())
+            rows, self.state = model.reader.read(windows, first.tolist())
             self._pending: PendingScores | None = PendingScores(
                 model.reader, rows, rules.k, model.begins, self.search.query, self._own
             )
@@ -74,42 +90,58 @@ class Batch:
         self.logp = self.naive
         if not self._model.units.trailing:
             self.logp = self.naive + scores.begin[ends] - scores.begin[rows]
-        self.search.texts = [text + texts_before for text in self.search.texts]
+        self.search.texts_before = texts_before
         return self.search.begin(scores, self._own)
 
     def outcome(self) -> Outcome:
         search, trailing = self.search, self._model.units.trailing
-        words, parts = self._chunk.words, self._spelled.parts
-        guesses = [
-            _guess(guess, words[before], parts[entry], trailing=trailing)
-            for guess, entry, before in zip(search.guesses, search.entries, self.places["before"].tolist(), strict=True)
-        ]
-        return Outcome(self.places, guesses, search.hit1, search.hitk, self.logp, self.naive)
+        words, parts = self._ready.chunk.words, self._ready.spelled.parts
+        before = self._ready.chunk.places["before"]
+        guesses = {
+            word: _guess(guess, words[before[self.places[word]]], parts[search.entries[word]], trailing=trailing)
+            for word, guess in search.guesses.items()
+        }
+        return Outcome(self.places, guesses, search.own_hits, search.hit1, search.hitk, self.logp, self.naive)
 
 
-def _guess(spelled: bytes | None, before: str, parts: int, *, trailing: bool) -> str | None:
+def _guess(spelled: bytes, before: str, parts: int, *, trailing: bool) -> str:
     """Of what was spelled, as many parts as the word has. What does not begin a word goes on with the last one."""
-    if spelled is None:
-        return None
     word = b"".join(spelled.split()[:parts]).decode(errors="replace")
     goes_on = bool(spelled) and not spelled[:1].isspace() and not trailing
     return before + word if goes_on else word
 
 
-def table_of(chunk: Chunk, spelled: Segmentations, outcomes: Iterable[Outcome]) -> pl.DataFrame:
+def table_of(ready: Ready, outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """Those that were predicted, and those that were skipped."""
+    chunk, spelled = ready.chunk, ready.spelled
     words = pl.Series(chunk.words, dtype=pl.Categorical)
-    forms = pl.Series([target.form if target else None for target in spelled.targets], dtype=pl.Categorical)
+    forms = [target.form if target else None for target in spelled.targets]
     reasons = pl.Series([target if isinstance(target, str) else None for target in chunk.targets], dtype=pl.Categorical)
     tables = [pl.DataFrame(schema=PREDICTIONS)]
-    for one in outcomes:
-        entries = one.places["entry"]
-        said: dict[str, Any] = {"hit1": one.hit1, "hitk": one.hitk, "logp": one.logp, "logp_naive": one.logp_naive}
-        said |= {"guess": one.guesses, "units": spelled.counts[entries], "form": forms.gather(entries)}
-        tables.append(_columns(one.places, words, said))
+    if outcomes:
+        places = np.concatenate([one.places for one in outcomes])
+        entries = ready.entries[places]
+        said: dict[str, Any] = {
+            name: np.concatenate([getattr(one, name) for one in outcomes])
+            for name in ("hit1", "hitk", "logp", "logp_naive")
+        }
+        said |= {"guess": _said(entries, forms, outcomes), "units": spelled.counts[entries]}
+        said["form"] = pl.Series(forms, dtype=pl.Categorical).gather(entries)
+        tables.append(_columns(chunk.places[places], words, said))
     if len(chunk.skipped):
         tables.append(_columns(chunk.skipped, words, {"left_out": reasons.gather(chunk.skipped["entry"])}))
     return pl.concat(tables).sort("line", "at")
+
+
+def _said(entries: Ints, forms: Sequence[str | None], outcomes: Sequence[Outcome]) -> pl.Series:
+    """The guesses: the words' own forms, what was said instead, or none."""
+    others = [guess for one in outcomes for guess in one.guesses.values()]
+    known = pl.Series([*forms, *others, None], dtype=pl.Categorical)
+    which = np.where(np.concatenate([one.own_hits for one in outcomes]), entries, len(known) - 1)
+    before = np.cumsum([0, *(len(one.places) for one in outcomes)]).tolist()
+    at = [first + word for one, first in zip(outcomes, before, strict=False) for word in one.guesses]
+    which[at] = len(forms) + np.arange(len(others))
+    return known.gather(which)
 
 
 def _columns(places: Records, words: pl.Series, said: Mapping[str, Any]) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from wordworth.encode.capabilities import TOLERANCE, accepted
 from wordworth.encode.model import LanguageModel
 from wordworth.engine.batching import Budget, budget_for
 from wordworth.predict.head import Head
-from wordworth.predict.reader import Node, run_each
+from wordworth.predict.reader import Node, Tokens, run_each
 from wordworth.predict.transfer import send
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
@@ -30,7 +30,7 @@ LEVELS = 4
 class _Memory:
     """Texts that were read, and their keys and values where the model keeps them."""
 
-    texts: Sequence[Sequence[int]]
+    texts: Sequence[Tokens]
     layers: list[Any] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     """The texts that the layers still hold, in their order."""
@@ -59,14 +59,15 @@ class CausalReader:
     def device(self) -> torch.device:
         return self.base.device
 
-    def read(self, texts: Sequence[Sequence[int]], firsts: Sequence[int]) -> tuple[Tensor, _Memory]:
+    def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, _Memory]:
         memory = _Memory(texts)
         return self._read(memory, firsts, keep=self.remembers), memory
 
     def extend(self, state: _Memory, nodes: Sequence[Node]) -> Tensor:
         if state.remembers:
             return self._step(state, nodes)
-        sequences = [[*state.texts[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes]
+        texts = {text: [*map(int, state.texts[text])] for text in {node.text for node in nodes}}
+        sequences = [[*texts[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes]
         return run_each(self.base, sequences, 1, self.budget)
 
     def join(self, states: Sequence[_Memory]) -> _Memory:

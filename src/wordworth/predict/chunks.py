@@ -3,21 +3,34 @@
 import hashlib
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.encode.tokens import ranges
 from wordworth.predict.model import WordModel
-from wordworth.predict.windows import Window, windows
-from wordworth.predict.words import SHORT, Passage, Target, Word, WordTokenizer, joined
+from wordworth.predict.windows import windows
+from wordworth.predict.words import (
+    LEAST_WORDS,
+    SHORT,
+    Entries,
+    Ints,
+    Line,
+    Passages,
+    Target,
+    WordTokenizer,
+    joined,
+    where_of,
+)
 
 CHUNK_BATCHES = 8
 """Batches whose windows are sorted by length together, and whose predictions are kept together."""
-TEXTS = 64
-"""Lines that go through the tokenizer together."""
+WORDS = 8_192
+"""Words that go through the tokenizer together, at the least."""
 WHERE = [(name, np.int32) for name in ("document", "line", "at", "entry")]
 """Where a word stands in the text, and which of the chunk's distinct words it is."""
 PLACE = [*WHERE, *((name, np.int32) for name in ("before", "window", "start"))]
@@ -54,107 +67,177 @@ class Chunk:
         return digest.hexdigest()
 
 
+class _Piece(NamedTuple):
+    """Some words of a chunk, in their order."""
+
+    where: NDArray[np.int32]
+    entries: Ints
+    before: Ints
+    """The entry of the word before."""
+    window: Ints
+    """The window in the chunk, where the word is predicted."""
+    start: Ints
+    """Tokens before the word in its window."""
+
+
+class _Windows:
+    """Passages cut into windows. Every word is in one of them, and they follow one another as the words do."""
+
+    def __init__(self, passages: Passages, entries: Entries, before: tuple[int, ...], size: int, context: int) -> None:
+        self._passages = passages
+        spans: list[tuple[int, int, int, int]] = []
+        words, units = (pairwise(bounds.tolist()) for bounds in (passages.words_before, passages.units_before))
+        for (word, next_word), (unit, next_unit) in zip(words, units, strict=True):
+            if next_unit - unit <= size:
+                spans.append((word, next_word, unit, next_unit))
+                continue
+            starts = (passages.starts[word:next_word] - unit).tolist()
+            for first, last, begin, end, reason in windows(starts, next_unit - unit, size, context):
+                if reason:
+                    at = word + first
+                    passages.entries[at] = entries.left_out(entries.words[_number(passages.entries[at])], reason)
+                spans.append((word + first, word + last, unit + begin, unit + end))
+        self._first, last, begin, end = np.array(spans).T
+        self._counts = last - self._first
+        self._kept = np.logical_or.reduceat(passages.entries >= 0, self._first)
+        self._starts = passages.starts - np.repeat(begin - len(before), self._counts)
+        self._before = np.append(-1, _number(passages.entries[:-1]))
+        self._source = np.concatenate([np.array(before, dtype=np.int32), passages.ids])
+        # What stands before a text, then the window's own: two runs of tokens a window.
+        self._runs = np.stack([np.zeros_like(begin), begin + len(before)], axis=1)
+        self._lengths = np.stack([np.full_like(begin, len(before)), end - begin], axis=1) * self._kept[:, None]
+        self.tokens = np.cumsum(self._lengths.sum(axis=1))
+        """Up to the end of each."""
+
+    def piece(self, some: slice, windows_before: int) -> tuple[_Piece, NDArray[np.int32], Ints]:
+        """The words of some windows, their tokens, and how many each has; windows without a word to predict have none
+        and are not numbered."""
+        counts, kept = self._counts[some], self._kept[some]
+        words = slice(self._first[some.start], self._first[some.start] + counts.sum())
+        window = np.repeat(np.cumsum(kept) - 1 + windows_before, counts)
+        columns = self._passages.entries[words], self._before[words], window, self._starts[words]
+        runs, lengths = self._runs[some], self._lengths[some]
+        ids = self._source[ranges(runs.ravel(), lengths.ravel())]
+        return _Piece(self._passages.where[:, words], *columns), ids, lengths.sum(axis=1)[kept]
+
+
 @dataclass(eq=False)
 class _Growing:
     """A chunk that is being filled."""
 
-    before: tuple[int, ...]
-    numbers: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Entries by word and by the identity of its target, of which there is one a word and spelling."""
-    words: list[str] = field(default_factory=list)
-    targets: list[Target | str] = field(default_factory=list)
-    ids: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    places: list[tuple[int, ...]] = field(default_factory=list)
-    skipped: list[tuple[int, ...]] = field(default_factory=list)
-    line: int = -1
-    """The last line that was begun."""
+    entries: Entries
+    pieces: list[_Piece] = field(default_factory=list)
+    ids: list[NDArray[np.int32]] = field(default_factory=list)
+    lengths: list[Ints] = field(default_factory=list)
+    windows: int = 0
+    tokens: int = 0
 
-    def entry(self, text: str, target: Target | str) -> int:
-        key = text, id(target)
-        number = self.numbers.get(key)
-        if number is None:
-            number = self.numbers[key] = len(self.words)
-            self.words.append(text)
-            self.targets.append(target)
-        return number
+    @property
+    def line(self) -> int:
+        """The last line that was begun."""
+        return int(self.pieces[-1].where[1, -1])
 
-    def skip(self, word: Word, reason: str) -> None:
-        self.skipped.append((word.document, word.line, word.at, self.entry(word.text, reason)))
+    def add(self, cut: _Windows, some: slice) -> None:
+        piece, ids, lengths = cut.piece(some, self.windows)
+        self.pieces.append(piece)
+        self.ids.append(ids)
+        self.lengths.append(lengths)
+        self.windows += len(lengths)
+        self.tokens += len(ids)
 
-    def add(self, passage: Passage, window: Window) -> None:
-        words, targets, spans, entry = passage.words, passage.targets, passage.spans, self.entry
-        self.line = words[window.last - 1].line
-        if window.reason:
-            self.skip(words[window.first], window.reason)
-            return
-        places: list[tuple[int, ...]] = []
-        shift, here = len(self.before) - window.begin, len(self.ends)
-        before = entry(words[window.first - 1].text, targets[window.first - 1]) if window.first else -1
-        for number in range(window.first, window.last):
-            document, line, at, text = words[number]
-            target = targets[number]
-            this = entry(text, target)
-            if isinstance(target, str):
-                self.skipped.append((document, line, at, this))
-            else:
-                places.append((document, line, at, this, before, here, spans[number][0] + shift))
-            before = this
-        if places:
-            self.places += places
-            self.ids += self.before
-            self.ids += passage.ids[window.begin : window.end]
-            self.ends.append(len(self.ids))
+    def skip(self, lines: Sequence[Line]) -> None:
+        """Lines that are too short."""
+        entries = np.array(
+            [self.entries.left_out(word, SHORT) for line in lines for word in line.words], dtype=np.int64
+        )
+        self.pieces.append(_Piece(where_of(lines), entries, *np.full((3, len(entries)), -1)))
 
     def done(self, lines: int) -> Chunk:
+        where = np.concatenate([piece.where for piece in self.pieces], axis=1)
+        entries, before, window, start = (np.concatenate(column) for column in list(zip(*self.pieces, strict=True))[1:])
+        predicted = entries >= 0
+        numbers = _number(entries)
+        used = np.zeros(len(self.entries.words), dtype=bool)
+        used[numbers] = used[before[predicted]] = True
+        local = np.cumsum(used) - 1
+        chosen = np.flatnonzero(used).tolist()
+        columns = [*where, local[numbers], local[before], window, start]
         return Chunk(
-            self.words,
-            self.targets,
-            np.array(self.ids, dtype=np.int32),
-            np.array(self.ends, dtype=np.int64),
-            np.array(self.places, dtype=PLACE),
-            np.array(self.skipped, dtype=WHERE),
+            [self.entries.words[number] for number in chosen],
+            [self.entries.targets[number] for number in chosen],
+            np.concatenate([np.zeros(0, dtype=np.int32), *self.ids]),
+            np.cumsum(np.concatenate([np.zeros(0, dtype=np.int64), *self.lengths])),
+            _records(PLACE, [column[predicted] for column in columns]),
+            _records(WHERE, [column[~predicted] for column in columns]),
             lines,
         )
 
 
-def chunks(
-    model: WordModel, lines: Iterable[tuple[list[Word], bool]], size: int, context: int, *, by_document: bool
-) -> Iterator[Chunk]:
+def _number(entries: Ints) -> Ints:
+    """Of all words, also of those that are left out."""
+    return np.where(entries < 0, ~entries, entries)
+
+
+def _records(kind: Sequence[tuple[str, type]], columns: Sequence[NDArray[Any]]) -> Records:
+    table = np.empty(len(columns[0]), dtype=list(kind))
+    for (name, _), column in zip(kind, columns, strict=False):
+        table[name] = column
+    return table
+
+
+def chunks(model: WordModel, lines: Iterable[Line], size: int, context: int, *, by_document: bool) -> Iterator[Chunk]:
     """The text in parts of some batches, each read as far as it is needed. All words of one stand before those of the
     next in the text."""
     reading = WordTokenizer(model.tokenizer, model.units)
     full = CHUNK_BATCHES * model.reader.budget.tokens
-    short: deque[list[Word]] = deque()
+    short: deque[Line] = deque()
     read = given = 0
 
-    def enough() -> Iterator[list[Word]]:
+    def enough() -> Iterator[Line]:
         nonlocal read
-        for words, is_long in lines:
+        for line in lines:
             read += 1
-            if is_long:
-                yield words
-            elif words:
-                short.append(words)
+            if len(line.words) >= LEAST_WORDS:
+                yield line
+            elif line.words:
+                short.append(line)
 
     def with_short_ones(chunk: _Growing, end: int) -> Chunk:
         """The short lines before line `end` are in the chunk too."""
         nonlocal given
-        while short and short[0][0].line < end:
-            for word in short.popleft():
-                chunk.skip(word, SHORT)
+        skipped = []
+        while short and short[0].number < end:
+            skipped.append(short.popleft())
+        if skipped:
+            chunk.skip(skipped)
         given, before = end, given
         return chunk.done(end - before)
 
-    chunk = _Growing(model.before)
-    every = joined(enough(), by_document=by_document)
-    while texts := list(islice(every, TEXTS)):
-        for passage in reading.passages(texts):
-            for window in windows(passage, size, context):
-                chunk.add(passage, window)
-                if len(chunk.ids) >= full:
-                    yield with_short_ones(chunk, chunk.line)
-                    chunk = _Growing(model.before)
-    last = with_short_ones(chunk, read)
-    if len(last.places) or len(last.skipped):
-        yield last
+    chunk = _Growing(reading.entries)
+    for texts in _together(joined(enough(), by_document=by_document)):
+        cut = _Windows(reading.passages(texts), reading.entries, model.before, size, context)
+        first = 0
+        while first < len(cut.tokens):
+            taken = int(cut.tokens[first - 1]) if first else 0
+            last = int(np.searchsorted(cut.tokens, taken + full - chunk.tokens)) + 1
+            chunk.add(cut, slice(first, min(last, len(cut.tokens))))
+            first = last
+            if chunk.tokens >= full:
+                yield with_short_ones(chunk, chunk.line)
+                chunk = _Growing(reading.entries)
+    if chunk.pieces or short:
+        yield with_short_ones(chunk, read)
+
+
+def _together(texts: Iterable[list[Line]]) -> Iterator[list[list[Line]]]:
+    """Texts that go through the tokenizer together."""
+    some: list[list[Line]] = []
+    words = 0
+    for text in texts:
+        some.append(text)
+        words += sum(len(line.words) for line in text)
+        if words >= WORDS:
+            yield some
+            some, words = [], 0
+    if some:
+        yield some

@@ -9,27 +9,41 @@ from dataclasses import dataclass
 
 import polars as pl
 
+MISSES = 1 << 19
+"""Of so many the distinct pairs of word and guess are held at a time."""
+
 Table = pl.DataFrame | pl.LazyFrame
 
 
 def said_instead(predicted: Table, most: int = 50) -> pl.DataFrame:
     """guess, its band, the misses it was given for, the types it stood in for, and its share of all misses."""
-    pairs = _misses(predicted).group_by("guess", "word").agg(pl.col("guess_band").first(), pl.len().alias("misses"))
+    guesses = []
+    for some in _parts(predicted):
+        pairs = some.group_by("guess", "word").agg(pl.col("guess_band").first(), pl.len().alias("misses"))
+        band, misses, types = (
+            pl.col("guess_band").first().alias("band"),
+            pl.col("misses").sum(),
+            pl.len().alias("types"),
+        )
+        guesses.append(pairs.group_by("guess").agg(band, misses, types).collect(engine="streaming"))
     return (
-        pairs.group_by("guess")
-        .agg(pl.col("guess_band").first().alias("band"), pl.col("misses").sum(), pl.len().alias("types"))
+        pl.concat(guesses)
         .with_columns(share=pl.col("misses") / pl.col("misses").sum())
         .sort("misses", "guess", descending=[True, False])
         .head(most)
-        .collect(engine="streaming")
     )
 
 
 def confused_pairs(predicted: Table, most: int = 50) -> pl.DataFrame:
     """word, guess, and how often the guess was given for the word; the most frequent pairs."""
-    misses = _misses(predicted).group_by("word", "guess").len("misses")
-    best = misses.sort("misses", "word", "guess", descending=[True, False, False]).head(most)
-    return best.collect(engine="streaming")
+
+    def best(pairs: pl.LazyFrame) -> pl.LazyFrame:
+        return pairs.sort("misses", "word", "guess", descending=[True, False, False]).head(most)
+
+    some = [
+        best(part.group_by("word", "guess").len("misses")).collect(engine="streaming") for part in _parts(predicted)
+    ]
+    return best(pl.concat(some).lazy()).collect()
 
 
 def band_confusion(predicted: Table) -> pl.DataFrame:
@@ -54,6 +68,16 @@ def never_predicted(predicted: Table) -> pl.DataFrame:
 
 def _misses(predicted: Table) -> pl.LazyFrame:
     return predicted.lazy().filter(~pl.col("hit1"))
+
+
+def _parts(predicted: Table) -> list[pl.LazyFrame]:
+    """The misses in parts, all of one guess in the same: distinct pairs grow with the text, and are held for one part
+    at a time."""
+    misses = _misses(predicted)
+    count = misses.select(pl.len()).collect(engine="streaming").item()
+    parts = max(1, -(-count // MISSES))
+    which = pl.col("guess").hash() % parts
+    return [misses.filter(which == part) for part in range(parts)] if parts > 1 else [misses]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from torch import Tensor
 from wordworth.encode.model import LanguageModel
 from wordworth.engine.batching import Budget, budget_for
 from wordworth.predict.head import Head
-from wordworth.predict.reader import Node, run_each
+from wordworth.predict.reader import Node, Tokens, run_each
 
 
 class MaskedReader:
@@ -27,9 +27,10 @@ class MaskedReader:
     def device(self) -> torch.device:
         return self.base.device
 
-    def read(self, texts: Sequence[Sequence[int]], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
-        contexts = [text[: at + 1] for text, first in zip(texts, firsts, strict=True) for at in range(first, len(text))]
-        return self._rows(contexts), texts
+    def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
+        plain = [[*map(int, text)] for text in texts]
+        contexts = [text[: at + 1] for text, first in zip(plain, firsts, strict=True) for at in range(first, len(text))]
+        return self._rows(contexts), plain
 
     def join(self, states: Sequence[Sequence[Sequence[int]]]) -> Sequence[Sequence[int]]:
         return [text for state in states for text in state]

@@ -129,7 +129,7 @@ def load_network(
         return _MAPPINGS[chosen[0]][1]
 
     try:
-        network, tokenizer, weights = load_files(located.place, kind, device=device, dtype=dtype)
+        network, tokenizer, weights = load_files(located.place, kind, called=located.name, device=device, dtype=dtype)
     except NoHeadError as error:
         raise WordworthError(
             f"{located.name} has no head for words, only the network below it; name a causal or a masked language "

@@ -17,15 +17,18 @@ import torch
 from wordworth.engine.batching import by_length, out_of_memory
 from wordworth.engine.memory import free_memory
 from wordworth.predict.ahead import ahead
-from wordworth.predict.batch import Batch, Outcome, table_of
+from wordworth.predict.batch import Batch, Outcome, Ready, table_of
 from wordworth.predict.chunks import Chunk
 from wordworth.predict.model import WordModel
 from wordworth.predict.search import PathStep, PredictionRules
-from wordworth.predict.segmentations import Segmentations
+from wordworth.predict.segmentations import Spellings
 from wordworth.predict.unit_scores import PendingScores, UnitQuery
 
 HELD_SHARE = 0.25
 """Of the device's free memory: it grows to about twice as much while paths are followed."""
+USUAL, PADDED = 1.5, 3.0
+"""Texts of a group stand in rows of one length: at most so many times their tokens. The second on an accelerator, where
+a pass over paths costs its launch and little else, so that the fewer groups the better."""
 
 
 class Limits(NamedTuple):
@@ -37,27 +40,26 @@ class Limits(NamedTuple):
     """Groups whose paths are not done while the next is read."""
     thread: bool
     """Whether the next chunk is made ready in a thread."""
+    padded: float = USUAL
+    """How much longer than its texts the rows of a group may be."""
 
 
 ON_CPU = Limits(256 << 20, 0, thread=False)
 """The work has the cores to itself; what overlaps would only take them from it."""
-PADDED = 1.5
-"""Texts of a group stand in rows of one length: at most so many times their tokens."""
 
 
 @dataclass(eq=False)
 class _Work:
     """A chunk that is being predicted."""
 
-    chunk: Chunk
-    spelled: Segmentations
+    ready: Ready
     outcomes: list[Outcome] = field(default_factory=list)
     left: int = 0
     """Groups that are not done."""
     read: bool = False
 
     def table(self) -> pl.DataFrame:
-        return table_of(self.chunk, self.spelled, self.outcomes)
+        return table_of(self.ready, self.outcomes)
 
 
 @dataclass(eq=False)
@@ -70,13 +72,15 @@ class _Group:
     held: int = 0
     texts: int = 0
 
-    def takes(self, batch: Batch, held: int, most: int) -> bool:
-        """The first batch is the longest."""
+    def takes(self, batch: Batch, held: int, limits: Limits) -> bool:
+        """The first batch is the longest. What is held is counted as it will be, in rows of one length."""
         if not self.batches:
             return True
         texts = self.texts + len(batch.numbers)
         tokens = sum(one.tokens for one in self.batches) + batch.tokens
-        return self.held + held <= most and texts * self.batches[0].longest <= PADDED * tokens
+        padded = texts * self.batches[0].longest / tokens
+        more = max(1.0, padded / USUAL)
+        return padded <= limits.padded and more * (self.held + held) <= limits.held / (1 + limits.open_groups)
 
     def begin_last(self) -> None:
         """Scores the own paths of the batch that was read last."""
@@ -99,7 +103,8 @@ class _Pipeline:
         self.works: deque[_Work] = deque()
 
     def run(self, chunks: Iterable[Chunk]) -> Iterator[pl.DataFrame]:
-        works = (_Work(chunk, Segmentations(self.model.units, chunk.targets)) for chunk in chunks)
+        spellings = Spellings(self.model.units)
+        works = (_Work(Ready(chunk, spellings)) for chunk in chunks)
         with ahead(works, thread=self.limits.thread) as ready:
             for work in ready:
                 self.works.append(work)
@@ -114,16 +119,15 @@ class _Pipeline:
     def _read(self, work: _Work) -> Iterator[None]:
         """Sends the batches of a chunk, in groups. Windows of like length go together, the longest first: if memory
         runs out, it does so at the start."""
-        lengths = np.diff(work.chunk.ends, prepend=0).tolist()
         group = _Group(work)
 
         def one_batch(numbers: list[int]) -> Batch:
-            return Batch(self.model, work.chunk, work.spelled, numbers, self.rules)
+            return Batch(self.model, work.ready, numbers, self.rules)
 
-        for _, batch in by_length(one_batch, lengths, self.model.reader.budget):
+        for _, batch in by_length(one_batch, work.ready.lengths.tolist(), self.model.reader.budget):
             held = self.model.reader.held(batch.state)
             group.begin_last()  # while the device is at this one
-            if not group.takes(batch, held, self.limits.held // (1 + self.limits.open_groups)):
+            if not group.takes(batch, held, self.limits):
                 self._follow(group)
                 group = _Group(work)
             group.batches.append(batch)
@@ -167,10 +171,10 @@ class _Pipeline:
         numbers = [number for batch in group.batches for number in batch.numbers]
         group.batches = []
         self.limits = self.limits._replace(held=self.limits.held // 2)
-        lengths = np.diff(group.work.chunk.ends, prepend=0)[numbers].tolist()
+        lengths = group.work.ready.lengths[numbers].tolist()
 
         def whole(some: list[int]) -> Batch:
-            batch = Batch(self.model, group.work.chunk, group.work.spelled, [numbers[at] for at in some], self.rules)
+            batch = Batch(self.model, group.work.ready, [numbers[at] for at in some], self.rules)
             one = _Group(group.work, [batch], texts=len(some))
             one.begin_last()
             for _ in self._levels(one):
@@ -211,4 +215,4 @@ def limits_of(device: torch.device) -> Limits:
     """What suits a device, by its memory found free."""
     if device.type != "cuda":
         return ON_CPU
-    return Limits(int(HELD_SHARE * free_memory(device)), 2, thread=True)
+    return Limits(int(HELD_SHARE * free_memory(device)), 2, thread=True, padded=PADDED)

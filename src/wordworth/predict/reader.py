@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.encode.model import LanguageModel
 from wordworth.engine.batching import Budget, by_length
+
+Tokens = Sequence[int] | NDArray[np.int32]
 
 
 @dataclass(slots=True, eq=False)
@@ -50,7 +54,7 @@ class Reader(Protocol):
     @property
     def device(self) -> torch.device: ...
 
-    def read(self, texts: Sequence[Sequence[int]], firsts: Sequence[int]) -> tuple[Tensor, Any]:
+    def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, Any]:
         """Rows of the positions from `firsts[i]` to the end of each text, one text after the other; and what `extend`
         needs of them. The row of a position says what follows the tokens up to it, itself included."""
 

@@ -93,13 +93,17 @@ class Search:
         self.units, self.rules, self.spelled = units, rules, spelled
         self.entries: list[int] = entries.tolist()
         self.texts, self.starts, self.rows = texts.tolist(), starts.tolist(), rows
-        self.counts = spelled.counts[entries]
+        self.texts_before = 0
+        """Texts of other batches, whose paths are followed together with these: numbers go on from there."""
+        self._entries, self.counts = entries, spelled.counts[entries]
         self.hit1, self.hitk = np.zeros(len(entries), dtype=bool), np.zeros(len(entries), dtype=bool)
-        self.guesses: list[bytes | None] = [None] * len(entries)
-        """What was spelled; None where it was not decoded."""
+        self.own_hits = self.hit1
+        """Where the guess is the word by the tokenizer's own units."""
+        self.guesses: dict[int, bytes] = {}
+        """What was spelled instead, of the words whose guess was decoded."""
         self._steps: dict[tuple[int, int, int, int], PathStep] = {}
         self._ways = spelled.leaving(entries)
-        self.query = UnitQuery(rows[self._ways.words] + self._ways.ats, self._ways.units)
+        self.query = UnitQuery(rows[self._ways.words] + self._ways.ats, self._ways.units.astype(np.int64))
         """At the rows of the own paths: all units by which another segmentation may leave them."""
 
     def begin(self, scores: UnitScores, own: Ints) -> list[PathStep]:
@@ -111,8 +115,7 @@ class Search:
         greedy_begins = self.units.begin_flags[scores.greedy[ends]]
         self.hitk = np.logical_and.reduceat(scores.own_among, spans)[::2] & (free | scores.ended[ends])
         self.hit1 = np.logical_and.reduceat(same, spans)[::2] & (free | greedy_begins)
-        for word in np.flatnonzero(self.hit1).tolist():
-            self.guesses[word] = self.spelled.texts[self.entries[word]]
+        self.own_hits = self.hit1.copy()
         self._first_guesses(_leading(same, self.rows, self.counts), scores.greedy)
         self._first_paths(_leading(scores.own_among, self.rows, self.counts), scores.among)
         return self._next()
@@ -158,7 +161,7 @@ class Search:
         Most words are settled without a look at their bytes: at once the guess is nothing that the word begins with,
         or it goes on where the word has ended. Then it is a step, or of no interest.
         """
-        units, entries = greedy[self.rows + ats], np.array(self.entries, dtype=np.int64)
+        units, entries = greedy[self.rows + ats], self._entries
         heads, masks = self.units.heads
         simple = self.units.plain_flags[units] & self.spelled.single[entries] & (not self.units.trailing)
         apart = simple & (ats == 0) & (((self.spelled.heads[entries] ^ heads[units]) & masks[units]) != 0)
@@ -224,7 +227,7 @@ class Search:
         key = word, after, id(parent), unit
         if key not in self._steps:
             self._steps[key] = PathStep(
-                self.texts[word], after, unit, parent, word=word, count=count + 1, spelled=spelled
+                self.texts_before + self.texts[word], after, unit, parent, word=word, count=count + 1, spelled=spelled
             )
         return self._steps[key]
 

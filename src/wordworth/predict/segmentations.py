@@ -1,16 +1,18 @@
 """How else than by the tokenizer's own units a word may be spelled: what a search for it needs to know beforehand."""
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.encode.tokens import ranges
 from wordworth.predict.units import Units, heads
 from wordworth.predict.words import Target
 
 Ints = NDArray[np.int64]
+KNOWN = 1 << 17
+"""Words whose spellings are kept, so that a long text does not fill the memory."""
 
 
 class Ways(NamedTuple):
@@ -18,56 +20,77 @@ class Ways(NamedTuple):
 
     words: Ints
     """Of which word."""
-    ats: Ints
+    ats: NDArray[np.integer]
     """After how many of its units."""
-    units: Ints
+    units: NDArray[np.integer]
     """By which one."""
-    offsets: Ints
+    offsets: NDArray[np.integer]
     """How much of the word is spelled then (−1: all, and its end)."""
+
+
+class Spelling(NamedTuple):
+    """One word's."""
+
+    parts: int
+    """Words that the tokenizer makes of it: `don't` is three to one that parts at punctuation."""
+    offsets: list[int]
+    """Bytes spelled before each own unit, and at the end."""
+    ways: NDArray[np.int32]
+    """Ways × 3: after how many units, by which one, and how much is spelled then."""
+
+
+class Spellings:
+    """Those of the words that were met lately: most of them come again."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+        self._known: dict[Target, Spelling] = {}
+
+    def of(self, target: Target) -> Spelling:
+        known = self._known.get(target)
+        if known is None:
+            if len(self._known) >= KNOWN:
+                self._known.clear()
+            known = self._known[target] = _spelling(self._units, target)
+        return known
+
+
+NOTHING = Spelling(0, [0], np.zeros((0, 3), dtype=np.int32))
 
 
 class Segmentations:
     """Of the distinct words of a chunk, by number; those that are left out have none."""
 
-    def __init__(self, units: Units, targets: Sequence[Target | str]) -> None:
+    def __init__(self, spellings: Spellings, targets: Sequence[Target | str]) -> None:
         self.targets = [None if isinstance(target, str) else target for target in targets]
         self.texts: list[bytes] = [target.text if target else b"" for target in self.targets]
         """What a path must spell."""
-        self.parts = [len(text.split()) for text in self.texts]
-        """Words that the tokenizer makes of it: `don't` is three to one that parts at punctuation."""
-        self.single = np.array(self.parts) == 1
-        self.heads, _ = heads(self.texts)
         self.counts: Ints = np.array([len(target.ids) if target else 0 for target in self.targets], dtype=np.int64)
         """The tokenizer's own units."""
-        self.offsets = [_offsets(units, target) if target else [0] for target in self.targets]
-        """Bytes spelled before each own unit, and at the end."""
-        others = [
-            _others(units, target, offsets) if target else []
-            for target, offsets in zip(self.targets, self.offsets, strict=True)
-        ]
-        self._firsts = np.cumsum([0, *map(len, others)])
-        flat = np.array(list(chain.from_iterable(chain.from_iterable(others))), dtype=np.int64).reshape(-1, 3)
-        self._ways: Ints = np.ascontiguousarray(flat.T)
+        spelled = [spellings.of(target) if target else NOTHING for target in self.targets]
+        self.parts = [one.parts for one in spelled]
+        self.offsets = [one.offsets for one in spelled]
+        self.single = np.array(self.parts) == 1
+        self.heads, _ = heads(self.texts)
+        ways = [one.ways for one in spelled]
+        self._firsts = np.cumsum([0, *map(len, ways)])
+        self._ways: NDArray[np.integer] = np.ascontiguousarray(np.concatenate(ways).T)
 
     def leaving(self, entries: Ints) -> Ways:
         """All ways to leave the own paths of some words, word by word."""
-        lengths = (self._firsts[1:] - self._firsts[:-1])[entries]
-        firsts = np.cumsum(lengths) - lengths
-        which = np.repeat(self._firsts[entries] - firsts, lengths) + np.arange(lengths.sum())
-        return Ways(np.repeat(np.arange(len(entries)), lengths), *self._ways[:, which])
+        firsts = self._firsts[entries]
+        lengths = self._firsts[entries + 1] - firsts
+        return Ways(np.repeat(np.arange(len(entries)), lengths), *self._ways[:, ranges(firsts, lengths)])
 
 
-def _offsets(units: Units, target: Target) -> list[int]:
+def _spelling(units: Units, target: Target) -> Spelling:
     offsets = [0]
     for unit in target.ids:
         offsets.append(offsets[-1] + len(units.texts[unit] or b""))
-    return offsets
-
-
-def _others(units: Units, target: Target, offsets: Sequence[int]) -> list[tuple[int, int, int]]:
-    return [
+    others = [
         (at, unit, length if length < 0 else offset + length)
         for at, (offset, own) in enumerate(zip(offsets, target.ids, strict=False))
         for unit, length in units.continuations(target.text[offset:])
         if unit != own
     ]
+    return Spelling(len(target.text.split()), offsets, np.array(others, dtype=np.int32).reshape(-1, 3))

@@ -24,6 +24,8 @@ from wordworth.errors import WordworthError
 SPACES = b" \t\n\r\x0b\x0c"
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _METASPACE = "▁"
+KNOWN = 1 << 16
+"""Rests of words whose continuations are kept, so that a long text does not fill the memory."""
 
 Words = NDArray[np.uint64]
 
@@ -124,6 +126,8 @@ class Units:
                 for unit in self._by_text.get(rest[:length], ())
             ]
             known += [(unit, -1) for unit in self._ending.get(rest, ())]
+            if len(self._continuations) >= KNOWN:
+                self._continuations.clear()
             self._continuations[rest] = known
         return known
 

@@ -1,11 +1,10 @@
 """Passages become windows: what goes through the network in one piece, and which words are predicted in it."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from wordworth.errors import WordworthError
-from wordworth.predict.words import Passage
 
 MORE_UNITS = 8
 """No path is followed further than so many units beyond the tokenizer's own number for the word."""
@@ -36,22 +35,24 @@ def room(limit: int | None, around: int) -> int:
     return min(WINDOW, least)
 
 
-def windows(passage: Passage, size: int, context: int) -> Iterator[Window]:
-    """Windows of at most `size` tokens of the passage. Every word is in one of them.
+def windows(starts: Sequence[int], units: int, size: int, context: int) -> Iterator[Window]:
+    """Windows of at most `size` tokens of a passage of so many units, whose words begin at `starts`. Every word is in
+    one of them.
 
     The first window begins with the passage; later ones begin with a word (unless that one is too long), so that the
     first word predicted has at least `context` tokens before it.
     """
-    starts, ends = ([span[side] for span in passage.spans] for side in (0, 1))
+    ends = [*starts[1:], units]
     number = 0
-    while number < len(passage.words):
+    while number < len(starts):
         needed = max(0, starts[number] - context) if number else 0
         begin = starts[bisect_right(starts, needed) - 1]
         if ends[number] - begin > size:
             begin = needed
         if ends[number] - begin > size:
-            units = ends[number] - starts[number]
-            reason = f"its {units} units and {context} tokens of context do not fit {size} tokens"
+            reason = (
+                f"its {ends[number] - starts[number]} units and {context} tokens of context do not fit {size} tokens"
+            )
             yield Window(number, number + 1, begin, begin, reason)
             number += 1
             continue

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from functools import cached_property
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Encoding
 from transformers import PreTrainedTokenizerFast
 
 from wordworth.encode.spans import plain
@@ -16,8 +19,10 @@ LEAST_WORDS = 3
 UNKNOWN = "<unk>"
 FIRST = "first word, which nothing precedes"
 SHORT = f"line of fewer than {LEAST_WORDS} words"
+SHARED = "its units are also those of the word beside it"
 
 Splitter = Callable[[str], list[str]]
+Ints = NDArray[np.int64]
 
 
 class Target(NamedTuple):
@@ -31,32 +36,16 @@ class Target(NamedTuple):
     """The tokenizer's own units."""
 
 
-class Word(NamedTuple):
-    """A word of the text."""
+class Line(NamedTuple):
+    """A line of the text."""
 
     document: int
-    line: int
-    at: int
-    text: str
+    number: int
+    words: list[str]
 
 
-@dataclass(frozen=True)
-class Passage:
-    """Words that are read one after the other, as units; and of each word, its span of units and its target.
-
-    Where there is a reason instead of a target, the word cannot be predicted, but is read all the same.
-    """
-
-    words: list[Word]
-    ids: list[int]
-    spans: list[tuple[int, int]]
-    targets: list[Target | str]
-
-
-def numbered(
-    lines: Iterable[str], documents: Iterable[int] | None, split: Splitter
-) -> Iterator[tuple[list[Word], bool]]:
-    """The words of each line, and whether they are enough. Without `documents`, each line is one of its own."""
+def numbered(lines: Iterable[str], documents: Iterable[int] | None, split: Splitter) -> Iterator[Line]:
+    """The words of each line. Without `documents`, each line is one of its own."""
     numbers = iter(documents) if documents is not None else None
     for line, text in enumerate(lines):
         document = line
@@ -69,16 +58,69 @@ def numbered(
         broken = [] if split is str.split else [word for word in words if word.split() != [word]]
         if broken:
             raise WordworthError(f"line {line + 1}: the splitter gave {broken[0]!r}, and a word holds no white space")
-        yield [Word(document, line, at, word) for at, word in enumerate(words)], len(words) >= LEAST_WORDS
+        yield Line(document, line, words)
 
 
-def joined(lines: Iterable[list[Word]], *, by_document: bool) -> Iterator[list[Word]]:
-    """The words to be read in one go: those of a line, or of a document."""
+def joined(lines: Iterable[Line], *, by_document: bool) -> Iterator[list[Line]]:
+    """The lines to be read in one go: one, or those of a document."""
     if not by_document:
-        yield from lines
+        yield from ([line] for line in lines)
         return
-    for _, of_one in groupby(lines, key=lambda words: words[0].document):
-        yield [word for words in of_one for word in words]
+    for _, of_one in groupby(lines, key=lambda line: line.document):
+        yield list(of_one)
+
+
+@dataclass(eq=False)
+class Entries:
+    """The distinct words of a text, numbered as they come: each with what it is to the model, or why it is left out.
+
+    A word is looked up by its units, or by the reason. The number of one that is left out is turned below 0 (~number).
+    """
+
+    words: list[str] = field(default_factory=list)
+    targets: list[Target | str] = field(default_factory=list)
+    numbers: dict[tuple[str, bytes | str], int] = field(default_factory=dict)
+
+    def add(self, word: str, by: bytes | str, target: Target | str) -> int:
+        """The number of a new one."""
+        number = ~len(self.words) if isinstance(target, str) else len(self.words)
+        self.words.append(word)
+        self.targets.append(target)
+        self.numbers[word, by] = number
+        return number
+
+    def left_out(self, word: str, reason: str) -> int:
+        """The number of a word that is left out where it stands, whatever it is elsewhere."""
+        known = self.numbers.get((word, reason))
+        return self.add(word, reason, reason) if known is None else known
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """Texts that are each read in one go, as arrays over the words of all of them.
+
+    Words that are left out are read all the same.
+    """
+
+    where: NDArray[np.int32]
+    """Document, line, and place in the line: 3 × words."""
+    entries: Ints
+    """The number of each word among the `Entries`."""
+    starts: Ints
+    """The first unit of each word; its last one stands before the next word's first."""
+    ids: NDArray[np.int32]
+    words_before: Ints
+    """Words before each passage, and all of them."""
+    units_before: Ints
+
+
+def where_of(lines: Sequence[Line]) -> NDArray[np.int32]:
+    """Document, line and place in the line of all words of some lines."""
+    counts = np.array([len(line.words) for line in lines], dtype=np.int32)
+    documents, numbers = (np.array([line[side] for line in lines], dtype=np.int32) for side in (0, 1))
+    firsts = np.cumsum(counts, dtype=np.int32) - counts
+    ats = np.arange(counts.sum(), dtype=np.int32) - np.repeat(firsts, counts)
+    return np.stack([np.repeat(documents, counts), np.repeat(numbers, counts), ats])
 
 
 @dataclass(eq=False)
@@ -87,65 +129,70 @@ class WordTokenizer:
 
     tokenizer: PreTrainedTokenizerFast
     units: Units
-    known: dict[tuple[str, tuple[int, ...]], Target | str] = field(default_factory=dict)
+    entries: Entries = field(default_factory=Entries)
 
-    def passages(self, texts: Sequence[list[Word]]) -> list[Passage]:
+    @cached_property
+    def _unknown(self) -> int | None:
+        """Asked for once: the library takes its time."""
+        unknown: int | None = self.tokenizer.unk_token_id
+        return unknown
+
+    def passages(self, texts: Sequence[list[Line]]) -> Passages:
         """Words are joined by one space, whatever stood between them."""
-        joined_words = [" ".join(word.text for word in words) for words in texts]
-        for words, text in zip(texts, joined_words, strict=True):
-            if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-                raise WordworthError(f"line {words[0].line + 1} holds half a character (a surrogate); correct the line")
+        strings = [" ".join(chain.from_iterable(line.words for line in text)) for text in texts]
+        for text, string in zip(texts, strings, strict=True):
+            try:
+                string.encode()
+            except UnicodeEncodeError as error:
+                where = f"line {text[0].number + 1}"
+                raise WordworthError(f"{where} holds half a character (a surrogate); correct the line") from error
         # Not by way of the tokenizer's own call, which makes lists of much that is not needed here.
         backend = self.tokenizer.backend_tokenizer
         backend.no_truncation()
         backend.no_padding()
-        return [
-            self._passage(words, one.ids, one.offsets)
-            for words, one in zip(texts, backend.encode_batch(joined_words, add_special_tokens=False), strict=True)
-        ]
+        return self.found(texts, backend.encode_batch(strings, add_special_tokens=False))
 
-    def _passage(self, words: list[Word], ids: list[int], offsets: list[tuple[int, int]]) -> Passage:
-        """A unit belongs to the word that its characters are of; the space before a word is the word's."""
-        count = len(words)
-        ends = np.cumsum([len(word.text) + 1 for word in words]) - 1
-        left, right = np.array(offsets, dtype=np.int64).reshape(-1, 2).T
-        last = count - 1
-        word_of = np.maximum.accumulate(np.minimum(np.searchsorted(ends, left, side="right"), last))
-        firsts = np.searchsorted(word_of, np.arange(count)).tolist()
-        # The space behind a word is the next one's, so a unit goes too far where it covers more than that space.
-        reach = np.minimum(np.searchsorted(ends, right - 1), last)
-        shared = {
-            word
-            for unit in np.flatnonzero(reach > word_of).tolist()
-            for word in range(int(word_of[unit]), int(reach[unit]) + 1)
-        }
-        spans = list(zip(firsts, [*firsts[1:], len(ids)], strict=True))
-        targets = [
-            "its units are also those of the word beside it"
-            if number in shared
-            else self._target(word.text, tuple(ids[start:end]))
-            for number, (word, (start, end)) in enumerate(zip(words, spans, strict=True))
-        ]
-        targets[0] = FIRST
-        return Passage(words, ids, spans, targets)
+    def found(self, texts: Sequence[list[Line]], encoded: Sequence[Encoding]) -> Passages:
+        """The words among the units of texts."""
+        lines = list(chain.from_iterable(texts))
+        words = list(chain.from_iterable(line.words for line in lines))
+        words_before = np.cumsum([0, *(sum(len(line.words) for line in text) for text in texts)])
+        units = [one.ids for one in encoded]
+        units_before = np.cumsum([0, *map(len, units)])
+        ids = np.fromiter(chain.from_iterable(units), dtype=np.int32, count=units_before[-1])
+        starts, shared = _spans(words, words_before, units_before, encoded)
+        entries = self._entries(words, starts, ids)
+        for at in words_before[:-1].tolist():
+            entries[at] = self.entries.left_out(words[at], FIRST)
+        for at in shared - set(words_before.tolist()):
+            entries[at] = self.entries.left_out(words[at], SHARED)
+        return Passages(where_of(lines), entries, starts, ids, words_before, units_before)
 
-    def _target(self, word: str, ids: tuple[int, ...]) -> Target | str:
-        known = self.known.get((word, ids))
-        if known is None:
-            known = self.known[word, ids] = self._described(word, ids)
-        return known
+    def _entries(self, words: list[str], starts: Ints, ids: NDArray[np.int32]) -> Ints:
+        """A word with the same units is the same to the model."""
+        units, bounds = ids.tobytes(), (starts * ids.itemsize).tolist()
+        keys = list(zip(words, [units[start:end] for start, end in pairwise([*bounds, len(units)])], strict=True))
+        known = self.entries.numbers
+        found = [known.get(key) for key in keys]
+        for at, number in enumerate(found):
+            if number is None:
+                word, own = keys[at]
+                again = known.get((word, own))
+                found[at] = again if again is not None else self.entries.add(word, own, self._described(word, own))
+        return np.array(found, dtype=np.int64)
 
-    def _described(self, word: str, ids: tuple[int, ...]) -> Target | str:
+    def _described(self, word: str, own: bytes) -> Target | str:
+        ids = tuple(memoryview(own).cast("i"))
         if word == UNKNOWN:
             return UNKNOWN
         if not ids:
             return "the tokenizer drops all of its characters"
-        if self.tokenizer.unk_token_id in ids:
+        if self._unknown in ids:
             return "the tokenizer does not know its characters"
         pieces = [self.units.texts[unit] for unit in ids]
-        if any(piece is None for piece in pieces):
+        if None in pieces:
             return "it holds a special token of the model"
-        text = b"".join(piece or b"" for piece in pieces)
+        text = b"".join(piece for piece in pieces if piece)
         form = plain(self.tokenizer, word)
         if b"".join(text.split()) != form.encode():
             return f"its units spell {text.decode(errors='replace')!r}, not {form!r}"
@@ -156,3 +203,29 @@ class WordTokenizer:
         elif not text.startswith(b" "):
             return "its first unit does not begin a word"
         return Target(form, text, ids)
+
+
+def _spans(
+    words: Sequence[str], words_before: Ints, units_before: Ints, encoded: Sequence[Encoding]
+) -> tuple[Ints, set[int]]:
+    """The first unit of each word, and the words that share a unit with another.
+
+    A unit belongs to the word that its characters are of; the space before a word is the word's. Passages stand one
+    space apart here.
+    """
+    ends = np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 1) - 1
+    begins, last = np.append(0, ends[words_before[1:-1] - 1] + 1), words_before[1:] - 1
+    of_units = np.diff(units_before)
+    flat = chain.from_iterable(chain.from_iterable(one.offsets for one in encoded))
+    offsets = np.fromiter(flat, dtype=np.int64, count=2 * units_before[-1]).reshape(-1, 2)
+    left, right = (offsets + np.repeat(begins, of_units)[:, None]).T
+    last_of_units = np.repeat(last, of_units)
+    word_of = np.maximum.accumulate(np.minimum(np.searchsorted(ends, left, side="right"), last_of_units))
+    # The space behind a word is the next one's, so a unit goes too far where it covers more than that space.
+    reach = np.minimum(np.searchsorted(ends, right - 1), last_of_units)
+    shared = {
+        word
+        for unit in np.flatnonzero(reach > word_of).tolist()
+        for word in range(int(word_of[unit]), int(reach[unit]) + 1)
+    }
+    return np.searchsorted(word_of, np.arange(len(words))), shared

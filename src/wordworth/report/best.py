@@ -138,14 +138,10 @@ def run_of(runs: Runs, score: Score) -> Run:
     return next(run for run in mine if score["model"] in run.scores.get_column("model"))
 
 
-def items_of(run: Run, score: Score) -> pl.LazyFrame:
-    """The items that went into a score, and others of the same place."""
-    place = (pl.col(name).eq_missing(pl.lit(score[name])) for name in (*WHERE, "model"))
-    return run.items.filter(*place, pl.col("left_out").is_null())
-
-
 def _items(run: Run, score: Score, how: PairedTest) -> pl.DataFrame:
-    kept = items_of(run, score).filter(how.keep)
+    """The items that went into a score."""
+    place = (pl.col(name).eq_missing(pl.lit(score[name])) for name in (*WHERE, "model"))
+    kept = run.items.filter(*place, pl.col("left_out").is_null(), how.keep)
     return numbered(kept.with_columns(value=how.value.cast(pl.Float64)).collect())
 
 

@@ -11,8 +11,7 @@ from wordworth.report.runs import Runs
 _D = "d is Cohen’s d of the association of two sets of words with two others"
 _BIAS = "The bias of a list of words by an attribute, under several estimators, each on its own scale"
 WHAT = {
-    "leaderboard": "The main measure of each study for each model. A language model’s valence and similarity are those "
-    "of its best layer, picked on the same items.",
+    "leaderboard": "The main measure of each study for each model.",
     "intrinsic": "Agreement with people: valence is Pearson’s ρ between a word’s association with pleasant and "
     "unpleasant words (SC-WEAT) and its rating; similarity is Spearman’s ρ between cosine and rated similarity; "
     "analogy is the share of questions solved.",
@@ -67,6 +66,7 @@ WHAT = {
 }
 """Table → what it shows. A figure’s own caption speaks of lines and colours."""
 
+BEST_LAYER = "A language model’s valence and similarity are those of its best layer, picked on the same items."
 Standings = Sequence[tuple[str, Standing]]
 """What was compared, and who stands first in it."""
 

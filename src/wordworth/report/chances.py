@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb, isclose
 from typing import Any
 
 import polars as pl
 
-from wordworth.report.best import items_of, run_of
+from wordworth.report.best import run_of
 from wordworth.report.runs import Runs
 from wordworth.run import Run
 
 SMALL = 1e-4
 """Below it p is written with a power of ten."""
+TEST = ("experiment", "model", "language", "dataset", "setting")
+"""What a test is told apart by from others; its targets are the same in every layer."""
 UNDERFLOW = 10**300
 """A fitted normal gives 0 where p is smaller than numbers go."""
 
@@ -49,13 +52,16 @@ def chance(runs: Runs, score: Mapping[str, Any]) -> Chance | None:
     settings = run.manifest["settings"]
     drawn = int(settings.get("permutations") or 0)
     if p == 0:
-        return Chance(p, UNDERFLOW if settings.get("p_method") == "normal" else _partitions(run, score))
+        place = tuple((name, score[name]) for name in TEST)
+        return Chance(p, UNDERFLOW if settings.get("p_method") == "normal" else _partitions(run, place))
     return Chance(p, drawn if drawn and isclose(p, 1 / (drawn + 1), rel_tol=1e-9) else None)
 
 
-def _partitions(run: Run, score: Mapping[str, Any]) -> int:
+@lru_cache(maxsize=1024)
+def _partitions(run: Run, place: tuple[tuple[str, Any], ...]) -> int:
     """How many ways there are to part the targets of a test into sets of their sizes; 0 where no items say."""
-    targets = items_of(run, score).filter(pl.col("value").is_not_null())
-    sides = targets.select(pl.col("group").str.head(3)).collect().get_column("group").to_list()
+    here = (pl.col(name).eq_missing(pl.lit(value)) for name, value in place)
+    used = run.items.filter(*here, pl.col("left_out").is_null(), pl.col("value").is_not_null())
+    sides = used.select(pl.col("group").str.head(3), "item").unique().collect().get_column("group").to_list()
     first, second = sides.count("X: "), sides.count("Y: ")
     return comb(first + second, first) if first and second else 0

@@ -11,8 +11,13 @@ from wordworth.report.naming import HARMLESS, marked
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
 from wordworth.run.flags import legend
 
+MOST = 8
+"""Columns that stand beside each other on a page."""
+USUAL = ("valence", "similarity", "analogy", "stereotypes", "top-1", "T1", "perplexity", "net neutral", "accuracy")
+"""The measures that are shown before any are chosen, each on one data set."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Column:
     """One measure: model → value."""
 
@@ -20,6 +25,8 @@ class Column:
     values: dict[str, float]
     better: str = ""
     """higher, lower, or blank where the runs do not say."""
+    measure: str = ""
+    """What the columns of several data sets have in common."""
     flags: dict[str, str] = field(default_factory=dict)
     """Model → why its value is to be read with care."""
     rows: dict[str, int] = field(default_factory=dict)
@@ -48,6 +55,15 @@ class Leaderboard:
     columns: list[Column]
 
     @property
+    def shown(self) -> list[Column]:
+        """The columns to begin with: all where they fit, else of each usual measure the one that most models have."""
+        if len(self.columns) <= MOST:
+            return self.columns
+        usual = [[column for column in self.columns if column.measure == name] for name in USUAL]
+        chosen = [max(alike, key=lambda column: len(column.values)) for alike in usual if alike]
+        return [column for column in self.columns if column in chosen[:MOST]]
+
+    @property
     def note(self) -> str:
         """Which of the values are to be read with care, and why."""
         return legend((column.title, flags) for column in self.columns for flags in column.flags.values())
@@ -70,7 +86,9 @@ def _columns(runs: Runs) -> Iterator[Column]:
             finite = {model: value for model, value in values.items() if value is not None and isfinite(value)}
             flags = {model: why for model, why in mine.select("model", "flags").iter_rows() if why}
             places = {model: row for model, row in mine.select("model", "row").iter_rows() if model in finite}
-            yield Column(" ".join(filter(None, (title or name, dataset))), finite, runs.better(name), flags, places)
+            said = title or name
+            full = " ".join(filter(None, (said, dataset)))
+            yield Column(full, finite, runs.better(name), said, flags, places)
 
     alone = scores.filter(pl.col("layer").is_null())
     reduced = scores.filter(measure == "similarity:best", setting == "aggregated", pl.col("pooling") == "mean/mean")
@@ -88,7 +106,7 @@ def _columns(runs: Runs) -> Iterator[Column]:
     yield from by_dataset(scores.filter(measure == "analogy"), "analogy")
     social = associations(scores).filter(~pl.col("dataset").is_in(HARMLESS))
     strength = social.group_by("model", maintain_order=True).agg(pl.col("value").abs().mean())
-    yield Column("stereotypes, mean |d|", dict(strength.iter_rows()), "lower")
+    yield Column("stereotypes, mean |d|", dict(strength.iter_rows()), "lower", "stereotypes")
     predicted = scores.filter(experiment == "prediction")
     for name in ("top-1", "top-10", "T1", "T10", "perplexity", "bits-per-character"):
         yield from by_dataset(predicted.filter(measure == name), name)

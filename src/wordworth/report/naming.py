@@ -44,7 +44,8 @@ def number(value: float | None, signed: bool = False) -> str:
     if value is None or value != value:
         return "–"
     places = 2 if abs(value) < 10 else 1
-    value = round(value, places) or 0.0  # which has no sign
+    if not signed and round(value, places) == 0:
+        value = 0.0  # and not −.00
     text = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
     return text.replace("0.", ".", 1).replace("-", "−") if abs(value) < 1 else text.replace("-", "−")
 

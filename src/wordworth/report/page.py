@@ -10,11 +10,12 @@ from typing import Any
 
 from wordworth.report.answers import answers
 from wordworth.report.behaviour_answers import least_neutral
+from wordworth.report.board import board_markup, note
 from wordworth.report.explorer import explorer
 from wordworth.report.figures import Figure, figures_of
-from wordworth.report.figures.svg import CONFIG
+from wordworth.report.figures.svg import CONFIG, can_draw, still
 from wordworth.report.glossary import glossary, glossed, legend
-from wordworth.report.leaderboard import Leaderboard, leaderboard
+from wordworth.report.leaderboard import leaderboard
 from wordworth.report.markup import Child, Markup, joined, table, tag
 from wordworth.report.method import left_out, method, references
 from wordworth.report.naming import listed, marked, number
@@ -22,16 +23,15 @@ from wordworth.report.payload import columnar, script
 from wordworth.report.published import Comparison, citation, comparisons
 from wordworth.report.runs import Runs
 from wordworth.report.top import answered, box
-from wordworth.run.flags import MARK
 from wordworth.run.schema import SCORES
 
 INFERENCES = 20
+ON_PAPER = 530
+"""Pixels of a figure on the first page on paper, where two stand side by side."""
 OPEN = 10
 """Published numbers that are shown without asking."""
-LEADERBOARD = (
-    "↑ higher is better, ↓ lower; the best of a column is bold; click a heading to sort. Language models stand with "
-    "their best layer: bleached for valence, mean over subwords and sentences for similarity."
-)
+NOSCRIPT = "Looking up, sorting and the tables behind the figures need JavaScript; all numbers are in scores.csv."
+NOT_DRAWN = " So do the figures here, since a limit on addresses (ulimit -v) kept them from being drawn beforehand."
 HINT = (
     "In every figure: click a name in the legend to single it out (shift for more), hover for numbers; Ctrl and wheel "
     "zoom, drag to move, double click to go back."
@@ -47,7 +47,7 @@ def page(runs: Runs, folder: Path) -> str:
     board = leaderboard(runs)
     sections: dict[str, tuple[str, Markup]] = {"answers": ("In short", answered(answers(runs)))}
     if len(board.models) > 1:
-        sections["leaderboard"] = ("Leaderboard", _leaderboard(board))
+        sections["leaderboard"] = ("Leaderboard", board_markup(board))
     for title, chapter in chapters.items():
         body = joined([_figure(figure, beside.get(figure.id, []), figure is figures[0]) for figure in chapter])
         sections[title.lower().replace(" ", "-")] = (title, body)
@@ -68,10 +68,21 @@ def page(runs: Runs, folder: Path) -> str:
         script("config", CONFIG),
         script("explorer-data", looked_up),
     ]
-    return _document(runs, sections, data)
+    return _document(runs, sections, _on_paper(chapters), data)
 
 
-def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], data: list[Markup]) -> str:
+SUMMARY = ("answers", "leaderboard")
+"""The sections of the first page on paper."""
+
+
+def _on_paper(chapters: dict[str, list[Figure]]) -> Markup:
+    """The first figures of two chapters, beside the sections of the first page on paper."""
+    first = [chapter[0] for chapter in chapters.values()][:2]
+    drawn = (tag("div", tag("h3", one.title), still(one, f"paper-{one.id}", ON_PAPER)) for one in first)
+    return tag("div", drawn, class_="paper")
+
+
+def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], paper: Markup, data: list[Markup]) -> str:
     models = runs.models
     named = listed(models, 3) if len(models) <= 3 else f"{len(models)} models"
     title = f"What a word is worth to {named or 'a model'}"
@@ -84,14 +95,12 @@ def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], data: list[Ma
         tag("p", "Wordworth report", class_="kicker"),
         tag("h1", title),
         tag("p", f"{studies} · {when} · wordworth {runs.each[0].manifest['versions'].get('wordworth', '')}"),
+        tag("button", "Print summary", type="button", id="print"),
         tag("button", "Dark", type="button", id="theme", aria_pressed="false"),
     )
-    main = tag(
-        "main",
-        box(runs),
-        [tag("section", tag("h2", name), body, id=key) for key, (name, body) in sections.items()],
-        id="main",
-    )
+    parts = {key: tag("section", tag("h2", name), body, id=key) for key, (name, body) in sections.items()}
+    first = [parts.pop(key) for key in SUMMARY if key in parts]
+    main = tag("main", box(runs), first, paper, parts.values(), id="main")
     scripts = [_library(), _asset("report.js"), _asset("explorer.js")]
     policy = "; ".join(
         [
@@ -118,7 +127,7 @@ def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], data: list[Ma
         header,
         tag("nav", tag("h2", "Contents"), contents, aria_label="Contents"),
         main,
-        tag("noscript", "The figures and the look-up need JavaScript; the numbers are in scores.csv beside this page."),
+        tag("noscript", NOSCRIPT, None if can_draw() else NOT_DRAWN),
         tag("p", "", id="said", role="status", class_="unseen"),
         data,
         [tag("script", Markup(one)) for one in scripts],
@@ -146,31 +155,6 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _leaderboard(board: Leaderboard) -> Markup:
-    arrows = {"higher": " ↑", "lower": " ↓"}
-    header = ["model", *(column.title + arrows.get(column.better, "") for column in board.columns)]
-    rows: list[list[Child]] = []
-    for model in board.models:
-        cells: list[Child] = [tag("b", model)]
-        for column in board.columns:
-            text = number(column.values[model]) if model in column.values else ""
-            value = tag("strong", text) if column.best == model else text
-            cells.append([value, care(column.flags.get(model))])
-        rows.append(cells)
-    sorted_by_click = table(header, rows, right=range(1, len(header)), caption="All models by measure")
-    return tag("div", tag("p", glossed(LEADERBOARD)), sorted_by_click, _note(board.note), class_="sortable")
-
-
-def care(flags: str | None) -> Markup | None:
-    """The mark of a number that is to be read with care, with the reason over it."""
-    return tag("abbr", MARK, title=flags) if flags else None
-
-
-def _note(text: str) -> Markup | None:
-    """The reasons once more, for print and for those who cannot hover."""
-    return tag("p", text, class_="care") if text else None
-
-
 def _drawn(figure: Figure) -> dict[str, Any]:
     """What the page needs to draw a figure: its rows as ranges of places among the scores."""
     ranges: list[list[int]] = []
@@ -183,7 +167,7 @@ def _drawn(figure: Figure) -> dict[str, Any]:
 
 
 def _figure(figure: Figure, beside: list[Comparison], first: bool) -> Markup:
-    chart = tag("div", class_="chart", role="img", aria_label=figure.alt)
+    chart = tag("div", still(figure, figure.id), class_="chart", role="img", aria_label=figure.alt)
     tools = tag(
         "p",
         tag("button", "SVG", type="button", data_get="svg", aria_label=f"Download {figure.title} as SVG"),
@@ -194,7 +178,7 @@ def _figure(figure: Figure, beside: list[Comparison], first: bool) -> Markup:
     behind = tag("details", tag("summary", "Table"), tag("div", class_="pivot"), class_="behind")
     caption = tag("figcaption", tag("h3", glossed(figure.title)), tag("p", glossed(figure.caption)))
     terms = legend(figure.rows, f"{figure.title} {figure.caption}")
-    parts = (caption, chart, terms, _note(figure.note), tools, hint, behind, _beside(beside))
+    parts = (caption, chart, terms, note(figure.note), tools, hint, behind, _beside(beside))
     return tag("figure", *parts, id=figure.id, class_="drawn")
 
 

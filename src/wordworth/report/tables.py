@@ -15,7 +15,7 @@ from wordworth.errors import WordworthError, nearest
 from wordworth.errors import listed as _list
 from wordworth.report.asked import Asked, Part
 from wordworth.report.best import Standing, standing
-from wordworth.report.captions import WHAT, caption
+from wordworth.report.captions import BEST_LAYER, WHAT, caption
 from wordworth.report.chances import Chance, chance
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.leaderboard import Column as Board
@@ -223,7 +223,9 @@ def _leaderboard(runs: Runs, asked: Asked) -> Table:
     rows = tuple(Row((model,), tuple(column.get(model) for column in cells)) for model in models)
     scores = [score for column in held.values() for score in column.values()]
     note = legend((title, score["flags"]) for title, scores in held.items() for score in scores.values())
-    told = caption(runs, WHAT["leaderboard"], scores, asked.parts, list(first.items()))
+    layered = any(score["layer"] is not None for score in scores)
+    what = f"{WHAT['leaderboard']}{f' {BEST_LAYER}' if layered else ''}"
+    told = caption(runs, what, scores, asked.parts, list(first.items()))
     of = "leaderboard"
     return Table(of, of, "Leaderboard", told, ("model",), tuple(held), rows, note, asked.parts, across="measure")
 

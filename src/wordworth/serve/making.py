@@ -15,6 +15,7 @@ from wordworth.compare import compare, sides
 from wordworth.compare.sides import models_of
 from wordworth.errors import WordworthError
 from wordworth.report import read_runs
+from wordworth.report.figures.svg import can_draw
 from wordworth.report.page import page
 from wordworth.run import read_run
 from wordworth.serve import pages
@@ -100,6 +101,7 @@ class _Maker:
 def _work(pipe: Connection, memory: int) -> None:
     """Makes a page for each question, until the server has gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and the server this
+    can_draw()  # takes its addresses before they are limited
     size = _limit(memory)
     while True:
         try:

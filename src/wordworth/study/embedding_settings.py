@@ -16,6 +16,7 @@ class OfEmbeddings(Settings):
         "Language of the words: one for all models, or one a model in order.",
         ON,
         option="language",
+        catalog="languages",
         may_differ=True,
     )
     on_bad: OnBad = setting(

@@ -1,22 +1,20 @@
 """Accuracy, diversity and surprise of the predicted words, and their coverage by band of frequency."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.measure import accuracy, bits_per, perplexity, type_coverage
+from wordworth.measure.perplexity import nats, perplexity_of
 from wordworth.predict.frequency import Bands
 from wordworth.run import Findings
-from wordworth.statistics import Estimate
+from wordworth.statistics.clustered import Estimate, Summing, ratio_of
+from wordworth.task.predicted_words import PredictedWords, shares
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
 
 LOW = "low"
-TYPE = pl.col("word").to_physical().alias("type")
-BAND = pl.col("band").to_physical().alias("band")
 
 
 def record(
@@ -28,16 +26,16 @@ def record(
 
 
 def prediction(
-    predictions: pl.LazyFrame, predicted: pl.LazyFrame, where: dict[str, Any], k: int, bands: Bands, settings: Intervals
+    predictions: pl.LazyFrame, words: PredictedWords, where: dict[str, Any], k: int, bands: Bands, settings: Intervals
 ) -> Findings:
     """Accuracy, diversity and surprise over the text and by band of frequency; an item a word of the text.
 
-    `predictions` are all words, `predicted` those that were predicted. Both lie on disk: of a word, no more is held at
-    one time than a measure needs.
+    `predictions` are all words, `words` those that were predicted. Both lie on disk: what is held grows with the types
+    and with the clusters, and not with the words.
     """
     findings = Findings()
     _items(findings, where | {"experiment": "prediction"}, predictions, k)
-    _scores(findings, where, predicted, k, bands, settings)
+    _scores(findings, where, words, k, bands, settings)
     return findings
 
 
@@ -57,70 +55,58 @@ def _items(findings: Findings, where: dict[str, Any], predictions: pl.LazyFrame,
     findings.scanned_items(table, **where)
 
 
-def held(predicted: pl.LazyFrame, *columns: str | pl.Expr, **named: pl.Expr) -> dict[str, NDArray[Any]]:
-    """Columns as arrays, in the order of the text."""
-    table = predicted.select(*columns, **named).collect(engine="streaming")
-    return {column.name: column.to_numpy() for column in table}
-
-
 def _scores(
-    findings: Findings, where: dict[str, Any], predicted: pl.LazyFrame, k: int, bands: Bands, settings: Intervals
+    findings: Findings, where: dict[str, Any], words: PredictedWords, k: int, bands: Bands, settings: Intervals
 ) -> None:
     """The measures over the whole text, and by band."""
     overall = where | {"experiment": "prediction"}
-    columns = held(predicted, "cluster", "hit1", "hitk", TYPE, BAND)
-    _hits(findings, overall, columns, k, settings)
+    _hits(findings, overall, words, k, settings)
     if LOW in bands.names:
-        _as_the_authors_divide(findings, overall, columns, bands.names.index(LOW))
-    _surprise(findings, overall, predicted, settings)
+        _as_the_authors_divide(findings, overall, words, bands.names.index(LOW))
+    _surprise(findings, overall, words, settings)
     for number, band in enumerate(bands.names):
-        some = columns["band"] == number
-        if some.any():
-            of_band = {name: column[some] for name, column in columns.items()}
-            _hits(findings, where | {"experiment": "coverage"}, of_band, k, settings, band)
+        _hits(findings, where | {"experiment": "coverage"}, words, k, settings, (number, band))
 
 
 def _hits(
     findings: Findings,
     where: dict[str, Any],
-    columns: Mapping[str, NDArray[Any]],
+    words: PredictedWords,
     k: int,
     settings: Intervals,
-    band: str | None = None,
+    band: tuple[int, str] | None = None,
 ) -> None:
-    """top-1, top-k, T1 and Tk."""
-    chosen, clusters = drawn(settings), columns["cluster"]
-    hits = {"1": columns["hit1"], str(k): columns["hitk"]}
-    for name, hit in hits.items():
-        record(findings, where, f"top-{name}", accuracy(hit, clusters, **chosen), band)
-    for name, hit in hits.items():
-        record(findings, where, f"T{name}", type_coverage(hit, columns["type"], clusters, **chosen), band)
+    """top-1, top-k, T1 and Tk; of a band, where it has words."""
+    number, setting = band or (None, None)
+
+    def hits(_: int, table: pl.DataFrame) -> list[NDArray[np.bool_]]:
+        return [table[name].to_numpy() for name in ("hit1", "hitk")]
+
+    tops, types = shares(words, ("hit1", "hitk"), hits, drawn(settings), number)
+    for letters, found in (("top-", tops), ("T", types)):
+        for name, one in zip(("1", str(k)), found, strict=False):
+            record(findings, where, f"{letters}{name}", one, setting)
 
 
-def _surprise(findings: Findings, where: dict[str, Any], predicted: pl.LazyFrame, settings: Intervals) -> None:
+def _surprise(findings: Findings, where: dict[str, Any], words: PredictedWords, settings: Intervals) -> None:
     """Perplexity, and bits per word, character and byte."""
+    sums = Summing(words.clusters, ("nats", "naive", "bits", "characters", "bytes"))
+    before = 0
+    for table in words.parts("cluster", "logp", "logp_naive", "characters", "bytes"):
+        columns = {name: table[name].to_numpy() for name in table.columns}
+        found, naive = (nats(columns[name], before) for name in ("logp", "logp_naive"))
+        sizes = {name: columns[name] for name in ("characters", "bytes")}
+        sums.add(columns["cluster"], nats=found, naive=naive, bits=found / np.log(2), **sizes)
+        before += len(table)
     chosen = drawn(settings)
-    naive = held(predicted, "cluster", "logp_naive")
-    of_naive = perplexity(naive["logp_naive"], naive["cluster"], **chosen)
-    del naive
-    columns = held(predicted, "cluster", "logp")
-    logp, clusters = columns["logp"], columns["cluster"]
-    record(findings, where, "perplexity", perplexity(logp, clusters, **chosen))
-    record(findings, where, "perplexity:naive", of_naive)
-    word = pl.col("word").cast(pl.String)
-    # The space that ends the word is counted, since its probability is in that of the word.
-    lengths = {"character": word.str.len_chars(), "byte": word.str.len_bytes()}
-    record(findings, where, "bits-per-word", bits_per(logp, np.ones(len(logp), dtype=np.int32), clusters, **chosen))
-    for unit, length in lengths.items():
-        size = held(predicted, length=length.cast(pl.Int32))["length"] + 1
-        record(findings, where, f"bits-per-{unit}", bits_per(logp, size, clusters, **chosen))
+    record(findings, where, "perplexity", perplexity_of(sums.sums("nats"), **chosen))
+    record(findings, where, "perplexity:naive", perplexity_of(sums.sums("naive"), **chosen))
+    for unit, size in (("word", None), ("character", "characters"), ("byte", "bytes")):
+        record(findings, where, f"bits-per-{unit}", ratio_of(sums.sums("bits", size), **chosen))
 
 
-def _as_the_authors_divide(
-    findings: Findings, where: dict[str, Any], columns: Mapping[str, NDArray[Any]], low: int
-) -> None:
+def _as_the_authors_divide(findings: Findings, where: dict[str, Any], words: PredictedWords, low: int) -> None:
     """T1:code: types predicted right at least once / types outside the low band, as the authors' script has it."""
-    outside = len(np.unique(columns["type"][columns["band"] != low]))
+    outside = words.types(pl.col("band") != low)
     if outside:
-        right = len(np.unique(columns["type"][columns["hit1"]]))
-        findings.score(**where, measure="T1:code", value=right / outside, n=outside)
+        findings.score(**where, measure="T1:code", value=words.types(pl.col("hit1")) / outside, n=outside)

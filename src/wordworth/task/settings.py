@@ -77,7 +77,8 @@ class Declared:
     parse: Callable[[str], Any] | None = None
     """Makes the value of what stands on the command line, where that is not a plain word or number."""
     catalog: str = ""
-    """The kind of entry in the catalog that can be named."""
+    """The kind of entry in the catalog that can be named, for a shell that completes it: `lexica`, `models/static`; or
+    `languages`."""
     formerly: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     """Its old names, as options and in Python; an old flag with the values that it stood for."""
 

@@ -1,5 +1,6 @@
 """Soft match: accuracy and diversity when a guess near the target counts."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,17 +8,18 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.measure import accuracy, type_coverage
 from wordworth.predict.similarity import BUILT_IN, Similarity
 from wordworth.predict.soft_match import DEPTHS, similar, soft_ranks
 from wordworth.run import Findings
-from wordworth.task.prediction import TYPE, held, record
+from wordworth.task.predicted_words import Hits, PredictedWords, shares
+from wordworth.task.prediction import record
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
 
@@ -78,35 +80,55 @@ def train_word2vec(corpus: Corpus, *, dim: int = DIM, seed: int = 0) -> Embeddin
     return Embedding(words, np.asarray(model.wv.vectors, dtype=np.float32), provenance)
 
 
-def soft_match(
-    predicted: pl.LazyFrame, where: dict[str, Any], near: Mapping[str, Near], settings: Intervals
-) -> Findings:
+def soft_match(words: PredictedWords, where: dict[str, Any], near: Mapping[str, Near], settings: Intervals) -> Findings:
     """soft-match@k for every embedding, soft-match for every other similarity; T1:… is the diversity beside it."""
-    findings, chosen = Findings(), drawn(settings)
-    if not near:
-        return findings
-    columns = held(predicted, "cluster", TYPE)
-    clusters, types = columns["cluster"], columns["type"]
+    findings = Findings()
     here = where | {"experiment": "soft-match"}
-    # The guess is in the form that the model reads, so that is what it is compared with.
-    compared = predicted.select("guess", "hit1", word=pl.coalesce("form", "word")).collect(engine="streaming")
     for name, one in near.items():
         if isinstance(one, Embedding):
-            ranks = soft_ranks(compared, one, language=one.provenance.language or "english")
-            _missing(findings, here, name, "target", ranks.missing_targets)
-            _missing(findings, here, name, "guess", ranks.missing_guesses)
-            within = {f"soft-match@{k}": ranks.within(k) for k in DEPTHS}
+            lost = _ranked(words, one)
+            _missing(findings, here, name, "target", lost[0])
+            _missing(findings, here, name, "guess", lost[1])
+            measures = [f"soft-match@{k}" for k in DEPTHS]
+            found = shares(words, (), _within(words), drawn(settings))
         else:
-            within = {"soft-match": similar(compared, one)}
-        for measure, hits in within.items():
-            record(findings, here, measure, accuracy(hits, clusters, **chosen), name)
-            record(findings, here, f"T1:{measure}", type_coverage(hits, types, clusters, **chosen), name)
+            measures = ["soft-match"]
+            found = shares(words, ("target", "guess", "hit1"), _similar(one), drawn(settings))
+        for measure, accuracy, diversity in zip(measures, *found, strict=True):
+            record(findings, here, measure, accuracy, name)
+            record(findings, here, f"T1:{measure}", diversity, name)
     return findings
 
 
-def _missing(findings: Findings, where: dict[str, Any], name: str, which: str, words: dict[str, int]) -> None:
+def _ranked(words: PredictedWords, embedding: Embedding) -> list[Counter[str]]:
+    """The ranks of all guesses into files, a byte each; and the targets and guesses without a vector."""
+    lost: list[Counter[str]] = [Counter(), Counter()]
+    for number, table in enumerate(words.parts("target", "guess", "hit1")):
+        found = soft_ranks(
+            table.rename({"target": "word"}), embedding, language=embedding.provenance.language or "english"
+        )
+        np.save(words.folder / f"{number}.npy", found.ranks.astype(np.uint8))
+        for all_of_it, here in zip(lost, (found.missing_targets, found.missing_guesses), strict=True):
+            all_of_it.update(here)
+    return lost
+
+
+def _within(words: PredictedWords) -> Hits:
+    def hits(number: int, _: pl.DataFrame) -> list[NDArray[np.bool_]]:
+        ranks = np.load(words.folder / f"{number}.npy")
+        return [(ranks > 0) & (ranks <= k) for k in DEPTHS]
+
+    return hits
+
+
+def _similar(rule: Similarity) -> Hits:
+    return lambda _, table: [similar(table.rename({"target": "word"}), rule)]
+
+
+def _missing(findings: Findings, where: dict[str, Any], name: str, which: str, lost: Counter[str]) -> None:
     """Words of misses that have no vector: they count as misses, and each is an item with how often it was met."""
-    if words:
+    if lost:
+        words = dict(sorted(lost.items(), key=lambda one: (-one[1], one[0])))
         findings.item(
             **where,
             setting=name,

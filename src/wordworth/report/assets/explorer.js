@@ -114,7 +114,7 @@
     const spec = panels.size > 1
       ? { transform: [{ calculate: "datum.model + ' · ' + datum.dataset", as: "panel" }],
           facet: { field: "panel", type: "nominal", title: null, sort: [...panels] }, columns: 3, spec: view }
-      : view;
+      : { title: { text: [...panels][0] }, ...view };
     await vegaEmbed(frame, fitted(spec, frame.clientWidth, layered), { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
     const lines = layered.map((row) =>
       [row.model, row.dataset, row.setting, String(row.layer), ...[row.effect, row.apart, row.human].map(number)]);

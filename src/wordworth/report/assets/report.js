@@ -84,50 +84,77 @@ const wordworth = (() => {
     return tableOf([...figure.down, ...over], rows, figure.down.length, title);
   }
 
-  // Width is what the page has; panels stand side by side as they fit.
+  // As figures/fitting.py does it: panels side by side as they fit, and no label cut.
+  const LETTER = 6.6, TITLE = 6.2, BOLD = 7.6, LINE = 13, GAP = 22, NARROW = 520;
+
   function fitted(spec, width, rows) {
     const made = structuredClone(spec);
     made.data = { values: rows };
     made.config = structuredClone(config);
-    made.autosize = { type: "pad", contains: "padding" };
-    const narrow = width < 520;
-    const labels = narrow ? 120 : 260;
-    made.config.axisY = { ...made.config.axisY, labelLimit: labels };
-    made.config.legend.columns = Math.max(1, Math.floor(width / 170));
-    const views = made.spec ? [made.spec] : [made];
-    if (made.spec) {
-      const own = made.resolve?.scale?.y === "independent";
-      const least = made.columns > 3 ? (narrow && !own ? 150 : 210) : 270;
-      made.columns = Math.max(1, Math.min(made.columns, Math.floor(width / least)));
+    const view = made.spec ?? made;
+    const layers = view.layer ?? [view];
+    const narrow = width < NARROW;
+    const across = sideBySide(made, width);
+    const tasks = layers.map((one) => one.encoding.y?.sort).find(Array.isArray) ?? [];
+    const own = made.resolve?.scale?.y === "independent";
+    const letters = { axis: narrow ? 18 : 40 };
+    if (own && across > 1) letters.axis = Math.min(letters.axis, Math.floor(width / across / 2 / LETTER));
+    const longest = Math.max(0, ...tasks.map((task) => task.length));
+    const margin = tasks.length ? Math.min(longest, letters.axis) * LETTER + 30 : 58;
+    if (across) {
+      view.width = Math.max(80, Math.floor((width - margin * (own ? across : 1)) / across) - GAP);
+      made.columns = across;
+    } else {
+      view.width = width;
+      made.autosize = { type: "fit-x", contains: "padding" };
     }
-    for (const view of views) {
-      const nominal = JSON.stringify(view).includes('"field":"task"');
-      const margin = nominal ? Math.min(labels, longest(rows) * 6.2) + 36 : 58;
-      const across = made.spec ? made.columns : 1;
-      const own = made.resolve?.scale?.y === "independent";  // else only the first panel of a line has an axis
-      view.width = Math.max(80, Math.floor((width - margin * (own ? across : 1)) / across) - 22);
-      if (coarse) {
-        for (const layer of view.layer ?? [view]) {
-          if (layer.params) layer.params = layer.params.filter((param) => param.bind !== "scales");
-        }
-      }
-      for (const layer of view.layer ?? [view]) {
-        for (const channel of ["color", "strokeDash", "shape"]) {
-          const legend = layer.encoding?.[channel]?.legend;
-          if (legend) legend.columns = Math.max(1, Math.floor(width / 170));
-        }
-        if (layer.encoding?.y?.axis?.labelLimit) layer.encoding.y.axis.labelLimit = labels;
-      }
+    const inside = across ? view.width : width - margin - 20;
+    const beside = width - margin - 20;
+    letters.panel = Math.floor(inside / BOLD);
+    letters.legend = Math.min(60, Math.floor((beside - 30) / LETTER));
+    if (across) {
+      const headings = Math.max(...made.facet.sort.map((name) => inLines(name, letters.panel).length));
+      const below = made.resolve?.scale?.x === "independent" ? 34 : 0;
+      made.bounds = "flush";
+      made.spacing = { row: Math.ceil(LINE * headings) + 24 + below, column: own ? Math.floor(margin) + GAP : GAP };
+    }
+    for (const one of made.params ?? []) {
+      if (one.name.endsWith("_letters")) one.value = letters[one.name.replace("_letters", "")];
+    }
+    if (made.title) made.title.text = inLines(made.title.text, Math.floor((width - 20) / BOLD));
+    if (made.usermeta) {
+      const lines = Math.max(...tasks.map((task) => inLines(task, letters.axis).length));
+      view.height = made.usermeta.tasks * Math.max(made.usermeta.step, Math.ceil(LINE * lines) + 4);
+    }
+    for (const one of layers) {
+      if (coarse && one.params) one.params = one.params.filter((param) => param.bind !== "scales");
+      fitGuides(one.encoding, [inside, view.height], beside, letters.legend);
     }
     return made;
   }
 
-  function longest(rows) {
-    let most = 0;
-    for (const row of rows) {
-      most = Math.max(most, `${row.measure} ${row.dataset}`.length, `${row.dataset}`.length);
+  function sideBySide(spec, width) {
+    if (!spec.spec) return 0;
+    const least = spec.columns > 3 ? (width < NARROW ? 150 : 210) : 270;
+    return Math.max(1, Math.min(spec.columns, Math.floor(width / least)));
+  }
+
+  function fitGuides(encoding, inside, beside, letters) {
+    for (const [channel, room] of [["x", inside[0]], ["y", inside[1]]]) {
+      const title = encoding[channel]?.title;
+      if (typeof title === "string") encoding[channel].title = inLines(title, Math.floor(room / TITLE));
     }
-    return most;
+    for (const channel of ["color", "strokeDash", "shape"]) {
+      const held = encoding[channel];
+      if (!held?.legend || !held.scale?.domain) continue;
+      const longest = Math.max(...held.scale.domain.map((name) => String(name).length));
+      held.legend.columns = Math.max(1, Math.floor(beside / (Math.min(longest, letters) * LETTER + 45)));
+    }
+  }
+
+  function inLines(text, letters) {
+    const some = `.{1,${Math.max(letters, 8)}}`;
+    return text.match(new RegExp(`${some}$|${some}[ /_:-]|${some}`, "gu"))?.map((line) => line.replace(/^ +| +$/g, "")) ?? [text];
   }
 
   const views = new Map();
@@ -138,9 +165,10 @@ const wordworth = (() => {
     const figure = figures[frame.id];
     const chart = frame.querySelector(".chart");
     const spec = fitted(figure.spec, chart.clientWidth, rowsOf(figure));
-    const made = await vegaEmbed(chart, spec, { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
+    const place = element("div");  // the still picture stays until the other is there
+    const made = await vegaEmbed(place, spec, { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
     views.set(frame.id, made.view);
-    chart.style.minHeight = "0";
+    chart.replaceChildren(place);
   }
 
   // The variables of the style sheet have no meaning in a file.
@@ -208,6 +236,39 @@ const wordworth = (() => {
     });
   }
 
+  // Which columns of the leaderboard are shown; a model without a number in any of them is not.
+  function choosable(board) {
+    const table = board.querySelector("table");
+    const boxes = [...board.querySelectorAll(".columns input")];
+    const rows = [...table.tBodies[0].rows];
+    const show = () => {
+      boxes.forEach((box, at) => {
+        for (const row of table.rows) row.cells[at + 1].hidden = !box.checked;
+      });
+      for (const row of rows) row.hidden = ![...row.cells].slice(1).some((one) => !one.hidden && one.textContent);
+      const chosen = boxes.filter((box) => box.checked).length;
+      const hidden = rows.filter((row) => row.hidden).length;
+      board.querySelector(".chosen").textContent = `${chosen} of ${boxes.length}`;
+      board.querySelector(".without").textContent = hidden ? `Without a number in these columns: ${hidden} of ${rows.length} models.` : "";
+    };
+    boxes.forEach((box) => box.addEventListener("change", show));
+    board.querySelectorAll("button[data-columns]").forEach((button) => {
+      button.addEventListener("click", () => {
+        for (const box of boxes) box.checked = button.dataset.columns === "all" || box.defaultChecked;
+        show();
+      });
+    });
+  }
+
+  // A sandbox without dialogs, as in `wordworth serve`, does not print.
+  function printable(button) {
+    const root = document.documentElement;
+    const boxed = location.protocol.startsWith("http") && origin === "null";
+    button.hidden = boxed;
+    button.addEventListener("click", () => { root.dataset.print = "summary"; print(); });
+    addEventListener("afterprint", () => { delete root.dataset.print; });
+  }
+
   function begin() {
     const preference = matchMedia("(prefers-color-scheme: dark)");
     theme(preference.matches);
@@ -216,7 +277,7 @@ const wordworth = (() => {
       theme(document.documentElement.dataset.theme !== "dark");
     });
     const frames = [...document.querySelectorAll("figure.drawn")];
-    // What is in view is drawn first, the rest while the reader reads, so that printing finds all of it.
+    // Still pictures are there; what is in view comes alive first, the rest while the reader reads.
     const seen = new IntersectionObserver((entries) => {
       for (const entry of entries) if (entry.isIntersecting) draw(entry.target);
     }, { rootMargin: "300px" });
@@ -242,6 +303,8 @@ const wordworth = (() => {
       });
     }
     document.querySelectorAll(".sortable table").forEach(sortable);
+    document.querySelectorAll(".sortable").forEach((board) => { if (board.querySelector(".columns")) choosable(board); });
+    printable(document.getElementById("print"));
     const copy = document.getElementById("copy-bibtex");
     copy?.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById("bibtex").textContent);

@@ -44,7 +44,8 @@ def coverage(rows: pl.DataFrame) -> Figure:
         },
         "params": charts.picked("model"),
     }
-    spec = charts.panels(view, rows, charts.Layout(["dataset", "measure"], columns=4, free="y"))
+    layout = charts.Layout(["dataset", "measure"], columns=4, free="y")
+    spec = charts.panels(view, rows, layout, colour=models)
     caption = "top-k over the tokens of a band, Tk over its types: what the model never says is in the rare bands."
     down = ("dataset", "model", "setting")
     return Figure("coverage", "Coverage by frequency band", caption, spec, rows, down, ("measure",), "Bar chart")

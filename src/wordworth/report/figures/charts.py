@@ -3,7 +3,7 @@
 Colours are the page's CSS variables, so that one drawing serves light, dark and print.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,10 +67,9 @@ BEFORE = {"layer": "layer "}
 
 
 def label(columns: Sequence[str]) -> str:
-    """A Vega expression that joins columns, “a · layer 3”."""
-    return " + ' · ' + ".join(
-        f"(isValid(datum.{name}) ? '{BEFORE.get(name, '')}' + datum.{name} : '')" for name in columns
-    )
+    """A Vega expression that joins the columns that are not blank, “a · layer 3”."""
+    parts = (f"(isValid(datum.{name}) ? ' · {BEFORE.get(name, '')}' + datum.{name} : '')" for name in columns)
+    return f"slice({' + '.join(parts)}, 3)"
 
 
 def labels(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
@@ -78,8 +77,50 @@ def labels(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
     if not columns:
         return []
     named = [pl.concat_str(pl.lit(BEFORE.get(name, "")), pl.col(name).cast(pl.String)) for name in columns]
-    joined = pl.concat_str([one.fill_null("") for one in named], separator=" · ")
+    joined = pl.concat_str(named, separator=" · ", ignore_nulls=True)
     return [str(name) for name in distinct(rows.select(label=joined), "label")]
+
+
+OF = "n\u00a0=\u00a0"
+"""Not to be broken."""
+
+
+def counted(rows: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFrame, list[Spec]]:
+    """Rows with `count`, “n = 16” or “n = 14–16” over these columns, and the transforms that give Vega the same."""
+    least, most = (pl.col("n").min().over(columns), pl.col("n").max().over(columns))
+    span = pl.struct(least.alias("least"), most.alias("most"))
+    ends = [
+        {"op": "min", "field": "n", "as": "least"},
+        {"op": "max", "field": "n", "as": "most"},
+    ]
+    text = f"'{OF}' + format(datum.least, ',') + (datum.least === datum.most ? '' : '–' + format(datum.most, ','))"
+    return rows.with_columns(count=span.map_elements(_count, pl.String)), [
+        {"joinaggregate": ends, "groupby": list(columns)},
+        {"calculate": f"isValid(datum.least) ? {text} : null", "as": "count"},
+    ]
+
+
+def _count(span: dict[str, int | None]) -> str | None:
+    least, most = span["least"], span["most"]
+    if least is None or most is None:
+        return None
+    return f"{OF}{least:,}" + ("" if least == most else f"–{most:,}")
+
+
+def in_lines(letters: str) -> str:
+    """A Vega expression: a label in lines of as many letters as a parameter says, broken as by `fitting.in_lines`."""
+    some = f".{{1,' + {letters} + '}}"
+    pattern = f"'({some}$|{some}[ /_:-]|{some})'"
+    return f"split(trim(replace(datum.label, regexp({pattern}, 'g'), '$1\\n')), '\\n')"
+
+
+PARAMETERS: list[Spec] = [
+    {"name": "axis_letters", "value": 40},
+    {"name": "panel_letters", "value": 30},
+    {"name": "legend_letters", "value": 60},
+]
+"""Letters in a line of labels. Whoever draws a figure sets them by the width there is."""
+NEVER_CUT: Spec = {"labelLimit": 0}
 
 
 @dataclass(frozen=True)
@@ -97,7 +138,8 @@ class Series:
         chosen = [pool[(at + at // BESIDE if shifted else at) % BESIDE] for at in self.places]
         if shifted and len(chosen) == 1:  # nothing to tell it from
             chosen = [pool[0]]
-        legend = {"orient": "top", "columns": 4, "title": self.title, "symbolOpacity": 1}
+        legend = {"orient": "top", "columns": 4, "title": self.title, "symbolOpacity": 1, **NEVER_CUT}
+        legend["labelExpr"] = in_lines("legend_letters")
         if symbol:
             legend |= {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2}
         scale, several = {"domain": self.values, "range": chosen}, len(self.values) > 1
@@ -131,6 +173,8 @@ def zoom(*axes: str) -> Spec:
 
 CONTROL = "control"
 """What a transform calls the rows of a control, which are thin lines."""
+POINTS = "points"
+"""The layer of points on lines: to be hovered over, and to show a line of one point."""
 FLAGGED = "isValid(datum.flags)"
 
 
@@ -171,21 +215,34 @@ class Layout:
     """Axes that each panel has of its own."""
     tooltip: Sequence[str] = ()
     """Columns shown beside the usual ones."""
+    between: tuple[float, float] | None = None
+    """Ends of the axis of values; a control beyond them is clipped, and how far it goes is written there."""
 
 
 ONE_PANEL = Layout()
 
 
-def panels(view: Spec, rows: pl.DataFrame, layout: Layout, columns: int = 3) -> Spec:
-    """A view repeated for every value of the columns that vary; alone where none does."""
+def panels(view: Spec, rows: pl.DataFrame, layout: Layout, columns: int = 3, colour: Series | None = None) -> Spec:
+    """A view repeated for every value of the columns that vary; alone where none does.
+
+    What does not vary, and so is neither a panel nor in the legend, is the title: a figure names its model always.
+    """
     apart = varying(rows, layout.by)
+    named = labels(rows, [name for name in layout.by if name not in apart])
+    if colour is not None and len(colour.values) == 1:
+        named = [str(colour.values[0]), *named] if colour.field == "model" else [*named, str(colour.values[0])]
     transform = view.pop("transform", [])
+    spec: Spec = {"params": [*view.pop("params", []), *PARAMETERS]}
+    if any(named):
+        spec["title"] = {"text": " · ".join(filter(None, named))}
+    if "usermeta" in view:
+        spec["usermeta"] = view.pop("usermeta")
     if not apart:
-        height = {"height": 270} if isinstance(view["height"], int) else {}
-        return {"transform": transform, **view, **height, "width": "container"}
+        height = {} if "usermeta" in spec else {"height": 270}
+        return {**spec, "transform": transform, **view, **height, "width": "container"}
     every = labels(rows, apart)
-    header = {"labelLimit": 300, "title": None}
-    faceted: Spec = {
+    header = {**NEVER_CUT, "labelExpr": in_lines("panel_letters"), "title": None}
+    spec |= {
         "transform": [*transform, {"calculate": label(apart), "as": "panel"}],
         "facet": {"field": "panel", "type": "nominal", "sort": every, "header": header, "title": None},
         "columns": min(layout.columns or columns, len(every)),
@@ -194,8 +251,8 @@ def panels(view: Spec, rows: pl.DataFrame, layout: Layout, columns: int = 3) -> 
     if layout.free:
         # Places within a row are those of the panel's own rows.
         axes = [*layout.free, "yOffset"] if "yOffset" in str(view) else layout.free
-        faceted["resolve"] = {"scale": dict.fromkeys(axes, "independent")}
-    return faceted
+        spec["resolve"] = {"scale": dict.fromkeys(axes, "independent")}
+    return spec
 
 
 def lines(
@@ -214,13 +271,14 @@ def lines(
     """
     colour = series(rows, colour) if isinstance(colour, str) else colour
     stroke = (dash or colour).channel(DASHES, shifted=dash is None, symbol="stroke")
-    vertical = {"field": "value", "type": "quantitative", "title": y, "scale": {"zero": False}}
+    ends = {"domain": list(layout.between)} if layout.between else {"zero": False}
+    vertical = {"field": "value", "type": "quantitative", "title": y, "scale": ends}
     shared = {"x": x, "color": colour.channel(COLOURS, symbol="stroke")}
     detail = {"detail": [{"field": dash.field, "type": "nominal"}]} if dash else {}
     layers: list[Spec] = []
     if dash is None and rows.get_column("low").is_not_null().any():
-        ends = {"y": {**vertical, "field": "low"}, "y2": {"field": "high"}}
-        band = {**shared, **ends, "opacity": {**faded(0.14), "value": 0.02}}
+        ranges = {"y": {**vertical, "field": "low"}, "y2": {"field": "high"}}
+        band = {**shared, **ranges, "opacity": {**faded(0.14), "value": 0.02}}
         layers.append({"mark": {"type": "area", "tooltip": False}, "encoding": band})
     axes = ["x", "y"] if x["type"] == "quantitative" else ["y"]
     layers.append(
@@ -232,16 +290,40 @@ def lines(
     )
     fields = [colour.field, *([dash.field] if dash else []), x["field"], *layout.tooltip, *over(rows)]
     points = {**shared, **detail, "y": vertical, "opacity": faded(), "tooltip": hover(*dict.fromkeys(fields))}
-    layers.append({"mark": {"type": "point", "filled": True, "size": 18}, "encoding": points})
+    layers.append({"name": POINTS, "mark": {"type": "point", "filled": True, "size": 18}, "encoding": points})
     layers += marks(rows, {**shared, **detail, "y": vertical}, aside=0)
     if any(one.get("as") == CONTROL for one in transform):
-        for layer in layers:
-            layer["transform"] = [{"filter": f"!datum.{CONTROL}"}, *layer.get("transform", [])]
         thin = {**shared, "y": vertical, "opacity": faded(0.9), "tooltip": hover(*dict.fromkeys(fields))}
-        mark = {"type": "line", "strokeWidth": 1, "strokeDash": [2, 3]}
-        layers.append({"transform": [{"filter": f"datum.{CONTROL}"}], "mark": mark, "encoding": thin})
+        layers = _beside_controls(layers, thin, layout.between)
     view: Spec = {"transform": list(transform), "height": 190, "layer": layers}
-    return panels(view, rows, layout)
+    return panels(view, rows, layout, colour=colour)
+
+
+def _beside_controls(layers: list[Spec], thin: Spec, between: tuple[float, float] | None) -> list[Spec]:
+    """The layers without the controls, these as thin lines, and in words those that would stretch the axis."""
+    rest = [{**one, "transform": [{"filter": f"!datum.{CONTROL}"}, *one.get("transform", [])]} for one in layers]
+    mark = {"type": "line", "strokeWidth": 1, "strokeDash": [2, 3], "clip": True}
+    lines = [{"transform": [{"filter": f"datum.{CONTROL}"}], "mark": mark, "encoding": thin}]
+    return [*rest, *lines, *(_told_beyond(*between) if between else ())]
+
+
+def _told_beyond(low: float, high: float) -> Iterator[Spec]:
+    """The values of controls below and above an axis, at its foot and its head."""
+    ends = [{"op": "min", "field": "value", "as": "least"}, {"op": "max", "field": "value", "as": "most"}]
+    shown = [f"replace(replace(format(datum.{end}, '.2f'), '0.', '.'), '-', '−')" for end in ("least", "most")]
+    for where, beyond, place, baseline, aside in (
+        ("below", f"datum.value < {low}", "height", "bottom", -3),
+        ("above", f"datum.value > {high}", 0, "top", 3),
+    ):
+        transform: list[Spec] = [
+            {"filter": f"datum.{CONTROL} && {beyond}"},
+            {"aggregate": ends},
+            {"filter": "isValid(datum.least)"},
+            {"calculate": f"'untrained, {where}: ' + {shown[0]} + ' to ' + {shown[1]}", "as": "told"},
+        ]
+        mark = {"type": "text", "align": "left", "baseline": baseline, "dx": 4, "dy": aside, "fill": "var(--muted)"}
+        encoding = {"x": {"value": 0}, "y": {"value": place}, "text": {"field": "told"}}
+        yield {"transform": transform, "mark": {**mark, "fontSize": 10, "tooltip": False}, "encoding": encoding}
 
 
 def dots(
@@ -257,7 +339,8 @@ def dots(
     """A point and its 95 % interval for every task, a colour and a shape a series (or a column's value)."""
     colour = series(rows, colour) if isinstance(colour, str) else colour
     tasks = labels(rows, y)
-    axis = {"grid": True, "ticks": False, "domain": False, "labelLimit": 260, "labelPadding": 6}
+    axis = {"grid": True, "ticks": False, "domain": False, "labelPadding": 6, **NEVER_CUT}
+    axis["labelExpr"] = in_lines("axis_letters")
     vertical = {"field": "task", "type": "nominal", "sort": tasks, "title": None, "axis": axis}
     across = {"field": "value", "type": "quantitative", "title": x, "scale": {"zero": zero}}
     shared = {"y": vertical, "color": colour.channel(COLOURS)}
@@ -284,12 +367,13 @@ def dots(
     layers += marks(rows, {**shared, "x": across})
     step = 9 * max(1, len(colour.values)) + 8
     named = {"calculate": label(y), "as": "task"}
-    height: Spec | int = {"step": step, "for": "position"}
+    most = len(tasks)
     if "y" in layout.free and varying(rows, layout.by):  # panels of one height, though some have fewer tasks
-        counted = rows.group_by(list(layout.by)).agg(pl.struct(list(y)).n_unique().alias("tasks"))
-        height = step * counted.select(pl.col("tasks").max()).item()
-    view: Spec = {"transform": [*transform, named], "height": height, "layer": layers}
-    return panels(view, rows, layout, columns=2)
+        every = rows.group_by(list(layout.by)).agg(pl.struct(list(y)).n_unique().alias("tasks"))
+        most = every.select(pl.col("tasks").max()).item()
+    view: Spec = {"transform": [*transform, named], "height": most * step, "layer": layers}
+    view["usermeta"] = {"tasks": most, "step": step}
+    return panels(view, rows, layout, columns=2, colour=colour)
 
 
 def by_layer() -> Spec:

@@ -20,7 +20,9 @@ def intrinsic_tasks(rows: pl.DataFrame) -> Figure:
     rows = rows.unique(["model", "language", "dataset", "measure"], maintain_order=True, keep="last")
     rows = rows.sort(MEASURE.replace_strict({task: at for at, task in enumerate(TASKS)}), maintain_order=True)
     task = ["measure", "dataset", *charts.varying(rows, ["language"])]
-    spec = charts.dots(rows, y=task, x=f"{RATED}; for analogies accuracy", colour="model")
+    rows, counts = charts.counted(rows, task)
+    x = RATED + ("; for analogies accuracy" if "analogy" in rows["measure"] else "")
+    spec = charts.dots(rows, y=[*task, "count"], x=x, colour="model", transform=counts)
     caption = (
         "How far each embedding agrees with people: Pearson’s ρ between the valence of a word (SC-WEAT) and its human "
         "rating, Spearman’s ρ between cosine and rated similarity, share of analogies solved. Bars are 95 % intervals."
@@ -31,9 +33,11 @@ def intrinsic_tasks(rows: pl.DataFrame) -> Figure:
 @shows(EXPERIMENT == "corpus-size", MEASURE.is_in(TASKS))
 def corpus_size(rows: pl.DataFrame) -> Figure:
     """ValNorm's Figure 1: the tasks on vectors trained on ever larger samples of a corpus."""
+    rows, corpus = charts.with_parts(rows, charts.Part("corpus", "model", "@", 0))
     share = {"calculate": "toNumber(split(split(datum.model, '@')[1], '%')[0])", "as": "share"}
     x = {"field": "share", "type": "quantitative", "title": "percent of the corpus", "scale": {"type": "log"}}
-    spec = charts.lines(rows, x=x, y=RATED, colour="dataset", transform=[share])
+    layout = charts.Layout(["corpus"])
+    spec = charts.lines(rows, x=x, y=RATED, colour="dataset", layout=layout, transform=[*corpus, share])
     caption = "Vectors trained on samples of one corpus: how much text a task needs. Bands are 95 % intervals."
     return Figure("corpus-size", "Quality by size of the corpus", caption, spec, rows, ("model",), ("dataset",))
 
@@ -48,6 +52,15 @@ UNTRAINED = (MEASURE == "valence:control") & SETTING.str.starts_with("untrained:
 """The same network with random weights, in every setting."""
 
 
+def _ends(rows: pl.DataFrame) -> tuple[float, float]:
+    """The ends of an axis that holds these values and their intervals, with room for a line of text at each."""
+    low, high = rows.select(
+        pl.min_horizontal("value", "low").min().alias("low"), pl.max_horizontal("value", "high").max().alias("high")
+    ).row(0)
+    room = 0.08 * (high - low) or 0.05
+    return round(low - room, 3), round(high + room, 3)
+
+
 @shows(((EXPERIMENT == "contextualization") & (MEASURE == "valence")) | UNTRAINED)
 def valence_by_layer(rows: pl.DataFrame) -> Figure | None:
     """VAST's Figure 1: valence by layer, a line a setting, with its 95 % band; the untrained network a thin one."""
@@ -57,21 +70,25 @@ def valence_by_layer(rows: pl.DataFrame) -> Figure | None:
         return None
     context = {"calculate": "peek(split(datum.setting, ':'))", "as": "context"}
     control = {"calculate": "datum.experiment === 'control'", "as": charts.CONTROL}
+    controlled = len(trained) < len(rows)
     spec = charts.lines(
         rows,
         x=charts.by_layer(),
         y=f"valence: {RATED}",
         colour=replace(_settings(trained), field="context"),
-        layout=charts.Layout(by, tooltip=("setting", *by)),
-        transform=[context, *([control] if len(trained) < len(rows) else [])],
+        layout=charts.Layout(by, tooltip=("setting", *by), between=_ends(trained) if controlled else None),
+        transform=[context, *([control] if controlled else [])],
     )
     caption = (
         "Pearson’s ρ between a word’s association with pleasant and unpleasant words and its human rating, in every "
         "layer. Where the settings agree, vectors speak of the word; where they part, of its context. Bands are 95 % "
         "intervals."
     )
-    if len(trained) < len(rows):
-        caption += " Thin lines are the same network with random weights: what the texts alone give away."
+    if controlled:
+        caption += (
+            " Thin lines are the same network with random weights: what the texts alone give away. The axis is that of "
+            "the trained network; where the untrained one lies beyond it, its values are written there."
+        )
     title = "Valence by layer and setting"
     return Figure("valence-layers", title, caption, spec, rows, (*by, "layer"), ("setting",))
 

@@ -5,7 +5,12 @@ import polars as pl
 from wordworth.report.figures import charts
 from wordworth.report.figures.figure import EXPERIMENT, LAYER, MEASURE, SETTING, Figure, Spec, shows
 
-ESTIMATORS = ("direct-bias", "garg-euclidean", "garg-cosine", "manzini")
+ESTIMATORS = (
+    *("direct-bias", "direct-bias:centred", "garg-euclidean", "garg-cosine", "manzini", "manzini:centroid"),
+    *("ripa", "mac", "ect", "rnsb"),
+)
+"""In the order of a figure: the paper's with their variants, then those beside them."""
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 ALONE = "alone"
 
 
@@ -59,13 +64,28 @@ def similarity_by_sentences(rows: pl.DataFrame) -> Figure | None:
     return Figure("similarity-sentences", title, caption, spec, rows, ("model", "setting"), ("dataset",))
 
 
+PLACE = MEASURE.replace_strict({name: at for at, name in enumerate(ESTIMATORS)}, return_dtype=pl.Int64)
+
+
+def _under(rows: pl.DataFrame) -> str:
+    """“under ten estimators”: as many as there are."""
+    count = rows.get_column("measure").n_unique()
+    return f"under {NUMBERS[count]} estimator{'' if count == 1 else 's'}"
+
+
+def _reversed(rows: pl.DataFrame) -> str:
+    """What a reader must know of the estimators that are not 0 where there is no bias."""
+    there = [name for name in ("mac", "ect") if name in rows["measure"]]
+    return f" Of {' and '.join(there)} 1 is no bias, of the others 0." if there else ""
+
+
 @shows(EXPERIMENT == "bias", MEASURE.is_in(ESTIMATORS), LAYER.is_not_null())
 def bias_by_layer(rows: pl.DataFrame) -> Figure:
     """Bommasani et al.'s Figures 2 and 11 to 18."""
     attribute, targets = charts.Part("attribute", "dataset", "/", 0), charts.Part("targets", "dataset", "/", 1)
     rows, parts = charts.with_parts(rows, attribute, targets)
     spec = charts.lines(
-        rows.sort("model_at", "targets", maintain_order=True),
+        rows.sort("model_at", PLACE, "targets", maintain_order=True),
         x=charts.by_layer(),
         y="bias",
         colour=charts.series(rows, "attribute"),
@@ -74,9 +94,9 @@ def bias_by_layer(rows: pl.DataFrame) -> Figure:
     )
     caption = (
         "Each estimator on its own scale: a line that rises in one panel and falls in another is one bias that two "
-        "definitions disagree about. Bands are 95 % intervals over resampled words."
+        f"definitions disagree about.{_reversed(rows)} Bands are 95 % intervals over resampled words."
     )
-    title, down = "Bias by layer under four estimators", ("model", "dataset", "layer")
+    title, down = f"Bias by layer {_under(rows)}", ("model", "dataset", "layer")
     return Figure("bias-layers", title, caption, spec, rows, down, ("measure",))
 
 
@@ -84,9 +104,10 @@ def bias_by_layer(rows: pl.DataFrame) -> Figure:
 def bias_of_vectors(rows: pl.DataFrame) -> Figure:
     """Bommasani et al.'s Tables 3 and 8, first rows: embeddings that have no layers."""
     layout = charts.Layout(["measure"], free="xy")
+    rows = rows.sort(PLACE, maintain_order=True)
     spec = charts.dots(rows, y=["dataset"], x="bias", colour="model", layout=layout)
-    caption = "Static embeddings under the same estimators, each on its own scale. Bars are 95 % intervals."
-    title = "Bias of static embeddings under four estimators"
+    caption = f"Embeddings without layers, each estimator on its own scale.{_reversed(rows)} Bars are 95 % intervals."
+    title = f"Bias of static embeddings {_under(rows)}"
     return Figure("bias", title, caption, spec, rows, ("dataset",), ("measure", "model"), "Dot chart")
 
 

@@ -1,9 +1,15 @@
-"""A figure drawn without a browser, for documents."""
+"""A figure drawn without a browser: for documents, and for the page before its script runs."""
 
 import re
+import sys
+from functools import cache
 from typing import Any
+from xml.etree import ElementTree
 
+from wordworth.report.figures.charts import POINTS
 from wordworth.report.figures.figure import Figure, Spec
+from wordworth.report.figures.fitting import fitted
+from wordworth.report.markup import Markup, tag
 
 LIGHT = {
     "ink": "#1d1d1b", "muted": "#55534e", "faint": "#c9c6bd", "c1": "#0067a5", "c2": "#c2500a", "c3": "#00795a",
@@ -12,32 +18,108 @@ LIGHT = {
 """The page's colours on paper (assets/report.css has them too; a test holds both together)."""
 
 _VARIABLE = re.compile(r"var\(--(\w+)\)")
-WIDTH, PANEL = 460, 230
+WIDTH = 760
+STILL = 880
+"""Pixels of a figure in a document, and on the page before it is fitted to the window."""
+ROOM = 1.16
+"""How much wider the letters of a reader's font may be than those that a still picture is drawn with."""
+ADDRESSES = 64 << 30
+"""Bytes of addresses that V8, which draws, reserves at its start: half as many, with all else."""
+FEW = 400
+"""Lines of so many numbers have a point at each where nothing can be hovered over."""
 
 
 def draw_svg(figure: Figure) -> str:
     """The figure as SVG, in light colours on white."""
+    spec = fitted(figure.spec, WIDTH)
+    return _VARIABLE.sub(lambda found: LIGHT.get(found[1], found[0]), _drawn(spec, figure, background="white"))
+
+
+def _drawn(spec: Spec, figure: Figure, **config: Any) -> str:
     import vl_convert
 
-    spec: dict[str, Any] = {**figure.spec, "data": {"values": figure.rows.to_dicts()}}
-    if "facet" in spec:
-        spec["spec"] = {**spec["spec"], "width": PANEL}
-    else:
-        spec["width"] = WIDTH
-    drawn: str = vl_convert.vegalite_to_svg(_coloured({**spec, "config": {**CONFIG, "background": "white"}}))
-    return drawn
+    data = {"values": [{key: one for key, one in row.items() if one is not None} for row in figure.rows.to_dicts()]}
+    svg: str = vl_convert.vegalite_to_svg({**spec, "data": data, "config": {**CONFIG, **config}})
+    return svg
 
 
-def _coloured(spec: Spec) -> Spec:
-    def plain(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: plain(one) for key, one in value.items()}
-        if isinstance(value, list):
-            return [plain(one) for one in value]
-        return _VARIABLE.sub(lambda found: LIGHT[found[1]], value) if isinstance(value, str) else value
+@cache
+def can_draw() -> bool:
+    """Starts what draws, once; False where the process may not take the addresses that it asks for (not memory)."""
+    if sys.platform == "linux":
+        import resource
 
-    done: Spec = plain(spec)
-    return done
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if most != resource.RLIM_INFINITY and most < ADDRESSES:
+            return False
+    import vl_convert
+
+    vl_convert.vegalite_to_svg({"mark": "point", "data": {"values": []}})
+    return True
+
+
+def still(figure: Figure, name: str, width: int = STILL) -> Markup:
+    """The figure as an element of the page, in the page's colours; `name` tells its ids from those of other figures.
+
+    Empty where `can_draw` is not so: the page's script draws it then.
+    """
+    if not can_draw():
+        return Markup()
+    spec = _enlarged(fitted(_unmoved(figure), width))
+    return _slim(ElementTree.fromstring(_drawn(spec, figure, **_enlarged(CONFIG))), name)
+
+
+def _enlarged(value: Any) -> Any:
+    """A specification with larger letters. `_slim` makes them small again: a reader's wider font has room then."""
+    if isinstance(value, list):
+        return [_enlarged(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: round(one * ROOM, 2) if key.lower().endswith("fontsize") else _enlarged(one) for key, one in value.items()
+    }
+
+
+def _unmoved(figure: Figure) -> Spec:
+    """The specification without what needs a hand: nothing to hover over, to pick, or to zoom."""
+    view = figure.spec.get("spec", figure.spec)
+    if "layer" not in view:
+        return figure.spec
+    layers = [
+        {key: value for key, value in one.items() if key != "params"} | {"encoding": _told(one["encoding"])}
+        for one in view["layer"]
+        if one.get("name") != POINTS or len(figure.rows) <= FEW
+    ]
+    return {**figure.spec, "spec": {**view, "layer": layers}} if "spec" in figure.spec else {**view, "layer": layers}
+
+
+def _told(encoding: Spec) -> Spec:
+    """An encoding whose opacity does not ask what was picked."""
+    kept = {key: value for key, value in encoding.items() if key != "tooltip"}
+    opacity = kept.get("opacity", {})
+    return {**kept, "opacity": {"value": opacity["condition"]["value"]}} if "condition" in opacity else kept
+
+
+_NUMBER = re.compile(r"-?\d+\.\d{2,}")
+_KEPT = (
+    *("d", "transform", "fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity"),
+    *("stroke-opacity", "text-anchor", "font-size", "font-weight", "clip-path", "id", "x", "y", "dy"),
+    *("x1", "y1", "x2", "y2", "width", "height", "viewBox"),
+)
+
+
+def _slim(node: ElementTree.Element, name: str) -> Markup:
+    """An element of an SVG with the attributes that can be seen, to a tenth of a pixel; texts escaped as all others."""
+    kind = node.tag.rpartition("}")[2]
+    attributes = {key: _short(value, name) for key, value in node.attrib.items() if key in _KEPT}
+    if "font-size" in attributes:
+        attributes["font-size"] = f"{float(attributes['font-size'].removesuffix('px')) / ROOM:.3g}px"
+    return tag(kind, node.text, [_slim(child, name) for child in node], **attributes)
+
+
+def _short(value: str, name: str) -> str:
+    short = _NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value)
+    return re.sub(r"^(url\(#)?(?=clip|gradient)", rf"\g<1>{name}-", short)
 
 
 _AXIS = {"labelColor": "var(--muted)", "titleColor": "var(--muted)", "domainColor": "var(--faint)"}
@@ -46,13 +128,15 @@ CONFIG: Spec = {
     "aria": False,
     "font": "Helvetica, Arial, sans-serif",
     "view": {"stroke": "transparent"},
+    "title": {"color": "var(--ink)", "fontSize": 12, "fontWeight": 600, "anchor": "start", "offset": 8},
     "axis": {
         **_AXIS, "tickColor": "var(--faint)", "gridColor": "var(--faint)", "gridOpacity": 0.5, "titleFontWeight": 500,
-        "labelFontSize": 11, "titleFontSize": 11.5,
+        "labelFontSize": 11, "titleFontSize": 11.5, "labelSeparation": 4,
     },
+    "axisQuantitative": {"labelFlush": False},
     "legend": {
         "labelColor": "var(--ink)", "titleColor": "var(--muted)", "labelFontSize": 11.5, "titleFontWeight": 500,
-        "symbolStrokeWidth": 2, "labelLimit": 240,
+        "symbolStrokeWidth": 2,
     },
     "header": {"labelColor": "var(--ink)", "labelFontSize": 12, "labelFontWeight": 600, "labelAnchor": "start"},
 }  # fmt: skip

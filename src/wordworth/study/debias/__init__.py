@@ -99,7 +99,11 @@ class DebiasSettings(Permuted, Intervals):
         formerly=("control",),
     )
     nli: Named | None = setting(
-        None, "Network over these vectors that infers; nli-glove where it reads them.", MEASURED, may_differ=True
+        None,
+        "Network over these vectors that infers; nli-glove where it reads them.",
+        MEASURED,
+        catalog="models/nli",
+        may_differ=True,
     )
     probes: tuple[str, ...] = setting(
         (),

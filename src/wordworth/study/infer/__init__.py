@@ -77,6 +77,7 @@ class InferSettings(Intervals):
         "A model trained on mitigated vectors, as a setting beside.",
         HOW,
         metavar="MODEL",
+        catalog="models/nli",
         may_differ=True,
     )
     farthest: int = setting(

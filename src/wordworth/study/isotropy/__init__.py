@@ -41,7 +41,7 @@ class IsotropySettings(ByLayer, Seeded):
         choices=SETTINGS,
         may_differ=True,
     )
-    language: str = setting("english", "Language of the words.", ON)
+    language: str = setting("english", "Language of the words.", ON, catalog="languages")
     corpus: Named = setting(
         "enwiki-sample",
         f"{CORPUS} that random contexts are drawn from, or none.",

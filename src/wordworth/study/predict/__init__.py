@@ -14,7 +14,7 @@ class PredictSettings(Placement, Intervals):
 
     corpus: Named = setting("enwiki-sample", f"{CORPUS}.", ON, catalog="corpora")
     words: int = setting(5_000, "Cut the text after so many words; 0: read all.", ON, least=0)
-    language: str = setting("english", "Language of the words, in your own text.", ON)
+    language: str = setting("english", "Language of the words, in your own text.", ON, catalog="languages")
     by_document: bool = setting(False, "A word's left context is that of its document, not of its line.", ON)
     frequencies: Named = setting(
         "wordfreq", "wordfreq, a file of words and counts, or a text to count.", ON, catalog="frequencies"
@@ -26,6 +26,7 @@ class PredictSettings(Placement, Intervals):
         "What is near: an embedding, word2vec (trained on the text), synonyms, lemma, or none.",
         MEASURED,
         metavar="EMBEDDING",
+        catalog="models/static",
         may_differ=True,
     )
     paraphrases: tuple[Any, ...] = setting(

@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
@@ -26,6 +24,7 @@ from wordworth.study.predict import PredictSettings
 from wordworth.study.predict.texts import Text, read
 from wordworth.task.error_view import error_view
 from wordworth.task.paraphrase import DRAWN, load_probes, paraphrasing
+from wordworth.task.predicted_words import predicted_words
 from wordworth.task.prediction import prediction
 from wordworth.task.soft_match import Near, load_near, soft_match
 
@@ -38,7 +37,6 @@ class _Data:
     """What every model of the study is measured on."""
 
     text: Text
-    clusters: NDArray[np.int32]
     frequencies: Frequencies
     bands: Bands
     near: Mapping[str, Near]
@@ -70,8 +68,7 @@ def _data(findings: Findings, settings: PredictSettings) -> _Data:
     wordnet = load_wordnet(settings.wordnet) if needs_wordnet else None
     near = load_near(soft, dict(settings.similarities or {}), text.corpus, wordnet, settings.seed)
     triples = load_probes(probes, text.corpus, listed, wordnet, settings.seed) if probes else None
-    clusters, kind = text.clusters()
-    _note(findings, text, listed.name, listed.unit, kind)
+    _note(findings, text, listed.name, listed.unit)
     findings.used_data(text.corpus, text.words)
     if listed.sha256 != text.corpus.sha256:
         findings.used_data(listed, len(listed))
@@ -84,7 +81,7 @@ def _data(findings: Findings, settings: PredictSettings) -> _Data:
             _warn_of_language(findings, language, f"the embedding {one.name}", one.provenance.language)
     for probe in triples or ():
         findings.used_data(probe, len(probe))
-    return _Data(text, clusters, listed, bands, near, triples)
+    return _Data(text, listed, bands, near, triples)
 
 
 def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Findings:
@@ -95,14 +92,15 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
         data.text.lines,
         PredictionRules(k=settings.top, boundary=settings.boundary, context=settings.context),
         split=settings.split,
-        documents=data.text.documents if settings.by_document else None,
+        documents=data.text.documents,
         by_document=settings.by_document,
     )
     where = {"model": model.name, "language": corpus.language, "dataset": corpus.name}
     predictions = _with_columns(predictions, data)
     predicted = predictions.filter(pl.col("left_out").is_null())
-    findings.add(prediction(predictions, predicted, where, settings.top, data.bands, settings))
-    findings.add(soft_match(predicted, where, data.near, settings))
+    with predicted_words(predicted) as words:
+        findings.add(prediction(predictions, words, where, settings.top, data.bands, settings))
+        findings.add(soft_match(words, where, data.near, settings))
     findings.add(error_view(where, predicted))
     if data.triples is not None:
         findings.add(paraphrasing(model.reader.base, data.triples, settings.layers, idf=settings.idf))
@@ -120,9 +118,7 @@ def _with_columns(predictions: pl.LazyFrame, data: _Data) -> pl.LazyFrame:
     return predictions.with_columns(
         band=pl.col("word").replace_strict(band_of, return_dtype=names),
         guess_band=pl.col("guess").replace_strict(band_of, default=None, return_dtype=names),
-        cluster=pl.col("line").map_batches(
-            lambda lines: pl.Series(data.clusters[lines.to_numpy()]), return_dtype=pl.Int32, is_elementwise=True
-        ),
+        cluster=pl.col(data.text.clusters),
     )
 
 
@@ -141,10 +137,10 @@ def _trained(findings: Findings, named: str | Path | WordModel, training: str | 
     return f"{label}={trained.folder}"
 
 
-def _note(findings: Findings, text: Text, frequencies: str, unit: str, clusters: str) -> None:
-    findings.note(f"The first {text.words:,} words of {text.corpus.name} were read, in {len(text.lines):,} lines.")
+def _note(findings: Findings, text: Text, frequencies: str, unit: str) -> None:
+    findings.note(f"The first {text.words:,} words of {text.corpus.name} were read, in {text.count:,} lines.")
     findings.note(f"Bands of frequency are by {frequencies} ({unit}).")
-    findings.note(f"Intervals resample {clusters}; those of T are 1.96 bootstrap standard errors.")
+    findings.note(f"Intervals resample {text.clusters}s; those of T are 1.96 bootstrap standard errors.")
     for flaw in text.flaws:
         findings.warn(f"{flaw}; the rest was used.")
 

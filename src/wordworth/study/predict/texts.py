@@ -1,13 +1,12 @@
-"""The text that words are predicted in: a corpus, cut after so many words."""
+"""The text that words are predicted in: a corpus, cut after so many words. It is read anew whenever it is gone through,
+and never held."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.documents import documents
+from wordworth.catalog.read.layouts import Report
 from wordworth.errors import WordworthError
 
 DOCUMENTS = 10
@@ -19,35 +18,70 @@ class Text:
     """Lines of a corpus in their order, and the sentences that tell of lines that could not be read."""
 
     corpus: Corpus
-    lines: tuple[str, ...]
-    documents: tuple[int, ...]
-    """The document that each line belongs to."""
-    words: int
-    flaws: tuple[str, ...]
+    most: int
+    """Words after which it is cut; 0: nowhere."""
+    split: Callable[[str], list[str]]
+    words: int = 0
+    count: int = 0
+    """Lines."""
+    parted: int = 0
+    """Documents."""
+    flaws: tuple[str, ...] = ()
 
-    def clusters(self) -> tuple[NDArray[np.int32], str]:
-        """What is drawn anew for the intervals, a number for each line: documents, or lines where those are few."""
-        many = len(set(self.documents)) >= DOCUMENTS
-        numbers = np.array(self.documents if many else range(len(self.lines)), dtype=np.int32)
-        return numbers, "documents" if many else "lines"
+    @property
+    def lines(self) -> "Lines":
+        """The last one is cut where the words are reached."""
+        return Lines(self)
+
+    @property
+    def documents(self) -> Iterator[int]:
+        """The document that each line belongs to."""
+        return (number for number, _, _ in cut(self, lambda _: None))
+
+    @property
+    def clusters(self) -> str:
+        """What is drawn anew for the intervals: documents, or lines where those are few."""
+        return "document" if self.parted >= DOCUMENTS else "line"
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a text, of which there are so many."""
+
+    text: Text
+
+    def __len__(self) -> int:
+        return self.text.count
+
+    def __iter__(self) -> Iterator[str]:
+        return (line for _, line, _ in cut(self.text, lambda _: None))
+
+
+def cut(text: Text, report: Report) -> Iterator[tuple[int, str, int]]:
+    """The number of each line's document, the line, and how many words it has."""
+    count = 0
+    for number, line in documents(text.corpus, report):
+        parted = text.split(line)
+        left = text.most - count if text.most else len(parted)
+        yield number, line if len(parted) <= left else " ".join(parted[:left]), min(left, len(parted))
+        count += min(left, len(parted))
+        if text.most and count >= text.most:
+            return
 
 
 def read(corpus: Corpus, words: int, split: Callable[[str], list[str]] = str.split) -> Text:
-    """The first `words` words (0: all); the last line is cut where they are reached."""
+    """The first `words` words (0: all), counted."""
     if words < 0:
         raise WordworthError(f"--words is {words}; it must be a whole number from 0 (all) up")
-    lines: list[str] = []
-    numbers: list[int] = []
     flaws: list[str] = []
-    count = 0
-    for number, line in documents(corpus, flaws.append):
-        parted = split(line)
-        left = words - count if words else len(parted)
-        lines.append(line if len(parted) <= left else " ".join(parted[:left]))
-        numbers.append(number)
-        count += min(left, len(parted))
-        if words and count >= words:
-            break
-    if not count:
+    text = Text(corpus, words, split)
+    lines = counted = parted = 0
+    last = -1
+    for document, _, length in cut(text, flaws.append):
+        lines += 1
+        counted += length
+        parted += document != last
+        last = document
+    if not counted:
         raise WordworthError(f"{corpus.name} has no words; give another text with --corpus")
-    return Text(corpus, tuple(lines), tuple(numbers), count, tuple(flaws))
+    return replace(text, words=counted, count=lines, parted=parted, flaws=tuple(flaws))

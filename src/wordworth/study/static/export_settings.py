@@ -41,5 +41,5 @@ class ExportSettings(Placement, Seeded):
         most=1_000,
         formerly=("all_but_the_top",),
     )
-    language: str = setting("english", "Language of the words, and of the text.", ON)
+    language: str = setting("english", "Language of the words, and of the text.", ON, catalog="languages")
     lower_case: bool = setting(False, "Put the sentences into lower case.", ON)

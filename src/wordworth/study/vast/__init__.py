@@ -86,7 +86,9 @@ class VastSettings(ByLayer, Permuted, Intervals):
         most=1_000,
         may_differ=True,
     )
-    language: str = setting("english", "Language of the words: lexicon, polar words and templates.", ON)
+    language: str = setting(
+        "english", "Language of the words: lexicon, polar words and templates.", ON, catalog="languages"
+    )
     corpus: Named = setting(
         "enwiki-sample",
         f"{CORPUS} that random contexts are drawn from, or none.",
@@ -144,6 +146,6 @@ STUDY = Study(
         "resamples": 300,
     },
     languages="wordworth.study.vast.checks:languages",
-    abroad={"contexts": "none"},
+    abroad={"corpus": "none"},
     takes_loaded=True,
 )

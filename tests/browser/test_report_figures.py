@@ -1,0 +1,216 @@
+"""Figures, leaderboard and paper of a report in a browser: all is there, nothing is cut, one page sums up."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from made_runs import MadeRun, random_infer, random_predict, random_vast
+from wordworth.report.figures import Figure, figures_of
+from wordworth.report.figures.fitting import fitted
+from wordworth.report.runs import read_runs
+from wordworth.report.writing import write_report
+
+LONG = "an-organization/a-language-model-of-some-length-2.5-1.7B-instruct-v0.3"
+DRAWN = "document.documentElement.dataset.ready === 'yes'"
+
+
+def _vectors(folder: Path, models: list[str], languages: list[str]) -> Path:
+    """Embeddings in the shape of `valnorm` and `weat`, under names of every length."""
+    run = MadeRun("valnorm", measures={"valence": {"better": "higher"}})
+    for at, model in enumerate(models):
+        run.model(model, words=1000)
+        for language in languages:
+            where = {"model": model, "language": language}
+            for number, dataset in enumerate(("bellezza", "anew", "warriner", "simlex-999", "a-list-of-pairs-2020")):
+                measure = "valence" if number < 3 else "similarity"
+                told = {"dataset": dataset, "value": 0.5 + at / 30, "low": 0.4 + at / 30, "high": 0.6 + at / 30}
+                run.score(experiment=measure, **where, **told, measure=measure, n=300 + at)
+            for number in range(1, 11):
+                told = {"dataset": f"weat{number}", "value": 1.0, "low": 0.2, "high": 1.5, "p": 0.01, "n": 16 + at % 2}
+                run.score(experiment="weat", **where, **told, measure="weat")
+        for measure in ("rnsb", "mac", "direct-bias:centred", "manzini"):
+            told = {"dataset": "gender-pairs/professions", "measure": measure, "value": 0.1, "low": 0.0, "high": 0.2}
+            run.score(experiment="bias", model=model, language="english", **told, n=20)
+    return run.write(folder)
+
+
+@pytest.fixture(scope="session")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten embeddings in three languages, two language models, and long names everywhere."""
+    folder = tmp_path_factory.mktemp("crowded")
+    models = [LONG, *(f"vectors-{at}" for at in range(9))]
+    _vectors(folder / "valnorm", models, ["english", "german", "traditional chinese"])
+    random_vast([f"{LONG}-base", "tiny"]).write(folder / "vast")
+    random_predict(f"{LONG}-base").write(folder / "predict")
+    random_infer(LONG, "accountant → gentleman").write(folder / "infer")
+    return write_report([folder])
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An audit of one embedding and one language model."""
+    folder = tmp_path_factory.mktemp("plain")
+    _vectors(folder / "valnorm", ["glove"], ["english"])
+    random_vast(["tiny"]).write(folder / "vast")
+    random_predict("tiny").write(folder / "predict")
+    return write_report([folder])
+
+
+@pytest.fixture
+def unscripted(browser: Any) -> Iterator[Any]:
+    """A page in which no script runs."""
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+def _figures(report: Path) -> list[Figure]:
+    chapters = figures_of(read_runs([report.parent]).scores)
+    return [figure for chapter in chapters.values() for figure in chapter]
+
+
+def test_figures_are_there_without_a_script(unscripted: Any, crowded: Path) -> None:
+    """In a plain screenshot, in print before a script has run, and where none may."""
+    unscripted.goto(crowded.as_uri())
+    every = _figures(crowded)
+    assert unscripted.locator("figure.drawn > .chart > svg").count() == len(every) > 10
+    for figure in every:
+        drawn = unscripted.locator(f"#{figure.id} .chart > svg")
+        assert drawn.is_visible()
+        assert drawn.locator("path").count() > 2
+        told = re.sub(r"\s", "", "".join(drawn.locator("text").all_text_contents()))
+        for model in figure.rows["model"].unique():
+            assert re.sub(r"\s", "", model) in told, (figure.id, model)
+    assert unscripted.locator("#leaderboard td:visible").count() > 0
+    assert not unscripted.locator("#print").is_visible()  # what needs a script is not offered
+
+
+OVERLAPS = """svg => {
+  const frame = svg.getBoundingClientRect();
+  const texts = [...svg.querySelectorAll("text")].filter((text) =>
+    text.textContent.trim() && !/rotate/.test(text.getAttribute("transform") ?? "") && text.textContent !== "†");
+  const boxes = texts.map((text) => [text.textContent, text.getBoundingClientRect()]);
+  const wrong = [];
+  boxes.forEach(([text, box], at) => {
+    if (text.includes("…")) wrong.push(`cut: ${text}`);
+    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1) {
+      wrong.push(`beyond: ${text}`);
+    }
+    for (const [other, place] of boxes.slice(at + 1)) {
+      const across = Math.min(box.right, place.right) - Math.max(box.left, place.left);
+      const down = Math.min(box.bottom, place.bottom) - Math.max(box.top, place.top);
+      if (across > 1 && down > 3) wrong.push(`${text} on ${other}`);
+    }
+  });
+  return wrong;
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 768, 390])
+def test_no_label_is_cut_or_lies_on_another(browser: Any, crowded: Path, width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(crowded.as_uri())
+    page.wait_for_function(DRAWN)
+    wrong = {}
+    for figure in _figures(crowded):
+        found = page.locator(f"#{figure.id} .chart svg").evaluate(OVERLAPS)
+        if found:
+            wrong[figure.id] = found[:5]
+    page.close()
+    assert wrong == {}
+
+
+def test_still_pictures_are_not_cut_either(unscripted: Any, browser: Any, crowded: Path) -> None:
+    unscripted.goto(crowded.as_uri())
+    pictures = [
+        unscripted.locator(f"#{one.id} .chart > svg").evaluate("svg => svg.outerHTML") for one in _figures(crowded)
+    ]
+    page = browser.new_page(viewport={"width": 1280, "height": 900})  # one in which a script may look
+    page.set_content(f"<style>text {{ font-family: Helvetica, Arial, sans-serif }}</style>{''.join(pictures)}")
+    wrong = [found for svg in page.locator("svg").all() for found in svg.evaluate(OVERLAPS)]
+    page.close()
+    assert wrong == []
+
+
+def test_python_and_the_page_fit_a_figure_alike(page: Any, crowded: Path) -> None:
+    page.goto(crowded.as_uri())
+    fit = "([id, width]) => wordworth.fitted(wordworth.read('figures')[id].spec, width, [])"
+    for figure in _figures(crowded):
+        for width in (880, 600, 350):
+            made = page.evaluate(fit, [figure.id, width])
+            del made["data"], made["config"]
+            assert made == json.loads(json.dumps(fitted(figure.spec, width))), (figure.id, width)
+
+
+def test_a_still_picture_gives_way_to_a_live_one(page: Any, watched: Any, plain: Path) -> None:
+    page.goto(plain.as_uri())
+    page.wait_for_function(DRAWN)
+    assert page.locator("figure.drawn .chart > svg").count() == 0
+    assert page.locator("figure.drawn .chart .vega-embed svg").count() == page.locator("figure.drawn").count()
+    assert watched.errors == []
+
+
+@pytest.mark.parametrize(("scheme", "ink"), [("light", "rgb(29, 29, 27)"), ("dark", "rgb(233, 230, 223)")])
+def test_still_pictures_are_dark_in_the_dark(browser: Any, plain: Path, scheme: str, ink: str) -> None:
+    page = browser.new_page(color_scheme=scheme)
+    page.goto(plain.as_uri())
+    fills = page.locator(".paper text").evaluate_all("texts => texts.map((one) => getComputedStyle(one).fill)")
+    page.close()
+    assert ink in fills
+
+
+def test_the_leaderboard_fits_and_its_columns_are_chosen(page: Any, crowded: Path) -> None:
+    page.goto(crowded.as_uri())
+    frame = page.locator("#leaderboard .scroll")
+    assert frame.evaluate("frame => frame.scrollWidth <= frame.clientWidth")
+    headings = page.locator("#leaderboard thead th:visible")
+    first = headings.count()
+    page.locator("#leaderboard summary").click()
+    boxes = page.locator("#leaderboard .columns input")
+    assert page.locator("#leaderboard .chosen").inner_text() == f"{first - 1} of {boxes.count()}"
+    page.locator("#leaderboard button", has_text="All").click()
+    assert headings.count() == boxes.count() + 1
+    for box in boxes.all():
+        box.uncheck()
+    page.locator("#leaderboard label", has_text="perplexity").click()
+    assert headings.all_inner_texts() == ["model", "perplexity wikitext-103-test"]
+    rows = page.locator("#leaderboard tbody tr")
+    assert page.locator("#leaderboard tbody tr:visible").count() == 1 < rows.count()  # the others have no number there
+    assert "Without a number in these columns:" in page.locator("#leaderboard .without").inner_text()
+    page.locator("#leaderboard button", has_text="As at first").click()
+    assert headings.count() == first
+
+
+def test_the_leaderboard_on_a_phone(phone: Any, crowded: Path) -> None:
+    """The names stay while the numbers move, and leave them room."""
+    phone.goto(crowded.as_uri())
+    frame, name = phone.locator("#leaderboard .scroll"), phone.locator("#leaderboard tbody th").first
+    before = name.bounding_box()
+    assert before["width"] < 0.5 * 390
+    frame.evaluate("frame => { frame.scrollLeft = 150; }")
+    assert frame.evaluate("frame => frame.scrollLeft") > 50
+    assert name.bounding_box()["x"] == pytest.approx(before["x"], abs=1)
+
+
+def _pages(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+def test_a_summary_of_one_page(page: Any, plain: Path) -> None:
+    page.goto(plain.as_uri())
+    page.wait_for_function(DRAWN)
+    page.evaluate("window.print = () => { window.asked = document.documentElement.dataset.print; }")
+    page.click("#print")
+    assert page.evaluate("window.asked") == "summary"
+    assert _pages(page.pdf()) == 1
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert _pages(page.pdf()) > 3
+    page.emulate_media(media="print")
+    for shown in ("#answers", "#leaderboard td", ".paper svg"):
+        assert page.locator(shown).first.is_visible(), shown
+    assert page.locator(".paper svg").count() == 2
+    assert not page.locator("#leaderboard .columns").is_visible()

@@ -1,0 +1,56 @@
+"""The leaderboard shows what fits, lets the rest be chosen, and has no empty row or column."""
+
+from pathlib import Path
+
+from made_runs import MadeRun
+from wordworth.report.board import board_markup
+from wordworth.report.leaderboard import MOST, Column, Leaderboard, leaderboard
+from wordworth.report.runs import read_runs
+
+
+def _board(folder: Path, lexica: int, pairs: int) -> Leaderboard:
+    run = MadeRun("valnorm", measures={"valence": {"better": "higher"}})
+    for at, model in enumerate(("a", "b", "c")):
+        run.model(model, words=5)
+        where = {"model": model, "language": "english"}
+        for number in range(lexica if at else lexica - 1):  # the first model has all but the last lexicon
+            run.score(experiment="valence", **where, dataset=f"lexicon{number}", measure="valence", value=0.5 + at / 10)
+        for number in range(pairs if model == "a" else 0):
+            run.score(experiment="similarity", **where, dataset=f"pairs{number}", measure="similarity", value=0.3)
+    nothing = {"experiment": "valence", "dataset": "empty", "measure": "valence", "value": float("nan")}
+    run.score(model="nobody", language="english", **nothing)
+    return leaderboard(read_runs([run.write(folder)]))
+
+
+def test_nothing_empty_is_in_it(tmp_path: Path) -> None:
+    board = _board(tmp_path / "run", 2, 1)
+    assert board.models == ["a", "b", "c"]
+    assert [column.title for column in board.columns] == ["valence lexicon0", "valence lexicon1", "similarity pairs0"]
+    assert board.shown == board.columns
+    assert "details" not in board_markup(board)  # nothing to choose
+
+
+def test_of_many_columns_one_of_each_measure_is_shown(tmp_path: Path) -> None:
+    """That which most models have, the first of them: lexicon0, which all three have."""
+    board = _board(tmp_path / "run", 6, 6)
+    assert len(board.columns) == 12 > MOST
+    assert [column.title for column in board.shown] == ["valence lexicon0", "similarity pairs0"]
+    text = board_markup(board)
+    assert text.count("<input") == 12
+    assert text.count("checked") == 2
+    assert text.count("<th hidden") + text.count(" hidden>") == 10 * 4  # a heading and three rows each
+    assert "2 of 12" in text
+
+
+def test_a_model_without_a_number_in_what_is_shown_is_left_out_and_counted() -> None:
+    columns = [Column(f"valence {at}", {"a": 0.1, "b": 0.2}, measure="valence") for at in range(MOST)]
+    board = Leaderboard(["a", "b", "c"], [*columns, Column("top-10 text", {"c": 0.3}, measure="top-10")])
+    text = board_markup(board)
+    assert '<tr hidden><th scope="row">c</th>' in text
+    assert "Without a number in these columns: 1 of 3 models." in text
+
+
+def test_names_are_text() -> None:
+    text = board_markup(Leaderboard(["<script>"], [Column("<b>", {"<script>": 1.0})]))
+    assert "<script" not in text
+    assert "<b>" not in text
