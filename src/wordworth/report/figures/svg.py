@@ -10,6 +10,7 @@ from wordworth.report.figures.charts import POINTS
 from wordworth.report.figures.figure import Figure, Spec
 from wordworth.report.figures.fitting import fitted
 from wordworth.report.markup import Markup, tag
+from wordworth.visible import visible
 
 LIGHT = {
     "ink": "#1d1d1b", "muted": "#55534e", "faint": "#c9c6bd", "c1": "#0067a5", "c2": "#c2500a", "c3": "#00795a",
@@ -39,8 +40,17 @@ def _drawn(spec: Spec, figure: Figure, **config: Any) -> str:
     import vl_convert
 
     data = {"values": [{key: one for key, one in row.items() if one is not None} for row in figure.rows.to_dicts()]}
-    svg: str = vl_convert.vegalite_to_svg({**spec, "data": data, "config": {**CONFIG, **config}})
+    svg: str = vl_convert.vegalite_to_svg(_spelled({**spec, "data": data, "config": {**CONFIG, **config}}))
     return svg
+
+
+def _spelled(value: Any) -> Any:
+    """A specification without characters that no SVG can hold: at the first of them, what draws ends the process."""
+    if isinstance(value, dict):
+        return {_spelled(key): _spelled(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_spelled(one) for one in value]
+    return visible(value, lines=True) if isinstance(value, str) else value
 
 
 @cache
