@@ -132,6 +132,8 @@ def _completed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
         ("wordworth run vast smol", ["smollm2-135m"]),
         ("wordworth run vast gl", []),  # word vectors, which it does not take
         ("wordworth audit nli-g", ["nli-glove"]),
+        ("wordworth finetune-nli mini", ["minilm-l6"]),
+        ("wordworth report runs --format l", ["latex"]),
         ("wordworth run valnorm x --lexicon bell", ["bellezza"]),
         ("wordworth run weat x --sides t", ["two"]),
         ("wordworth run vast x --experiment contextu", ["contextualization"]),
