@@ -11,14 +11,16 @@ from typer.testing import CliRunner
 
 from wordworth.catalog.read.nli import NliData
 from wordworth.cli import app
-from wordworth.embedding import Embedding
+from wordworth.cli.train import TrainSettings, _sets
+from wordworth.embedding import Embedding, save
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer.model.loading import load_attention_nli
+from wordworth.infer.model.loading import load_attention_nli, vectors_to_train_on
 from wordworth.infer.model.nli import accuracy
 from wordworth.infer.training import fit as trainer
 from wordworth.infer.training.fit import Recipe
 from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Sets, chosen_sets, cleared, train_nli
+from wordworth.transform import difference_direction, remove
 
 THINGS = [f"thing{number}" for number in range(12)]
 WORDS = ["a", "no", "sees", ".", *THINGS]
@@ -171,6 +173,18 @@ def write(data: NliData, path: Path) -> str:
     return str(path)
 
 
+def test_labels_by_number(tmp_path):
+    """As the data of `train-nli` and `finetune-nli` are read: training, dev and test alike."""
+    for name, premise in (("data", "a man"), ("dev", "a dog"), ("accuracy", "a bird")):
+        (tmp_path / f"{name}.csv").write_text(f"premise,hypothesis,label\n{premise},it moves,0\n{premise},it is,2\n")
+    files = {name: (tmp_path / f"{name}.csv",) for name in ("data", "dev", "accuracy")}
+    read = _sets(TrainSettings(**files, label_map={"0": "entailment", "2": "contradiction"}))
+    for part in (read.training, read.dev, read.tests):
+        assert part[0].labels == ("entailment", "contradiction")
+    with pytest.raises(WordworthError, match="--label-map 0=entailment"):
+        _sets(TrainSettings(**files))
+
+
 def test_the_command(sets, tmp_path):
     train = write(sets.training[0], tmp_path / "train.tsv")
     test = write(sets.tests[0], tmp_path / "test.tsv")
@@ -190,3 +204,19 @@ def test_the_command(sets, tmp_path):
     assert f"{100 * made['test'][0]['accuracy']:.2f}" in again.stdout
     # The folder names the vectors' file, and is loaded without being told.
     assert load_attention_nli(folder).probabilities(["a thing1 .", "no thing2 ."], np.array([[0, 1]])).shape == (1, 3)
+
+
+def test_a_network_trained_without_a_subspace_keeps_what_was_taken_out(sets, tmp_path):
+    save(vectors(), tmp_path / "things.npz")
+    subspace = difference_direction(vectors(), "thing0", "thing1")
+    read = vectors_to_train_on(tmp_path / "things.npz", 0).without(subspace)
+    made = train_nli(read, sets, tmp_path / "model", NetworkSize(16), recipe=Recipe(epochs=1))
+    assert made["vectors"]["projection"] == "thing0 − thing1"
+    model = load_attention_nli(tmp_path / "model")  # by itself, without a word of what was taken out
+    assert accuracy(model, sets.tests[0].examples()) == made["test"][0]["accuracy"]
+    assert np.abs(model.embedder.embedding.matrix @ subspace.basis[0]).max() < 1e-6
+    changed = load_attention_nli(tmp_path / "model", vectors=remove(vectors(), subspace.basis, "by hand"))
+    pair = np.array([[0, 1]])
+    sentences = ["a thing0 sees a thing2 .", "a thing1 ."]
+    np.testing.assert_allclose(model.probabilities(sentences, pair), changed.probabilities(sentences, pair), atol=1e-6)
+    train_nli(read, sets, tmp_path / "model", NetworkSize(16), recipe=Recipe(epochs=2))  # and it goes on

@@ -199,12 +199,20 @@ def test_of_many_models_the_first_and_the_last_are_told(tmp_path: Path) -> None:
     assert [sentence.partition("|")[0] for sentence in said] == ["Highest of 6 models", "Lowest of 6 models"]
 
 
-def test_what_was_left_out_is_counted(tmp_path: Path) -> None:
-    run = _embedding("weat")
+@pytest.mark.parametrize(
+    ("reasons", "told"),
+    [
+        ({"not in vocabulary": 1}, "1 item was left out of the numbers: 1 not in vocabulary."),
+        (
+            {"a": 1, "b": 2, "c": 30, "d": 4, "e": 1},
+            "38 items were left out of the numbers: 30 c, 4 d, 2 b and 2 for other reasons.",
+        ),
+    ],
+)
+def test_what_was_left_out_is_counted(tmp_path: Path, reasons: dict[str, int], told: str) -> None:
+    run = _embedding("weat", left_out=reasons)
     run.score(experiment="weat", model="m", dataset="weat6", measure="weat", value=1.0, p=0.001, n=16)
-    run.item(experiment="weat", model="m", item=["a", "b"], left_out=["not in vocabulary"] * 2)
-    (said,) = _said([run.write(tmp_path / "weat")])["What was left out?"]
-    assert said == "||2 items were left out of the numbers: 2 not in vocabulary."
+    assert _said([run.write(tmp_path / "weat")])["What was left out?"] == [f"||{told}"]
 
 
 def test_words_never_predicted(tmp_path: Path) -> None:

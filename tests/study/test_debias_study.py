@@ -135,6 +135,25 @@ def test_other_methods(words, method):
         assert told["dimensions"] >= 1
 
 
+@pytest.mark.parametrize("method", ["projection", "hard-debias", "inlp"])
+@pytest.mark.parametrize("form", ["vectors.npz", "vectors.txt"])
+def test_debiased_twice_is_debiased_once(words, method, form, tmp_path):
+    once = debias(words, mitigate=method, without=PARTS).embedding
+    save(once, tmp_path / form)
+    again = debias(load(tmp_path / form), mitigate=method, without=PARTS)
+    lengths = np.linalg.norm(once.matrix, axis=1, keepdims=True)
+    assert np.abs((again.embedding.matrix - once.matrix) / lengths).max() < 2e-6
+    assert any("left as they are" in said for said in again.warnings) == (method != "hard-debias")
+
+
+def test_one_of_two_that_is_there_no_more(words):
+    once = debias(words, without=PARTS).embedding
+    both = {"directions": (("he", "she"),), "bias_words": ("dev-demonyms_train",)}
+    made = debias(once, without=PARTS, **both)
+    assert value(made.scores, measure="dimensions") == 1
+    assert any("have one direction" in said for said in made.warnings)
+
+
 def test_several_subspaces_are_taken_out_together(words, tmp_path):
     (tmp_path / "mine.txt").write_text("father mother\nson, daughter\n\n")
     made = debias(

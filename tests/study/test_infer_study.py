@@ -232,7 +232,9 @@ def test_shards_meet_in_the_cache(model: AttentionNli, probe: Path, monkeypatch:
 
 def test_samples(model: AttentionNli, probe: Path) -> None:
     findings = infer([model], probes=[probe], sample=40, random=0, **FEW)
-    assert set(findings.scores.get_column("n")) == {40}
+    gaps = pl.col("measure").str.contains("^(gap|lean):")
+    assert set(findings.scores.filter(~gaps).get_column("n")) == {40}
+    assert set(findings.scores.filter(gaps).get_column("n")) == {4}  # premises
     assert "40 pairs, one drawn at random" in findings.notes[1]
     pairs = PairSet.of(load_probe(probe))
     drawn_ = scoring.evenly(84, 40, 0)

@@ -49,7 +49,7 @@ def test_rounds_and_seed():
 
 def test_nothing_to_tell_apart():
     rng = np.random.default_rng(0)
-    with pytest.raises(WordworthError, match="nothing to remove"):
+    with pytest.raises(WordworthError, match="nothing to take out"):
         inlp(rng.normal(size=(400, 5)), np.arange(400) % 2, name="noise")
     with pytest.raises(WordworthError, match="two classes"):
         inlp(rng.normal(size=(40, 5)), np.zeros(40, dtype=int))

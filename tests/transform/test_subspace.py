@@ -10,6 +10,7 @@ from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.transform import (
+    NothingToRemoveError,
     Subspace,
     difference_direction,
     fit_components,
@@ -134,7 +135,7 @@ def test_missing_words():
     assert found.missing == ("nowhere",)
     for call, sentence in (
         (lambda: difference_direction(words, "he", "w1"), "made has no word 'he'"),
-        (lambda: difference_direction(words, "w1", "w1"), "have one direction"),
+        (lambda: difference_direction(words, "w1", "w1"), "are one word"),
         (lambda: set_components(words, ["w0", "a", "b"], 2), "has 1 of the 3 words of words, and 2 components need 3"),
         (lambda: set_components(words, [], 1), "has 0 of the 0 words"),
         (lambda: set_components(words, WORDS, 0), "ask for at least one"),
@@ -196,3 +197,22 @@ def test_what_is_no_direction_does_not_depend_on_the_vectors_length(scale):
         difference_direction(words, "w4", "w5", unit=False)
     with pytest.raises(WordworthError, match="all vectors are the same"):
         fit_components(np.tile(rows[0], (5, 1)) * scale, 1)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("unit", [True, False])
+def test_what_was_taken_out_is_not_found_again(dtype, unit):
+    """What rounding leaves of a direction is none: taking it out would move the vectors anywhere."""
+    rows = (np.random.default_rng(8).normal(size=(40, 50)) * 3).astype(dtype)
+    words = made(rows)
+    ways: dict[str, Callable[[Embedding], Subspace]] = {
+        "difference": lambda one: difference_direction(one, "w0", "w1", unit=unit),
+        "pairs": lambda one: pair_components(one, [("w0", "w1")], unit=unit),
+        "set": lambda one: set_components(one, ["w0", "w1"], unit=unit),
+        "two means": lambda one: two_means(one, ["w0", "w2"], ["w1", "w3"], unit=False),  # of unit ones others are left
+    }
+    for way in ways.values():
+        once = remove(words, way(words).basis, "once")
+        again = Embedding(once.words, once.matrix.astype(dtype), Provenance("again"))
+        with pytest.raises(NothingToRemoveError, match="nothing to take out"):
+            way(again)

@@ -23,6 +23,7 @@ THRESHOLDS = (0.5, 0.7)
 """The paper's τ."""
 BY_PAIR = ":by-pair"
 CHANGE = ":change"
+OVER_SWAP = ":over-swap"
 WAYS = {
     "": ".",
     BY_PAIR: ", where each pair of subjects is averaged over its sentences first.",
@@ -38,6 +39,13 @@ for _way, _said in WAYS.items():
     declare(f"threshold:{{tau}}{_way}", f"{_SHARE} P(neutral) > {{tau}}{_said}", "dev2020", "higher")
     declare(f"entailment{_way}", f"Mean probability of entailment {_WHERE}{_said}", "dev2020", "lower")
     declare(f"contradiction{_way}", f"Mean probability of contradiction {_WHERE}{_said}", "dev2020", "lower")
+for _label in ("entailment", "contradiction"):
+    declare(
+        f"{_label}{OVER_SWAP}",
+        f"Mean probability of {_label} less that of pairs that differ in two words of one kind, as baker and tailor.",
+        "",
+        "zero",
+    )
 _SUMS = 4  # e, n, c and labelled neutral; behind them one for each threshold
 
 

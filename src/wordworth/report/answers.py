@@ -66,7 +66,9 @@ def _left_out(runs: Runs) -> Iterator[Sentence]:
     if most:
         reasons = [f"{count:,} {reason}" for reason, count in most[:REASONS]]
         reasons += [f"{sum(count for _, count in most[REASONS:]):,} for other reasons"] if most[REASONS:] else []
-        text = f"{sum(runs.left_out.values()):,} items were left out of the numbers: {listed(reasons)}."
+        total = sum(runs.left_out.values())
+        items = "1 item was" if total == 1 else f"{total:,} items were"
+        text = f"{items} left out of the numbers: {listed(reasons)}."
     yield Sentence(text, "left-out", "", 0.0, whole=True)
 
 

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from wordworth.infer.model.nli import LABELS
 from wordworth.infer.scoring.largest import Largest
-from wordworth.measure.neutrality import BY_PAIR, Tally, measure_names, replicates, scores
+from wordworth.measure.group_gap import by_premise, gap_names, gap_replicates, group_means
+from wordworth.measure.neutrality import BY_PAIR, CHANGE, OVER_SWAP, Tally, measure_names, replicates, scores
 from wordworth.run import Findings
 from wordworth.statistics.bootstrap import percentile_interval
+from wordworth.statistics.sign_flip import sign_flip
 from wordworth.task.pair_slices import Slice
 from wordworth.task.settings import Intervals
-
-CHANGE = ":change"
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,63 @@ def _rows(
     names: Sequence[str],
     values: NDArray[np.float64],
     drawn: NDArray[np.float64] | None,
+    p: NDArray[np.float64] | None = None,
 ) -> None:
     for at, (name, value) in enumerate(zip(names, values.tolist(), strict=True)):
         low = high = None
         if drawn is not None:
             low, high = (float(end) for end in percentile_interval(drawn[at]))
-        findings.score(**row, measure=name, value=value, low=low, high=high)
+        chance = None if p is None else float(p[at])
+        findings.score(**row, measure=name, value=value, low=low, high=high, p=chance)
+
+
+def groups_of(part: Slice) -> list[NDArray[np.intp]]:
+    """The places of each group among the hypotheses of a part; without groups, each hypothesis is one."""
+    probe, pairs = part.pairs.probe, part.pairs
+    words = [probe.hypotheses[at] for at in pairs.hypotheses]
+    if not probe.groups:
+        return [np.array([at]) for at in range(len(words))]
+    groups = [np.flatnonzero([word in members for word in words]) for members in probe.groups.values()]
+    return [group for group in groups if len(group)]
+
+
+def record_gaps(
+    findings: Findings,
+    part: Slice,
+    place: dict[str, Any],
+    tallies: Sequence[Tally],
+    original: Tally | None,
+    settings: Intervals,
+) -> None:
+    """The gaps between groups of hypotheses by premise; of a change, p is a sign-flip test over premises."""
+    groups = groups_of(part)
+    if len(groups) < 2 or tallies[0].shape[0] < 2:
+        return
+
+    def means(several: Sequence[Tally]) -> NDArray[np.float64]:
+        return np.asarray(np.mean([by_premise(group_means(one, groups))[..., 0] for one in several], axis=0))
+
+    def drawn(several: Sequence[Tally]) -> NDArray[np.float64]:
+        given = (groups, settings.resamples, settings.seed)
+        return np.asarray(np.mean([gap_replicates(one, *given) for one in several], axis=0))
+
+    names, values, draws = gap_names(len(groups)), means(tallies), drawn(tallies)
+    row = {"language": "english", "dataset": part.name, **place, "n": int(np.isfinite(values[0]).sum())}
+    _rows(findings, row, names, np.nanmean(values, axis=1), draws)
+    if original is not None:
+        change = values - means([original])
+        change = change[:, np.isfinite(change).all(axis=0)]
+        p = sign_flip(change, seed=settings.seed).p
+        changed = [name + CHANGE for name in names]
+        _rows(findings, row, changed, change.mean(axis=1), draws - drawn([original]), p)
+
+
+def record_over_swap(findings: Findings, part: Slice, place: dict[str, Any], measured: Tally, control: Tally) -> None:
+    """How much more of each wrong label the probe gets than the control, whose sentences differ in a word too."""
+    row = {"language": "english", "dataset": part.name, **place, "n": measured.pairs}
+    both = [dict(zip(measure_names(one.thresholds), scores(one).tolist(), strict=True)) for one in (measured, control)]
+    for label in ("entailment", "contradiction"):
+        findings.score(**row, measure=f"{label}{OVER_SWAP}", value=both[0][label] - both[1][label])
 
 
 def record_items(findings: Findings, part: Slice, place: dict[str, Any], measured: Measured) -> None:

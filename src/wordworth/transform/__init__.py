@@ -10,6 +10,7 @@ from wordworth.transform.projection import orthonormal, project_out, remove, van
 from wordworth.transform.random_directions import random_components, random_directions
 from wordworth.transform.stability import Stability, stability
 from wordworth.transform.subspace import (
+    NothingToRemoveError,
     Subspace,
     difference_direction,
     joined,

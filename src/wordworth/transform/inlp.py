@@ -5,7 +5,7 @@ rounds together are a subspace like any other, and are taken out of all words at
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,9 @@ from sklearn.svm import LinearSVC
 from wordworth.embedding import Embedding
 from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
+from wordworth.progress import progress
 from wordworth.transform.projection import blocks, project_out
-from wordworth.transform.subspace import Subspace
+from wordworth.transform.subspace import NothingToRemoveError, Subspace
 
 ROUNDS = 35
 """At most; the paper's figure for word vectors."""
@@ -41,6 +42,8 @@ class Inlp:
     """The share of the largest class among the words held out: what guessing gets."""
     at_chance: bool
     """Whether the last classifier did no better than guessing; if not, the rounds ran out."""
+    words: int = 0
+    """That the classifiers learnt from and were tried on."""
 
 
 def inlp(
@@ -56,18 +59,39 @@ def inlp(
     majority = float(np.unique(hidden, return_counts=True)[1].max() / len(hidden))
     basis = np.empty((0, x.shape[1]))
     accuracies: list[float] = []
-    while True:
-        left = project_out(x, basis)
-        classifier = _classifier(left[~held], y[~held], name)
-        hits = int((classifier.predict(left[held]) == hidden).sum())
-        accuracies.append(hits / len(hidden))
-        at_chance = bool(binomtest(hits, len(hidden), majority, alternative="greater").pvalue > CHANCE)
-        if at_chance or len(accuracies) > rounds:
-            break
-        basis = _widened(basis, classifier.coef_)
+    with progress(name, rounds) as advance:
+        while True:
+            left = project_out(x, basis)
+            classifier = _classifier(left[~held], y[~held], name)
+            hits = int((classifier.predict(left[held]) == hidden).sum())
+            accuracies.append(hits / len(hidden))
+            at_chance = bool(binomtest(hits, len(hidden), majority, alternative="greater").pvalue > CHANCE)
+            if at_chance or len(accuracies) > rounds:
+                break
+            basis = _widened(basis, classifier.coef_)
+            advance(1)
     if not len(basis):
-        raise WordworthError(f"a linear classifier cannot tell the classes of {name} apart: there is nothing to remove")
-    return Inlp(Subspace(name, basis, np.ones(len(basis))), tuple(accuracies), majority, at_chance)
+        raise NothingToRemoveError(
+            f"a linear classifier cannot tell the classes of {name} apart, so there is nothing to take out"
+        )
+    return Inlp(Subspace(name, basis, np.ones(len(basis))), tuple(accuracies), majority, at_chance, len(y))
+
+
+def inlp_along(embedding: Embedding, direction: Subspace, *, rounds: int = ROUNDS, seed: int = 0) -> Inlp:
+    """What tells the words apart that lean most to either side of a direction, and the direction itself.
+
+    Beyond the paper the direction goes too: along what were left of it words would lean again, and again be told apart,
+    so that a second call would take out more.
+    """
+    if len(direction) > 1:
+        raise WordworthError(
+            f"{direction.name} has {len(direction)} dimensions, and iterative projection learns from the words that "
+            "lean to either side of one; name a single direction"
+        )
+    vectors, labels = leaning_words(embedding, direction.basis[0])
+    found = inlp(vectors, labels, rounds=rounds, seed=seed, name=f"inlp along {direction.name}")
+    basis = _widened(found.subspace.basis, direction.basis)
+    return replace(found, subspace=Subspace(found.subspace.name, basis, np.ones(len(basis))))
 
 
 def _classifier(x: Matrix, y: NDArray[np.integer], name: str) -> LinearSVC:

@@ -12,7 +12,13 @@ from wordworth.transform.projection import orthonormal
 
 Spelled = Callable[[str], Iterable[str]]
 ROUNDING = 1e-12
-"""A length or a principal value below this share of the largest is rounding."""
+"""A principal value below this share of the largest is rounding."""
+ROUNDINGS = 16
+"""Vectors that are apart by no more than so many roundings of the precision they are stored in do not differ."""
+
+
+class NothingToRemoveError(WordworthError):
+    """The words that a bias is to be learnt from do not differ, as where it was taken out before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +50,11 @@ def difference_direction(
             f"{embedding.name} has no word {lookup.missing[0]!r}, so {first} − {second} is no direction in it; "
             "name two words that it has"
         )
+    if lookup.forms[0] == lookup.forms[1]:
+        raise WordworthError(f"{first!r} and {second!r} are one word in {embedding.name}; name two")
     one, other = _vectors(embedding, lookup, unit)
-    same = f"{first!r} and {second!r} have one direction in {embedding.name}; name two other words"
-    return Subspace(f"{first} − {second}", *_difference(one, other, same), lookup.forms)
+    same = f"{first!r} and {second!r} have one direction in {embedding.name}"
+    return Subspace(f"{first} − {second}", *_difference(one, other, same, _noise(embedding)), lookup.forms)
 
 
 def pair_components(
@@ -75,7 +83,7 @@ def pair_components(
     both = np.stack([_vectors(embedding, lookup, unit) for lookup in whole])
     halves = (both[:, 0] - both[:, 1]) / 2
     # Each pair is there twice, at +d and −d: the values are √2 times those of d alone.
-    basis, values = _principal(halves, k, name)
+    basis, values = _principal(halves, k, name, _noise(embedding) * _length(both))
     return Subspace(name, basis, values * np.sqrt(2), tuple(form for lookup in whole for form in lookup.forms), missing)
 
 
@@ -96,7 +104,7 @@ def set_components(
             f"{k + 1}; give more words or fewer components"
         )
     vectors = _vectors(embedding, lookup, unit)
-    basis, values = _principal(vectors - vectors.mean(axis=0), k, name)
+    basis, values = _principal(vectors - vectors.mean(axis=0), k, name, _noise(embedding) * _length(vectors))
     return Subspace(name, basis, values, lookup.forms, lookup.missing)
 
 
@@ -114,10 +122,10 @@ def two_means(
     if not all(lookup.words for lookup in lookups):
         raise WordworthError(f"{embedding.name} has no word of one of the two sets of {name}; give other words")
     one, other = (_vectors(embedding, lookup, unit).mean(axis=0) for lookup in lookups)
-    same = f"the two sets of {name} have one mean in {embedding.name}; give other words"
+    same = f"the two sets of {name} have one mean in {embedding.name}"
     words = tuple(form for lookup in lookups for form in lookup.forms)
     missing = tuple(word for lookup in lookups for word in lookup.missing)
-    return Subspace(name, *_difference(one, other, same), words, missing)
+    return Subspace(name, *_difference(one, other, same, _noise(embedding)), words, missing)
 
 
 def joined(*subspaces: Subspace) -> Subspace:
@@ -142,20 +150,34 @@ def _vectors(embedding: Embedding, lookup: Lookup, unit: bool) -> Matrix:
     return np.asarray(vectors / lengths, dtype=np.float64)
 
 
-def _difference(one: Matrix, other: Matrix, same: str) -> tuple[Matrix, Matrix]:
-    """The direction of one − other as a basis, and its length; `same` is the error where there is none."""
+def _noise(embedding: Embedding) -> float:
+    """The share of a vector's length that rounding alone makes two equal ones differ by."""
+    return max(ROUNDING, ROUNDINGS * float(np.finfo(np.result_type(embedding.matrix.dtype, np.float16)).eps))
+
+
+def _length(vectors: Matrix) -> float:
+    """Of all of them together, as of one long vector."""
+    return float(np.linalg.norm(vectors))
+
+
+def _difference(one: Matrix, other: Matrix, same: str, noise: float) -> tuple[Matrix, Matrix]:
+    """The direction of one − other as a basis, and its length; `same` says what there is none between."""
     difference = one - other
     length = np.linalg.norm(difference)
-    if length <= ROUNDING * np.linalg.norm(one):
-        raise WordworthError(same)
+    if length <= noise * max(np.linalg.norm(one), np.linalg.norm(other)):
+        raise NothingToRemoveError(f"{same}, so there is nothing to take out; name other words")
     return difference[None] / length, np.array([length])
 
 
-def _principal(rows: Matrix, k: int, name: str) -> tuple[Matrix, Matrix]:
-    """The first k right singular vectors of rows (n, dim), and all singular values."""
+def _principal(rows: Matrix, k: int, name: str, noise: float) -> tuple[Matrix, Matrix]:
+    """The first k right singular vectors of rows (n, dim), and all singular values; up to `noise` they are rounding."""
     if k < 1:
         raise WordworthError(f"{k} components of {name} are no subspace; ask for at least one")
     _, values, directions = np.linalg.svd(rows, full_matrices=False)
-    if k > len(values) or values[k - 1] <= ROUNDING * values[0]:
+    if values[0] <= noise:
+        raise NothingToRemoveError(
+            f"the vectors of {name} do not differ, so there is nothing to take out; give other words"
+        )
+    if k > len(values) or values[k - 1] <= max(noise, ROUNDING * values[0]):
         raise WordworthError(f"the vectors of {name} span fewer than {k} dimensions; ask for fewer components")
     return np.asarray(directions[:k], dtype=np.float64), np.asarray(values, dtype=np.float64)

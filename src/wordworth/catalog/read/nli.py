@@ -72,7 +72,7 @@ def load_nli(name_or_path: str | Path, label_map: Mapping[str, str] | None = Non
     data = located_data(name_or_path, "nli")
     where: Mapping[str, Sequence[str]] = data.entry.details.get("where", {}) if data.entry else {}
     path = data.where
-    kind = _FORMATS.get(path.suffix.lower())
+    kind = _FORMATS.get(Path(path.name.lower().removesuffix(".gz")).suffix)
     if kind is None:
         raise WordworthError(f"{path}: NLI data is read from .jsonl, .csv, .tsv, .txt (tabs) and .parquet; convert it")
     records = {"jsonl": _jsonl, "csv": _csv, "tsv": _tsv, "parquet": _parquet}[kind](path)

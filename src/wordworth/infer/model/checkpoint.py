@@ -17,10 +17,11 @@ from torch import Tensor
 from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.files import replacing, sha256_of
 from wordworth.infer.model.attention import Network, Shape, shape_of
+from wordworth.transform import orthonormal
 
 ATTENTION = "decomposable-attention"
 CONFIG, WEIGHTS, LAST = "config.json", "model.safetensors", "training.safetensors"
-_EXTRA = "unknown_words"
+_EXTRA, _PROJECTION = "unknown_words", "projection"
 _UNREADABLE = "{} cannot be read as a model's configuration"
 
 
@@ -31,6 +32,8 @@ class TrainedNetwork:
     network: Network
     extra: NDArray[np.float32] | None
     """Vectors of unknown words and of the start of a sentence, where the network reads static vectors."""
+    projection: NDArray[np.float64] | None
+    """(k, dim): the orthonormal basis of what was taken out of the vectors that it was trained on."""
     config: dict[str, Any]
     sha256: str
     """Of the weights."""
@@ -50,11 +53,18 @@ def write_config(folder: Path, shape: Shape, vectors: Mapping[str, Any]) -> None
     write_json(folder / CONFIG, {"kind": ATTENTION, "shape": shape.plain(), "vectors": dict(vectors)})
 
 
-def write_weights(folder: Path, weights: Mapping[str, Tensor], extra: NDArray[np.float32] | None) -> None:
-    """The network's weights, in one step."""
+def write_weights(
+    folder: Path,
+    weights: Mapping[str, Tensor],
+    extra: NDArray[np.float32] | None,
+    projection: NDArray[np.float64] | None = None,
+) -> None:
+    """The network's weights, in one step, with what belongs to the vectors that it reads."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     if extra is not None:
         tensors[_EXTRA] = torch.from_numpy(extra)
+    if projection is not None:
+        tensors[_PROJECTION] = torch.from_numpy(np.ascontiguousarray(projection))
     with replacing(folder / WEIGHTS) as part:
         save_file(tensors, part)
 
@@ -67,15 +77,21 @@ def read_model(folder: Path) -> TrainedNetwork:
     with Foreign(_UNREADABLE.format(folder / CONFIG), "train the model again"), torch.device("meta"):
         network = Network(config["shape"])
     tensors, _ = _tensors(path)
-    extra = tensors.pop(_EXTRA, None)
+    extra, projection = tensors.pop(_EXTRA, None), tensors.pop(_PROJECTION, None)
     try:
         network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()}, assign=True)
     except RuntimeError as error:
         raise WordworthError(f"{path} does not go with its {CONFIG}; train the model again") from error
-    if extra is not None and (extra.ndim != 2 or extra.shape[1] != network.shape.dim):
+    if any(one is not None and (one.ndim != 2 or one.shape[1] != network.shape.dim) for one in (extra, projection)):
         raise WordworthError(f"{path} does not go with its {CONFIG}; train the model again")
     network.requires_grad_(False).eval()
-    return TrainedNetwork(network, None if extra is None else extra.float().numpy(), config, sha256_of(path))
+    return TrainedNetwork(
+        network,
+        None if extra is None else extra.float().numpy(),
+        None if projection is None else orthonormal(projection.double().numpy()),
+        config,
+        sha256_of(path),
+    )
 
 
 def _config(path: Path) -> dict[str, Any]:
@@ -94,6 +110,7 @@ def _config(path: Path) -> dict[str, Any]:
 def _check_vectors(about: Any) -> None:
     """Stops where it is not said in texts which vectors the network reads."""
     texts = [about[key] for key in ("kind", "name", "source", "sha256")] + list(about["steps"])
+    texts.append(about.get("projection", ""))
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("vectors")
 

@@ -19,6 +19,7 @@ from wordworth.infer.model.elmo import elmo_files, load_elmo
 from wordworth.infer.model.nli import NliKind, NliRequest
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import Embedder, StaticVectors, drawn
+from wordworth.transform import Subspace
 
 DEFAULT = "nli-glove"
 
@@ -30,6 +31,13 @@ class Vectors:
     embedder: Embedder
     extra: NDArray[np.float32] | None
     about: dict[str, Any]
+    projection: NDArray[np.float64] | None = None
+    """The basis of what is taken out of them, in training and ever after."""
+
+    def without(self, subspace: Subspace) -> "Vectors":
+        """The same with a subspace taken out of the context-free vectors; the network's folder keeps it."""
+        about = {**self.about, "projection": subspace.name}
+        return replace(self, embedder=self.embedder.without(subspace), about=about, projection=subspace.basis)
 
 
 def load_attention_nli(named: str | Path = DEFAULT, *, vectors: Embedding | None = None) -> AttentionNli:
@@ -74,13 +82,20 @@ def _reading(trained: TrainedNetwork, folder: Path, vectors: Embedding | None) -
         if vectors is not None:
             raise WordworthError(f"{folder} was trained over ELMo, so {vectors.name} cannot take its place")
         embedder: Embedder = _elmo(Path(about["source"])).embedder
+        if embedder.identity[1] != about["sha256"]:
+            raise WordworthError(f"{about['source']} holds other weights than {folder} was trained with")
     else:
         if trained.extra is None:
             raise WordworthError(f"{folder} lacks the vectors of unknown words; train the model again")
-        return StaticVectors(_trained_on(about, folder) if vectors is None else vectors, trained.extra)
-    if embedder.identity[1] != about["sha256"]:
-        raise WordworthError(f"{about['source']} holds other weights than {folder} was trained with")
-    return embedder
+        if vectors is not None:
+            return StaticVectors(vectors, trained.extra)
+        embedder = StaticVectors(_trained_on(about, folder), trained.extra)
+    basis = trained.projection
+    if basis is None:
+        return embedder
+    return embedder.without(
+        Subspace(about.get("projection", "what it was trained without"), basis, np.ones(len(basis)))
+    )
 
 
 def _trained_on(about: dict[str, Any], folder: Path) -> Embedding:
@@ -103,8 +118,10 @@ def one_embedding(named: str | Path) -> Embedding:
     return embeddings[0]
 
 
-def vectors_to_train_on(named: str | Path | Embedding, seed: int) -> Vectors:
+def vectors_to_train_on(named: str | Path | Embedding | Vectors, seed: int) -> Vectors:
     """Static vectors by name, path or as they are, or ELMo as a folder with its options and weights."""
+    if isinstance(named, Vectors):
+        return named
     if not isinstance(named, Embedding):
         folder = Path(named).expanduser()
         if folder.is_dir() and elmo_files(folder):

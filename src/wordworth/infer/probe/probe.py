@@ -8,13 +8,15 @@ formula of the paper, every verb with each of the 95 objects. A user's own is a 
     labels = { premise = …, hypothesis = … }  what slices call them; “premise” and “hypothesis” if not given
     verbs = [{ kind = "…", verbs = …, objects = … }, …]   which verbs take which objects
     subspace = { pair = ["he", "she"] }, or { set = "…" | words = […], components = 1 }   optional
+    groups = { men = ["man", …], women = [ … ] }   of the hypotheses' subjects; each is its own group if not given
+    swap = "premise" | "hypothesis"                whose subjects are exchanged among themselves as the control
 """
 
 import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +28,10 @@ from wordworth.infer.probe.fillers import fillers
 from wordworth.infer.probe.templates import OBJECT, VERB, Template, parse
 
 FORMULA = ":formula"
-_FIELDS = ("name", "title", "premise", "hypothesis", "slots", "labels", "capitals", "verbs", "subspace")
+SWAP = "/swap"
+_FIELDS = (
+    "name", "title", "premise", "hypothesis", "slots", "labels", "capitals", "verbs", "subspace", "groups", "swap"
+)  # fmt: skip
 _SIDES = ("premise", "hypothesis")
 
 
@@ -65,12 +70,33 @@ class Probe:
     reference: str = ""
     paper: str = ""
     """The number of pairs that the paper states."""
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Subjects of the hypotheses that stand for one group, by its name; blank: each is a group of its own."""
+    swap: str = ""
+    """The side whose subjects are exchanged among themselves as the control."""
 
     @property
     def sha256(self) -> str:
         """Of all that its sentences depend on."""
         parts = [[one.text for one in self.templates], self.premises, self.hypotheses, self.actions, self.articles]
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+
+    def swapped(self) -> "Probe":
+        """The control: both sentences have a subject of one kind (“the baker”, “the tailor”), so that they differ in
+        one word as the probe's do, and no group is named in one alone."""
+        side = _SIDES.index(self.swap)
+        words, template, label = (self.premises, self.hypotheses)[side], self.templates[side], self.labels[side]
+        return replace(
+            self,
+            name=self.name + SWAP,
+            templates=(template, template),
+            labels=(label, label),
+            premises=words,
+            hypotheses=words,
+            paper="",
+            groups={},
+            swap="",
+        )
 
 
 def probe_names() -> list[str]:
@@ -140,7 +166,32 @@ def _probe(table: Mapping[str, Any], where: str, articles: str, reference: str, 
         articles=articles,
         reference=reference,
         paper=table.get("paper", ""),
+        groups=_groups(table.get("groups"), subjects["hypothesis"], where),
+        swap=_swap(table.get("swap", ""), where),
     )
+
+
+def _groups(declared: Any, subjects: tuple[str, ...], where: str) -> dict[str, tuple[str, ...]]:
+    """Groups of the hypotheses' subjects, as they stand in the sentences; a word is of one group."""
+    if declared is None:
+        return {}
+    if not isinstance(declared, Mapping) or len(declared) < 2:
+        raise WordworthError(f'{where}: groups must be two or more, {{ men = ["man", …], women = ["woman", …] }}')
+    known = {word.casefold(): word for word in subjects}
+    groups = {}
+    for name, words in declared.items():
+        listed = fillers({"words": words} if isinstance(words, list) else words, f"{where}: groups.{name}")
+        lost = next((word for word in listed if word.casefold() not in known), None)
+        if lost is not None:
+            raise WordworthError(f"{where}: groups.{name} has {lost!r}, which no hypothesis has or another group took")
+        groups[str(name)] = tuple(known.pop(word.casefold()) for word in listed)
+    return groups
+
+
+def _swap(side: Any, where: str) -> str:
+    if side not in ("", *_SIDES):
+        raise WordworthError(f"{where}: swap is premise or hypothesis, not {side!r}")
+    return str(side)
 
 
 def _label(table: Mapping[str, Any], side: str, where: str) -> str:

@@ -138,7 +138,7 @@ class _Run:
                 loss = self._epoch(epoch, advance)
                 self.history.append((loss, share_right(self.averaged, self.job.dev, self.embedder, self.recipe.device)))
                 if self.best == epoch:
-                    write_weights(self.job.folder, self.averaged.state_dict(), self.job.vectors.extra)
+                    self._write()
                 self._keep()
                 say(f"epoch {epoch}: loss {loss:.4f}, dev accuracy {100 * self.history[-1][1]:.2f}")
         return FitResult(self.best, self.history[self.best - 1][1], tuple(self.history))
@@ -174,6 +174,10 @@ class _Run:
         decay = min(self.recipe.average, (1 + self.steps) / (10 + self.steps)) if self.recipe.average else 0.0
         with torch.no_grad():
             torch._foreach_lerp_(list(self.averaged.parameters()), list(self.network.parameters()), 1 - decay)
+
+    def _write(self) -> None:
+        vectors = self.job.vectors
+        write_weights(self.job.folder, self.averaged.state_dict(), vectors.extra, vectors.projection)
 
     def _keep(self) -> None:
         states = self.optimizer.state_dict()["state"]

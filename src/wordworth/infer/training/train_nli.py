@@ -11,7 +11,7 @@ from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.infer.model.attention import Shape
 from wordworth.infer.model.checkpoint import CONFIG, LAST, WEIGHTS, read_model, write_json
-from wordworth.infer.model.loading import vectors_to_train_on
+from wordworth.infer.model.loading import Vectors, vectors_to_train_on
 from wordworth.infer.model.nli import LABELS, accuracy
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import Embedder
@@ -84,7 +84,7 @@ class NetworkSize:
 
 
 def train_nli(
-    vectors: str | Path | Embedding,
+    vectors: str | Path | Embedding | Vectors,
     sets: Sets,
     folder: Path,
     size: NetworkSize = NetworkSize(),  # noqa: B008 - frozen

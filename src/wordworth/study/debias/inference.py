@@ -65,7 +65,8 @@ def inference(
         findings.warn(f"Accuracy was not measured: {LABELLED} is not here (`wordworth show {LABELLED}`).")
     before = versions[0][1]
     chosen = {"probes": settings.probes or probes_of(settings), "sample": settings.sample}
-    chosen |= {"mitigate": (), "random": 0, "farthest": 0, "seed": settings.seed, "resamples": settings.resamples}
+    chosen |= {"mitigate": (), "random": 0, "farthest": 0, "swaps": 0}
+    chosen |= {"seed": settings.seed, "resamples": settings.resamples}
     with progress(f"Inferring with {model.name}", len(versions) + len(controls)) as advance:
 
         def measured(embedding: Embedding, accuracy: Sequence[str] = ()) -> Findings:

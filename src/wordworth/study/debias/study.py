@@ -18,7 +18,7 @@ from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.debias.tasks import LANGUAGE, load_task_data, measure
 from wordworth.study.debias.treatment import learn, treatment
 from wordworth.task.stability import subspace_stability
-from wordworth.transform import Subspace, random_components, random_directions, remove, vanished
+from wordworth.transform import NothingToRemoveError, Subspace, random_components, random_directions, remove, vanished
 
 Versions = Sequence[tuple[str, Embedding]]
 """(setting, embedding): the original, and what the method made of it."""
@@ -35,11 +35,16 @@ def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -
     embedding = models[0] if isinstance(models[0], Embedding) else one_embedding(models[0])
     language = embedding.provenance.language or LANGUAGE
     findings.used_embedding(embedding, language)
-    subspace = learn(embedding, settings, findings)
+    try:
+        subspace = learn(embedding, settings, findings)
+        treat, dimensions = treatment(embedding, subspace, settings, findings)
+    except NothingToRemoveError as nothing:  # debiased twice is debiased once
+        findings.warn(f"The vectors are left as they are: {nothing}.")
+        findings.embedding = embedding
+        return findings
     findings.used_words(f"the subspace {subspace.name}", {"words": subspace.words})
     where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name}
     findings.score(**where, measure="dimensions", value=len(subspace), n=len(subspace.words))
-    treat, dimensions = treatment(embedding, subspace, settings, findings)
     after = findings.embedding = treat(embedding)
     findings.note(f"{embedding.name}: {after.provenance.steps[-1]}.")
     lost = vanished(embedding, after)

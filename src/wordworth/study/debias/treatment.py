@@ -1,6 +1,6 @@
 """What to take out and how, from names to a subspace and from a subspace to a debiased embedding."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -13,6 +13,7 @@ from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.debias import DebiasSettings
 from wordworth.transform import (
+    NothingToRemoveError,
     Subspace,
     difference_direction,
     hard_debias,
@@ -38,26 +39,41 @@ def check_named(settings: DebiasSettings) -> None:
 
 
 def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) -> Subspace:
-    """The subspace that the settings name, in an embedding; words that the embedding lacks are recorded."""
+    """The subspace that the settings name, in an embedding; words that the embedding lacks are recorded.
+
+    Of several, one whose words do not differ is left out and said; where none is left, there is nothing to take out.
+    """
     parts: list[Subspace] = []
-    unit = not settings.raw
-    for first, second in settings.directions:
-        parts.append(difference_direction(embedding, first, second, unit=unit))
-    for named in settings.bias_pairs:
-        pairs = pairs_named(named)
-        parts.append(pair_components(embedding, pairs, settings.bias_components, unit=unit, name=_label(named)))
-    for named in settings.bias_words:
-        words = words_named(named)
-        parts.append(set_components(embedding, words, settings.bias_components, unit=unit, name=_label(named)))
-    for one, other in settings.two_means:
-        name = f"means of {one} − {other}"
-        parts.append(two_means(embedding, words_named(one), words_named(other), unit=unit, name=name))
-    parts = parts or [difference_direction(embedding, "he", "she", unit=unit)]
+    nothing: list[NothingToRemoveError] = []
+    for way in _ways(embedding, settings):
+        try:
+            parts.append(way())
+        except NothingToRemoveError as error:
+            nothing.append(error)
+    if not parts:
+        raise nothing[0]
+    for one in nothing:
+        findings.warn(f"Left out of what is taken out: {one}.")
     for part in parts:
         if part.missing:
             where = {"experiment": "subspace", "model": embedding.name, "dataset": part.name}
             findings.item(**where, item=list(part.missing), left_out=NOT_FOUND)
     return joined(*parts) if len(parts) > 1 else parts[0]
+
+
+def _ways(embedding: Embedding, settings: DebiasSettings) -> Iterator[Callable[[], Subspace]]:
+    """How each of the subspaces that are named is learnt; he − she where none is."""
+    unit, components = not settings.raw, settings.bias_components
+    named = settings.bias_pairs or settings.bias_words or settings.two_means
+    for words in settings.directions or (() if named else (("he", "she"),)):
+        yield partial(difference_direction, embedding, *words, unit=unit)
+    for pairs in settings.bias_pairs:
+        yield partial(pair_components, embedding, pairs_named(pairs), components, unit=unit, name=_label(pairs))
+    for one in settings.bias_words:
+        yield partial(set_components, embedding, words_named(one), components, unit=unit, name=_label(one))
+    for first, second in settings.two_means:
+        name = f"means of {first} − {second}"
+        yield partial(two_means, embedding, words_named(first), words_named(second), unit=unit, name=name)
 
 
 def treatment(
@@ -72,18 +88,12 @@ def treatment(
         return partial(remove, basis=subspace.basis, name=subspace.name), len(subspace)
     if settings.mitigate == "hard-debias":
         return partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace)
-    from wordworth.transform.inlp import inlp, leaning_words
+    from wordworth.transform.inlp import inlp_along
 
-    if len(subspace) > 1:
-        raise WordworthError(
-            f"{subspace.name} has {len(subspace)} dimensions, and iterative projection learns from the words that lean "
-            "to either side of one; name a single direction"
-        )
-    vectors, labels = leaning_words(embedding, subspace.basis[0])
-    found = inlp(vectors, labels, rounds=settings.rounds, seed=settings.seed, name=f"inlp along {subspace.name}")
+    found = inlp_along(embedding, subspace, rounds=settings.rounds, seed=settings.seed)
     for measure, value in (("inlp:before", found.accuracies[0]), ("inlp:after", found.accuracies[-1])):
-        findings.score(**where, measure=measure, value=value, n=len(labels))
-    findings.score(**where, measure="inlp:chance", value=found.majority, n=len(labels))
+        findings.score(**where, measure=measure, value=value, n=found.words)
+    findings.score(**where, measure="inlp:chance", value=found.majority, n=found.words)
     findings.score(**where, measure="dimensions", value=len(found.subspace))
     if not found.at_chance:
         findings.warn(

@@ -60,6 +60,14 @@ class InferSettings(Intervals):
         catalog="nli",
         may_differ=True,
     )
+    swaps: int = setting(
+        20_000,
+        "Pairs of the control, in which two words of one kind are exchanged (baker, tailor); 0: none.",
+        MEASURED,
+        least=0,
+        most=100_000_000,
+        may_differ=True,
+    )
     label_map: Mapping[str, str] | None = setting(None, may_differ=True, **LABEL_MAP)
     sample: int | None = setting(
         None, "Pairs of each probe, so many drawn evenly instead of all.", ON, metavar="N", least=1

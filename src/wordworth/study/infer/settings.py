@@ -145,9 +145,9 @@ def _mitigated(full: Embedding, needed: Embedding, subspace: Subspace, name: str
         # The network learnt from vectors of all lengths, and hard debiasing leaves unit ones.
         as_long = with_lengths_of(debiased.embedding, before)
         return as_long, f"{_sentence(subspace)}; lengths kept, {len(debiased.equalized)} pairs equalized"
-    from wordworth.transform.inlp import inlp, leaning_words
+    from wordworth.transform.inlp import inlp_along
 
-    nulled = inlp(*leaning_words(full, subspace.basis[0]), seed=seed, name=f"inlp along {subspace.name}")
+    nulled = inlp_along(full, subspace, seed=seed)
     hits = f"a classifier's hits went from {nulled.accuracies[0]:.1%} to {nulled.accuracies[-1]:.1%}"
     return remove(needed, nulled.subspace.basis, nulled.subspace.name), f"{_sentence(nulled.subspace)}; {hits}"
 

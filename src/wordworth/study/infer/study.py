@@ -5,11 +5,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.errors import WordworthError
 from wordworth.infer.model.nli import LABELS, NliModel
 from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import FORMULA, Probe, load_probe, probe_names
+from wordworth.infer.probe.probe import FORMULA, SWAP, Probe, load_probe, probe_names
 from wordworth.infer.scoring.largest import Largest
 from wordworth.infer.scoring.pair_scores import PairTask, scored, shard_of
 from wordworth.measure.neutrality import Tally
@@ -19,7 +21,7 @@ from wordworth.study.infer import InferSettings
 from wordworth.study.infer.models import load, record_model
 from wordworth.study.infer.settings import Setting
 from wordworth.study.infer.settings import settings as settings_of
-from wordworth.task.neutrality import Measured, record_items, record_scores
+from wordworth.task.neutrality import Measured, record_gaps, record_items, record_over_swap, record_scores
 from wordworth.task.nli_accuracy import nli_accuracy
 from wordworth.task.pair_slices import Slice, chosen, parsed, whole
 
@@ -127,21 +129,45 @@ def _probe(findings: Findings, model: str, plan: Plan, every: Sequence[Setting],
     place = {"experiment": _experiment(probe), "model": model}
     original: Measured | None = None
     controls: list[Measured] = []
+    swap = _swap(task, settings)
+    swapped: Measured | None = None
     with progress(f"{probe.name}: {model}", len(task) * len(every)) as advance:
         for setting in every:
             measured = _measured(setting, plan, settings, advance)
             here = {**place, "setting": setting.name}
             _record(findings, parts, here, [measured], original, settings)
             record_items(findings, parts[0], here, measured)
-            if setting.name == ORIGINAL:
-                original = measured
-            elif setting.name.startswith(f"{RANDOM}:"):
+            if setting.name.startswith(f"{RANDOM}:"):
                 controls.append(measured)
+            elif swap is not None:
+                control = _measured(setting, swap, settings)
+                _off_diagonal(control.tallies[0])
+                _record(findings, swap[1], here, [control], swapped, settings)
+                record_over_swap(findings, parts[0], here, measured.tallies[0], control.tallies[0])
+                swapped = swapped or control
+            original = original or measured
     if controls:
         _record(findings, parts, {**place, "setting": RANDOM}, controls, original, settings)
 
 
-def _measured(setting: Setting, plan: Plan, settings: InferSettings, advance: Callable[[float], None]) -> Measured:
+def _swap(task: PairTask, settings: InferSettings) -> Plan | None:
+    """The control: pairs whose subjects are two of one kind."""
+    probe = task.pairs.probe
+    if not (probe.swap and settings.swaps):
+        return None
+    pairs = PairSet.of(probe.swapped())
+    return PairTask(pairs, settings.swaps, settings.seed), [whole(pairs)]
+
+
+def _off_diagonal(tally: Tally) -> None:
+    """Without the pairs that exchange a word for itself, which are entailed."""
+    same = np.arange(tally.shape[0]) * (tally.shape[1] + 1)
+    tally.counts[same], tally.sums[same] = 0, 0.0
+
+
+def _measured(
+    setting: Setting, plan: Plan, settings: InferSettings, advance: Callable[[float], None] | None = None
+) -> Measured:
     task, parts = plan
     tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in parts]
     largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in ("entailment", "contradiction"))
@@ -169,3 +195,5 @@ def _record(
             continue
         before = original.tallies[at] if original else None
         record_scores(findings, part, place, tallies, before, settings)
+        if not at and not part.pairs.probe.name.endswith(SWAP):
+            record_gaps(findings, part, place, tallies, before, settings)

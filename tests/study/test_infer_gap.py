@@ -1,0 +1,150 @@
+"""What neutrality hides: the gap between groups and the control of exchanged words, each against one pair at a time."""
+
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+
+from wordworth.embedding import Embedding, Provenance
+from wordworth.errors import WordworthError
+from wordworth.infer.model.attention import Network, Shape
+from wordworth.infer.model.over_vectors import AttentionNli
+from wordworth.infer.model.vocabulary import StaticVectors, drawn
+from wordworth.infer.probe.probe import load_probe
+from wordworth.measure.group_gap import by_premise, gap_replicates, group_means
+from wordworth.measure.neutrality import Tally
+from wordworth.study import study
+from wordworth.transform import difference_direction, remove
+
+infer = study("infer")
+JOBS, MEN, WOMEN = ["nurse", "doctor", "baker", "tailor", "clerk"], ["man", "guy"], ["woman", "lady", "girl"]
+ACTIONS = [("ate", "bun"), ("ate", "apple"), ("paid for", "bun"), ("paid for", "apple")]
+PROBE = f"""
+[probe]
+name = "small"
+premise = "The SUBJECT VERB a/an OBJECT."
+hypothesis = "The SUBJECT VERB a/an OBJECT."
+slots = {{ premise = {{ words = {JOBS} }}, hypothesis = {{ words = {MEN + WOMEN} }} }}
+verbs = [{{ verbs = {{ words = ["ate", "paid for"] }}, objects = {{ words = ["bun", "apple"] }} }}]
+subspace = {{ pair = ["he", "she"] }}
+"""
+GROUPED = f'{PROBE}\ngroups = {{ men = {MEN}, women = {WOMEN} }}\nswap = "premise"\n'
+WORDS = [*JOBS, *MEN, *WOMEN, *"the ate paid for apple bun a an . he she".split()]  # noqa: SIM905
+
+
+@pytest.fixture(scope="module")
+def model() -> AttentionNli:
+    torch.manual_seed(3)
+    network = Network(Shape(dim=10, hidden=12, compare=9)).eval()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter *= 2.5
+    vectors = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
+    embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
+    return AttentionNli("tiny-nli", network, StaticVectors(embedding, drawn(10, seed=0)), "1" * 64)
+
+
+def sentence(subject: str, action: tuple[str, str]) -> str:
+    verb, thing = action
+    return f"The {subject} {verb} {'an' if thing == 'apple' else 'a'} {thing}."
+
+
+def asked(model: AttentionNli, first: str, second: str) -> np.ndarray:
+    """E, N and C of two subjects, the mean over all actions, a pair at a time."""
+    rows = [
+        model.probabilities([sentence(first, action), sentence(second, action)], np.array([[0, 1]]))[0]
+        for action in ACTIONS
+    ]
+    return np.mean(rows, axis=0)
+
+
+def value(scores: pl.DataFrame, **where: str) -> float:
+    return scores.filter(pl.col(key) == wanted for key, wanted in where.items()).get_column("value").item()
+
+
+def test_gap_lean_and_control_are_what_one_pair_at_a_time_gives(model, tmp_path):
+    (tmp_path / "small.toml").write_text(GROUPED)
+    made = infer(model, probes=(tmp_path / "small.toml",), random=1, resamples=50)
+    direction = difference_direction(model.embedder.embedding, "he", "she")
+    changed = model.with_vectors(remove(model.embedder.embedding, direction.basis, "he − she"))
+    for setting, version in (("original", model), ("projection", changed)):
+        means = {
+            job: [np.mean([asked(version, job, word) for word in group], axis=0) for group in (MEN, WOMEN)]
+            for job in JOBS
+        }
+        lean = np.mean([men - women for men, women in means.values()], axis=0)
+        gap = np.mean([np.abs(men - women) for men, women in means.values()], axis=0)
+        swapped = np.mean([asked(version, one, other) for one in JOBS for other in JOBS if one != other], axis=0)
+        plain = np.mean([asked(version, job, word) for job in JOBS for word in MEN + WOMEN], axis=0)
+        for label, at in (("entailment", 0), ("contradiction", 2)):
+            here = {"setting": setting, "dataset": "small"}
+            assert value(made.scores, measure=f"gap:{label}", **here) == pytest.approx(gap[at], abs=1e-6)
+            assert value(made.scores, measure=f"lean:{label}", **here) == pytest.approx(lean[at], abs=1e-6)
+            over = value(made.scores, measure=f"{label}:over-swap", **here)
+            assert over == pytest.approx(plain[at] - swapped[at], abs=1e-6)
+        found = value(made.scores, measure="net-neutral", setting=setting, dataset="small/swap")
+        assert found == pytest.approx(swapped[1], abs=1e-6)
+
+
+def test_the_paired_test_is_over_premises(model, tmp_path):
+    (tmp_path / "small.toml").write_text(GROUPED)
+    made = infer(model, probes=(tmp_path / "small.toml",), random=0, resamples=50).scores
+    row = made.filter(pl.col("measure") == "gap:entailment:change").to_dicts()[0]
+    assert row["n"] == len(JOBS)
+    assert row["p"] * 2 ** (len(JOBS) - 1) == round(row["p"] * 2 ** (len(JOBS) - 1)) >= 1  # all flips were counted
+    before, after = (value(made, measure="gap:entailment", setting=one) for one in ("original", "projection"))
+    assert row["value"] == pytest.approx(after - before)
+
+
+def test_without_groups_every_two_hypotheses_are_compared(model, tmp_path):
+    (tmp_path / "small.toml").write_text(PROBE)
+    made = infer(model, probes=(tmp_path / "small.toml",), mitigate=("none",), random=0, resamples=50).scores
+    gaps = []
+    for job in JOBS:
+        each = [asked(model, job, word)[0] for word in MEN + WOMEN]
+        gaps += [abs(one - other) for one, other in combinations(each, 2)]
+    assert value(made, measure="gap:entailment") == pytest.approx(np.mean(gaps), abs=1e-6)
+    assert not len(made.filter(pl.col("measure").str.starts_with("lean")))
+    assert not len(made.filter(pl.col("dataset") == "small/swap"))
+
+
+def test_what_treats_all_alike_has_no_gap_however_far_from_neutral():
+    tally = Tally.empty((4, 6))
+    cells = np.arange(24)
+    tally.add(cells, np.tile([0.9, 0.05, 0.05], (24, 1)))
+    groups = [np.array([0, 1, 2]), np.array([3, 4, 5])]
+    assert np.abs(by_premise(group_means(tally, groups))).max() < 1e-12
+    assert np.abs(gap_replicates(tally, groups, 20, 0)).max() < 1e-12
+
+
+def test_draws_are_the_same_as_taking_words_so_often():
+    rng = np.random.default_rng(0)
+    tally = Tally.empty((5, 4))
+    tally.add(np.arange(20), rng.dirichlet([1, 1, 1], 20))
+    groups, times = [np.array([0, 1]), np.array([2, 3])], [np.array([[2.0], [0.0]]), np.array([[1.0], [1.0]])]
+    table = tally.means()[:, 0].reshape(5, 4)
+    expected = np.abs(table[:, 0] - table[:, 2:].mean(axis=1))
+    np.testing.assert_allclose(by_premise(group_means(tally, groups, times))[0, :, 0], expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('groups = { men = ["man"] }', "must be two or more"),
+        ('groups = { men = ["man"], women = ["man"] }', "another group took"),
+        ('swap = "both"', "swap is premise or hypothesis"),
+    ],
+)
+def test_bad_groups(tmp_path, line, sentence):
+    (tmp_path / "small.toml").write_text(f"{PROBE}\n{line}\n")
+    with pytest.raises(WordworthError, match=sentence):
+        load_probe(tmp_path / "small.toml")
+
+
+def test_the_probes_of_the_paper_have_groups_and_a_control():
+    gender = load_probe("gender")
+    assert gender.groups == {"men": ("man", "gentleman", "guy"), "women": ("woman", "lady", "girl")}
+    assert gender.swapped().hypotheses == gender.premises
+    assert load_probe("religion").swapped().premises == load_probe("religion").hypotheses
