@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordworth.cli.audit_clock import TRUST, AuditClock, spoken
+from wordworth.cli.audit_clock import TRUST, AuditClock, spoken, spread_sentence
 from wordworth.study import study
 from wordworth.study.cost import Pace, Work, _timed
 
@@ -42,6 +42,13 @@ def test_the_sentence_at_the_start() -> None:
     assert clock.sentence() == "About 21 minutes on this machine: static 11, vast 9, predict 1, the rest 1."
     assert AuditClock(["weat"], [3]).sentence() == "A few seconds on this machine."
     assert AuditClock(["weat"], [5]).sentence() == "About 10 seconds on this machine."
+
+
+def test_the_sentence_of_workers() -> None:
+    assert spread_sentence(1_200, 4) == (
+        "About 20 minutes of work on this machine, spread over 4 workers: about 5 minutes."
+    )
+    assert spread_sentence(8, 2) == "About 10 seconds of work on this machine, spread over 2 workers: a few seconds."
 
 
 def test_what_is_left_follows_the_pace(watch: Watch) -> None:

@@ -160,6 +160,10 @@ FIRST = [
         "minilm-l6 is a language model without a head for words, and predict takes causal language models",
     ),
     (("run", "predict", "smollm2-135m", "--corpus", "none.txt"), "there is no file none.txt"),
+    (("run", "predict", "smollm2-135m", "--soft-match", "glvoe"), "'glvoe' is not in the models of the catalog"),
+    (("run", "predict", "smollm2-135m", "--soft-match", "minilm-l6"), "for words, and --soft-match takes static embe"),
+    (("run", "predict", "smollm2-135m", "--frequencies", "wordfrq"), "'wordfrq' is not in the corpora of the catalog"),
+    (("run", "valnorm", "glvoe"), "'glvoe' is not in the models of the catalog"),
     (("run", "valnorm", "glove-6b-50d", "--lexicon", "my.csv"), "there is no file my.csv"),
     (
         ("run", "valnorm", "smollm2-135m"),
@@ -176,7 +180,10 @@ FIRST = [
     (("export", "minilm-l6", "--vocabulary", "words.txt", "-o", "out.vec"), "the word 'ice cream' has a space"),
     (("export", "minilm-l6", "--vocabulary", "words.txt", "-o", "words.txt/out.npz"), "words.txt is a file, not a fol"),
     (("export", "minilm-l6", "--vocabulary", "belleza", "-o", "out.npz"), "there is no vocabulary 'belleza'"),
-    (("debias", "glove-6b-50d", "--pairs", "no-such", "-o", "out.vec"), "'no-such' is not in the word_sets of the"),
+    (
+        ("debias", "glove-6b-50d", "--bias-pairs", "no-such", "-o", "out.vec"),
+        "'no-such' is not in the word_sets of the",
+    ),
     (("train-nli", "--data", "none.csv", "-o", "nli"), "there is no file none.csv"),
     (("train-nli", "--data", "snli-dev", "-o", "broken.toml/nli"), "broken.toml is a file, not a folder"),
     (("finetune-nli", "minilm-l6", "--data", "none.csv", "-o", "nli"), "there is no file none.csv"),

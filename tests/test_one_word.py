@@ -62,8 +62,14 @@ def test_commands_that_run_something_take_a_config() -> None:
     options = defaultdict(set)
     for command, option, _ in _options():
         options[command].add(option)
-    for command in ("audit", *(f"run {name}" for name in STUDIES if not study(name).command), "debias", "export"):
-        assert {"--config", "--seed", "--offline"} <= options[command], command
+    for command in (
+        "audit",
+        *(f"run {name}" for name in STUDIES if not study(name).command),
+        "debias",
+        "export",
+        "compare",
+    ):
+        assert {"--config", "--seed"} <= options[command], command
     assert "--language" in options["audit"]
 
 
@@ -126,10 +132,9 @@ def test_an_old_option_is_the_new_one(
         assert capsys.readouterr().err == f"--{old} is now --{new}; the old name still works\n"
     renames.tell.cache_clear()
     (tmp_path / "c.toml").write_text(f'{old} = "{value}"\n' if value != "7" else f"{old} = 7\n")
-    if command != "compare":  # which takes no --config
-        context = made.make_context("wordworth", [*rest, *needed, "--config", str(tmp_path / "c.toml")])
-        assert context.params[parameter.name] == plain.params[parameter.name]
-        assert capsys.readouterr().err == f"{old} is now {new}; the old name still works\n"
+    context = made.make_context("wordworth", [*rest, *needed, "--config", str(tmp_path / "c.toml")])
+    assert context.params[parameter.name] == plain.params[parameter.name]
+    assert capsys.readouterr().err == f"{old} is now {new}; the old name still works\n"
 
 
 def test_all_old_options_are_tried() -> None:

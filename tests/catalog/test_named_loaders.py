@@ -66,6 +66,17 @@ def test_a_name_of_another_kind(loader: Callable[[str], Any]) -> None:
         loader("glove-6b-50d")
 
 
+def test_a_network_without_a_head_says_no_words(known: Path, tmp_path: Path) -> None:
+    """As sentence encoders are published: the network is there, and what would say words is not."""
+    from transformers import AutoModel, AutoTokenizer
+
+    AutoModel.from_pretrained(known).save_pretrained(tmp_path / "bare")
+    AutoTokenizer.from_pretrained(known).save_pretrained(tmp_path / "bare")
+    assert load_model(tmp_path / "bare").name == "bare"
+    with pytest.raises(WordworthError, match="bare has no head for words, only the network below it; name a causal or"):
+        load_word_model(tmp_path / "bare")
+
+
 def test_a_language_model_is_no_nli_model() -> None:
     with pytest.raises(WordworthError, match="minilm-l6 is no NLI model; of the catalog's models nli-glove is one"):
         load_nli("minilm-l6")

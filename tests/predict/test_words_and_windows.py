@@ -15,7 +15,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from wordworth.errors import WordworthError
-from wordworth.predict import PREDICTIONS, PredictionRules, WordModel, load_word_model, predict_words
+from wordworth.predict import PREDICTIONS, PredictionRules, WordModel, load_word_model, predict_words, scan_words
+from wordworth.predict import chunks as in_chunks
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.head import split_head
 from wordworth.predict.model import frame
@@ -134,6 +135,26 @@ def test_chunks_follow_one_another_in_the_text(
     found = [(line, at) for table in tables for line, at in table.select("line", "at").iter_rows()]
     assert found == [(line, at) for line, text in enumerate(lines) for at in range(len(text.split()))]
     assert sum(chunk.lines for chunk in every) == len(lines)
+
+
+def test_words_that_were_met_may_be_forgotten(
+    tiny_word_model: Tiny, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """So that memory does not grow with the words of a text; and its lines may come from a file."""
+    model, _ = tiny_word_model("gpt2")
+    lines = [" ".join([*TEXT.split()[at:], f"w{at}"]) for at in range(8)] + ["short one"]
+    (tmp_path / "text.txt").write_text("\n".join(lines), encoding="utf-8")
+    expected = predict_words(model, lines, kept=tmp_path / "one")
+    monkeypatch.setattr(in_chunks, "WORDS", 5)
+    monkeypatch.setattr(in_chunks, "KNOWN", 10)
+    every = list(chunks(model, numbered(lines, None, str.split), 40, 10, by_document=False))
+    assert len(every) > 4
+    assert sum(chunk.lines for chunk in every) == len(lines)
+    with (tmp_path / "text.txt").open(encoding="utf-8") as file:
+        found = scan_words(model, file, kept=tmp_path / "two").collect()
+    close = ["logp", "logp_naive"]  # other batches round otherwise
+    assert found.drop(close).equals(expected.drop(close))
+    assert (found["logp"] - expected["logp"]).abs().max() < 1e-5
 
 
 def test_chunks_travel_light(tiny_word_model: Tiny) -> None:

@@ -24,7 +24,8 @@ def test_a_declaration_is_whole(name: str) -> None:
     assert declared.summary
     assert declared.kinds
     assert set(declared.papers) <= references().keys()
-    assert declared.settings(**declared.quick).as_table().keys() == declared.settings().as_table().keys()
+    for asked in (declared.quick, declared.whole, declared.abroad):
+        assert declared.settings(**asked).as_table().keys() == declared.settings().as_table().keys()
     assert declared.main in ("", *(field.name for field in declared.settings.fields()))
 
 

@@ -51,6 +51,7 @@ def _compare(
     models: tuple[str, str] | None,
     settings_named: tuple[str, str] | None,
     json: bool,
+    **_: Any,
 ) -> None:
     from wordworth.cli import display
     from wordworth.compare import ComparisonSettings, compare, sides, verdicts
@@ -86,6 +87,7 @@ compare = with_options(
         "models": (_MODELS, None),
         "settings_named": (_SETTINGS, None),
         "json": SHARED["json"],
+        "config": SHARED["config"],
     },
     "Differences between two models on the same items, by paired tests with Holm's correction.",
 )

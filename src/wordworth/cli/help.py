@@ -13,7 +13,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from wordworth.renames import Now, current_words
-from wordworth.task.settings import GROUPS
 
 OUTPUT, OPTIONS = "output", "options"
 WIDEST = 34
@@ -56,6 +55,8 @@ class GroupedCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Usage, what the command does, its arguments, its options by group, and an example."""
+        from wordworth.task.settings import GROUPS  # the list of all commands does without
+
         headings = ("arguments", *GROUPS, OUTPUT, OPTIONS)
         groups: dict[str, list[tuple[str, str]]] = {heading: [] for heading in headings}
         for parameter in self.get_params(ctx):

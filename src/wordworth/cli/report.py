@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from wordworth.cli.completion import beginning
 from wordworth.cli.options import writable_name
 
 
@@ -23,19 +24,26 @@ def report(
         ),
     ] = None,
     form: Annotated[
-        str, typer.Option("--format", metavar="html|md|latex", help="A page, Markdown, or LaTeX.")
+        str,
+        typer.Option(
+            "--format",
+            metavar="html|md|latex",
+            help="A page, Markdown, or LaTeX.",
+            autocompletion=beginning(("html", "md", "latex")),
+        ),
     ] = "html",
     table: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Of md and latex, this table alone, such as leaderboard or weat. Repeatable."
+            metavar="NAME", help="This table alone, such as leaderboard or weat, in md and latex. Repeatable."
         ),
     ] = None,
     columns: Annotated[
         str | None,
         typer.Option(
             metavar="NAME,NAME",
-            help="Of md and latex: value, interval, p, n; and the measures, data sets, models, settings to have alone.",
+            help="Columns of the tables in md and latex: value, interval, p, n; and the measures, data sets, models, "
+            "settings to have alone.",
         ),
     ] = None,
 ) -> None:

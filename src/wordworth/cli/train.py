@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from wordworth.cli.broken_off import telling
+from wordworth.cli.completion import named
 from wordworth.cli.help import OUTPUT
 from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.study.infer import LABEL_MAP
@@ -209,6 +210,14 @@ _RESTART = Annotated[
         "--overwrite", help="Replace what is there: begin anew where another training lies.", rich_help_panel=OUTPUT
     ),
 ]
+_ENCODER = Annotated[
+    str,
+    typer.Argument(
+        metavar="ENCODER",
+        help="A name of the catalog or the hub, or a folder.",
+        autocompletion=named("models", ("encoder", "masked")),
+    ),
+]
 _SHARED = {**SHARED, "output": (Folder, REQUIRED)}
 
 train_nli = with_options(
@@ -222,7 +231,7 @@ finetune_nli = with_options(
     FinetuneSettings,
     _finetune,
     {
-        "encoder": (Annotated[str, typer.Argument(help="A name of the catalog or the hub, or a folder.")], REQUIRED),
+        "encoder": (_ENCODER, REQUIRED),
         **{name: option for name, option in _SHARED.items() if name != "overwrite"},
     },
     "Fine-tune any encoder on NLI data, with a bias direction taken out of its subwords if one is named.",

@@ -31,6 +31,8 @@ CHUNK_BATCHES = 8
 """Batches whose windows are sorted by length together, and whose predictions are kept together."""
 WORDS = 8_192
 """Words that go through the tokenizer together, at the least."""
+KNOWN = 1 << 17
+"""Distinct words that are remembered, so that a long text does not fill the memory; with one more, a chunk ends."""
 WHERE = [(name, np.int32) for name in ("document", "line", "at", "entry")]
 """Where a word stands in the text, and which of the chunk's distinct words it is."""
 PLACE = [*WHERE, *((name, np.int32) for name in ("before", "window", "start"))]
@@ -225,6 +227,11 @@ def chunks(model: WordModel, lines: Iterable[Line], size: int, context: int, *, 
             if chunk.tokens >= full:
                 yield with_short_ones(chunk, chunk.line)
                 chunk = _Growing(reading.entries)
+        if len(reading.entries.words) > KNOWN:
+            if chunk.pieces:
+                yield with_short_ones(chunk, chunk.line)
+            reading.entries = Entries()
+            chunk = _Growing(reading.entries)
     if chunk.pieces or short:
         yield with_short_ones(chunk, read)
 

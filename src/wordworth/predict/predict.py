@@ -48,11 +48,15 @@ def predict_words(
 
 
 def scan_words(
-    model: WordModel, lines: Iterable[str], rules: PredictionRules, **reading: Unpack[Reading]
+    model: WordModel,
+    lines: Iterable[str],
+    rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
+    **reading: Unpack[Reading],
 ) -> pl.LazyFrame:
     """The table of `predict_words` where it is kept, for a text whose table does not fit into memory.
 
-    When this returns, everything is predicted; the rows lie on disk, and are read by whoever collects the table.
+    When this returns, everything is predicted; the rows lie on disk, and are read by whoever collects the table. Lines
+    are taken one by one (a file will do), and no more of them is held than is being predicted.
     """
     documents, by_document = reading.get("documents"), reading.get("by_document", False)
     if by_document and documents is None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
+from textwrap import wrap
 
 from wordworth.report.asked import Asked, Part
 from wordworth.report.letters import latex_text, spelled
@@ -116,7 +117,7 @@ class _Part:
         names = list(map(latex_text, self.table.names))
         for head, group in groupby(self.columns, key=lambda column: column.at):
             mine = list(group)
-            title = "" if head is None else latex_text(self.table.heads[head])
+            title = "" if head is None else _stacked(_broken(self.table, head, mine))
             over.append(rf"\multicolumn{{{len(mine)}}}{{c}}{{{title}}}")
             rules += [rf"\cmidrule(lr){{{at}-{at + len(mine) - 1}}}"] if head is not None else []
             under += [self._under(column) for column in mine]
@@ -231,13 +232,24 @@ def _beside(table: Table) -> Iterator[list[Column]]:
         yield shown
 
 
+def _broken(table: Table, head: int, below: Sequence[Column]) -> list[str]:
+    """A heading in lines about as wide as what stands below it; names are not broken."""
+    room = int(sum(_column_width(table, column) for column in below) / 5)
+    return wrap(table.heads[head], max(room, 8), break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _stacked(lines: Sequence[str]) -> str:
+    every = r" \\ ".join(map(latex_text, lines))
+    return rf"\shortstack{{{every}}}" if len(lines) > 1 else every
+
+
 def _width(table: Table, shown: Sequence[Column]) -> float:
     """About how wide a table is, in points of ten-point type."""
     names = zip(table.names, *(row.names for row in table.rows), strict=True)
     width = sum(5.0 * max(map(len, column)) + 12 for column in names)
     for at, group in groupby(shown, key=lambda column: column.at):
         mine = list(group)
-        head = 0 if at is None else 5.0 * len(table.heads[at])
+        head = 0 if at is None else 5.0 * max(map(len, _broken(table, at, mine)))
         width += max(head, sum(_column_width(table, column) for column in mine)) + 6
     return width
 

@@ -4,15 +4,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from wordworth.catalog.kinds import Kind
-from wordworth.catalog.registry import entries
-from wordworth.catalog.resolve import Resolved, resolve, split_label
+from wordworth.catalog.kinds import KINDS, Kind
+from wordworth.catalog.registry import entries, entry, knows
+from wordworth.catalog.resolve import Resolved, resolve, split_label, target_of
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Settings, either
 
-LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli")
+LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases")
 """Kinds of the catalog whose names, and the files in their place, are looked at before anything is loaded."""
-NONE = "none"
+WORDS = ("none", "word2vec", "synonyms", "lemma", "drawn")
+"""What some settings take in the place of a name."""
 CALLED: dict[Kind, tuple[str, str]] = {
     "static": ("a static embedding", "static embeddings"),
     "causal": ("a causal language model", "causal language models"),
@@ -36,6 +37,8 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> N
                 f"{resolved.target} is {CALLED[family][0]}, and {study} takes {either(taken, 'and')}, such as "
                 f"{', '.join(fitting[:3])}"
             )
+        if kinds == {"static"} and resolved.place == "hub" and "/" not in resolved.target:
+            entry(resolved.target, "models")  # it reads like a name of the catalog: the error gives the nearest names
         if resolved.place == "path" and ":" not in resolved.target and not resolved.where.exists():
             raise WordworthError(
                 f"there is no file {resolved.target}; give the path of a model, or a name (`wordworth ls models`)"
@@ -48,16 +51,23 @@ def check_data(settings: Settings) -> None:
 
     for field in settings.fields():
         kind, value = field.declared.catalog, getattr(settings, field.name)
-        if kind not in LOOKED_AT:
+        of_models, _, family = kind.partition("/")
+        if kind not in LOOKED_AT and not family:
             continue
         for named in value if field.many else (value,):
-            if isinstance(named, str | Path) and str(named) != NONE:
+            if not isinstance(named, str | Path) or str(named) in WORDS:
+                continue
+            if of_models == "models":
+                check_models(f"--{field.option}", [named], frozenset(one for one in KINDS if one == family))
+            else:
                 found = _check(split_label(named)[1] if field.name == "language_corpus" else named, kind)
                 if kind == "tests" and found.place == "path":
                     load_tests(named)
 
 
 def _check(named: str | Path, kind: str) -> Resolved:
+    if kind == "frequencies" and not knows(target_of(named), kind):
+        kind = "corpora"  # a text is counted
     found = resolve(named, kind)
     if found.place == "path" and not found.where.exists():
         raise WordworthError(

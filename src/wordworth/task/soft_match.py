@@ -17,6 +17,7 @@ from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.predict.similarity import BUILT_IN, Similarity
 from wordworth.predict.soft_match import DEPTHS, similar, soft_ranks
+from wordworth.progress import waiting
 from wordworth.run import Findings
 from wordworth.task.predicted_words import Hits, PredictedWords, shares
 from wordworth.task.prediction import record
@@ -46,7 +47,8 @@ def load_near(
         elif one in BUILT_IN and wordnet is not None:
             near[str(one)] = BUILT_IN[str(one)](wordnet)
         elif one == TRAINED:
-            near[TRAINED] = train_word2vec(corpus, seed=seed)
+            with waiting(f"training vectors on {corpus.name}"):
+                near[TRAINED] = train_word2vec(corpus, seed=seed)
         else:
             near |= {embedding.name: embedding for embedding in load_embeddings(one, language=corpus.language)}
     return near | dict(similarities)

@@ -16,6 +16,7 @@ from sklearn.svm import LinearSVC
 from wordworth.embedding import Embedding
 from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
+from wordworth.progress import progress
 from wordworth.transform.projection import blocks, project_out
 from wordworth.transform.subspace import NothingToRemoveError, Subspace
 
@@ -58,15 +59,17 @@ def inlp(
     majority = float(np.unique(hidden, return_counts=True)[1].max() / len(hidden))
     basis = np.empty((0, x.shape[1]))
     accuracies: list[float] = []
-    while True:
-        left = project_out(x, basis)
-        classifier = _classifier(left[~held], y[~held], name)
-        hits = int((classifier.predict(left[held]) == hidden).sum())
-        accuracies.append(hits / len(hidden))
-        at_chance = bool(binomtest(hits, len(hidden), majority, alternative="greater").pvalue > CHANCE)
-        if at_chance or len(accuracies) > rounds:
-            break
-        basis = _widened(basis, classifier.coef_)
+    with progress(name, rounds) as advance:
+        while True:
+            left = project_out(x, basis)
+            classifier = _classifier(left[~held], y[~held], name)
+            hits = int((classifier.predict(left[held]) == hidden).sum())
+            accuracies.append(hits / len(hidden))
+            at_chance = bool(binomtest(hits, len(hidden), majority, alternative="greater").pvalue > CHANCE)
+            if at_chance or len(accuracies) > rounds:
+                break
+            basis = _widened(basis, classifier.coef_)
+            advance(1)
     if not len(basis):
         raise NothingToRemoveError(
             f"a linear classifier cannot tell the classes of {name} apart, so there is nothing to take out"

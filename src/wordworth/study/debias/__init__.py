@@ -61,10 +61,16 @@ class DebiasSettings(Permuted, Intervals):
     raw: bool = setting(False, "Learn from vectors as they are, not made unit length as in the authors' code.", HOW)
     mitigate: str = setting("projection", "How the bias is taken out.", HOW, choices=METHODS, formerly=("method",))
     specific: Named | None = setting(
-        None, "Words that keep their part in the subspace, in hard-debias; Bolukbasi's for gender.", HOW
+        None,
+        "Words that keep their part in the subspace, in hard-debias; Bolukbasi's for gender.",
+        HOW,
+        catalog="word_sets",
     )
     equalize: Named | None = setting(
-        None, "Pairs made equally far from every other word, in hard-debias; Bolukbasi's for gender.", HOW
+        None,
+        "Pairs made equally far from every other word, in hard-debias; Bolukbasi's for gender.",
+        HOW,
+        catalog="word_sets",
     )
     rounds: int = setting(35, "Classifiers, in inlp, at most.", HOW, least=1, most=10_000)
     without: tuple[str, ...] = setting(
@@ -110,6 +116,7 @@ class DebiasSettings(Permuted, Intervals):
         "Probe: gender, nationality, religion or a TOML file; those that fit if not given.",
         MEASURED,
         option="probe",
+        metavar="NAME|FILE",
         may_differ=True,
     )
     sample: int = setting(20_000, "Pairs of each probe, so many drawn evenly.", ON, least=1)

@@ -61,7 +61,7 @@ class PredictSettings(Placement, Intervals):
     )
     idf: bool = setting(False, "Weigh the tokens of BERTScore by inverse frequency.", HOW)
     fine_tune: Named | None = setting(
-        None, "Train each model on this text first, in one pass.", HOW, metavar="TEXT", may_differ=True
+        None, "Train each model on this text first, in one pass.", HOW, catalog="corpora", may_differ=True
     )
     split: Callable[[str], list[str]] = setting(str.split, "Function that splits a line into words.", "in Python only")
     similarities: Mapping[str, Any] | None = setting(

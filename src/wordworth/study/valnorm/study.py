@@ -15,6 +15,7 @@ from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.catalog.registry import entries, knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
+from wordworth.progress import waiting
 from wordworth.run import Findings
 from wordworth.study.embeddings import embeddings, tests_in
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
@@ -223,7 +224,8 @@ def _corpus_size(findings: Findings, corpus: str | Path, settings: ValnormSettin
     for share in settings.shares:
         chosen = choose_lines(total, share, settings.seed)
         name = f"{Path(str(corpus)).name}@{share:g}%"
-        embedding = train_fasttext(SampledLines(lines, chosen), name, dim=settings.dimensions, seed=settings.seed)
+        with waiting(f"training vectors on {name}"):
+            embedding = train_fasttext(SampledLines(lines, chosen), name, dim=settings.dimensions, seed=settings.seed)
         if embedding is None:
             findings.warn(f"{name}: no word is met five times in {int(chosen.sum()):,} of {total:,} lines; left out.")
             continue
