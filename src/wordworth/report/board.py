@@ -10,7 +10,8 @@ ARROWS = {"higher": " ↑", "lower": " ↓"}
 CAPTION = "Models by measure"
 ABOUT = (
     "↑ higher is better, ↓ lower; the best of a column is bold; click a heading to sort. Language models stand with "
-    "their best layer: bleached for valence, mean over subwords and sentences for similarity."
+    "their best layer: bleached for valence, mean over subwords and sentences for similarity, "
+    "stereotypes in the layer that reads valence best."
 )
 
 
