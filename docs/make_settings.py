@@ -15,6 +15,7 @@ import typer
 from wordworth.cli import app
 from wordworth.cli.audit import AuditSettings
 from wordworth.cli.compare import CompareSettings
+from wordworth.cli.completion import LANGUAGES
 from wordworth.cli.train import FinetuneSettings, TrainSettings
 from wordworth.study import STUDIES, study
 from wordworth.study.static.export_settings import ExportSettings
@@ -62,10 +63,19 @@ def _option(field: Field) -> str:
 def _value(field: Field) -> str:
     declared = field.declared
     kinds = declared.choices or declared.metavar.split("|")
-    text = ", ".join(f"`{kind}`" for kind in kinds if kind) or TYPES.get(field.type, "object")
+    text = ", ".join(f"`{kind}`" for kind in kinds if kind) or _of_catalog(declared.catalog)
+    text = text or TYPES.get(field.type, "object")
     for word, bound in (("from", declared.least), ("to", declared.most)):
         text += f" {word} {bound:,}" if bound is not None else ""
     return f"{text}; repeatable" if field.repeatable else text
+
+
+def _of_catalog(kind: str) -> str:
+    """What can be named, and where it is listed."""
+    if kind in ("", LANGUAGES):
+        return kind.removesuffix("s")
+    listed = kind.partition("/")[0].replace("_", "-")
+    return f"name (`wordworth ls {listed}`) or path"
 
 
 def _default(field: Field) -> str:

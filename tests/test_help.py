@@ -11,6 +11,8 @@ import pytest
 import typer
 
 from commands import Command
+from wordworth.catalog.listing import download
+from wordworth.catalog.registry import entry
 from wordworth.cli import TRY, app
 from wordworth.study import STUDIES, study
 
@@ -37,7 +39,9 @@ def test_all_commands_are_there() -> None:
 def test_wordworth_alone_greets_with_three_commands(command: Command) -> None:
     answer = command()
     assert (answer.code, answer.err) == (0, "")
-    assert len(answer.out.splitlines()) < 10
+    assert len(answer.out.splitlines()) < 15
+    assert max(map(len, answer.out.splitlines())) <= 90
+    assert f"({download(entry('glove-6b-50d'))} to fetch)" in answer.out
     assert len(TRY) == 3
     for words in TRY:
         assert f"  {words}" in answer.out

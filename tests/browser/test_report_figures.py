@@ -56,7 +56,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plain")
     _vectors(folder / "valnorm", ["glove"], ["english"])
     random_vast(["tiny"]).write(folder / "vast")
-    random_predict("tiny").write(folder / "predict")
+    failed = [{"model": "tiny", "experiment": "prediction", "measure": "T1", "reason": "the text is too short."}]
+    random_predict("tiny").write(folder / "predict", failed=failed)
     return write_report([folder])
 
 
@@ -210,7 +211,7 @@ def test_a_summary_of_one_page(page: Any, plain: Path) -> None:
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert _pages(page.pdf()) > 3
     page.emulate_media(media="print")
-    for shown in ("#answers", "#leaderboard td", ".paper svg"):
+    for shown in (".box", "#answers", "#leaderboard td", ".paper svg"):
         assert page.locator(shown).first.is_visible(), shown
     assert page.locator(".paper svg").count() == 2
     assert not page.locator("#leaderboard .columns").is_visible()

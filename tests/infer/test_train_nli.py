@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,8 @@ from wordworth.infer.model.nli import accuracy
 from wordworth.infer.training import fit as trainer
 from wordworth.infer.training.fit import Recipe
 from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Sets, chosen_sets, cleared, train_nli
-from wordworth.transform import difference_direction, remove
+from wordworth.study.bias_words import taken_out
+from wordworth.transform import Subspace, difference_direction, random_directions, remove
 
 THINGS = [f"thing{number}" for number in range(12)]
 WORDS = ["a", "no", "sees", ".", *THINGS]
@@ -220,3 +222,18 @@ def test_a_network_trained_without_a_subspace_keeps_what_was_taken_out(sets, tmp
     sentences = ["a thing0 sees a thing2 .", "a thing1 ."]
     np.testing.assert_allclose(model.probabilities(sentences, pair), changed.probabilities(sentences, pair), atol=1e-6)
     train_nli(read, sets, tmp_path / "model", NetworkSize(16), recipe=Recipe(epochs=2))  # and it goes on
+
+
+def test_what_is_taken_out_in_training():
+    def taken(**named: Any) -> Subspace | None:
+        return taken_out(TrainSettings(**named), lambda words: vectors(), seed=3)
+
+    pair = ("thing0", "thing1")
+    expected = difference_direction(vectors(), *pair).basis
+    np.testing.assert_allclose(taken(directions=(pair,)).basis, expected)
+    assert taken() is None
+    several = taken(random_directions=2)
+    assert len(several) == 2
+    np.testing.assert_allclose(several.basis, random_directions(8, count=1, k=2, seed=3)[0].basis)
+    with pytest.raises(WordworthError, match="control of a bias that is named"):
+        taken(random_directions=1, directions=(pair,))

@@ -98,8 +98,8 @@ def test_association_tests_have_their_interval_and_n(tmp_path: Path) -> None:
         run.score(**where, dataset="mine", low=0.5, high=1.5, n=1234)
     figure = _figures(run.write(tmp_path / "run"))["weat"]
     texts = " ".join(_texts(draw_svg(figure)))
-    assert "6 names: career, family · n\u00a0=\u00a014–16" in texts
-    assert "mine · n\u00a0=\u00a01,234" in texts
+    assert "6 names: career, family\u00a0· n\u00a0=\u00a014–16" in texts
+    assert "mine\u00a0· n\u00a0=\u00a01,234" in texts
     rules = [layer for layer in figure.spec["layer"] if layer["mark"]["type"] == "rule" and "x2" in layer["encoding"]]
     assert [rule["encoding"]["x2"]["field"] for rule in rules] == ["high"]
     assert "95 % intervals" in figure.caption

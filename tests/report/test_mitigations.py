@@ -56,6 +56,13 @@ def test_better_or_worse(tmp_path: Path, change: tuple[float, float, float] | No
     assert said == f"{FIRST} Projection {verdict}."
 
 
+def test_a_second_probe_is_told_in_fewer_words(tmp_path: Path) -> None:
+    run = _nli(None, 0.3)
+    run.score(experiment="mine", model="nli", dataset="mine", setting="original", measure="net-neutral", value=0.5)
+    said = _said(run.write(tmp_path / "infer"), "What does it infer that does not follow?")
+    assert said[1] == "nli gives neutral .50 on mine."
+
+
 def test_the_worst_inference(tmp_path: Path) -> None:
     run = _nli(None, 0.3)
     chances = {"value": [0.2, 0.01], "entailment": [0.7, 0.98], "contradiction": [0.1, 0.01]}

@@ -78,7 +78,7 @@ COMMANDS = {
 TRY = {
     "wordworth audit glove-6b-50d --quick": "word vectors, from meaning to stereotypes, in a report (84 MB to fetch)",
     "wordworth run weat glove-6b-50d --test weat6": "one question: are men nearer to careers than women?",
-    "wordworth ls models": "what else has a name; paths and names of the Hugging Face hub work too",
+    "wordworth ls models": "what else has a name; paths and names of the Hugging Face hub do as well",
 }
 """Commands to begin with."""
 
@@ -125,10 +125,9 @@ def about(
 
 def greeting() -> str:
     """What `wordworth` alone says."""
-    width = max(map(len, TRY))
-    tries = [f"  {command:{width}}  {what}" for command, what in TRY.items()]
-    rest = "`wordworth -h` lists all commands; `wordworth run weat -h` and the like explain one."
-    return "\n".join([f"wordworth {_installed()}. {ABOUT}", "", "To begin with:", *tries, "", rest])
+    tries = [line for command, what in TRY.items() for line in (f"  {command}", f"      {what}")]
+    rest = "`wordworth -h` lists all commands, `wordworth run weat -h` explains one."
+    return "\n".join([f"wordworth {_installed()}", ABOUT, "", "To begin with:", *tries, "", rest])
 
 
 # What every complaint about the command line derives from, whichever click typer brings along.

@@ -12,8 +12,9 @@ from wordworth.cli.broken_off import telling
 from wordworth.cli.completion import named
 from wordworth.cli.help import OUTPUT
 from wordworth.cli.options import SHARED, with_options, writable_name
+from wordworth.study.bias_subspace import TakenOut
 from wordworth.study.infer import LABEL_MAP
-from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, comma_pair, setting
+from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, setting
 
 Folder = Annotated[
     Path,
@@ -30,7 +31,7 @@ REQUIRED = inspect.Parameter.empty
 
 
 @dataclass(frozen=True, kw_only=True)
-class NliDataSettings(Seeded):
+class NliDataSettings(TakenOut, Seeded):
     """What an NLI model is trained on, stopped by and measured on."""
 
     data: tuple[Named, ...] = setting(
@@ -80,14 +81,6 @@ class TrainSettings(NliDataSettings):
 class FinetuneSettings(NliDataSettings):
     """Fine-tuning of an encoder."""
 
-    direction: tuple[str, str] | None = setting(
-        None,
-        "Bias direction: two words, such as he,she; it is taken out of the subword embeddings, all the while.",
-        ON,
-        metavar="A,B",
-        parse=comma_pair,
-        formerly=("project",),
-    )
     epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1, most=10_000)
     batch: int = setting(32, "Pairs a step.", HOW, least=1, most=100_000)
     rate: float = setting(3e-5, "Learning rate, at its height.", HOW, least=1e-9, most=10)
@@ -98,9 +91,11 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     from wordworth.cli import display
     from wordworth.files import refuse_unwritable
     from wordworth.infer.model.checkpoint import LAST
+    from wordworth.infer.model.loading import vectors_to_train_on
     from wordworth.infer.training.fit import Recipe
     from wordworth.infer.training.train_nli import NetworkSize, cleared
     from wordworth.infer.training.train_nli import train_nli as trained
+    from wordworth.study.bias_words import taken_out
 
     refuse_unwritable(output)
     if overwrite:
@@ -114,8 +109,10 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
         return "No epoch has ended; the same command begins again."
 
     with telling(kept):
+        vectors = vectors_to_train_on(settings.vectors, settings.seed)
+        subspace = taken_out(settings, vectors.embedder.context_free, settings.seed)
         results = trained(
-            settings.vectors,
+            vectors.without(subspace) if subspace else vectors,
             _sets(settings),
             output,
             NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),
@@ -146,7 +143,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
     from wordworth.infer.model.nli import accuracy
     from wordworth.infer.model.projection import piece_vectors
     from wordworth.infer.training.finetune_nli import FinetuneRecipe, finetune_nli
-    from wordworth.transform import difference_direction
+    from wordworth.study.bias_words import taken_out
 
     refuse_existing(output, "choose another folder with -o")
     refuse_unwritable(output)
@@ -154,8 +151,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
     sets = _sets(settings)
     place = locate_language_model(encoder)
     fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
-    words = settings.direction
-    direction = difference_direction(piece_vectors(fresh.headed, list(words)), *words) if words else None
+    subspace = taken_out(settings, lambda words: piece_vectors(fresh.headed, list(words)), settings.seed)
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
 
     def kept() -> str:
@@ -164,7 +160,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
         return "No epoch has ended; the same command begins again."
 
     with telling(kept):
-        model, history = finetune_nli(fresh, training, output, dev=held, projection=direction, recipe=recipe)
+        model, history = finetune_nli(fresh, training, output, dev=held, projection=subspace, recipe=recipe)
     rows = [
         {"part": part, "name": one.name, "pairs": len(one), "accuracy": accuracy(model, one.examples())}
         for part, several in (("dev", sets.dev), ("test", sets.tests))

@@ -81,4 +81,5 @@ def gap_replicates(tally: Tally, groups: Sequence[NDArray[np.intp]], resamples: 
         ]
     values = by_premise(group_means(tally, groups, drawn))
     known = np.isfinite(values)
-    return np.asarray((np.where(known, values, 0.0) * taken).sum(axis=1) / (known * taken).sum(axis=1))
+    with np.errstate(invalid="ignore"):  # a small sample may have no pair of the premises drawn
+        return np.asarray((np.where(known, values, 0.0) * taken).sum(axis=1) / (known * taken).sum(axis=1))

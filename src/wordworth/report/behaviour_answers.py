@@ -64,6 +64,7 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
     whole = ~pl.col("dataset").fill_null("").str.contains("/", literal=True)
     rows = runs.scores.filter(pl.col("measure") == "net-neutral", whole)
     changes = runs.scores.filter(pl.col("measure") == "net-neutral:change", whole)
+    told = set()
     for (model, dataset), mine in rows.group_by(["model", "dataset"], maintain_order=True):
         settings = {row["setting"]: row for row in mine.iter_rows(named=True)}
         before = settings.get(ORIGINAL, mine.row(0, named=True))
@@ -71,10 +72,10 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
         pairs = f" ({before['n']:,} pairs)" if before["n"] is not None else ""
         place = standing(str(model), None, measure="net-neutral", dataset=str(dataset), setting=ORIGINAL)
         stands = f", {place.said(before['value'], before['low'], before['high'])}" if place else ""
-        text = (
-            f"gives neutral, the only right answer, a mean probability of {number(before['value'])}{interval} on "
-            f"{dataset}{pairs}{stands}."
-        )
+        first = f"gives neutral, the only right answer, a mean probability of {number(before['value'])}"
+        again = f"gives neutral {number(before['value'])}"
+        text = f"{again if model in told else first}{interval} on {dataset}{pairs}{stands}."
+        told.add(model)
         own = changes.filter(pl.col("model") == model, pl.col("dataset") == dataset)
         tested = {row["setting"]: row for row in own.iter_rows(named=True)}
         said = [
@@ -82,7 +83,8 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
             for name in settings
             if name and name != ORIGINAL and name.partition(":")[0] != RANDOM
         ]
-        text += f" {'; '.join(said)}.".replace(said[0][0], said[0][0].upper(), 1) if said else ""
+        joined = "; ".join(said)
+        text += f" {joined[0].upper()}{joined[1:]}." if said else ""
         yield Sentence(text, "neutrality", str(model), -before["value"])
 
 

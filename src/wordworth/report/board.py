@@ -10,15 +10,16 @@ ARROWS = {"higher": " ↑", "lower": " ↓"}
 CAPTION = "Models by measure"
 ABOUT = (
     "↑ higher is better, ↓ lower; the best of a column is bold; click a heading to sort. Language models stand with "
-    "their best layer: bleached for valence, mean over subwords and sentences for similarity."
+    "their best layer: bleached for valence, mean over subwords and sentences for similarity, "
+    "stereotypes in the layer that reads valence best."
 )
 
 
 def board_markup(board: Leaderboard) -> Markup:
     """The table, what may be chosen of it, and what is to be known of its numbers."""
     shown = board.shown
-    longest = max(map(len, board.models), default=0) + 1
-    narrow = f"min-width:min({longest}ch,13rem,38vw)"  # a name is broken only where it would take the numbers' room
+    longest = max(map(len, board.models), default=0)
+    narrow = f"min-width:min({longest + 3}ch,13rem,38vw)"  # a name is broken only where it would take the numbers' room
     without = [model for model in board.models if not any(model in column.values for column in shown)]
     head = tag(
         "tr", tag("th", "model", scope="col", style=narrow), (_heading(one, one in shown) for one in board.columns)

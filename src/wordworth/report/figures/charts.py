@@ -64,12 +64,14 @@ def with_parts(rows: pl.DataFrame, *parts: Part) -> tuple[pl.DataFrame, list[Spe
 
 BEFORE = {"layer": "layer "}
 """Words before a number that would not speak for itself."""
+AND = "\u00a0· "
+"""Between names; a line is broken behind it, not before."""
 
 
 def label(columns: Sequence[str]) -> str:
     """A Vega expression that joins the columns that are not blank, “a · layer 3”."""
-    parts = (f"(isValid(datum.{name}) ? ' · {BEFORE.get(name, '')}' + datum.{name} : '')" for name in columns)
-    return f"slice({' + '.join(parts)}, 3)"
+    parts = (f"(isValid(datum.{name}) ? '{AND}{BEFORE.get(name, '')}' + datum.{name} : '')" for name in columns)
+    return f"slice({' + '.join(parts)}, {len(AND)})"
 
 
 def labels(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
@@ -77,7 +79,7 @@ def labels(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
     if not columns:
         return []
     named = [pl.concat_str(pl.lit(BEFORE.get(name, "")), pl.col(name).cast(pl.String)) for name in columns]
-    joined = pl.concat_str(named, separator=" · ", ignore_nulls=True)
+    joined = pl.concat_str(named, separator=AND, ignore_nulls=True)
     return [str(name) for name in distinct(rows.select(label=joined), "label")]
 
 
@@ -234,7 +236,7 @@ def panels(view: Spec, rows: pl.DataFrame, layout: Layout, columns: int = 3, col
     transform = view.pop("transform", [])
     spec: Spec = {"params": [*view.pop("params", []), *PARAMETERS]}
     if any(named):
-        spec["title"] = {"text": " · ".join(filter(None, named))}
+        spec["title"] = {"text": AND.join(filter(None, named))}
     if "usermeta" in view:
         spec["usermeta"] = view.pop("usermeta")
     if not apart:

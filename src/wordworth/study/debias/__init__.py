@@ -6,6 +6,7 @@ from pathlib import Path
 from wordworth.catalog.registry import knows
 from wordworth.errors import WordworthError
 from wordworth.renames import tell
+from wordworth.study.bias_subspace import BiasSubspace
 from wordworth.study.declaration import Study
 from wordworth.task.settings import (
     HOW,
@@ -27,38 +28,9 @@ PARTS = ("stability", "valence", "similarity", "weat", "bias", "nli")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DebiasSettings(Permuted, Intervals):
+class DebiasSettings(BiasSubspace, Permuted, Intervals):
     """The subspace is the span of all that is named; he − she where nothing is."""
 
-    directions: tuple[tuple[str, str], ...] = setting(
-        (),
-        "Bias direction: two words, such as he,she (the default); it is unit(unit(a) − unit(b)).",
-        ON,
-        option="direction",
-        metavar="A,B",
-        parse=comma_pair,
-    )
-    bias_pairs: tuple[Named, ...] = setting(
-        (),
-        "Word pairs whose first components are the bias: a word set or a file.",
-        ON,
-        catalog="word_sets",
-        formerly=("pairs",),
-    )
-    bias_words: tuple[Named, ...] = setting(
-        (),
-        "Words whose first components are the bias: a word set or a file.",
-        ON,
-        catalog="word_sets",
-        formerly=("components_of",),
-    )
-    bias_components: int = setting(
-        1, "How many first components of each of the two above.", ON, least=1, most=1_000, formerly=("components",)
-    )
-    two_means: tuple[tuple[str, str], ...] = setting(
-        (), "The difference of two sets' means.", ON, metavar="SET,SET", parse=comma_pair
-    )
-    raw: bool = setting(False, "Learn from vectors as they are, not made unit length as in the authors' code.", HOW)
     mitigate: str = setting("projection", "How the bias is taken out.", HOW, choices=METHODS, formerly=("method",))
     specific: Named | None = setting(
         None,

@@ -1,27 +1,21 @@
 """What to take out and how, from names to a subspace and from a subspace to a debiased embedding."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
-from pathlib import Path
 
-from wordworth.catalog.read.tables import read_text, tidy
 from wordworth.catalog.read.word_sets import load_word_set
-from wordworth.catalog.registry import entry, knows
 from wordworth.embedding import NOT_FOUND, Embedding
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
+from wordworth.study.bias_words import pairs_named, ways, words_named
 from wordworth.study.debias import DebiasSettings
 from wordworth.transform import (
     NothingToRemoveError,
     Subspace,
-    difference_direction,
     hard_debias,
     joined,
-    pair_components,
     remove,
-    set_components,
-    two_means,
 )
 
 SPECIFIC, EQUALIZE = "bolukbasi-gender_specific_full", "bolukbasi-equalize_pairs"
@@ -45,7 +39,7 @@ def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) ->
     """
     parts: list[Subspace] = []
     nothing: list[NothingToRemoveError] = []
-    for way in _ways(embedding, settings):
+    for way in ways(embedding, settings):
         try:
             parts.append(way())
         except NothingToRemoveError as error:
@@ -59,21 +53,6 @@ def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) ->
             where = {"experiment": "subspace", "model": embedding.name, "dataset": part.name}
             findings.item(**where, item=list(part.missing), left_out=NOT_FOUND)
     return joined(*parts) if len(parts) > 1 else parts[0]
-
-
-def _ways(embedding: Embedding, settings: DebiasSettings) -> Iterator[Callable[[], Subspace]]:
-    """How each of the subspaces that are named is learnt; he − she where none is."""
-    unit, components = not settings.raw, settings.bias_components
-    named = settings.bias_pairs or settings.bias_words or settings.two_means
-    for words in settings.directions or (() if named else (("he", "she"),)):
-        yield partial(difference_direction, embedding, *words, unit=unit)
-    for pairs in settings.bias_pairs:
-        yield partial(pair_components, embedding, pairs_named(pairs), components, unit=unit, name=_label(pairs))
-    for one in settings.bias_words:
-        yield partial(set_components, embedding, words_named(one), components, unit=unit, name=_label(one))
-    for first, second in settings.two_means:
-        name = f"means of {first} − {second}"
-        yield partial(two_means, embedding, words_named(first), words_named(second), unit=unit, name=name)
 
 
 def treatment(
@@ -118,40 +97,3 @@ def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings,
         "length one after it, so garg-euclidean, ripa and rnsb, which grow with length, do not compare with before."
     )
     return found.embedding
-
-
-def words_named(named: str | Path) -> tuple[str, ...]:
-    """A word set of the catalog, or a file with a word a line."""
-    if isinstance(named, str) and knows(named, "word_sets"):
-        return load_word_set(named).words
-    lines = [tidy(line) for line in _lines(named)]
-    return tuple(dict.fromkeys(line for line in lines if line))
-
-
-def pairs_named(named: str | Path) -> tuple[tuple[str, str], ...]:
-    """A word set of pairs of the catalog, or a file with two words a line."""
-    if isinstance(named, str) and knows(named, "word_sets"):
-        found = load_word_set(named).pairs
-        if not found:
-            raise WordworthError(f"{named} is a set of words, not of pairs; give it with --bias-words")
-        return found
-    pairs = []
-    for number, line in enumerate(_lines(named), start=1):
-        words = line.replace(",", " ").split()
-        if not words:
-            continue
-        if len(words) != 2:
-            raise WordworthError(f"{named}, line {number}: {line.strip()!r} is not a pair; write two words a line")
-        pairs.append((words[0], words[1]))
-    return tuple(pairs)
-
-
-def _lines(named: str | Path) -> list[str]:
-    path = Path(named).expanduser()
-    if not path.exists() and len(path.parts) == 1 and not path.suffix:
-        entry(str(named), "word_sets")  # it reads like a name: the error gives the nearest ones
-    return read_text(path).splitlines()
-
-
-def _label(named: str | Path) -> str:
-    return str(named) if isinstance(named, str) and knows(named, "word_sets") else Path(named).stem

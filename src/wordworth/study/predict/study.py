@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from wordworth.catalog.language_models import locate_language_model
@@ -109,17 +110,30 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
 
 def _with_columns(predictions: pl.LazyFrame, data: _Data) -> pl.LazyFrame:
     """With the bands of the word and of the guess, and the cluster; found when the rows are read."""
-    words: set[str] = set()
-    for column in ("word", "guess"):
-        distinct = predictions.select(column).unique().drop_nulls().collect(engine="streaming")
-        words.update(distinct[column].cast(pl.String))
-    band_of = banded(words, data.frequencies, data.bands) | {"": ENDS}
-    names = pl.Enum([*data.bands.names, ENDS])
+    columns = [predictions.select(name).unique().collect(engine="streaming").to_series() for name in ("word", "guess")]
+    words = pl.concat(columns).unique().drop_nulls()
+    spelled = words.cast(pl.String)
+    band_of = banded(spelled, data.frequencies, data.bands) | {"": ENDS}
+    bands = pl.Series([band_of[word] for word in spelled], dtype=pl.Enum([*data.bands.names, ENDS]))
     return predictions.with_columns(
-        band=pl.col("word").replace_strict(band_of, return_dtype=names),
-        guess_band=pl.col("guess").replace_strict(band_of, default=None, return_dtype=names),
+        band=_looked_up("word", words, bands),
+        guess_band=_looked_up("guess", words, bands),
         cluster=pl.col(data.text.clusters),
     )
+
+
+def _looked_up(column: str, words: pl.Series, values: pl.Series) -> pl.Expr:
+    """The value of each word, by its number among the categories: polars' own replacement would hold all rows."""
+    numbers = words.to_physical()
+    places = np.full(int(numbers.max() or 0) + 2, len(values))  # the last is for none
+    places[numbers.to_numpy()] = np.arange(len(values))
+    with_none = values.extend_constant(None, 1)
+
+    def of(some: pl.Series) -> pl.Series:
+        known = some.cast(words.dtype).to_physical().fill_null(len(places) - 1)
+        return with_none.gather(places[known.to_numpy()])
+
+    return pl.col(column).map_batches(of, return_dtype=values.dtype, is_elementwise=True)
 
 
 def _trained(findings: Findings, named: str | Path | WordModel, training: str | Path, settings: PredictSettings) -> str:

@@ -1,0 +1,55 @@
+"""Where a bias is taken to lie, as a user names it: one declaration for all that takes a subspace out."""
+
+from dataclasses import dataclass
+
+from wordworth.task.settings import HOW, ON, Named, Settings, comma_pair, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasSubspace(Settings):
+    """The span of all that is named."""
+
+    directions: tuple[tuple[str, str], ...] = setting(
+        (),
+        "Bias direction: two words, such as he,she; it is unit(unit(a) − unit(b)).",
+        ON,
+        option="direction",
+        metavar="A,B",
+        parse=comma_pair,
+        formerly=("project",),
+    )
+    bias_pairs: tuple[Named, ...] = setting(
+        (),
+        "Word pairs whose first components are the bias: a word set or a file.",
+        ON,
+        catalog="word_sets",
+        formerly=("pairs",),
+    )
+    bias_words: tuple[Named, ...] = setting(
+        (),
+        "Words whose first components are the bias: a word set or a file.",
+        ON,
+        catalog="word_sets",
+        formerly=("components_of",),
+    )
+    bias_components: int = setting(
+        1, "How many first components of each of the two above.", ON, least=1, most=1_000, formerly=("components",)
+    )
+    two_means: tuple[tuple[str, str], ...] = setting(
+        (), "The difference of two sets' means.", ON, metavar="SET,SET", parse=comma_pair
+    )
+    raw: bool = setting(False, "Learn from vectors as they are, not made unit length as in the authors' code.", HOW)
+
+    @property
+    def named(self) -> bool:
+        """Whether anything is."""
+        return bool(self.directions or self.bias_pairs or self.bias_words or self.two_means)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakenOut(BiasSubspace):
+    """What is taken out of the vectors that a network is trained on, or random directions in its place."""
+
+    random_directions: int = setting(
+        0, "Random directions taken out in training, drawn by the seed: the control.", HOW, least=0, most=1_000
+    )
