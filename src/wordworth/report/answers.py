@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from wordworth.report.behaviour_answers import debiased, inferred, never_said, wrongest
+from wordworth.report.behaviour_answers import debiased, inferred, never_said, unequal, wrongest
 from wordworth.report.meaning_answers import context, in_layers, nullified, of_vectors, reduced, similar
 from wordworth.report.missing import plain_missing
 from wordworth.report.naming import listed
@@ -78,7 +78,7 @@ QUESTIONS = {
     "Does the top layer hide what it knows?": (nullified,),
     "Whom does it stereotype?": (stereotypes, disagreement),
     "Which words does it never say?": (never_said,),
-    "What does it infer that does not follow?": (inferred, wrongest),
+    "What does it infer that does not follow?": (inferred, unequal, wrongest),
     "What does debiasing change?": (debiased,),
     "What was left out?": (_left_out,),
 }

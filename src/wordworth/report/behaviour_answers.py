@@ -13,6 +13,8 @@ from wordworth.report.standing import standing
 from wordworth.run import ORIGINAL, RANDOM, Run
 
 NEVER = 5
+FAULT = 0.2
+"""A network that says entailment beyond the control by less than this share of it answers to the overlap of words."""
 LEAST_TIMES = 3
 """A rarer word says little when it was never predicted."""
 KEPT = 0.02
@@ -86,6 +88,32 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
         joined = "; ".join(said)
         text += f" {joined[0].upper()}{joined[1:]}." if said else ""
         yield Sentence(text, "neutrality", str(model), -before["value"])
+
+
+def unequal(runs: Runs) -> Iterator[Sentence]:
+    """How far apart groups are, which neutrality hides, and whether it is the group at all that is answered to."""
+    rows = runs.scores.filter(pl.col("measure").is_in(["gap:entailment", "entailment:over-swap", "entailment"]))
+    for (model, dataset), mine in rows.group_by(["model", "dataset"], maintain_order=True):
+        found = {(row["measure"], row["setting"]): row for row in mine.iter_rows(named=True)}
+        gap = found.get(("gap:entailment", ORIGINAL))
+        if gap is None:
+            continue
+        text = (
+            f"parts groups by {number(gap['value'])} in the probability of entailment on {dataset}, premise by premise"
+        )
+        after = [
+            f"after {setting} by {number(row['value'])}"
+            for (measure, setting), row in found.items()
+            if measure == gap["measure"] and setting != ORIGINAL and setting.partition(":")[0] != RANDOM
+        ]
+        text += f"; {', '.join(after)}." if after else "."
+        over, said = (found.get((one, ORIGINAL)) for one in ("entailment:over-swap", "entailment"))
+        if over and said and over["value"] < FAULT * said["value"]:
+            text += (
+                " Its baseline is at fault: where two words of one kind are exchanged it says entailment about as "
+                f"often ({number(said['value'] - over['value'])}, and {number(said['value'])} for the groups)."
+            )
+        yield Sentence(text, "neutrality", str(model), gap["value"])
 
 
 def _mitigated(name: str, better: str, settings: dict[str, Any], tested: dict[str, Any], before: dict[str, Any]) -> str:

@@ -112,7 +112,10 @@ def record_gaps(
         return np.asarray(np.mean([gap_replicates(one, *given) for one in several], axis=0))
 
     names, values, draws = gap_names(len(groups)), means(tallies), drawn(tallies)
-    row = {"language": "english", "dataset": part.name, **place, "n": int(np.isfinite(values[0]).sum())}
+    known = int(np.isfinite(values[0]).sum())
+    if not known:
+        return  # of a small sample, in which no premise meets all groups
+    row = {"language": "english", "dataset": part.name, **place, "n": known}
     _rows(findings, row, names, np.nanmean(values, axis=1), draws)
     if original is not None:
         change = values - means([original])

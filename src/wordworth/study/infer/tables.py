@@ -22,6 +22,7 @@ def infer_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
         pl.col("experiment") != "accuracy",
         ~pl.col("measure").str.ends_with(BY_PAIR),
         ~pl.col("measure").str.ends_with(CHANGE),
+        ~pl.col("measure").str.starts_with("lean:"),
         ~pl.col("setting").str.starts_with(f"{RANDOM}:"),
     )
     probe = pl.col("dataset").str.split("/").list.first()
@@ -47,11 +48,13 @@ def _by_setting(title: str, scores: pl.DataFrame) -> Table:
     before: dict[str, float] = {}
     for (setting,), some in scores.group_by(["setting"], maintain_order=True):
         found = {row["measure"]: row for row in some.iter_rows(named=True)}
-        rows.append([str(setting), *(_with_interval(found[measure]) for measure in measures)])
+        rows.append([str(setting), *(_with_interval(found[one]) if one in found else "" for one in measures)])
         if setting == ORIGINAL:
-            before = {measure: found[measure]["value"] for measure in measures}
+            before = {measure: found[measure]["value"] for measure in measures if measure in found}
         elif before:
-            rows.append(["  diff", *(_percent(found[measure]["value"], before[measure]) for measure in measures)])
+            both = found.keys() & before.keys()
+            changes = (_percent(found[one]["value"], before[one]) if one in both else "" for one in measures)
+            rows.append(["  diff", *changes])
     name, pairs = str(scores.item(0, "dataset")), scores.item(0, "n")
     stated = load_probe(name).paper if name.removesuffix(FORMULA) in probe_names() else ""
     heading = f"{title} · {pairs:,} pairs" + (f" (the paper: {stated})" if stated else "")
@@ -73,7 +76,8 @@ def _slices(title: str, scores: pl.DataFrame) -> Table:
     for (dataset, setting), some in scores.group_by(["dataset", "setting"], maintain_order=True):
         found = dict(zip(some.get_column("measure"), some.get_column("value"), strict=True))
         name = str(dataset).partition("/")[2]
-        rows.append([name, str(setting), *(f"{found[measure]:.3f}" for measure in measures), f"{some.item(0, 'n'):,}"])
+        cells = (f"{found[measure]:.3f}" if measure in found else "" for measure in measures)
+        rows.append([name, str(setting), *cells, f"{some.item(0, 'n'):,}"])
     return Table(title, ["slice", "setting", *measures, "pairs"], rows, range(2, len(measures) + 3))
 
 
