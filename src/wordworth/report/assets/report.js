@@ -111,7 +111,7 @@ const wordworth = (() => {
     const inside = across ? view.width : width - margin - 20;
     const beside = width - margin - 20;
     letters.panel = Math.floor(inside / BOLD);
-    letters.legend = Math.min(60, Math.floor((beside - 30) / LETTER));
+    letters.legend = Math.min(36, Math.floor((beside - 30) / LETTER));
     if (across) {
       const headings = Math.max(...made.facet.sort.map((name) => inLines(name, letters.panel).length));
       const below = made.resolve?.scale?.x === "independent" ? 34 : 0;

@@ -119,7 +119,7 @@ def in_lines(letters: str) -> str:
 PARAMETERS: list[Spec] = [
     {"name": "axis_letters", "value": 40},
     {"name": "panel_letters", "value": 30},
-    {"name": "legend_letters", "value": 60},
+    {"name": "legend_letters", "value": 36},
 ]
 """Letters in a line of labels. Whoever draws a figure sets them by the width there is."""
 NEVER_CUT: Spec = {"labelLimit": 0}

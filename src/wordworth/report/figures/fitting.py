@@ -36,7 +36,7 @@ def fitted(spec: Spec, width: int) -> Spec:
         made["autosize"] = {"type": "fit-x", "contains": "padding"}
     inside = view["width"] if across else width - margin - 20
     beside = width - margin - 20  # a legend stands over the panels, not over their names
-    letters |= {"panel": int(inside / BOLD), "legend": min(60, int((beside - 30) / LETTER))}
+    letters |= {"panel": int(inside / BOLD), "legend": min(36, int((beside - 30) / LETTER))}
     if across:
         # Panels on a grid, whatever stands around them.
         headings = max(len(in_lines(name, letters["panel"])) for name in made["facet"]["sort"])
