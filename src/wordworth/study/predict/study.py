@@ -124,9 +124,9 @@ def _with_columns(predictions: pl.LazyFrame, data: _Data) -> pl.LazyFrame:
 
 def _looked_up(column: str, words: pl.Series, values: pl.Series) -> pl.Expr:
     """The value of each word, by its number among the categories: polars' own replacement would hold all rows."""
-    numbers = words.to_physical()
-    places = np.full(int(numbers.max() or 0) + 2, len(values))  # the last is for none
-    places[numbers.to_numpy()] = np.arange(len(values))
+    numbers = words.to_physical().to_numpy()
+    places = np.full(int(numbers.max(initial=0)) + 2, len(values))  # the last is for none
+    places[numbers] = np.arange(len(values))
     with_none = values.extend_constant(None, 1)
 
     def of(some: pl.Series) -> pl.Series:
