@@ -1,6 +1,7 @@
 """How else than by the tokenizer's own units a word may be spelled: what a search for it needs to know beforehand."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -35,8 +36,8 @@ class Spelling(NamedTuple):
     """Words that the tokenizer makes of it: `don't` is three to one that parts at punctuation."""
     offsets: list[int]
     """Bytes spelled before each own unit, and at the end."""
-    ways: NDArray[np.int32]
-    """Ways × 3: after how many units, by which one, and how much is spelled then."""
+    ways: list[int]
+    """Three numbers a way: after how many units, by which one, and how much is spelled then."""
 
 
 class Spellings:
@@ -55,7 +56,7 @@ class Spellings:
         return known
 
 
-NOTHING = Spelling(0, [0], np.zeros((0, 3), dtype=np.int32))
+NOTHING = Spelling(0, [0], [])
 
 
 class Segmentations:
@@ -73,8 +74,9 @@ class Segmentations:
         self.single = np.array(self.parts) == 1
         self.heads, _ = heads(self.texts)
         ways = [one.ways for one in spelled]
-        self._firsts = np.cumsum([0, *map(len, ways)])
-        self._ways: NDArray[np.integer] = np.ascontiguousarray(np.concatenate(ways).T)
+        self._firsts = np.cumsum([0, *map(len, ways)]) // 3
+        flat = np.fromiter(chain.from_iterable(ways), dtype=np.int32, count=3 * int(self._firsts[-1]))
+        self._ways: NDArray[np.integer] = np.ascontiguousarray(flat.reshape(-1, 3).T)
 
     def leaving(self, entries: Ints) -> Ways:
         """All ways to leave the own paths of some words, word by word."""
@@ -87,10 +89,9 @@ def _spelling(units: Units, target: Target) -> Spelling:
     offsets = [0]
     for unit in target.ids:
         offsets.append(offsets[-1] + len(units.texts[unit] or b""))
-    others = [
-        (at, unit, length if length < 0 else offset + length)
-        for at, (offset, own) in enumerate(zip(offsets, target.ids, strict=False))
-        for unit, length in units.continuations(target.text[offset:])
-        if unit != own
-    ]
-    return Spelling(len(target.text.split()), offsets, np.array(others, dtype=np.int32).reshape(-1, 3))
+    ways: list[int] = []
+    for at, (offset, own) in enumerate(zip(offsets, target.ids, strict=False)):
+        for unit, length in units.continuations(target.text[offset:]):
+            if unit != own:
+                ways += (at, unit, length if length < 0 else offset + length)
+    return Spelling(len(target.text.split()), offsets, ways)
