@@ -106,8 +106,8 @@ def test_a_loss_inside_the_interval_is_none(tmp_path: Path) -> None:
         (
             0.02,
             (
-                " Its baseline is at fault: where two words of one kind are exchanged it says entailment about as often "
-                "(.45, and .47 for the groups)."
+                " Its baseline is at fault: where two words of one kind are exchanged it says entailment about as "
+                "often (.45, and .47 for the groups)."
             ),
         ),
         (0.2, ""),
