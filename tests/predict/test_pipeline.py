@@ -58,7 +58,7 @@ def test_what_overlaps_says_the_same(model: WordModel, limits: Limits, monkeypat
         return join(states)
 
     monkeypatch.setattr(reader, "join", counted)
-    monkeypatch.setattr(pipeline, "limits_of", lambda _: limits)
+    monkeypatch.setattr(pipeline, "limits_of", lambda *_: limits)
     found = list(predict_chunks(model, iter(every), RULES))
     assert len(found) == len(every)
     for one, other in zip(found, alone, strict=True):
@@ -73,7 +73,7 @@ def test_the_next_batch_is_sent_before_paths_are_waited_for(model: WordModel, mo
     for name in ("read", "extend"):
         own = getattr(reader, name)
         monkeypatch.setattr(reader, name, lambda *given, own=own, name=name: done.append(name) or own(*given))
-    monkeypatch.setattr(pipeline, "limits_of", lambda _: Limits(1 << 30, 2, thread=False))
+    monkeypatch.setattr(pipeline, "limits_of", lambda *_: Limits(1 << 30, 2, thread=False))
     list(predict_chunks(model, some_chunks(model), RULES))
     before_last = done[: len(done) - done[::-1].index("read")]
     runs = "".join(name[0] for name in before_last).split("r")
@@ -93,7 +93,7 @@ def test_memory_that_runs_out_among_paths(model: WordModel, monkeypatch: pytest.
         return extend(state, nodes)
 
     monkeypatch.setattr(reader, "extend", short)
-    monkeypatch.setattr(pipeline, "limits_of", lambda _: Limits(1 << 30, 2, thread=False))
+    monkeypatch.setattr(pipeline, "limits_of", lambda *_: Limits(1 << 30, 2, thread=False))
     for one, other in zip(predict_chunks(model, every, RULES), whole, strict=True):
         same(one, other)
     assert refused

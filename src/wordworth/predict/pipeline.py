@@ -27,8 +27,9 @@ from wordworth.predict.unit_scores import PendingScores, UnitQuery
 HELD_SHARE = 0.25
 """Of the device's free memory: it grows to about twice as much while paths are followed."""
 USUAL, PADDED = 1.5, 3.0
-"""Texts of a group stand in rows of one length: at most so many times their tokens. The second on an accelerator, where
-a pass over paths costs its launch and little else, so that the fewer groups the better."""
+"""Texts of a group stand in rows of one length: at most so many times their tokens. The second on an accelerator and
+without guesses, where paths are few and a pass over them costs its launch and little else: the fewer groups the better.
+The paths of guesses are many, and each looks at all of its row."""
 
 
 class Limits(NamedTuple):
@@ -98,7 +99,7 @@ def predict_chunks(model: WordModel, chunks: Iterable[Chunk], rules: PredictionR
 class _Pipeline:
     def __init__(self, model: WordModel, rules: PredictionRules) -> None:
         self.model, self.rules = model, rules
-        self.limits = limits_of(model.device)
+        self.limits = limits_of(model.device, rules.guesses)
         self.open: deque[tuple[_Group, Generator[None]]] = deque()
         self.works: deque[_Work] = deque()
 
@@ -211,8 +212,9 @@ class _Pipeline:
             yield self.works.popleft().table()
 
 
-def limits_of(device: torch.device) -> Limits:
+def limits_of(device: torch.device, guesses: bool) -> Limits:
     """What suits a device, by its memory found free."""
     if device.type != "cuda":
         return ON_CPU
-    return Limits(int(HELD_SHARE * free_memory(device)), 2, thread=True, padded=PADDED)
+    padded = USUAL if guesses else PADDED
+    return Limits(int(HELD_SHARE * free_memory(device)), 2, thread=True, padded=padded)
