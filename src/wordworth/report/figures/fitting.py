@@ -62,7 +62,7 @@ def height_of(spec: Spec, width: int) -> int:
     if "spec" not in made:
         return int(made["height"])
     lines = ceil(len(made["facet"]["sort"]) / made["columns"])
-    return lines * int(made["spec"]["height"] + made["spacing"]["row"])
+    return int(lines * (made["spec"]["height"] + made["spacing"]["row"]))
 
 
 def _panels(spec: Spec, width: int) -> int:
