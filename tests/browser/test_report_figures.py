@@ -215,3 +215,12 @@ def test_a_summary_of_one_page(page: Any, plain: Path) -> None:
         assert page.locator(shown).first.is_visible(), shown
     assert page.locator(".paper svg").count() == 2
     assert not page.locator("#leaderboard .columns").is_visible()
+
+
+def test_no_figure_is_too_small_to_be_read_on_the_summary(unscripted: Any, tmp_path: Path) -> None:
+    """One model's two stand side by side; of twelve models no panel could be read, and none is there."""
+    for models, widths in ((1, ["530", "530"]), (12, [])):
+        run = random_vast([f"m{at}" for at in range(models)], layers=4).write(tmp_path / f"run{models}")
+        unscripted.goto(write_report([run]).as_uri())
+        drawn = unscripted.locator(".paper svg")
+        assert [drawn.nth(at).get_attribute("width") for at in range(drawn.count())] == widths

@@ -13,6 +13,7 @@ from wordworth.report.behaviour_answers import least_neutral
 from wordworth.report.board import board_markup, note
 from wordworth.report.explorer import explorer
 from wordworth.report.figures import Figure, figures_of
+from wordworth.report.figures.fitting import height_of
 from wordworth.report.figures.svg import CONFIG, can_draw, still
 from wordworth.report.glossary import glossary, glossed, legend
 from wordworth.report.leaderboard import leaderboard
@@ -26,8 +27,8 @@ from wordworth.report.top import answered, box
 from wordworth.run.schema import SCORES
 
 INFERENCES = 20
-ON_PAPER = 530
-"""Pixels of a figure on the first page on paper, where two stand side by side."""
+HALF, ACROSS, LOW = 530, 1000, 340
+"""Pixels of a figure on the first page on paper: wide where two stand side by side, or one alone; high at most."""
 OPEN = 10
 """Published numbers that are shown without asking."""
 NOSCRIPT = "Looking up, sorting and the tables behind the figures need JavaScript; all numbers are in scores.csv."
@@ -76,10 +77,17 @@ SUMMARY = ("answers", "leaderboard")
 
 
 def _on_paper(chapters: dict[str, list[Figure]]) -> Markup:
-    """The first figures of two chapters, beside the sections of the first page on paper."""
-    first = [chapter[0] for chapter in chapters.values()][:2]
-    drawn = (tag("div", tag("h3", one.title), still(one, f"paper-{one.id}", ON_PAPER)) for one in first)
+    """The first figures of two chapters that leave room on the first page on paper, side by side, or one across it."""
+    fitting = [found for chapter in chapters.values() if (found := _low(chapter))]
+    chosen = [found for found in fitting if found[1] == HALF][:2] if fitting and fitting[0][1] == HALF else fitting[:1]
+    drawn = (tag("div", tag("h3", one.title), still(one, f"paper-{one.id}", width)) for one, width in chosen)
     return tag("div", drawn, class_="paper")
+
+
+def _low(chapter: list[Figure]) -> tuple[Figure, int] | None:
+    """The first figure of a chapter that is low enough, and the width at which it is."""
+    widths = ((one, width) for one in chapter for width in (HALF, ACROSS) if height_of(one.spec, width) <= LOW)
+    return next(widths, None)
 
 
 def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], paper: Markup, data: list[Markup]) -> str:

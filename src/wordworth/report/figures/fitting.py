@@ -56,6 +56,15 @@ def fitted(spec: Spec, width: int) -> Spec:
     return made
 
 
+def height_of(spec: Spec, width: int) -> int:
+    """About how many pixels high the panels of a figure are in so many of width."""
+    made = fitted(spec, width)
+    if "spec" not in made:
+        return int(made["height"])
+    lines = ceil(len(made["facet"]["sort"]) / made["columns"])
+    return int(lines * (made["spec"]["height"] + made["spacing"]["row"]))
+
+
 def _panels(spec: Spec, width: int) -> int:
     """How many panels stand side by side; 0 where there is one view."""
     if "spec" not in spec:
