@@ -116,7 +116,16 @@ EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
 ELSEWHERE = ("top-", "T1", "T{k}", "perplexity", "bits-per-", "soft-match", "accuracy", "agreement", "anisotropy")
-ELSEWHERE += ("neuron-share", "variance-share", "net-neutral", "fraction-neutral", "threshold", "entailment")
+ELSEWHERE += (
+    "neuron-share",
+    "variance-share",
+    "net-neutral",
+    "fraction-neutral",
+    "threshold",
+    "entailment",
+    "gap:",
+    "lean:",
+)
 ELSEWHERE += ("contradiction", "valence:mean", "valence:multiple-poles", "arousal", "dominance", "similarity:best")
 ELSEWHERE += ("valence:seeds", "valence:control", "valence:above", "valence:held-out", "valence:p-against-d")
 ELSEWHERE += (

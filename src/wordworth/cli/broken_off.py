@@ -22,10 +22,12 @@ def in_cache() -> str:
 @contextmanager
 def telling(kept: Callable[[], str] = in_cache) -> Iterator[None]:
     """Says, where the work inside is interrupted, what is kept of it."""
+    # Before the work: an import that is broken off half-way cannot be begun again in the same process.
+    import wordworth.engine.cache  # noqa: F401
+    from wordworth.cli import display
+
     try:
         yield
     except KeyboardInterrupt:
-        from wordworth.cli import display
-
         display.notice(f"Broken off. {kept()}")
         raise

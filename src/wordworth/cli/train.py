@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -81,6 +81,8 @@ class TrainSettings(NliDataSettings):
 class FinetuneSettings(NliDataSettings):
     """Fine-tuning of an encoder."""
 
+    formerly: ClassVar = {"directions": ("project",)}
+
     epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1, most=10_000)
     batch: int = setting(32, "Pairs a step.", HOW, least=1, most=100_000)
     rate: float = setting(3e-5, "Learning rate, at its height.", HOW, least=1e-9, most=10)
@@ -109,11 +111,12 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
         return "No epoch has ended; the same command begins again."
 
     with telling(kept):
+        sets = _sets(settings)
         vectors = vectors_to_train_on(settings.vectors, settings.seed)
         subspace = taken_out(settings, vectors.embedder.context_free, settings.seed)
         results = trained(
             vectors.without(subspace) if subspace else vectors,
-            _sets(settings),
+            sets,
             output,
             NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),
             recipe=recipe,

@@ -16,25 +16,20 @@ class BiasSubspace(Settings):
         option="direction",
         metavar="A,B",
         parse=comma_pair,
-        formerly=("project",),
     )
     bias_pairs: tuple[Named, ...] = setting(
         (),
         "Word pairs whose first components are the bias: a word set or a file.",
         ON,
         catalog="word_sets",
-        formerly=("pairs",),
     )
     bias_words: tuple[Named, ...] = setting(
         (),
         "Words whose first components are the bias: a word set or a file.",
         ON,
         catalog="word_sets",
-        formerly=("components_of",),
     )
-    bias_components: int = setting(
-        1, "How many first components of each of the two above.", ON, least=1, most=1_000, formerly=("components",)
-    )
+    bias_components: int = setting(1, "How many first components of each of the two above.", ON, least=1, most=1_000)
     two_means: tuple[tuple[str, str], ...] = setting(
         (), "The difference of two sets' means.", ON, metavar="SET,SET", parse=comma_pair
     )

@@ -126,14 +126,24 @@ class Settings:
             for one in value if field.many else [value]:
                 _check(field, one)
 
+    formerly: typing.ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Setting that several classes share → its old names in this one."""
+
     @classmethod
     def fields(cls) -> tuple[Field, ...]:
         """The settings in the order of their declaration."""
         hints = typing.get_type_hints(cls)
         return tuple(
-            Field(one.name, *_one_type(hints[one.name]), one.default, one.metadata["declared"])
+            Field(one.name, *_one_type(hints[one.name]), one.default, cls._declared(one))
             for one in dataclasses.fields(cls)
         )
+
+    @classmethod
+    def _declared(cls, one: dataclasses.Field[Any]) -> Declared:
+        """The declaration, with the names that the setting had in this class alone."""
+        declared: Declared = one.metadata["declared"]
+        own = dict.fromkeys(cls.formerly.get(one.name, ()), ())
+        return dataclasses.replace(declared, formerly={**declared.formerly, **own}) if own else declared
 
     @classmethod
     def of(cls, study: str, chosen: Mapping[str, Any]) -> Self:

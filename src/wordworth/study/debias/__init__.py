@@ -1,6 +1,7 @@
 """Debiasing: a bias taken out of an embedding, and what that cost (Bolukbasi et al. 2016, Dev et al. 2020)."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 from pathlib import Path
 
 from wordworth.catalog.registry import knows
@@ -30,6 +31,12 @@ PARTS = ("stability", "valence", "similarity", "weat", "bias", "nli")
 @dataclass(frozen=True, kw_only=True)
 class DebiasSettings(BiasSubspace, Permuted, Intervals):
     """The subspace is the span of all that is named; he − she where nothing is."""
+
+    formerly: ClassVar = {
+        "bias_pairs": ("pairs",),
+        "bias_words": ("components_of",),
+        "bias_components": ("components",),
+    }
 
     mitigate: str = setting("projection", "How the bias is taken out.", HOW, choices=METHODS, formerly=("method",))
     specific: Named | None = setting(
