@@ -1,8 +1,8 @@
 """Debiasing: a bias taken out of an embedding, and what that cost (Bolukbasi et al. 2016, Dev et al. 2020)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 from pathlib import Path
+from typing import ClassVar
 
 from wordworth.catalog.registry import knows
 from wordworth.errors import WordworthError
