@@ -98,6 +98,7 @@ def test_a_word_that_is_not_there(page: Any, watched: Any, report: Path) -> None
 def test_the_table_behind_a_figure_has_its_numbers(page: Any, report: Path) -> None:
     _drawn(page, report)
     page.locator("#coverage .behind summary").click()
+    page.locator("#coverage .pivot tbody tr").first.wait_for()  # it is filled when it is first unfolded
     rows = [line.locator("td").all_inner_texts() for line in page.locator("#coverage .pivot tbody tr").all()]
     with (report.parent / "predict" / "scores.csv").open(encoding="utf-8") as stream:
         scores = [row for row in csv.DictReader(stream) if row["experiment"] == "coverage"]
