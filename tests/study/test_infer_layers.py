@@ -166,7 +166,7 @@ def test_what_cannot_be_is_said(command: Command, place: Path, given: tuple[str,
 
 
 def test_layers_of_what_has_none(command: Command, place: Path) -> None:
-    words = "he she man woman nurse doctor the slept".split()
+    words = ["he", "she", "man", "woman", "nurse", "doctor", "the", "slept"]
     (place / "vectors.txt").write_text("\n".join(f"{word} {at} {at * at} 1" for at, word in enumerate(words)) + "\n")
     assert command(*TRAIN, "--vectors", "vectors.txt", "-o", "nli").code == 0
     answer = command(*INFER, "--elmo-layers", "2")

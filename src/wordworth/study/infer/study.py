@@ -49,7 +49,8 @@ def infer(models: Sequence[str | Path | NliModel], settings: InferSettings) -> F
         record_model(findings, other, [task.pairs for task in tasks])
     for named in models:
         model = load(named, settings.device, settings.labels)
-        record_model(findings, model, [task.pairs for task in tasks])
+        layers = () if settings.only_first or not mitigate else settings.elmo_layers
+        record_model(findings, model, [task.pairs for task in tasks], layers)
         if settings.stability:
             findings.add(stability_of(model, settings, findings.note))
         for data in labelled:
