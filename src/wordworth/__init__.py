@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         weat,
     )
     from wordworth.study.static.export import export
+    from wordworth.trainer import WordworthCallback
 
     __version__: str
 
@@ -39,12 +40,14 @@ _STUDIES = tuple(room.name for room in iter_modules([str(Path(__file__).parent /
 _FROM = dict.fromkeys((*_NOTEBOOK, *_STUDIES), "wordworth.notebook")
 _FROM |= {"Embedding": "wordworth.embedding", "Layers": "wordworth.embedding"}
 _FROM |= {"WordworthError": "wordworth.errors", "export": "wordworth.study.static.export"}
+_FROM |= {"WordworthCallback": "wordworth.trainer"}
 
 __all__ = [
     "Embedding",
     "Layers",
     "Results",
     "SavedRun",
+    "WordworthCallback",
     "WordworthError",
     "__version__",
     "compare",
