@@ -153,12 +153,24 @@ def test_numbers_are_those_of_the_saved_model(tmp_path: Path) -> None:
     assert set(read_run(tmp_path / "runs" / "vast-step0").scores["layer"]) == {0, 1, 2}
 
 
+class Service(hf.TrainerCallback):
+    """What TensorBoard and its kin are to a Trainer."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[int, str]] = []
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        self.heard += [(state.global_step, name) for name in logs]
+
+
 def test_logs_hold_the_scores(tmp_path: Path) -> None:
-    trainer = trainer_of(tmp_path)
+    trainer, service = trainer_of(tmp_path), Service()
+    trainer.add_callback(service)
     measured(trainer, tmp_path)
     trainer.train()
     logs = [log for log in trainer.state.log_history if "wordworth/seconds" in log]
     assert [log["step"] for log in logs] == [0, 3, 6]
+    assert {(log["step"], name) for log in logs for name in log if name != "step"} <= set(service.heard)
     scores = read_run(tmp_path / "runs" / "vast-step3").scores.filter(pl.col("layer") == 1, pl.col("pcs").is_null())
     for name, measure in (("valence/bellezza", "valence"), ("weat/weat6", "weat")):
         row = scores.row(by_predicate=pl.col("measure") == measure, named=True)

@@ -1,6 +1,7 @@
 """The runs that a report is made of, as one table of scores."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -61,12 +62,21 @@ def run_folders(places: Sequence[Path]) -> list[Path]:
         if not place.is_dir():
             raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` left")
         sweep(place)  # in an audit's folder, a run whose replacement was killed half way comes back
-        inside = [place] if (place / "run.json").is_file() else sorted(p.parent for p in place.glob("*/run.json"))
+        inside = (
+            [place]
+            if (place / "run.json").is_file()
+            else sorted((p.parent for p in place.glob("*/run.json")), key=_counted)
+        )
         if not inside:
             raise WordworthError(f"{place} holds no run (no run.json in it or in a folder in it); run a study first")
         for folder in inside:
             folders.setdefault(folder.resolve(), folder)
     return list(folders.values())
+
+
+def _counted(folder: Path) -> list[str | int]:
+    """`vast-step20` comes before `vast-step100`; every other part is text, so that like stands against like."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d{1,18})", folder.name)]
 
 
 def read_runs(places: Sequence[Path]) -> Runs:
