@@ -114,6 +114,7 @@ def trainer_of(chosen: Training, folder: Path, steps: int, device: str, data: An
         save_steps=max(steps // 4, 1),
         save_only_model=True,
         use_cpu=device == "cpu",
+        bf16=device != "cpu",
         report_to="none",
         disable_tqdm=True,
     )
