@@ -7,8 +7,9 @@ import vl_convert
 
 from made_runs import MadeRun
 from wordworth.report import write_report
+from wordworth.report.answers import plain_answers
 from wordworth.report.figures import Figure, draw_svg, figures_of
-from wordworth.report.runs import read_runs
+from wordworth.report.runs import ended, read_runs
 from wordworth.run.steps import at_step, step_of
 
 STEPS = (0, 10, 1000)
@@ -63,6 +64,14 @@ def test_other_figures_show_the_last_step(trained: Path) -> None:
 
 def test_one_step_is_no_curve(trained: Path) -> None:
     assert not {*IDS} & _figures(trained / "vast-step10").keys()
+
+
+def test_answers_and_the_title_are_of_the_last_step(trained: Path) -> None:
+    runs = read_runs([trained])
+    said = " ".join(sentence for some in plain_answers(runs).values() for sentence in some)
+    assert "tiny@step1000 reads valence best" in said
+    assert "tiny@step10 " not in said
+    assert ended(runs).models == ["tiny@step1000"]
 
 
 def test_page_has_the_curves(trained: Path) -> None:

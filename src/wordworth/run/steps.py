@@ -2,12 +2,13 @@
 
 import re
 
-_LABEL = re.compile(r"(.+)@step(\d{1,15})", re.DOTALL)
+BEFORE_STEP = "@step"
+_LABEL = re.compile(rf"(.+){BEFORE_STEP}(\d{{1,15}})", re.DOTALL)
 
 
 def at_step(name: str, step: int) -> str:
     """The label of a model after so many steps of its training."""
-    return f"{name}@step{step}"
+    return f"{name}{BEFORE_STEP}{step}"
 
 
 def step_of(label: str) -> tuple[str, int] | None:

@@ -6,7 +6,7 @@ from wordworth.report.figures import behaviour, meaning, reduction, stereotypes,
 from wordworth.report.figures.figure import Figure, Maker
 from wordworth.report.figures.meaning import intrinsic_tasks, valence_by_layer
 from wordworth.report.figures.svg import draw_svg
-from wordworth.report.runs import AS_IT_IS
+from wordworth.report.runs import AS_IT_IS, at_the_end
 
 __all__ = ["CHAPTERS", "Figure", "draw_svg", "figures_of", "intrinsic_tasks", "valence_by_layer"]
 
@@ -29,7 +29,7 @@ CHAPTERS: dict[str, tuple[pl.Expr, tuple[Maker, ...]]] = {
 def figures_of(scores: pl.DataFrame) -> dict[str, list[Figure]]:
     """The figures that these scores have data for, by chapter; empty chapters are left out."""
     chapters: dict[str, list[Figure]] = {}
-    last = training.at_the_end(scores)
+    last = at_the_end(scores)
     for title, (about, makers) in CHAPTERS.items():
         shown = (scores if title == TRAINING else last).filter(about)
         drawn = [make(shown) for make in makers]

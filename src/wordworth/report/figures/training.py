@@ -8,25 +8,18 @@ from wordworth.report.figures import charts
 from wordworth.report.figures.figure import EXPERIMENT, LAYER, MEASURE, Figure, Maker, Spec, shows
 from wordworth.report.figures.meaning import RATED
 from wordworth.report.figures.stereotypes import named_tests
+from wordworth.report.runs import STEP, TRAINED
+from wordworth.run.steps import BEFORE_STEP
 
-BEFORE_STEP = "@step"
-STEP = pl.col("model").str.extract(rf"{BEFORE_STEP}(\d+)$").cast(pl.Int64)
-"""The steps in `NAME@step500`; blank for a model that was not measured in training."""
-NAME = pl.col("model").str.split(BEFORE_STEP).list.first()
-SEVERAL = STEP.is_not_null() & (STEP.n_unique().over(NAME) > 1)
+SEVERAL = STEP.is_not_null() & (STEP.n_unique().over(TRAINED) > 1)
 """Of a training that was measured after several numbers of steps."""
 FAR = 20
 """Steps that are so many times apart are drawn on an axis that spreads the first ones."""
 
 
-def at_the_end(scores: pl.DataFrame) -> pl.DataFrame:
-    """The scores, of each training only those after its last step: what is not about steps is about the model."""
-    return scores.filter(STEP.is_null() | (STEP.max().over(NAME) == STEP))
-
-
 def _stepped(rows: pl.DataFrame) -> tuple[pl.DataFrame, Spec, list[Spec]]:
     """Rows in the order of the steps, with the columns `training` and `step`; the axis of steps; the transforms."""
-    rows = rows.with_columns(NAME.alias("training"), STEP.alias("step"))
+    rows = rows.with_columns(TRAINED.alias("training"), STEP.alias("step"))
     rows = rows.sort("training", "step", maintain_order=True)
     parts = f"split(datum.model, '{BEFORE_STEP}')"
     steps = sorted(charts.distinct(rows, "step"))
