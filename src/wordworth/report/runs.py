@@ -9,9 +9,8 @@ from typing import Any
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.files import sweep
 from wordworth.report.naming import listed
-from wordworth.run import Outcome, Run, read_outcome, read_run, restore
+from wordworth.run import Outcome, Run, read_outcome, read_run, run_folders
 
 BROKEN_OFF = "the audit was broken off, and the same command goes on with it."
 ALL = "all models"
@@ -51,22 +50,6 @@ class Runs:
         """Which end of a measure is the better one, as the runs declare it: higher, lower, zero, or blank."""
         declared = (run.manifest["measures"].get(measure, {}).get("better", "") for run in self.each)
         return next(filter(None, declared), "")
-
-
-def run_folders(places: Sequence[Path]) -> list[Path]:
-    """The folders of runs: these, and for an audit's folder the runs inside it."""
-    folders: dict[Path, Path] = {}
-    for place in places:
-        restore(place)
-        if not place.is_dir():
-            raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` left")
-        sweep(place)  # in an audit's folder, a run whose replacement was killed half way comes back
-        inside = [place] if (place / "run.json").is_file() else sorted(p.parent for p in place.glob("*/run.json"))
-        if not inside:
-            raise WordworthError(f"{place} holds no run (no run.json in it or in a folder in it); run a study first")
-        for folder in inside:
-            folders.setdefault(folder.resolve(), folder)
-    return list(folders.values())
 
 
 def read_runs(places: Sequence[Path]) -> Runs:
