@@ -36,10 +36,12 @@ RUNS = {
     "runs/smollm2": (*VAST, "smollm2-135m"),
     "runs/vast-20260102-030405": (*VAST, "smollm2-135m"),
     "runs/both": ("run", "weat", "glove-6b-50d", "word2vec-news-26k", "--test", "weat1", "--test", "weat7"),
-    "runs/infer": ("run", "infer", "nli-glove", "--probe", "gender", "--sample", "500", "--random", "1"),
+    "runs/infer": ("run", "infer", "nli-glove", "--probe", "gender", "--sample", "500", "--swaps", "0"),
     "runs/mine": (*VALNORM, "glove-6b-50d"),
     "runs/other": (*VALNORM, "word2vec-news-26k"),
     "runs/valnorm": (*VALNORM, "glove-6b-50d"),
+    "runs/more": ("run", "weat", "glove-6b-50d", "--test", "weat7"),
+    "runs/audit-glove-6b-50d": ("audit", "glove-6b-50d", "--quick"),
     "audits/smollm2": ("audit", "glove-6b-50d", "--quick"),
 }
 """Runs that pages name, and what makes them."""

@@ -5,7 +5,7 @@
     <!-- run with: --epochs 1 A=B -->  options for commands that have them, and B in place of the word A
     <!-- run with, TEXT: … -->         the same for the commands that hold TEXT
 
-What no comment speaks of is run as it stands.
+What no comment speaks of is run as it stands, but for `pip`.
 """
 
 import re
@@ -81,6 +81,8 @@ class Recipe:
     @property
     def not_run(self) -> str:
         """Why it is not; blank where it is."""
+        if self.text.startswith("pip "):
+            return "it is installed where this is checked"
         return next((mark.what for mark in self.marks if mark.kind == "not run"), "")
 
     def words(self) -> list[str]:
