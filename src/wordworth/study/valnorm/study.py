@@ -17,7 +17,7 @@ from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
 from wordworth.run import Findings
-from wordworth.study.embeddings import embeddings, tests_in
+from wordworth.study.embeddings import tests_in, vectors_of
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
 from wordworth.task.analogy import analogy
@@ -46,9 +46,7 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
     chosen = settings.experiments or EXPERIMENTS
     findings = Findings("valnorm")
     effects: Effects = {}
-    for embedding, language in embeddings(models, settings):
-        findings.used_embedding(embedding, language)
-        layers = Layers.of(embedding)
+    for layers, language in vectors_of(findings, models, settings):
         if "valence" in chosen:
             polar, lexica = _polar(findings, language), _lexica(findings, settings, language)
             poles = poles_in(layers, polar, settings)
@@ -141,6 +139,9 @@ def _variances(findings: Findings, effects: Effects) -> None:
 
 
 def _analogies(findings: Findings, layers: Layers, language: str, settings: ValnormSettings) -> None:
+    if layers.source is None:
+        findings.warn(f"Analogies were not run on {layers.name}: it has no vocabulary to seek an answer in.")
+        return
     if language != "english":
         findings.warn(f"Analogies were not run on {language}: the catalog has none in it.")
         return

@@ -11,11 +11,11 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import split_label
 from wordworth.contexts import load_templates
-from wordworth.encode import LanguageModel
+from wordworth.encode import LanguageModel, is_sentence_encoder
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.language_models import corpus_in, loaded, record_model, usual_pooling
-from wordworth.study.vast import EXPERIMENTS, SETTINGS, VastSettings
+from wordworth.study.vast import EXPERIMENTS, OF_SENTENCES, SETTINGS, VastSettings
 from wordworth.study.vast.checks import IN_BLEACHED, LANGUAGES
 from wordworth.study.vast.controls import controls
 from wordworth.study.vast.experiments import bias, contextualization, isolation, languages_mean, validation
@@ -30,6 +30,8 @@ LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "simlex-999", "rw", "men")
 TESTS = tuple("vast-weat3" if number == 3 else f"weat{number}" for number in range(1, 11))
 """WEAT 1 to 10, with the names of VAST's appendix."""
+OF_TOKENS = ("tokenization", "probes")
+"""Experiments on the tokens of a word, or on a word among others."""
 
 
 def vast(models: Sequence[str | Path | LanguageModel], settings: VastSettings) -> Findings:
@@ -86,6 +88,10 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
         if not wanted:
             continue
         reason = "" if set(asked) == {name} else _why_not(name, words, settings)
+        if is_sentence_encoder(model) and name in OF_TOKENS:
+            reason = f"{model.name} is a sentence encoder, which has one vector a text and none of a word in it"
+            if set(asked) == {name}:
+                raise WordworthError(f"the experiment {name} cannot be run: {reason}; choose another --experiment")
         if reason:
             findings.warn(f"{name} {'were' if name == 'probes' else 'was'} left out: {reason}.")
         else:
@@ -150,8 +156,14 @@ def _multilingual(model: LanguageModel) -> bool:
 
 def _words(findings: Findings, model: LanguageModel, settings: VastSettings, language: str) -> WordsInSettings:
     templates = load_templates(settings.templates, language)
-    names = settings.settings or tuple(filter(templates.has, SETTINGS))
-    if lacking := [name for name in SETTINGS if not settings.settings and name not in names]:
+    usual = OF_SENTENCES if is_sentence_encoder(model) else SETTINGS
+    names = settings.settings or tuple(filter(templates.has, usual))
+    if "random" in names and "random" not in usual:
+        raise WordworthError(
+            f"{model.name} is a sentence encoder: its vector of a random context is of the whole text; choose "
+            f"--setting {', '.join(usual)}"
+        )
+    if lacking := [name for name in usual if not settings.settings and name not in names]:
         findings.warn(f"The templates {templates.name} have no text for {' and '.join(lacking)}: left out.")
     text = _text(settings, language)
     corpus = None
