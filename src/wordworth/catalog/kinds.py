@@ -62,14 +62,20 @@ def _say() -> str:
 def _of_folder(folder: Path) -> Kind:
     if (folder / "config.json").is_file():
         return _of_config(folder / "config.json", str(folder))
-    if any(folder.glob("*.npy")):
-        return "static"  # HistWords, or a matrix and its index
+    if any(folder.glob("*.npy")) or _of_spacy(folder):
+        return "static"  # HistWords, a matrix and its index, or a spaCy model
     if all((folder / file).is_file() for file in SENTENCE_FILES):
         return "sentence"
     weights = sorted(folder.glob("*.gguf"))
     if weights:
         return _of_gguf(weights[0])
     raise WordworthError(f"{folder} holds neither a config.json, nor GGUF weights, nor .npy vectors; {_say()}")
+
+
+def _of_spacy(folder: Path) -> bool:
+    from wordworth.embedding.spacy_vectors import files_in
+
+    return files_in(folder) is not None
 
 
 def _of_config(path: Path, named: str) -> Kind:
