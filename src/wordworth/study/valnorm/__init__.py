@@ -78,7 +78,7 @@ STUDY = Study(
     settings=ValnormSettings,
     tables_function="wordworth.study.tables:score_tables",
     main="lexica",
-    kinds=frozenset({"static"}),
+    kinds=frozenset({"static", "sentence"}),
     papers=("toney2021", "caliskan2017"),
     languages="wordworth.catalog.read.word_sets:polar_languages",
     method="ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "

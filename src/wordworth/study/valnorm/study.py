@@ -10,14 +10,15 @@ from statistics import mean, variance
 from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
-from wordworth.catalog.read.pairs import Pairs, load_pairs
+from wordworth.catalog.read.pairs import Pairs, load_pairs, usual_pairs
 from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.catalog.registry import entries, knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
 from wordworth.run import Findings
-from wordworth.study.embeddings import embeddings, tests_in
+from wordworth.study.embeddings import tests_in, vectors_of
+from wordworth.study.own_lexicon import own_lexicon
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
 from wordworth.task.analogy import analogy
@@ -46,9 +47,7 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
     chosen = settings.experiments or EXPERIMENTS
     findings = Findings("valnorm")
     effects: Effects = {}
-    for embedding, language in embeddings(models, settings):
-        findings.used_embedding(embedding, language)
-        layers = Layers.of(embedding)
+    for layers, language in vectors_of(findings, models, settings):
         if "valence" in chosen:
             polar, lexica = _polar(findings, language), _lexica(findings, settings, language)
             poles = poles_in(layers, polar, settings)
@@ -141,10 +140,17 @@ def _variances(findings: Findings, effects: Effects) -> None:
 
 
 def _analogies(findings: Findings, layers: Layers, language: str, settings: ValnormSettings) -> None:
-    if language != "english":
+    if layers.source is None:
+        findings.warn(f"Analogies were not run on {layers.name}: it has no vocabulary to seek an answer in.")
+        return
+    name = "google" if language == "english" else f"google-{language}"
+    if not knows(name, "analogies"):
         findings.warn(f"Analogies were not run on {language}: the catalog has none in it.")
         return
-    questions = load_analogies()
+    if language != "english" and "analogy" not in settings.experiments:
+        findings.warn(f"Analogies were not run on {language}: ask for {name} with --experiment analogy.")
+        return
+    questions = load_analogies(name)
     findings.used_data(questions, len(questions))
     findings.add(analogy(layers, questions, settings), experiment="analogy")
 
@@ -158,13 +164,16 @@ def _lexica(findings: Findings, settings: ValnormSettings, language: str) -> lis
 
     One that nobody asked for by name and that cannot be had costs no more than its own numbers, if there is another.
     """
-    default = LEXICA if language == "english" else (f"bellezza-{language}", language)
-    names = settings.lexica or tuple(name for name in default if _of_catalog(name))
+    names = settings.lexica or (LEXICA if language == "english" else (f"bellezza-{language}",))
     lexica: list[Lexicon] = []
-    for number, name in enumerate(names, start=1):
-        asked = bool(settings.lexica) or (number == len(names) and not lexica)
+    for number, name in enumerate(filter(lambda one: settings.lexica or _of_catalog(one), names), start=1):
+        last = language == "english" and number == len(names) and not lexica
+        asked = bool(settings.lexica) or last
         with findings.part(asked=asked, experiment="valence", language=language, dataset=str(name)):
             lexica.append(_lexicon(name, settings, language))
+    if language != "english" and not settings.lexica:
+        with findings.part(asked=not lexica, experiment="valence", language=language, dataset=language):
+            lexica.append(own_lexicon(findings, language, lambda name: _lexicon(name, settings, language)))
     return lexica
 
 
@@ -190,8 +199,8 @@ def _lexicon(name: str | Path, settings: ValnormSettings, language: str) -> Lexi
 
 def _pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:
     """The word pairs in this language; of those that nobody asked for by name, what can be had."""
-    default = PAIRS if language == "english" else (f"multisimlex-{language}",)
-    if not settings.pairs and not all(knows(name, "pairs") for name in default):
+    default = PAIRS if language == "english" else usual_pairs(language)
+    if not settings.pairs and not default:
         findings.warn(f"Word similarity was not run on {language}: the catalog has no pairs in it.")
         return []
     every: list[Pairs] = []
