@@ -11,9 +11,8 @@ from wordworth.task.settings import (
     MEASURED,
     ON,
     PAIRS,
-    Intervals,
     Named,
-    Permuted,
+    Sensitive,
     WordLookup,
     setting,
 )
@@ -26,7 +25,7 @@ SHARES = (100.0, 50.0, 10.0, 1.0, 0.1, 0.001)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ValnormSettings(OfEmbeddings, WordLookup, Permuted, Intervals):
+class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
     """Blank lexica, pairs and tests are the paper's; blank experiments are all that apply."""
 
     lexica: tuple[Named, ...] = setting(
