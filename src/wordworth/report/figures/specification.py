@@ -67,8 +67,8 @@ def _figure(run: Run, rows: pl.DataFrame, title: str, name: str) -> Figure:
     most = max(rows.get_column("n").to_list())
     caption = (
         f"Up to {most:,} variants each, sorted: the same number with other words, vectors and estimators. The dashed "
-        "line is the number as it is run. Below, for each choice, where the variants that make it lie: the darker, the "
-        "more of them. At the right, how many of them come to another conclusion; fewer words have less power."
+        "line is the number as it is run. Below, for each choice, where the variants that make it lie: the stronger "
+        "the colour, the more. At the right, how many of them come to another conclusion; fewer words have less power."
     )
     return Figure(name, title, caption, spec, rows, ("dataset",), ("measure", "setting"), "Specification curve", own)
 

@@ -52,7 +52,10 @@ class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
         catalog="pairs",
         may_differ=True,
     )
-    corpus: Named | None = setting(None, f"{CORPUS}, for corpus-size.", ON, catalog="corpora")
+    corpus: tuple[Named, ...] = setting(
+        (), f"{CORPUS}, for corpus-size; of several, such as the slices of a time, each.", ON, catalog="corpora",
+        may_differ=True,
+    )  # fmt: skip
     shares: tuple[float, ...] = setting(
         SHARES,
         "Percent of the corpus's lines that vectors are trained on.",

@@ -78,19 +78,19 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
     _variances(findings, effects)
     if RATERS in chosen:
         _raters(findings, settings)
-    if "corpus-size" in chosen and settings.corpus is not None:
-        _corpus_size(findings, settings.corpus, settings)
+    for corpus in settings.corpus if "corpus-size" in chosen else ():
+        _corpus_size(findings, corpus, settings)
     return findings
 
 
 def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> None:
     corpus, asked = settings.corpus, settings.experiments
-    if not models and corpus is None and set(asked) != {RATERS}:
+    if not models and not corpus and set(asked) != {RATERS}:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
-    if "corpus-size" in asked and corpus is None:
+    if "corpus-size" in asked and not corpus:
         raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
-    if asked and "corpus-size" not in asked and corpus is not None:
-        raise WordworthError(f"the corpus {corpus} is for the experiment corpus-size: add --experiment corpus-size")
+    if asked and "corpus-size" not in asked and corpus:
+        raise WordworthError(f"the corpus {corpus[0]} is for the experiment corpus-size: add --experiment corpus-size")
     if (settings.word_column or settings.rating_column) and all(map(_of_catalog, settings.lexica)):
         raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
 
