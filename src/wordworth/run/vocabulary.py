@@ -40,6 +40,7 @@ PROBE = Experiment("Neutrality on the sentence pairs of a probe.", VERSIONS, set
 EXPERIMENTS = {
     "valence": Experiment("Agreement of words' associations with rated valence.", VERSIONS),
     "weat": Experiment("Association tests.", VERSIONS),
+    "sensitivity": Experiment("A number under other choices; an item a variant.", setting_is="a choice"),
     "similarity": Experiment("Agreement of cosines with rated similarity.", VERSIONS),
     "analogy": Experiment("Analogy questions."),
     "raters": Experiment("Agreement of people's ratings of the same words."),
