@@ -32,7 +32,9 @@ if TYPE_CHECKING:
         vast,
         weat,
     )
+    from wordworth.study.checkpoints import checkpoints
     from wordworth.study.static.export import export
+    from wordworth.trainer import WordworthCallback
 
     __version__: str
 
@@ -41,16 +43,19 @@ _STUDIES = tuple(room.name for room in iter_modules([str(Path(__file__).parent /
 _FROM = dict.fromkeys((*_NOTEBOOK, *_STUDIES), "wordworth.notebook")
 _FROM |= {"Embedding": "wordworth.embedding", "Layers": "wordworth.embedding"}
 _FROM |= {"WordworthError": "wordworth.errors", "export": "wordworth.study.static.export"}
+_FROM |= {"WordworthCallback": "wordworth.trainer", "checkpoints": "wordworth.study.checkpoints"}
 
 __all__ = [
     "Embedding",
     "Layers",
     "Results",
     "SavedRun",
+    "WordworthCallback",
     "WordworthError",
     "__version__",
     "card",
     "check",
+    "checkpoints",
     "compare",
     "debias",
     "export",

@@ -13,7 +13,7 @@ from wordworth.cli.completion import beginning, named
 from wordworth.cli.help import OUTPUT
 from wordworth.errors import WordworthError, nearest, reason_of
 from wordworth.renames import Now, current
-from wordworth.task.settings import GROUPS, Field, Settings
+from wordworth.task.settings import GROUPS, ON, Field, Settings
 
 _METAVARS = {int: "N", float: "X"}
 _CATALOG = {"languages": "LANGUAGE"}
@@ -109,6 +109,16 @@ def models_of(kinds: Collection[str]) -> Any:
     return Annotated[list[str] | None, typer.Argument(metavar="MODEL…", help=text, autocompletion=complete)]
 
 
+LANGUAGE_MODELS = frozenset({"causal", "masked", "encoder"})
+CHECKPOINTS = Annotated[
+    str | None,
+    typer.Option(
+        "--checkpoints",
+        metavar="DIR",
+        help="Folder of a training's checkpoints, which are measured in the order of their steps; LABEL=DIR names it.",
+        rich_help_panel=ON,
+    ),
+]
 Output = Annotated[
     Path | None,
     typer.Option(

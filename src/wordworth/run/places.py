@@ -1,5 +1,6 @@
 """Where runs are: a folder of one, or an audit's folder with several in it."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,4 +27,11 @@ def run_folders(places: Sequence[Path]) -> list[Path]:
 
 def runs_in(place: Path) -> list[Path]:
     """The folder itself where it is a run's, else the folders of runs in it."""
-    return [place] if (place / "run.json").is_file() else sorted(path.parent for path in place.glob("*/run.json"))
+    if (place / "run.json").is_file():
+        return [place]
+    return sorted((path.parent for path in place.glob("*/run.json")), key=_counted)
+
+
+def _counted(folder: Path) -> list[str | int]:
+    """`vast-step20` comes before `vast-step100`; every other part is text, so that like stands against like."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d{1,18})", folder.name)]
