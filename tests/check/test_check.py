@@ -120,9 +120,8 @@ def test_a_model_is_run_once(
     vectors = "".join(f"{word} {at % 3 - 1} {(at * at) % 5 - 2} {at - 4}.5\n" for at, word in enumerate(words))
     (tmp_path / "tiny.txt").write_text(vectors)
     sets = {"x": "a b c", "y": "d e f", "a": "g h", "b": "i j"}
-    lines = "\n".join(
-        f'{name} = {{ label = "{name}", words = {json.dumps(some.split())} }}' for name, some in sets.items()
-    )
+    words_of = {name: json.dumps(some.split()) for name, some in sets.items()}
+    lines = "\n".join(f'{name} = {{ label = "{name}", words = {some} }}' for name, some in words_of.items())
     (tmp_path / "own.toml").write_text(f"[test]\nname = 'mine'\n{lines}\n")
     write_rules(
         "[run.weat]\ntest = 'own.toml'\nresamples = 50\n[rules.mine]\nstudy = 'weat'\ndataset = 'mine'\nlimit = 3\n"
