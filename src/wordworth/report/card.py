@@ -151,8 +151,11 @@ def _head(card: Card) -> Iterator[str]:
 
 
 def _numbers(card: Card) -> Iterator[str]:
-    yield line(["measure", "data", "where", "value [95 %]", "p", "n", "better"])
-    yield line(["---", "---", "---", "---:", "---:", "---:", "---"])
+    places = any(where(row) for row in card.rows)
+    heads = {"measure": "---", "data": "---", **({"where": "---"} if places else {})}
+    heads |= {"value [95 %]": "---:", "p": "---:", "n": "---:", "better": "---"}
+    yield line(list(heads))
+    yield line(list(heads.values()))
     for row in card.rows:
         value = number(row["value"]) + (MARK if row["flags"] else "")
         if row["low"] is not None and row["high"] is not None:
@@ -163,7 +166,7 @@ def _numbers(card: Card) -> Iterator[str]:
         better = "" if row["dataset"] in HARMLESS else ARROWS.get(card.runs.better(row["measure"]), "")
         means = TESTS.get(row["dataset"], "")
         data = f"{row['dataset'] or ''}{f' ({means})' if means else ''}"
-        names = [escaped(text) for text in (row["measure"], data, where(row))]
+        names = [escaped(text) for text in (row["measure"], data, *([where(row)] if places else ()))]
         yield line([*names, value, p, count, better])
     yield ""
     without = [row["measure"] for row in card.rows if row["low"] is None]
@@ -206,7 +209,9 @@ def _sources(card: Card) -> Iterator[str]:
         name = f"{run.manifest['study']} ({run.folder.resolve().name})"
         yield line([escaped(name), f"`{manifest_sum(run)}`", escaped(run.manifest["started"])])
     yield ""
-    yield line(["data or model", "sha256"])
+    yield "The model and the data, as they were read:"
+    yield ""
+    yield line(["model or data", "sha256"])
     yield line(["---"] * 2)
     sums = {one["name"]: one.get("sha256") or one.get("weights") or "" for one in _parts(card)}
     for name, checksum in sums.items():
