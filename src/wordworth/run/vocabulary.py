@@ -14,6 +14,8 @@ ORIGINAL = "original"
 RANDOM = "random"
 """The mean over random subspaces taken out; each is `random:1` and so on."""
 VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", RANDOM)
+HARMLESS = ("weat1", "weat2")
+"""Tests of which a positive effect is what people share, not a stereotype of a group of them."""
 
 
 @dataclass(frozen=True)
