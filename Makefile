@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Offline after `wordworth get`: the environment is not touched again unless its definition changes.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit kernels browser bench chaos fuzz truth docs results clean
+.PHONY: demo test lint types unit kernels browser bench chaos fuzz truth docs docs-check results clean
 
 demo: $(STAMP)
 	$(BIN)/wordworth audit --quick
@@ -62,6 +62,10 @@ truth: $(STAMP)
 docs: $(VENV)/.docs docs/gallery/report.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo site/index.html
+
+# Every command and snippet of README.md and docs/, run as it stands: `make docs-check PAGES=docs/infer.md` for one page.
+docs-check: $(STAMP)
+	$(BIN)/python docs/check_recipes.py $(PAGES)
 
 # The example report that the site shows: an audit of minutes, made once.
 docs/gallery/report.html: docs/make_gallery.py | $(STAMP)
