@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from wordworth.study.declaration import Study
 from wordworth.study.embedding_settings import OfEmbeddings
-from wordworth.task.settings import Permuted, WordLookup
+from wordworth.task.settings import Sensitive, WordLookup
 
 
 @dataclass(frozen=True, kw_only=True)
-class WeatSettings(OfEmbeddings, WordLookup, Permuted):
+class WeatSettings(OfEmbeddings, WordLookup, Sensitive):
     """Blank tests are WEAT 1 to 10."""
 
 

@@ -10,6 +10,8 @@ from wordworth.run import Findings
 from wordworth.study.embeddings import tests_in, vectors_of
 from wordworth.study.weat import WeatSettings
 from wordworth.task.association import association
+from wordworth.task.sensitivity import association_sensitivity
+from wordworth.task.variants import vector_versions
 from wordworth.task.words import TooFewWordsError
 
 TESTS = tuple(f"weat{number}" for number in range(1, 11))
@@ -28,9 +30,13 @@ def weat(models: Sequence[str | Path | Embedding], settings: WeatSettings) -> Fi
                 f"{', '.join(languages())}); give tests of your own with --test"
             )
         failed = len(findings.failed)
+        versions = vector_versions(layers)
         for number, test in enumerate(tests, start=1):
             # Where every test fails, the last says why.
             asked = bool(settings.tests) or (number == len(tests) and len(findings.failed) - failed == number - 1)
             with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
                 findings.add(association(layers, test, settings), experiment="weat")
+                if settings.sensitivity:
+                    tried = association_sensitivity(layers, test, settings, versions)
+                    findings.add(tried, experiment="sensitivity")
     return findings
