@@ -7,7 +7,7 @@ the projection on, gradients pass through it too, so that nothing can come back 
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -96,13 +96,17 @@ def _tied(network: PreTrainedModel) -> tuple[list[nn.Embedding], list[nn.Module]
 
 
 def save_projected(
-    headed: Headed, subspace: Subspace | None, folder: Path, facts: dict[str, Any] | None = None
+    headed: Headed,
+    subspace: Subspace | None,
+    folder: Path,
+    facts: dict[str, Any] | None = None,
+    beside: Callable[[Path], None] = lambda part: None,
 ) -> None:
     """A folder that loads as a plain `transformers` model, with the subspace taken out of its matrix for good.
 
     `projection.json` says what was done. A head tied to the matrix is saved apart with the matrix as it was
     (`tie_word_embeddings` false), so that the saved model computes what the projected one does. The folder is there
-    whole or not at all; one that is there is replaced.
+    whole or not at all, with what `beside` writes into it; one that is there is replaced.
     """
     network = headed.network
     with replacing(folder) as part:
@@ -121,6 +125,7 @@ def save_projected(
                 "basis": subspace.basis.tolist(),
             }
         (part / NOTES).write_text(json.dumps(notes, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        beside(part)
         if folder.is_dir():
             folder.replace(part.with_name("old"))
 
