@@ -30,6 +30,7 @@ _OF_LIBRARIES = frozenset(
         "struct.error",
         "tarfile.TarError",
         "tokenize.TokenError",
+        "yaml.error.YAMLError",
         "zipfile.BadZipFile",
         "zlib.error",
     }

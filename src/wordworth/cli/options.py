@@ -2,7 +2,8 @@
 
 import inspect
 import os
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,26 +35,35 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
         raise WordworthError(f"--config {path} cannot be read ({error.strerror}); check the path") from error
     except (ValueError, RecursionError) as error:  # also what is not UTF-8, and numbers of thousands of digits
         raise WordworthError(f"{path} is not TOML: {reason_of(error)}; correct it") from error
+    try:
+        defaults = defaults_of(context.command, table)
+    except WordworthError as error:
+        raise WordworthError(f"{path}: {error}") from error
+    context.default_map = {**(context.default_map or {}), **defaults}
+    return path
+
+
+def defaults_of(command: Any, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a command as a TOML table has them, by the names of their parameters."""
     # Keys are the options as one writes them, without the dashes.
     known = {
         option.lstrip("-"): parameter
-        for parameter in context.command.params
+        for parameter in command.params
         for option in parameter.opts
         if parameter.name not in ("config", "help")
     }
     defaults: dict[str, Any] = {}
     spelled = {key.replace("_", "-"): value for key, value in table.items()}
-    for key, value in current(spelled, getattr(context.command, "renamed", {})).items():
+    for key, value in current(spelled, getattr(command, "renamed", {})).items():
         parameter = known.get(key)
         if parameter is None or parameter.name is None:
-            raise WordworthError(f"{path}: there is no option {key[:60]!r}{nearest(key, sorted(known))}")
+            raise WordworthError(f"there is no option {key[:60]!r}{nearest(key, sorted(known))}")
         many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
         value = list(value) if isinstance(value, tuple) else value
         if isinstance(value, list) != many and (not many or isinstance(value, dict)):
-            raise WordworthError(f"{path}: {key} takes one value, not {repr(value)[:60]}")
+            raise WordworthError(f"{key} takes one value, not {repr(value)[:60]}")
         defaults[parameter.name] = [value] if many and not isinstance(value, list) else value
-    context.default_map = {**(context.default_map or {}), **defaults}
-    return path
+    return defaults
 
 
 def _offline(value: bool) -> bool:
@@ -81,6 +91,15 @@ def writable_name(path: Path | None) -> Path | None:
             f"{LONGEST_NAME} bytes"
         )
     return path
+
+
+def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
+    """The same folder for the same models, so that what was broken off goes on: `runs/COMMAND-MODEL`."""
+    from wordworth.catalog.resolve import split_label
+
+    names = [label or Path(target).name for label, target in map(split_label, models)]
+    safe = re.sub(r"[^\w.+-]+", "-", "+".join(names)).strip("-.")
+    return Path("runs") / f"{command}-{safe}{end}"
 
 
 def models_of(kinds: Collection[str]) -> Any:

@@ -1,7 +1,6 @@
 """The runs that a report is made of, as one table of scores."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,9 +9,8 @@ from typing import Any
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.files import sweep
 from wordworth.report.naming import listed
-from wordworth.run import Outcome, Run, read_outcome, read_run, restore
+from wordworth.run import Outcome, Run, read_outcome, read_run, run_folders
 from wordworth.run.steps import BEFORE_STEP
 
 BROKEN_OFF = "the audit was broken off, and the same command goes on with it."
@@ -58,31 +56,6 @@ class Runs:
         """Which end of a measure is the better one, as the runs declare it: higher, lower, zero, or blank."""
         declared = (run.manifest["measures"].get(measure, {}).get("better", "") for run in self.each)
         return next(filter(None, declared), "")
-
-
-def run_folders(places: Sequence[Path]) -> list[Path]:
-    """The folders of runs: these, and for an audit's folder the runs inside it."""
-    folders: dict[Path, Path] = {}
-    for place in places:
-        restore(place)
-        if not place.is_dir():
-            raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` left")
-        sweep(place)  # in an audit's folder, a run whose replacement was killed half way comes back
-        inside = (
-            [place]
-            if (place / "run.json").is_file()
-            else sorted((p.parent for p in place.glob("*/run.json")), key=_counted)
-        )
-        if not inside:
-            raise WordworthError(f"{place} holds no run (no run.json in it or in a folder in it); run a study first")
-        for folder in inside:
-            folders.setdefault(folder.resolve(), folder)
-    return list(folders.values())
-
-
-def _counted(folder: Path) -> list[str | int]:
-    """`vast-step20` comes before `vast-step100`; every other part is text, so that like stands against like."""
-    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d{1,18})", folder.name)]
 
 
 def read_runs(places: Sequence[Path]) -> Runs:
