@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from nli_verdicts import RECORD, Row
+from make_nli_verdicts import PROBES, RECORD, Row
 from scipy import stats
 
 from wordworth.catalog.language_models import locate_language_model
@@ -43,7 +43,6 @@ from wordworth.transform import Subspace, random_directions
 
 RUNS = Path("runs") / "nli-seeds"
 DEV, TESTS = ("snli-dev",), ("snli-test", "mnli-dev")
-PROBES = ("gender", "nationality", "religion")
 RANDOM = {"random-1": 1, "random-2": 2}
 """Networks without as many random directions as are taken out for gender and nationality, and for religion."""
 SEEDS = range(5)

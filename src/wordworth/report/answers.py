@@ -10,6 +10,7 @@ from wordworth.report.naming import listed
 from wordworth.report.runs import Runs
 from wordworth.report.sentences import Sentence
 from wordworth.report.stereotype_answers import disagreement, stereotypes
+from wordworth.report.verdicts import reproduced
 
 SEPARATELY = 4
 """Up to this many models are spoken of one by one; of more, the first and the last."""
@@ -78,7 +79,7 @@ QUESTIONS = {
     "Does the top layer hide what it knows?": (nullified,),
     "Whom does it stereotype?": (stereotypes, disagreement),
     "Which words does it never say?": (never_said,),
-    "What does it infer that does not follow?": (inferred, unequal, wrongest),
+    "What does it infer that does not follow?": (inferred, unequal, reproduced, wrongest),
     "What does debiasing change?": (debiased,),
     "What was left out?": (_left_out,),
 }
