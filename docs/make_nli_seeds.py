@@ -160,7 +160,7 @@ def probe(kind: str, name: str, seed: int, device: str, few: int) -> None:
         random=1,
         seed=seed,
         against=tuple(str(runs / f"{variant}-{seed}") for variant in KINDS[kind].against[name]),
-        accuracy=() if few else TESTS,
+        accuracy=() if few else (*DEV, *TESTS),
         resamples=2_000,
         device=device,
     )
@@ -215,7 +215,7 @@ def gathered(runs: Path, probe: str) -> dict[tuple[str, str, str], Row]:
     for place in sorted(runs.glob(f"{probe}-*.run")):
         seed = place.stem.rpartition("-")[2]
         before: dict[str, float] = {}
-        for row in read_run(place).scores.filter(pl.col("dataset").is_in([probe, *TESTS])).to_dicts():
+        for row in read_run(place).scores.filter(pl.col("dataset").is_in([probe, *DEV, *TESTS])).to_dicts():
             setting = str(row["setting"]).removesuffix(f"-{seed}").removesuffix(f":{probe}")
             if setting.startswith("random:"):
                 continue

@@ -128,13 +128,26 @@ def _of_networks(table: int, one: Published, rows: dict[tuple[str, str, str, str
     # An accuracy is of a network for one probe, which its setting names; the original is the same for all.
     probe = one.dataset if one.dataset in PROBES else one.setting.partition(":")[2] or PROBES[0]
     ours = rows.get((probe, version, one.dataset, measure))
+    if ours is None and one.measure == "accuracy":
+        ours = _unpaired(*(rows.get((probe, which, one.dataset, "accuracy")) for which in (AS_THEY_ARE, version)))
     if ours is None or one.value is None:
         return
     same = (one.model, one.dataset, one.measure, "original")
     before = next(two for two in published() if (two.model, two.dataset, two.measure, two.setting) == same)
     theirs = one.value - (before.value or 0.0) if change else one.value
-    what = f"{probe}, {CALLED[one.model]}, {version}{': change' if change else ''}"
+    whose = f"{one.dataset}, {CALLED[one.model]}"
+    if one.measure == "accuracy" and change:
+        whose += f", {probe}"
+    what = f"{whose}, {version}{': change' if change else ''}"
     yield Judged(table, what, one.measure, *_beside(theirs, ours, change=change))
+
+
+def _unpaired(before: Row | None, after: Row | None) -> Row | None:
+    """A change of which no pairs by seed are recorded: its interval is wider than it need be."""
+    if before is None or after is None:
+        return None
+    value, half = after.value - before.value, float(np.hypot(after.high - after.value, before.high - before.value))
+    return Row(value, value - half, value + half)
 
 
 def _beside(theirs: float | None, ours: Row, *, change: bool) -> tuple[str, str, str]:
