@@ -13,6 +13,7 @@ from wordworth.cli.completion import named
 from wordworth.cli.help import OUTPUT
 from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.study.bias_subspace import TakenOut
+from wordworth.study.elmo_settings import LayeredTakenOut
 from wordworth.study.infer import LABEL_MAP
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, setting
 
@@ -56,7 +57,7 @@ class NliDataSettings(TakenOut, Seeded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainSettings(NliDataSettings):
+class TrainSettings(NliDataSettings, LayeredTakenOut):
     """The decomposable attention model and its training."""
 
     vectors: Named = setting(
@@ -102,7 +103,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     from wordworth.infer.training.fit import Recipe
     from wordworth.infer.training.train_nli import NetworkSize, cleared
     from wordworth.infer.training.train_nli import train_nli as trained
-    from wordworth.study.bias_words import taken_out
+    from wordworth.study.elmo_layers import trained_without
 
     refuse_unwritable(output)
     if overwrite:
@@ -112,9 +113,8 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     with telling(lambda: _kept(output)):
         sets = _sets(settings)
         vectors = vectors_to_train_on(settings.vectors, settings.seed)
-        subspace = taken_out(settings, vectors.embedder.context_free, settings.seed)
         results = trained(
-            vectors.without(subspace) if subspace else vectors,
+            trained_without(vectors, settings, settings.seed, display.notice),
             sets,
             output,
             NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),

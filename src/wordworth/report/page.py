@@ -11,6 +11,7 @@ from typing import Any
 from wordworth.report.answers import answers
 from wordworth.report.behaviour_answers import least_neutral
 from wordworth.report.board import board_markup, note
+from wordworth.report.conditions import in_words
 from wordworth.report.explorer import explorer
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.figures.fitting import height_of
@@ -214,7 +215,8 @@ def comparison_row(one: Comparison) -> list[str]:
     difference = f"not comparable: {one.unlike}" if one.unlike else difference
     model = theirs.model or "–"
     layer = f"layer {theirs.layer}" if theirs.layer.isdigit() else theirs.layer and f"{theirs.layer} layer"
-    nearness = "; ".join(filter(None, [one.nearness, layer, theirs.computed, theirs.note]))
+    told = [one.nearness, in_words(theirs.setting), layer, theirs.computed, theirs.note]
+    nearness = "; ".join(filter(None, told))
     place = f"{citation(theirs.paper)}, {theirs.place}"
     return [" · ".join(filter(None, what)), marked(ours), value, difference, f"{model} ({nearness})", place]
 

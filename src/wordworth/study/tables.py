@@ -73,3 +73,22 @@ def pivot(scores: pl.DataFrame, down: str, across: str, title: str) -> Table:
         flagged += [(name, flags) for flags in group.get_column("flags")]
     header = [{"pcs": "components"}.get(down, down), *("raw" if column is None else str(column) for column in columns)]
     return Table(title, header, rows, range(1, len(columns) + 1), legend(flagged))
+
+
+def stability_rows(scores: pl.DataFrame) -> list[tuple[str, dict[str, float]]]:
+    """(gendered, {2nd: …, 3rd: …, 4th: …, cosine: …}) and so on, also by layer: Tables 7 and 12 of Dev et al."""
+    rows: dict[str, dict[str, float]] = {}
+    for score in scores.filter(pl.col("experiment") == "stability").iter_rows(named=True):
+        name = score["dataset"] if score["layer"] is None else f"{score['dataset']}, layer {score['layer']}"
+        rows.setdefault(name, {})[score["measure"].removeprefix("principal:")] = score["value"]
+    return list(rows.items())
+
+
+def stability_tables(scores: pl.DataFrame) -> Iterator[Table]:
+    """How well defined subspaces are, of each model for which that was measured."""
+    names = ["2nd", "3rd", "4th", "cosine"]
+    title = "stability of the subspaces: principal values over the first, cosine with what is taken out"
+    steady = scores.filter(pl.col("experiment") == "stability")
+    for (model,), mine in steady.group_by(["model"], maintain_order=True):
+        lines = [[kind, *(number(values.get(name)) for name in names)] for kind, values in stability_rows(mine)]
+        yield Table(f"{model} · {title}", ["words", *names], lines, range(1, 5))

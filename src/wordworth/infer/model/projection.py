@@ -21,8 +21,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode.heads import Headed
 from wordworth.encode.loading import quietly
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, reason_of
 from wordworth.files import replacing
+from wordworth.infer.model.nli import TrainedWithout
 from wordworth.transform import Subspace, project_out
 
 NOTES = "projection.json"
@@ -128,6 +129,18 @@ def save_projected(
         beside(part)
         if folder.is_dir():
             folder.replace(part.with_name("old"))
+
+
+def noted(folder: str | Path) -> TrainedWithout | None:
+    """What a folder of `save_projected` says was taken out; None where nothing was, or for a model of the hub."""
+    path = Path(folder).expanduser() / NOTES
+    if not path.is_file():
+        return None
+    try:
+        taken = json.loads(path.read_text(encoding="utf-8")).get("taken_out")
+        return TrainedWithout(str(taken["subspace"]), len(taken["basis"])) if taken else None
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        raise WordworthError(f"{path} does not say what was taken out ({reason_of(error)}); train again") from error
 
 
 @contextmanager
