@@ -232,7 +232,7 @@ def gathered(runs: Path, probe: str) -> dict[tuple[str, str, str], Row]:
 
 
 def record(kind: str, few: int) -> None:
-    """The kind's rows of `nli_seeds.csv`, in place of those it had."""
+    """The kind's rows of `nli_seeds.csv`, in place of those it had; notes on other kinds stay."""
     rows = [
         {"kind": kind, "probe": probe, "version": version, "data": data, "measure": measure, **row._asdict()}
         for probe in PROBES
@@ -241,10 +241,14 @@ def record(kind: str, few: int) -> None:
     if not rows:
         sys.exit(f"there are no runs of {kind} in {_place(kind, few)}; probe them first")
     made = pl.DataFrame(rows).with_columns(pl.col("value", "low", "high").round(6))
+    notes: list[str] = []
     if RECORD.exists():
-        others = pl.read_csv(RECORD).filter(pl.col("kind") != kind)
+        lines = RECORD.read_text(encoding="utf-8").splitlines()
+        notes = [line for line in lines if line.startswith("#") and not line.startswith(f"# {kind}:")]
+        others = pl.read_csv(RECORD, comment_prefix="#").filter(pl.col("kind") != kind)
         made = pl.concat([others, made]).sort("kind", maintain_order=True)
-    made.write_csv(RECORD if not few else _place(kind, few) / RECORD.name)
+    place = _place(kind, few) / RECORD.name if few else RECORD
+    place.write_text("\n".join([*notes, made.write_csv()]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from wordworth.transform import stability
 
 PAGE = Path(__file__).with_name("infer.md")
 RECORD = Path(__file__).with_name("nli_seeds.csv")
-"""kind, probe, version, data, measure, value, low, high: means over seeds, with 95 % intervals."""
+"""kind, probe, version, data, measure, value, low, high: means over seeds, with 95 % intervals; notes after #."""
 PROBES = ("gender", "nationality", "religion")
 MEASURES = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
 MORE = ("gap:entailment", "gap:contradiction", "entailment:over-swap")
@@ -51,7 +51,7 @@ def recorded(kind: str) -> dict[tuple[str, str, str, str], Row]:
     """(probe, version, data, measure) → number."""
     if not RECORD.exists():
         sys.exit(f"{RECORD} is not there; run docs/make_nli_seeds.py first")
-    rows = pl.read_csv(RECORD).filter(pl.col("kind") == kind)
+    rows = pl.read_csv(RECORD, comment_prefix="#").filter(pl.col("kind") == kind)
     return {
         (row["probe"], row["version"], row["data"], row["measure"]): Row(row["value"], row["low"], row["high"])
         for row in rows.iter_rows(named=True)
