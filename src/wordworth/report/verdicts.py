@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from wordworth.report.conditions import RETRAINED
 from wordworth.report.naming import number
 from wordworth.report.published import Published, citation, comparisons, published
 from wordworth.report.runs import Runs
@@ -12,8 +13,6 @@ from wordworth.report.sentences import Sentence
 from wordworth.run import ORIGINAL
 
 REPRODUCED, NOT, UNDECIDED = "reproduced", "not reproduced", "undecided"
-RETRAINED = "retrained:"
-"""How a published setting begins where the network was trained on the changed vectors."""
 MEASURE, CHANGE = "net-neutral", "net-neutral:change"
 
 
@@ -51,7 +50,7 @@ def reproduced(runs: Runs) -> Iterator[Sentence]:
         if theirs.setting == ORIGINAL and ours["low"] is not None:
             found = verdict(theirs.value, ours["low"], ours["high"])
             levels[key] = f"is {_interval(ours)}, there {number(theirs.value)} ({theirs.model}): {found}"
-        elif theirs.setting.startswith(RETRAINED) and changed and changed["low"] is not None:
+        elif theirs.setting.partition(":")[0] == RETRAINED and changed and changed["low"] is not None:
             risen = theirs.value - _original(theirs)
             found = verdict(risen, changed["low"], changed["high"], change=True)
             told = f"{ours['setting']} changes it by {_interval(changed, signed=True)}"
