@@ -27,6 +27,15 @@ OPTIONS = {
         "max_characters_per_token": 12,
     },
 }
+PROBE = """
+[probe]
+name = "small"
+premise = "The SUBJECT slept."
+hypothesis = "The SUBJECT slept."
+slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
+subspace = { pair = ["he", "she"] }
+"""
+"""Four pairs, for networks over it."""
 Numbers = np.ndarray[Any, Any]
 
 

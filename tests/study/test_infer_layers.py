@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from commands import Command
-from made_elmo import made_elmo
+from made_elmo import PROBE, made_elmo
 from wordworth.infer.model.averaged import averaged, draw_occurrences
 from wordworth.infer.model.contextual import ElmoVectors
 from wordworth.infer.model.loading import load_attention_nli
@@ -18,14 +18,6 @@ from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
 from wordworth.task.stability import kinds, stability_words
 
-PROBE = """
-[probe]
-name = "small"
-premise = "The SUBJECT slept."
-hypothesis = "The SUBJECT slept."
-slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
-subspace = { pair = ["he", "she"] }
-"""
 TEXT = [
     "Then he left , and he came back .",
     "He said that she saw him .",

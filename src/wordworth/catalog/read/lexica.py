@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.entry import Entry
+from wordworth.catalog.read.rated_words import read_rated
 from wordworth.catalog.read.tables import Table, column, number, read_table, tidy
+from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import Resolved, located_data, resolve
 from wordworth.embedding.flaws import quoted
 from wordworth.embedding.spelling import lower
@@ -100,15 +102,24 @@ def load_lexicon(
     return replace(lexicon, scale=scale)
 
 
+def lexica_in(language: str) -> tuple[str, ...]:
+    """Lexica of a language: the one that has its name, then the others, in the order that the catalog has them in."""
+    every = [one.name for one in entries("lexica") if one.language == language and "derived" not in one.details]
+    return tuple(sorted(every, key=lambda name: name != language))
+
+
 def _of_catalog(data: Resolved, declared: Entry, word_column: str | None, rating_column: str | None) -> Lexicon:
     layout = declared.layout(data.origin)
     form: Mapping[str, Any] = layout.get("format", {})
-    table = read_table(
-        data.where,
-        delimiter=layout.get("delimiter", ","),
-        header=form.get("header", True),
-        quotes=form.get("quotes", True),
-    )
+    if "layout" in form:
+        table = read_rated(data.where, form["layout"])
+    else:
+        table = read_table(
+            data.where,
+            delimiter=layout.get("delimiter", ","),
+            header=form.get("header", True),
+            quotes=form.get("quotes", True),
+        )
     columns = dict(layout["columns"])
     if word_column:
         columns["word"] = word_column
@@ -164,6 +175,8 @@ def _lexicon(
             left_out.append(LeftOut(row.line, word, reason))
             continue
         word = respelled.get(word, word)
+        if "misread" in form and not word.isascii():  # its Latin-1 was taken for another encoding
+            word = word.encode(form["misread"]).decode("latin-1")
         if form.get("lower"):
             word = lower(word, data.language)
         if word in values:
