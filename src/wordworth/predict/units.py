@@ -20,6 +20,7 @@ from transformers import PreTrainedTokenizerFast
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from wordworth.errors import WordworthError
+from wordworth.predict.parting import MARK, STATES, WORD, Punctuation, first_character, first_kind, spaced
 
 SPACES = b" \t\n\r\x0b\x0c"
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
@@ -37,22 +38,48 @@ class Units:
     texts: list[bytes | None]
     trailing: bool
     """Words' ends are marked, not their beginnings."""
+    punctuation: Punctuation = "attached"
+    """How words are parted. Where marks stand apart, a text has a space wherever a word ends inside it."""
     _continuations: dict[bytes, list[tuple[int, int]]] = field(default_factory=dict)
 
     @cached_property
-    def begins(self) -> list[bool]:
-        """Whether the unit shows that the word before it is over: it begins a word or a line, or is a special one.
+    def apart(self) -> "Units":
+        """The same units where punctuation stands apart."""
+        return Units([text and spaced(text) for text in self.texts], self.trailing, "apart")
+
+    def parted(self, punctuation: Punctuation) -> "Units":
+        """The same units where words are parted so."""
+        return self if punctuation == self.punctuation else self.apart
+
+    @property
+    def glues(self) -> bool:
+        """Whether a word may follow another without a space."""
+        return self.punctuation == "apart" and not self.trailing
+
+    @cached_property
+    def begin_flags(self) -> NDArray[np.bool_]:
+        """Whether the unit shows that the word before it is over, by what stands before it (`WORD`, `MARK`, `SPACE`):
+        states × units. It begins a word or a line, or is a special one.
 
         Where words' ends are marked instead, only special units break off a word that is not marked yet.
         """
         if self.trailing:
-            return [text is None for text in self.texts]
-        return [text is None or text[:1] in (b"", *_SINGLE) for text in self.texts]
+            always = np.array([text is None for text in self.texts])
+        else:
+            always = np.array([text is None or text[:1] in (b"", *_SINGLE) for text in self.texts])
+        flags = np.tile(always, (STATES, 1))
+        if self.glues:
+            kinds = [None if text is None or begins else first_kind(first_character(text))
+                     for text, begins in zip(self.texts, always.tolist(), strict=True)]  # fmt: skip
+            flags[WORD] |= np.array([kind == MARK for kind in kinds])
+            flags[MARK] |= np.array([kind == WORD for kind in kinds])
+        return flags
 
     @cached_property
-    def begin_flags(self) -> NDArray[np.bool_]:
-        """The same as an array."""
-        return np.array(self.begins)
+    def begins(self) -> list[list[bool]]:
+        """The same as lists."""
+        found: list[list[bool]] = self.begin_flags.tolist()
+        return found
 
     @cached_property
     def closes(self) -> list[bool]:
@@ -69,8 +96,8 @@ class Units:
 
     @cached_property
     def heads(self) -> tuple[Words, Words]:
-        """The first bytes of each unit, as `heads` gives them."""
-        return heads(self._spelled)
+        """The first bytes of each unit where a word begins with it, as `heads` gives them."""
+        return heads([opened(text) for text in self._spelled] if self.glues else self._spelled)
 
     @cached_property
     def _spelled(self) -> list[bytes]:
@@ -105,8 +132,8 @@ class Units:
         """Units with white space behind a text, by that text: they spell it and end the word."""
         ending: dict[bytes, list[int]] = {}
         for unit, text in enumerate(self.texts):
-            if text and text[-1:].isspace() and text.strip():
-                ending.setdefault(_up_to_space(text), []).append(unit)
+            if text and text.strip() and len(word := _up_to_space(text)) < len(text):
+                ending.setdefault(word, []).append(unit)
         return ending
 
     @cached_property
@@ -132,14 +159,20 @@ class Units:
         return known
 
     def begin_mask(self, width: int, device: torch.device) -> Tensor:
-        """1.0 where a unit of the network's `width` begins a word; numbers beyond the tokenizer's spell nothing."""
-        mask = torch.ones(width)
-        known = min(width, len(self.begins))
-        mask[:known] = torch.tensor(self.begins[:known], dtype=torch.float32)
+        """1.0 where a unit of the network's `width` begins a word, by state; numbers beyond the tokenizer's spell
+        nothing."""
+        mask = torch.ones(STATES, width)
+        known = min(width, len(self.texts))
+        mask[:, :known] = torch.from_numpy(self.begin_flags[:, :known]).float()
         return mask.to(device)
 
 
 _SINGLE = tuple(bytes([one]) for one in SPACES)
+
+
+def opened(text: bytes) -> bytes:
+    """What a unit spells where a word begins with it: with a space before it, whether one is written or not."""
+    return text if text[:1].isspace() else b" " + text
 
 
 def heads(texts: Sequence[bytes]) -> tuple[Words, Words]:

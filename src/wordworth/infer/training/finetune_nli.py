@@ -64,7 +64,7 @@ def finetune_nli(
     *,
     dev: Sequence[Example] = (),
     projection: Subspace | None = None,
-    recipe: FinetuneRecipe = FinetuneRecipe(),  # noqa: B008 - frozen
+    recipe: FinetuneRecipe = FinetuneRecipe(),
 ) -> tuple[CrossEncoder, History]:
     """Trains the network in place; the epoch that is best on `dev` (without it, the last) is saved in `folder`.
 

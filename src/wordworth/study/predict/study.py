@@ -9,6 +9,7 @@ import polars as pl
 
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.documents import HEADINGS, JOINED
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.paraphrases import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
@@ -17,6 +18,7 @@ from wordworth.errors import WordworthError
 from wordworth.predict.finetune import Training, fine_tune
 from wordworth.predict.frequency import Bands, banded, frequencies_of, parsed_edges
 from wordworth.predict.model import WordModel, load_word_model
+from wordworth.predict.parting import Parting
 from wordworth.predict.predict import scan_words
 from wordworth.predict.search import PredictionRules
 from wordworth.predict.similarity import BUILT_IN
@@ -60,14 +62,16 @@ def _data(findings: Findings, settings: PredictSettings) -> _Data:
     """Reads the text, the frequencies, and what soft match and the paraphrase probe need, and records them."""
     edges = settings.bands if not isinstance(settings.bands, str) else parsed_edges(settings.bands)
     bands = Bands(tuple(edges))
-    text = read(load_corpus(settings.corpus, language=settings.language), settings.words, settings.split)
+    parting = Parting(settings.punctuation, settings.split)
+    text = read(load_corpus(settings.corpus, language=settings.language), settings.words, parting)
     language = text.corpus.language
-    listed = frequencies_of(settings.frequencies, language=language)
+    trained = text.corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
+    listed = frequencies_of(settings.counted, parting, language=language)
     soft = [name for name in settings.soft_match if name != "none"]
     probes = settings.paraphrases
     needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN in probes
     wordnet = load_wordnet(settings.wordnet) if needs_wordnet else None
-    near = load_near(soft, dict(settings.similarities or {}), text.corpus, wordnet, settings.seed)
+    near = load_near(soft, dict(settings.similarities or {}), trained, parting, wordnet, settings.seed)
     triples = load_probes(probes, text.corpus, listed, wordnet, settings.seed) if probes else None
     _note(findings, text, listed.name, listed.unit)
     findings.used_data(text.corpus, text.words)
@@ -91,7 +95,9 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
     predictions = scan_words(
         model,
         data.text.lines,
-        PredictionRules(k=settings.top, boundary=settings.boundary, context=settings.context),
+        PredictionRules(
+            settings.top, settings.boundary, settings.beginning, settings.punctuation, context=settings.context
+        ),
         split=settings.split,
         documents=data.text.documents,
         by_document=settings.by_document,
@@ -153,6 +159,11 @@ def _trained(findings: Findings, named: str | Path | WordModel, training: str | 
 
 def _note(findings: Findings, text: Text, frequencies: str, unit: str) -> None:
     findings.note(f"The first {text.words:,} words of {text.corpus.name} were read, in {text.count:,} lines.")
+    if text.corpus.layout == "wikitext":
+        findings.note(
+            f"Of {text.corpus.name}, {text.tally.get(HEADINGS, 0):,} headings were left out, and "
+            f"{text.tally.get(JOINED, 0):,} marks such as `@-@` joined to the words around them."
+        )
     findings.note(f"Bands of frequency are by {frequencies} ({unit}).")
     findings.note(f"Intervals resample {text.clusters}s; those of T are 1.96 bootstrap standard errors.")
     for flaw in text.flaws:
