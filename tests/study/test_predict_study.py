@@ -256,6 +256,38 @@ def test_headings_and_joined_marks_are_counted(tmp_path, counts, word_model_fold
     assert items == ["the", "cat", "-", "mat", "sat", "on", "3", ",", "000", "a", "the", "dog", "sat"]
 
 
+def test_one_word_a_line(tmp_path, counts, word_model_folder):
+    """Sentences are parted by blank lines; the same words in lines of their own give the same."""
+    folder = word_model_folder(tmp_path / "tiny")
+    column, lines = tmp_path / "column.txt", tmp_path / "lines.txt"
+    column.write_text("the\ncat\nsat\n\na\ndog\nran\noff\n", encoding="utf-8")
+    lines.write_text("the cat sat\n\na dog ran off\n", encoding="utf-8")
+    chosen = {"frequencies": counts, "soft_match": (), "top": 3, **FEW}
+    one, other = (
+        predict([folder], corpus=column, segmentation="lines", **chosen),
+        predict([folder], corpus=lines, **chosen),
+    )
+    values = [some.scores.drop("dataset") for some in (one, other)]
+    assert values[0].equals(values[1])
+    lines.write_text("the cat\nsat\n", encoding="utf-8")
+    with pytest.raises(
+        WordworthError, match=r"'the cat' is more than a word; with --segmentation lines, give one word"
+    ):
+        predict([folder], corpus=lines, segmentation="lines", **chosen)
+
+
+def test_a_language_without_spaces(tmp_path, counts, word_model_folder, text):
+    """Words that spaces part are read without them, and the run says what that means."""
+    folder = word_model_folder(tmp_path / "tiny")
+    chosen = {"frequencies": counts, "soft_match": (), "top": 3, **FEW}
+    found = predict([folder], corpus=text, language="thai", segmentation="spaces", **chosen)
+    assert any(note.startswith("Nothing in thai text shows where a word ends") for note in found.notes)
+    with pytest.raises(WordworthError, match="english is written with spaces; leave out --segmentation"):
+        predict([folder], corpus=text, segmentation="icu", **chosen)
+    with pytest.raises(WordworthError, match="where ICU finds the words, punctuation stands apart"):
+        predict([folder], corpus=text, language="thai", punctuation="attached", **chosen)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

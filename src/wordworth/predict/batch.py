@@ -74,7 +74,7 @@ class Batch:
         self._own = ids.take(ranges(begins + first + 1, lengths - first), mode="clip").astype(np.int64)
         self._own[before - 1] = -1
         self.numbers, self.longest, self.tokens = numbers, int(lengths.max()), int(lengths.sum())
-        units = model.units.parted(rules.punctuation)
+        units = rules.units(model)
         befores = ready.kinds[ready.chunk.places["before"][self.places]]
         self.search = Search(
             units, rules, ready.spelled, Words(entries, texts, starts, rows_before, befores, ready.kinds[entries])
@@ -82,7 +82,7 @@ class Batch:
         windows = [ids[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
         with torch.inference_mode():
             rows, self.state = model.reader.read(windows, first.tolist())
-            begins, after = model.begins(rules.punctuation), self.search.states(len(self._own))
+            begins, after = model.begins(rules.punctuation, unspaced=rules.unspaced), self.search.states(len(self._own))
             self._pending: PendingScores | None = PendingScores(
                 model.reader, rows, rules.k, begins, self.search.query, after, self._own
             )

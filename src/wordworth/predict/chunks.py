@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wordworth.encode.tokens import ranges
 from wordworth.predict.model import WordModel
-from wordworth.predict.parting import Punctuation
+from wordworth.predict.units import Units
 from wordworth.predict.windows import windows
 from wordworth.predict.words import (
     LEAST_WORDS,
@@ -195,11 +195,12 @@ def chunks(
     context: int,
     *,
     by_document: bool,
-    punctuation: Punctuation = "apart",
+    units: Units | None = None,
 ) -> Iterator[Chunk]:
     """The text in parts of some batches, each read as far as it is needed. All words of one stand before those of the
-    next in the text."""
-    reading = WordTokenizer(model.tokenizer, model.units.parted(punctuation))
+    next in the text. `units` are the model's, for the way in which the lines are parted; if not given, with punctuation
+    apart."""
+    reading = WordTokenizer(model.tokenizer, units or model.units.parted("apart"))
     full = CHUNK_BATCHES * model.reader.budget.tokens
     short: deque[Line] = deque()
     read = given = 0

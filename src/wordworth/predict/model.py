@@ -87,15 +87,15 @@ class WordModel:
         return self.reader.device
 
     @cached_property
-    def _begins(self) -> dict[Punctuation, Tensor]:
+    def _begins(self) -> dict[tuple[Punctuation, bool], Tensor]:
         return {}
 
-    def begins(self, punctuation: Punctuation) -> Tensor:
+    def begins(self, punctuation: Punctuation, *, unspaced: bool = False) -> Tensor:
         """1.0 where a unit begins a word, states × units, where words are parted so."""
-        known = self._begins.get(punctuation)
+        known = self._begins.get((punctuation, unspaced))
         if known is None:
-            known = self.units.parted(punctuation).begin_mask(self.reader.width, self.device)
-            self._begins[punctuation] = known
+            known = self.units.parted(punctuation, unspaced=unspaced).begin_mask(self.reader.width, self.device)
+            self._begins[punctuation, unspaced] = known
         return known
 
 

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from wordworth.errors import WordworthError
+from wordworth.predict.unspaced import glued_by_script, glued_in
 
 Punctuation = Literal["apart", "attached"]
 Splitter = Callable[[str], list[str]]
@@ -49,6 +50,9 @@ class Parting:
     punctuation: Punctuation = "apart"
     split: Splitter = str.split
     """Parts it at white space, or in a way of its own, before punctuation is looked at."""
+    unspaced: bool = False
+    """The language is written without spaces. Those of the line then only part words, and are not read; with a
+    splitter of its own, the line is read as it is."""
 
     def __call__(self, line: str) -> Parted:
         tokens = self.split(line)
@@ -56,6 +60,8 @@ class Parting:
             broken = [token for token in tokens if token.split() != [token]]
             if broken:
                 raise WordworthError(f"the splitter gave {broken[0]!r}, and a word holds no white space")
+        if self.unspaced:
+            return self._of_unspaced(line, tokens)
         if self.punctuation == "attached":
             return Parted(tokens, [False] * len(tokens), " ".join(tokens))
         words: list[str] = []
@@ -69,6 +75,20 @@ class Parting:
                 words += pieces
                 glued += [False, *(True,) * (len(pieces) - 1)]
         return Parted(words, glued, " ".join(tokens))
+
+    def _of_unspaced(self, line: str, tokens: list[str]) -> Parted:
+        follows = glued_by_script(tokens) if self.split is str.split else glued_in(line, tokens)
+        words: list[str] = []
+        glued: list[bool] = []
+        for token, joined in zip(tokens, follows, strict=True):
+            pieces = _pieces(token) if self.punctuation == "apart" else (token,)
+            if joined and self.punctuation == "apart" and kind_of(words[-1]) == kind_of(pieces[0]) == MARK:
+                words[-1] += pieces[0]  # a run of marks is one word
+                pieces, joined = pieces[1:], True
+            words += pieces
+            glued += [joined, *(True,) * (len(pieces) - 1)][: len(pieces)]
+        found = Parted(words, glued, "")
+        return found._replace(text=found.first(len(words)))
 
 
 @lru_cache(maxsize=_KNOWN)

@@ -104,7 +104,7 @@ class _Pipeline:
         self.works: deque[_Work] = deque()
 
     def run(self, chunks: Iterable[Chunk]) -> Iterator[pl.DataFrame]:
-        spellings = Spellings(self.model.units.parted(self.rules.punctuation))
+        spellings = Spellings(self.rules.units(self.model))
         works = (_Work(Ready(chunk, spellings, self.rules.punctuation)) for chunk in chunks)
         with ahead(works, thread=self.limits.thread) as ready:
             for work in ready:
@@ -186,7 +186,8 @@ class _Pipeline:
 
     def _levels(self, group: _Group) -> Generator[None]:
         """Follows all paths of a group, all by one unit between one pause and the next."""
-        reader, k, begins = self.model.reader, self.rules.k, self.model.begins(self.rules.punctuation)
+        reader, k, rules = self.model.reader, self.rules.k, self.rules
+        begins = self.model.begins(rules.punctuation, unspaced=rules.unspaced)
         steps, group.steps = group.steps, []
         state = reader.join([batch.state for batch in group.batches])
         for batch in group.batches:

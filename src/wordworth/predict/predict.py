@@ -65,12 +65,13 @@ def scan_words(
     size, context = rules.sizes(model)
     punctuation = rules.punctuation
     options = [*model.identity, rules.k, rules.boundary, rules.beginning, punctuation, size, context, rules.guesses]
+    options += [rules.unspaced]
     total = len(lines) if isinstance(lines, Sized) else None
-    numbered_lines = numbered(lines, documents, Parting(punctuation, reading.get("split", str.split)))
+    numbered_lines = numbered(lines, documents, Parting(punctuation, reading.get("split", str.split), rules.unspaced))
     entries: list[CacheSlot] = []
 
     def parts() -> Iterator[Part[Chunk]]:
-        for chunk in chunks(model, numbered_lines, size, context, by_document=by_document, punctuation=punctuation):
+        for chunk in chunks(model, numbered_lines, size, context, by_document=by_document, units=rules.units(model)):
             entries.append(slot_of(reading.get("kept"), [*options, chunk.key()]))
             yield Part(entries[-1], chunk, chunk.lines)
 

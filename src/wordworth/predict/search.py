@@ -39,6 +39,9 @@ class PredictionRules:
     before: the algorithm as printed."""
     punctuation: Punctuation = "apart"
     """Whether marks are words of their own, or stay with the words that they touch."""
+    unspaced: bool = False
+    """The text is of a script without spaces. Nothing shows there where a word ends, so a word is said as soon as what
+    is said begins with it, and its probability is the plain product over its units."""
     guesses: bool = True
     """Guesses are decoded to their end also where they cannot become the word. Without it, the guess of a word that
     greedy decoding misses stays null, which saves about half of the work."""
@@ -57,7 +60,11 @@ class PredictionRules:
     @property
     def ends(self) -> bool:
         """Whether the end of the word is required."""
-        return self.boundary == "required"
+        return self.boundary == "required" and not self.unspaced
+
+    def units(self, model: WordModel) -> Units:
+        """The model's units for words that are parted so."""
+        return model.units.parted(self.punctuation, unspaced=self.unspaced)
 
     def sizes(self, model: WordModel) -> tuple[int, int]:
         """Tokens of a window and of the least context, for a model; an error where it cannot go by these rules."""
@@ -112,7 +119,7 @@ class Search:
         entries, rows = words.entries, words.rows
         self.entries: list[int] = entries.tolist()
         self.texts, self.starts, self.rows = words.texts.tolist(), words.starts.tolist(), rows
-        self._given = rules.beginning == "given" and not units.trailing
+        self._given = rules.beginning == "given" and not (units.trailing or units.unspaced)
         self.texts_before = 0
         """Texts of other batches, whose paths are followed together with these: numbers go on from there."""
         self._entries, self.counts = entries, spelled.counts[entries]
@@ -157,7 +164,7 @@ class Search:
     def _begun(self, word: int, unit: int) -> bytes:
         """What the first unit of a guess spells: with a space, written or not, if it begins a word."""
         text = self.units.texts[unit] or b""
-        begins = self.units.glues and self.units.begins[self.words.befores[word]][unit]
+        begins = self.units.unspaced or (self.units.glues and self.units.begins[self.words.befores[word]][unit])
         return opened(text) if begins and text else text
 
     def begin(self, scores: UnitScores, own: Ints) -> list[PathStep]:
@@ -220,7 +227,8 @@ class Search:
         """
         entries = self._entries
         heads, masks = self.units.heads
-        simple = self.units.plain_flags[units] & self.spelled.single[entries] & (not self.units.trailing)
+        simple = self.units.plain_flags[units] & self.spelled.single[entries]
+        simple &= not (self.units.trailing or self.units.unspaced)
         apart = simple & (ats == 0) & (((self.spelled.heads[entries] ^ heads[units]) & masks[units]) != 0)
         beyond = simple & (ats == self.counts) & ~self.units.begin_flags[self.words.kinds, units]
         unsettled = ~self.hit1 if self.rules.guesses else ~(self.hit1 | apart | beyond)
@@ -243,9 +251,8 @@ class Search:
     def _first_paths(self, ats: Ints, among: NDArray[np.bool_]) -> None:
         """A path leaves the own one as long as that is among the k best, for `ats` units, by a unit that is too."""
         ways = self._ways
-        opens = (
-            (ways.ats > 0) | self.units.begin_flags[self.words.befores[ways.words], ways.units] | self.units.trailing
-        )
+        opens = (ways.ats > 0) | self.units.begin_flags[self.words.befores[ways.words], ways.units]
+        opens |= self.units.trailing or self.units.unspaced
         taken = np.flatnonzero(among & opens & ~self.hitk[ways.words] & (ways.ats <= ats[ways.words]))
         for word, at, unit, offset in zip(*(column[taken].tolist() for column in ways), strict=True):
             self._try(word, None, self.starts[word] + at, at, unit, offset)
@@ -265,8 +272,12 @@ class Search:
             self.guesses[word] = spelled
             self.hit1[word] = spelled.startswith(text) and spelled[len(text) :][:1].isspace()
             return
-        if not self.rules.ends and spelled == text:
-            self.guesses[word], self.hit1[word] = spelled, True
+        if spelled == text if not self.rules.unspaced else spelled.startswith(text):
+            if not self.rules.ends:
+                self.guesses[word], self.hit1[word] = text, True
+                return
+        elif self.rules.unspaced and len(spelled) >= len(text):
+            self.guesses[word] = _as_long(spelled, text)
             return
         if not text.startswith(spelled) and not self.rules.guesses:
             return
@@ -291,6 +302,11 @@ class Search:
                 self.texts_before + self.texts[word], after, unit, parent, word=word, count=count + 1, spelled=spelled
             )
         return self._steps[key]
+
+
+def _as_long(spelled: bytes, text: bytes) -> bytes:
+    """Of what was spelled, as many characters as a word has: without spaces, nothing says where it ends."""
+    return spelled.decode(errors="replace")[: len(text.decode(errors="replace"))].encode()
 
 
 def _leading(good: NDArray[np.bool_], rows: Ints, counts: Ints) -> Ints:

@@ -7,9 +7,11 @@ begins with a space: `Ġcat`, `▁cat` and WordPiece's `cat` are all b" cat", an
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice, takewhile
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from wordworth.errors import WordworthError
 from wordworth.predict.parting import MARK, STATES, WORD, Punctuation, first_character, first_kind, spaced
+from wordworth.predict.unspaced import is_unspaced
 
 SPACES = b" \t\n\r\x0b\x0c"
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
@@ -40,21 +43,29 @@ class Units:
     """Words' ends are marked, not their beginnings."""
     punctuation: Punctuation = "attached"
     """How words are parted. Where marks stand apart, a text has a space wherever a word ends inside it."""
+    unspaced: bool = False
+    """Words follow one another without spaces: any unit may begin one. No text has a space before a character of a
+    script without spaces."""
     _continuations: dict[bytes, list[tuple[int, int]]] = field(default_factory=dict)
 
     @cached_property
-    def apart(self) -> "Units":
-        """The same units where punctuation stands apart."""
-        return Units([text and spaced(text) for text in self.texts], self.trailing, "apart")
+    def _parted(self) -> "dict[tuple[Punctuation, bool], Units]":
+        return {(self.punctuation, self.unspaced): self}
 
-    def parted(self, punctuation: Punctuation) -> "Units":
-        """The same units where words are parted so."""
-        return self if punctuation == self.punctuation else self.apart
+    def parted(self, punctuation: Punctuation, *, unspaced: bool = False) -> "Units":
+        """The same units where words are parted so; `self` has them attached."""
+        known = self._parted.get((punctuation, unspaced))
+        if known is None:
+            texts = [text and spaced(text) for text in self.texts] if punctuation == "apart" else self.texts
+            if unspaced:
+                texts = [text and _without_space(text) for text in texts]
+            known = self._parted[punctuation, unspaced] = Units(texts, self.trailing, punctuation, unspaced)
+        return known
 
     @property
     def glues(self) -> bool:
         """Whether a word may follow another without a space."""
-        return self.punctuation == "apart" and not self.trailing
+        return (self.punctuation == "apart" or self.unspaced) and not self.trailing
 
     @cached_property
     def begin_flags(self) -> NDArray[np.bool_]:
@@ -68,7 +79,7 @@ class Units:
         else:
             always = np.array([text is None or text[:1] in (b"", *_SINGLE) for text in self.texts])
         flags = np.tile(always, (STATES, 1))
-        if self.glues:
+        if self.punctuation == "apart" and not self.trailing:
             kinds = [None if text is None or begins else first_kind(first_character(text))
                      for text, begins in zip(self.texts, always.tolist(), strict=True)]  # fmt: skip
             flags[WORD] |= np.array([kind == MARK for kind in kinds])
@@ -137,13 +148,25 @@ class Units:
         return ending
 
     @cached_property
+    def _sorted(self) -> list[tuple[bytes, int]]:
+        return sorted((text, unit) for unit, text in enumerate(self.texts) if text)
+
+    def _beyond(self, rest: bytes) -> list[int]:
+        """Units that spell `rest` and more."""
+        first = bisect_right(self._sorted, (rest, len(self.texts)))
+        return [
+            unit for text, unit in takewhile(lambda one: one[0].startswith(rest), islice(self._sorted, first, None))
+        ]
+
+    @cached_property
     def _longest(self) -> int:
         return max(map(len, self._by_text), default=0)
 
     def continuations(self, rest: bytes) -> list[tuple[int, int]]:
         """The units that `rest` of a word may go on with, and how many bytes of it each spells; −1: all, and its end.
 
-        Any unit that spells the beginning of `rest`, and those that spell all of it with white space behind it.
+        Any unit that spells the beginning of `rest`, and those that spell all of it with white space behind it; without
+        spaces, with anything behind it.
         """
         known = self._continuations.get(rest)
         if known is None:
@@ -152,7 +175,7 @@ class Units:
                 for length in range(1, min(len(rest), self._longest) + 1)
                 for unit in self._by_text.get(rest[:length], ())
             ]
-            known += [(unit, -1) for unit in self._ending.get(rest, ())]
+            known += [(unit, -1) for unit in (self._beyond(rest) if self.unspaced else self._ending.get(rest, ()))]
             if len(self._continuations) >= KNOWN:
                 self._continuations.clear()
             self._continuations[rest] = known
@@ -162,12 +185,20 @@ class Units:
         """1.0 where a unit of the network's `width` begins a word, by state; numbers beyond the tokenizer's spell
         nothing."""
         mask = torch.ones(STATES, width)
+        if self.unspaced:
+            return mask.to(device)
         known = min(width, len(self.texts))
         mask[:, :known] = torch.from_numpy(self.begin_flags[:, :known]).float()
         return mask.to(device)
 
 
 _SINGLE = tuple(bytes([one]) for one in SPACES)
+
+
+def _without_space(text: bytes) -> bytes:
+    """WordPiece writes a space before every character of such a script; others may."""
+    first = text[1:5].decode(errors="ignore")[:1] if text[:1] == b" " else ""
+    return text[1:] if first and is_unspaced(first) else text
 
 
 def opened(text: bytes) -> bytes:

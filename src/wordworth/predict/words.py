@@ -183,7 +183,7 @@ class WordTokenizer:
 
     def _unopened(self, glued: NDArray[np.int32], starts: Ints, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which words stand behind a space that their first unit does not have."""
-        if self.units.trailing:
+        if self.units.trailing or self.units.unspaced:
             return np.zeros(len(glued), dtype=bool)
         spaced = self.units.begin_flags[SPACE][ids.take(starts, mode="clip")]
         unopened: NDArray[np.bool_] = np.logical_not(spaced | (glued > 0))

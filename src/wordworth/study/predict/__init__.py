@@ -22,6 +22,13 @@ class PredictSettings(Placement, Intervals):
         ON,
         choices=("apart", "attached"),
     )
+    segmentation: Literal["auto", "spaces", "lines", "icu"] = setting(
+        "auto",
+        "Where words end in a language without spaces: icu finds them (auto), the text has spaces there, or one word a "
+        "line and a blank line between sentences (lines, in any language).",
+        ON,
+        choices=("auto", "spaces", "lines", "icu"),
+    )
     frequencies: Named | None = setting(
         None,
         "wordfreq, a file of words and counts, or a text to count; if not given, the text of --fine-tune, or wordfreq.",

@@ -18,13 +18,12 @@ from wordworth.errors import WordworthError
 from wordworth.predict.finetune import Training, fine_tune
 from wordworth.predict.frequency import Bands, banded, frequencies_of, parsed_edges
 from wordworth.predict.model import WordModel, load_word_model
-from wordworth.predict.parting import Parting
 from wordworth.predict.predict import scan_words
 from wordworth.predict.search import PredictionRules
 from wordworth.predict.similarity import BUILT_IN
 from wordworth.run import Findings
 from wordworth.study.predict import PredictSettings
-from wordworth.study.predict.texts import Text, read
+from wordworth.study.predict.texts import Text, parting_of, read
 from wordworth.task.error_view import error_view
 from wordworth.task.paraphrase import DRAWN, load_probes, paraphrasing
 from wordworth.task.predicted_words import predicted_words
@@ -62,9 +61,10 @@ def _data(findings: Findings, settings: PredictSettings) -> _Data:
     """Reads the text, the frequencies, and what soft match and the paraphrase probe need, and records them."""
     edges = settings.bands if not isinstance(settings.bands, str) else parsed_edges(settings.bands)
     bands = Bands(tuple(edges))
-    parting = Parting(settings.punctuation, settings.split)
-    text = read(load_corpus(settings.corpus, language=settings.language), settings.words, parting)
-    language = text.corpus.language
+    corpus = load_corpus(settings.corpus, language=settings.language)
+    language = corpus.language
+    parting = parting_of(settings, language)
+    text = read(corpus, settings.words, parting, one_a_line=settings.segmentation == "lines")
     trained = text.corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
     listed = frequencies_of(settings.counted, parting, language=language)
     soft = [name for name in settings.soft_match if name != "none"]
@@ -96,9 +96,14 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
         model,
         data.text.lines,
         PredictionRules(
-            settings.top, settings.boundary, settings.beginning, settings.punctuation, context=settings.context
+            settings.top,
+            settings.boundary,
+            settings.beginning,
+            settings.punctuation,
+            data.text.parting.unspaced,
+            context=settings.context,
         ),
-        split=settings.split,
+        split=data.text.parting.split,
         documents=data.text.documents,
         by_document=settings.by_document,
     )
@@ -166,6 +171,11 @@ def _note(findings: Findings, text: Text, frequencies: str, unit: str) -> None:
         )
     findings.note(f"Bands of frequency are by {frequencies} ({unit}).")
     findings.note(f"Intervals resample {text.clusters}s; those of T are 1.96 bootstrap standard errors.")
+    if text.parting.unspaced:
+        findings.note(
+            f"Nothing in {text.corpus.language} text shows where a word ends: a word counts as said as soon as what is "
+            "said begins with it, and its probability is the product over its units."
+        )
     for flaw in text.flaws:
         findings.warn(f"{flaw}; the rest was used.")
 

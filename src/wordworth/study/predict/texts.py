@@ -2,14 +2,19 @@
 and never held."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 
+from wordworth.catalog.languages import code_of, is_spaced
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.documents import documents
 from wordworth.catalog.read.layouts import Report
 from wordworth.errors import WordworthError
 from wordworth.predict.parting import Parting
+from wordworth.predict.unspaced import icu_words
+from wordworth.study.predict import PredictSettings
 
 DOCUMENTS = 10
 """Fewer documents than this are too few to resample."""
@@ -23,6 +28,8 @@ class Text:
     most: int
     """Words after which it is cut; 0: nowhere."""
     parting: Parting
+    one_a_line: bool = False
+    """A line of the corpus is a word, and its documents are the lines."""
     words: int = 0
     count: int = 0
     """Lines."""
@@ -64,7 +71,8 @@ class Lines:
 def cut(text: Text, report: Report, tally: Counter[str] | None = None) -> Iterator[tuple[int, str, int]]:
     """The number of each line's document, the line, and how many words it has."""
     count = 0
-    for number, line in documents(text.corpus, report, tally):
+    lines = documents(text.corpus, report, tally)
+    for number, line in _sentences(lines, text.corpus.name) if text.one_a_line else lines:
         parted = text.parting(line)
         words = len(parted.words)
         left = min(words, text.most - count) if text.most else words
@@ -74,13 +82,39 @@ def cut(text: Text, report: Report, tally: Counter[str] | None = None) -> Iterat
             return
 
 
-def read(corpus: Corpus, words: int, parting: Parting = Parting()) -> Text:  # noqa: B008 - frozen
+def _sentences(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, str]]:
+    """Words that stand one a line, a blank line between sentences, as lines."""
+    for number, words in groupby(lines, key=itemgetter(0)):
+        sentence = [word for _, word in words]
+        for word in sentence:
+            if word.split() != [word]:
+                raise WordworthError(
+                    f"{name}: {word!r} is more than a word; with --segmentation lines, give one word a line and a "
+                    "blank line between sentences"
+                )
+        yield number, " ".join(sentence)
+
+
+def parting_of(settings: PredictSettings, language: str) -> Parting:
+    """How lines of a language become words, by these settings."""
+    if is_spaced(language):
+        if settings.segmentation == "icu":
+            raise WordworthError(f"{language} is written with spaces; leave out --segmentation, or name the --language")
+        return Parting(settings.punctuation, settings.split)
+    if settings.segmentation in ("spaces", "lines") or settings.split is not str.split:
+        return Parting(settings.punctuation, settings.split, unspaced=True)
+    if settings.punctuation == "attached":
+        raise WordworthError("where ICU finds the words, punctuation stands apart; leave out --punctuation attached")
+    return Parting("apart", icu_words(language, code_of(language)), unspaced=True)
+
+
+def read(corpus: Corpus, words: int, parting: Parting = Parting(), *, one_a_line: bool = False) -> Text:  # noqa: B008 - frozen
     """The first `words` words (0: all), counted."""
     if words < 0:
         raise WordworthError(f"--words is {words}; it must be a whole number from 0 (all) up")
     flaws: list[str] = []
     tally: Counter[str] = Counter()
-    text = Text(corpus, words, parting)
+    text = Text(corpus, words, parting, one_a_line)
     lines = counted = parted = 0
     last = -1
     for document, _, length in cut(text, flaws.append, tally):
