@@ -81,7 +81,11 @@ def slow(plain: Any, context: list[int], own: list[int], word: str, k: int) -> t
         logits = plain.query([*context, *path])
         best = (logits >= logits.sort(descending=True).values[width - 1]).nonzero()[:, 0].tolist()
         tried = [(unit, spelled(plain, unit)) for unit in best]
-        return any(reached([*path, unit], (so_far + text).lstrip(), width) for unit, text in tried if text)
+        return any(
+            reached([*path, unit], so_far + text if path else text.removeprefix(b" "), width)
+            for unit, text in tried
+            if text
+        )
 
     product = sum(float(plain.query([*context, *own[:at]]).log_softmax(0)[unit]) for at, unit in enumerate(own))
     return reached([], b"", 1), reached([], b"", k), product
