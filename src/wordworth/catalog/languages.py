@@ -13,6 +13,12 @@ def is_spaced(language: str) -> bool:
 
 
 @cache
+def code_of(language: str) -> str:
+    """The name in ICU of a language that is written without spaces."""
+    return str(toml_of("languages")[language]["code"])
+
+
+@cache
 def abbreviations(language: str) -> frozenset[str]:
     """Lower-case words before a full stop that ends no sentence; a language without its own has those of English."""
     languages = toml_of("languages")
