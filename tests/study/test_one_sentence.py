@@ -12,7 +12,7 @@ from commands import Command
     [
         (
             ["vast", "minilm-l6", "--language", "finnish"],
-            "there are no templates 'vast-finnish'; write texts in finnish in a TOML file, and give it with --templates",
+            "there are no templates 'vast-finnish'; write texts in finnish in a TOML file, and give it",
         ),
         (
             ["valnorm", "{vectors}", "--language", "chinese", "--lexicon", "{latin}", "--experiment", "valence"],
