@@ -94,3 +94,4 @@ results: $(STAMP)
 	$(BIN)/python docs/make_debias_results.py
 	$(BIN)/python docs/make_training_curves.py
 	$(BIN)/python docs/make_check_example.py
+	$(BIN)/python docs/make_sensitivity.py

@@ -6,12 +6,13 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.report.naming import HARMLESS, listed, number, percent
+from wordworth.report.naming import listed, number, percent
 from wordworth.report.published import networks_of
 from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.report.sentences import Sentence
 from wordworth.report.standing import standing
 from wordworth.run import ORIGINAL, RANDOM, Run
+from wordworth.run.vocabulary import HARMLESS
 
 NEVER = 5
 FAULT = 0.2

@@ -42,7 +42,7 @@ HINT = (
 
 def page(runs: Runs, folder: Path) -> str:
     """The whole document; `folder` is where it will lie, for the links to the runs' files."""
-    chapters = figures_of(runs.scores)
+    chapters = figures_of(runs.scores, runs)
     figures = [figure for chapter in chapters.values() for figure in chapter]
     beside = _by_figure(figures, list(comparisons(runs)))
     looked_up = explorer(runs)
@@ -172,7 +172,8 @@ def _drawn(figure: Figure) -> dict[str, Any]:
             ranges[-1][1] = row + 1
         else:
             ranges.append([row, row + 1])
-    return {"spec": figure.spec, "rows": ranges, "down": figure.down, "across": figure.across}
+    own = None if figure.own is None else columnar(figure.own)
+    return {"spec": figure.spec, "rows": ranges, "own": own, "down": figure.down, "across": figure.across}
 
 
 def _figure(figure: Figure, beside: list[Comparison], first: bool) -> Markup:
