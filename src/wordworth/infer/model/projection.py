@@ -7,7 +7,7 @@ the projection on, gradients pass through it too, so that nothing can come back 
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode.heads import Headed
 from wordworth.encode.loading import quietly
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, reason_of
 from wordworth.files import replacing
+from wordworth.infer.model.nli import TrainedWithout
 from wordworth.transform import Subspace, project_out
 
 NOTES = "projection.json"
@@ -96,13 +97,17 @@ def _tied(network: PreTrainedModel) -> tuple[list[nn.Embedding], list[nn.Module]
 
 
 def save_projected(
-    headed: Headed, subspace: Subspace | None, folder: Path, facts: dict[str, Any] | None = None
+    headed: Headed,
+    subspace: Subspace | None,
+    folder: Path,
+    facts: dict[str, Any] | None = None,
+    beside: Callable[[Path], None] = lambda part: None,
 ) -> None:
     """A folder that loads as a plain `transformers` model, with the subspace taken out of its matrix for good.
 
     `projection.json` says what was done. A head tied to the matrix is saved apart with the matrix as it was
     (`tie_word_embeddings` false), so that the saved model computes what the projected one does. The folder is there
-    whole or not at all; one that is there is replaced.
+    whole or not at all, with what `beside` writes into it; one that is there is replaced.
     """
     network = headed.network
     with replacing(folder) as part:
@@ -121,8 +126,21 @@ def save_projected(
                 "basis": subspace.basis.tolist(),
             }
         (part / NOTES).write_text(json.dumps(notes, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        beside(part)
         if folder.is_dir():
             folder.replace(part.with_name("old"))
+
+
+def noted(folder: str | Path) -> TrainedWithout | None:
+    """What a folder of `save_projected` says was taken out; None where nothing was, or for a model of the hub."""
+    path = Path(folder).expanduser() / NOTES
+    if not path.is_file():
+        return None
+    try:
+        taken = json.loads(path.read_text(encoding="utf-8")).get("taken_out")
+        return TrainedWithout(str(taken["subspace"]), len(taken["basis"])) if taken else None
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        raise WordworthError(f"{path} does not say what was taken out ({reason_of(error)}); train again") from error
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def predict(models: Sequence[str | Path | WordModel], settings: PredictSettings)
     for named in models:
         given = named if settings.fine_tune is None else _trained(findings, named, settings.fine_tune, settings)
         model = given if isinstance(given, WordModel) else load_word_model(given, settings.device, settings.precision)
-        _record_model(findings, model)
+        _record_model(findings, model, settings.fine_tune)
         findings.add(_one_model(model, data, settings))
     return findings
 
@@ -185,10 +185,11 @@ def _warn_of_language(findings: Findings, language: str, what: str, other: str) 
         findings.warn(f"The text is {language} and {what} {other}; name another, or most words will not be found.")
 
 
-def _record_model(findings: Findings, model: WordModel) -> None:
+def _record_model(findings: Findings, model: WordModel, text: str | Path | None) -> None:
     findings.used_model(
         model.name,
         {
+            **({"fine_tuned": load_corpus(text).name} if text is not None else {}),
             "source": model.source,
             "weights": model.weights,
             "family": model.family,
