@@ -58,7 +58,7 @@ def row_of(run: Run) -> list[str]:
     tasks = [*(("valence", name) for name in LEXICA), *(("similarity", name) for name in PAIRS)]
     return [
         f"{models[0]['words']:,}" if models else "0",
-        " + ".join(polar),
+        "too few" if "0" in polar else " + ".join(polar),
         *(cell(measures.get(task)) for task in tasks),
     ]
 

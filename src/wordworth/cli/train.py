@@ -89,7 +89,7 @@ class FinetuneSettings(NliDataSettings):
     rate: float = setting(3e-5, "Learning rate, at its height.", HOW, least=1e-9, most=10)
     precision: str = setting(
         "float32",
-        "Of the products within the network; bfloat16 is faster on an accelerator. Weights are float32.",
+        "Of the network's numbers; bfloat16: of its products, faster on an accelerator; its weights stay float32.",
         HOW,
         choices=("float32", "bfloat16"),
     )

@@ -11,6 +11,7 @@ from wordworth.report.runs import Runs, ended
 from wordworth.report.sensitivity_answers import sensitivity
 from wordworth.report.sentences import Sentence
 from wordworth.report.stereotype_answers import disagreement, stereotypes
+from wordworth.report.verdicts import reproduced
 
 SEPARATELY = 4
 """Up to this many models are spoken of one by one; of more, the first and the last."""
@@ -81,7 +82,7 @@ QUESTIONS = {
     "Whom does it stereotype?": (stereotypes, disagreement),
     "How far does that depend on choices?": (sensitivity,),
     "Which words does it never say?": (never_said,),
-    "What does it infer that does not follow?": (inferred, unequal, wrongest),
+    "What does it infer that does not follow?": (inferred, unequal, reproduced, wrongest),
     "What does debiasing change?": (debiased,),
     "What was left out?": (_left_out,),
 }

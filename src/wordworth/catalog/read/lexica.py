@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.entry import Entry
+from wordworth.catalog.languages import in_its_script
 from wordworth.catalog.read.rated_words import read_rated
 from wordworth.catalog.read.tables import Table, column, number, read_table, tidy
 from wordworth.catalog.registry import entries
@@ -97,6 +98,7 @@ def load_lexicon(
         "valence": rating_column or _obvious(table, RATING_NAMES, "ratings", "--rating-column"),
     }
     lexicon = _lexicon(data, table, columns, {}, drop_bad)
+    _check_script(lexicon)
     if scale is not None:
         _check_scale(lexicon, scale)
     return replace(lexicon, scale=scale)
@@ -135,6 +137,16 @@ def _check_scale(lexicon: Lexicon, scale: tuple[float, float]) -> None:
                 f"{lexicon.source}: the rating {value:g} of {word!r} is outside the scale {scale[0]:g} to "
                 f"{scale[1]:g}; give the scale the ratings are on"
             )
+
+
+def _check_script(lexicon: Lexicon) -> None:
+    """Latin words cannot be Chinese ones: a language that most words are not written in is a mistake."""
+    strange = [word for word in lexicon.words if not in_its_script(word, lexicon.language)]
+    if 2 * len(strange) > len(lexicon):
+        raise WordworthError(
+            f"{lexicon.source}: {len(strange):,} of {len(lexicon):,} words, such as {quoted(strange[0])}, are not "
+            f"written in the script of {lexicon.language}; give the words' own language with --language"
+        )
 
 
 def _obvious(table: Table, names: Sequence[str], what: str, option: str) -> str:

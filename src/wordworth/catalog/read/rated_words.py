@@ -23,7 +23,8 @@ def read_rated(path: Path, layout: str) -> Table:
 
 def _of_cntext(lines: list[str]) -> Iterator[Row]:
     """YAML below `Dictionary:`, a word with its valence and arousal."""
-    word, ratings = "", {}
+    word = ""
+    ratings: dict[str, str] = {}
     for at, line in enumerate(lines, start=1):
         if found := _WORD.match(line):
             word, ratings = found[1].strip("'\""), {}

@@ -55,7 +55,8 @@ def by_corpus(rows: pl.DataFrame) -> Figure | None:
     if rows.get_column("corpus").n_unique() < 2:
         return None
     rows = rows.sort("corpus", maintain_order=True)
-    x: Spec = {"field": "corpus", "type": "ordinal", "title": None, "axis": {"labelAngle": -40, "grid": False}}
+    x: Spec = {"field": "corpus", "type": "ordinal", "title": None}
+    x["axis"] = {"labelAngle": -90, "grid": False, **charts.NEVER_CUT}
     layout = charts.Layout(["measure"], tooltip=["corpus"])
     spec = charts.lines(rows, x=x, y=RATED, colour="dataset", layout=layout, transform=corpus)
     caption = "Vectors trained on each text: whether a task finds the same in all. Bands are 95 % intervals."

@@ -37,15 +37,15 @@ def in_one_script(findings: Findings, polar: PolarWords, templates: Templates) -
 
 
 def lexicon_in_script(findings: Findings, lexicon: Lexicon, templates: Templates) -> Lexicon:
-    """A lexicon's words in the script of the templates, where the language has two; of words that become one, the first."""
+    """A lexicon in the script of the templates, where the language has two; of words that become one, the first."""
     wanted = script_of((templates.bleached, *templates.aligned))
     if lexicon.language != "chinese" or script_of(lexicon.words) == wanted:
         return lexicon
     words = [in_script(word, wanted) for word in lexicon.words]
     rows = [at for at, word in enumerate(words) if word not in words[:at]]
     findings.note(
-        f"{lexicon.name} was put into {wanted.capitalize()} script, which the templates are in; {len(words) - len(rows)} "
-        "words became the same as another."
+        f"{lexicon.name} was put into {wanted.capitalize()} script, which the templates are in; "
+        f"{len(words) - len(rows)} words became the same as another."
     )
     return replace(lexicon.chosen(rows, lexicon.name, lexicon.left_out), words=tuple(words[at] for at in rows))
 
