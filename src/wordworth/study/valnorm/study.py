@@ -257,7 +257,7 @@ def _pairs(findings: Findings, settings: ValnormSettings, language: str) -> list
     default = PAIRS if language == "english" else usual_pairs(language)
     if not settings.pairs and not default:
         with findings.part(experiment="similarity", language=language):
-            raise WordworthError("the catalog has no word pairs in it; give --pairs")
+            raise WordworthError(f"the catalog has no word pairs in {language}; give --pairs")
         return []
     every: list[Pairs] = []
     for name in settings.pairs or default:
