@@ -5,6 +5,7 @@ import json
 import pytest
 
 from wordworth.catalog.read.association_tests import load_test, load_tests, translated
+from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entries
 from wordworth.errors import WordworthError
 
@@ -204,7 +205,32 @@ def test_what_a_translation_changed_is_told():
 
 
 def test_a_language_without_translation():
-    with pytest.raises(
-        WordworthError, match=r"weat1 cannot be put into 'polish'.*\(XWEAT has german, spanish, italian"
-    ):
-        translated(load_test("weat1"), "polish")
+    for name, language in (("weat1", "korean"), ("weat3", "polish")):
+        said = rf"{name} cannot be put into '{language}'.*\(XWEAT has german, spanish, italian.*by machine in german"
+        with pytest.raises(WordworthError, match=said):
+            translated(load_test(name), language)
+
+
+@pytest.mark.parametrize("language", ["german", "spanish", "portuguese", "polish", "turkish", "french", "chinese"])
+def test_three_tests_by_machine(language, monkeypatch):
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
+    polar = polar_words(language)
+    for name in ("weat1", "weat2", "weat8"):
+        english, put = load_test(name), translated(load_test(name), language)
+        assert (put.name, put.language, put.by_machine) == (f"{name}-{language}", language, True)
+        assert put.remarks[-1].startswith("its words were translated by machine")
+        assert not set(put.X) & set(put.Y)
+        assert not set(put.A) & set(put.B)
+        blank = sum("no counterpart of its own" in remark for remark in put.remarks)
+        attributes = name == "weat8"
+        if not attributes:
+            assert (polar.pleasant, polar.unpleasant) == (put.A, put.B)
+        groups = range(4 if attributes else 2)
+        assert sum(len(put.groups[at]) for at in groups) == sum(len(english.groups[at]) for at in groups) - blank
+        assert blank <= 6
+
+
+@needs_data
+def test_published_translations_come_first():
+    assert not translated(load_test("weat1"), "german").by_machine
+    assert translated(load_test("weat1"), "french").by_machine

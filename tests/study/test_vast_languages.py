@@ -44,7 +44,7 @@ def test_bias_in_spanish_has_spanish_words(tiny: LanguageModel, data: Path) -> N
 
 def test_bias_in_a_language_without_tests_is_refused(tiny: LanguageModel, data: Path) -> None:
     asked = {"experiments": ["bias"], "contexts": "none", "settings": ["bleached"], "language": "polish"}
-    with pytest.raises(WordworthError, match=r"weat1 cannot be put into 'polish'.*\(XWEAT has german"):
+    with pytest.raises(WordworthError, match=r"weat3 cannot be put into 'polish'.*\(XWEAT has german"):
         vast([tiny], **asked, **QUICK)
 
 

@@ -14,8 +14,8 @@ def is_spaced(language: str) -> bool:
 
 @cache
 def code_of(language: str) -> str:
-    """The name in ICU of a language that is written without spaces."""
-    return str(toml_of("languages")[language]["code"])
+    """The language's name in ISO 639-1, as ICU and pages take it; blank where it is not declared."""
+    return str(toml_of("languages").get(language, {}).get("code", ""))
 
 
 @cache

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from wordworth.catalog.languages import code_of
 from wordworth.report.insights import best_layers
 from wordworth.report.payload import STEP, columnar, packed
 from wordworth.report.runs import AS_IT_IS, Runs
@@ -18,7 +19,7 @@ FACTS = 40_000
 WRONG = 8
 
 WHERE = ["model", "experiment", "dataset", "setting", "layer"]
-FACT_COLUMNS = [*WHERE, "group", "item", "found_as", "reference", "value"]
+FACT_COLUMNS = [*WHERE, "language", "group", "item", "found_as", "reference", "value"]
 FACT_COLUMNS += ["entailment", "contradiction", "times", "hits"]
 
 
@@ -29,7 +30,9 @@ def explorer(runs: Runs) -> dict[str, Any] | None:
     facts = _facts(runs, cut)
     if not blocks and facts.is_empty():
         return None
-    return {"step": STEP, "valence": blocks, "facts": columnar(facts), "cut": cut}
+    named = {*(block["language"] for block in blocks), *facts.get_column("language").drop_nulls()}
+    codes = {language: code for language in sorted(filter(None, named)) if (code := code_of(language))}
+    return {"step": STEP, "codes": codes, "valence": blocks, "facts": columnar(facts), "cut": cut}
 
 
 def _rated(run: Run) -> pl.LazyFrame:
@@ -56,7 +59,7 @@ def _blocks(runs: Runs, cut: list[str]) -> Iterator[dict[str, Any]]:
     share = CELLS // max(1, len(sizes))
     for run, model, dataset, words, each in sizes:
         mine = _rated(run).filter(pl.col("model") == model, pl.col("dataset") == dataset)
-        table = mine.select("item", "setting", "layer", "value", "reference").collect()
+        table = mine.select("item", "setting", "layer", "value", "reference", "language").collect()
         chosen = best.get((model, dataset))
         most = max(50, share // max(1, each))
         if words > most:
@@ -87,6 +90,7 @@ def _block(model: str, dataset: str, table: pl.DataFrame, most: int, best: tuple
     return {
         "model": model,
         "dataset": dataset,
+        "language": table.item(0, "language"),
         "settings": settings,
         "layers": layers,
         "words": words.get_column("item").to_list(),
@@ -162,7 +166,7 @@ def _predicted(run: Run) -> pl.DataFrame:
         run.items.filter(pl.col("experiment") == "prediction", pl.col("left_out").is_null())
         .group_by(*WHERE, "item", maintain_order=True)
         .agg(
-            pl.col("group").first(),
+            pl.col("group", "language").first(),
             wrong.mode().sort().first().alias("found_as"),
             pl.col("value").mean(),
             pl.len().cast(pl.Int64).alias("times"),

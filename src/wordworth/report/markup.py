@@ -1,10 +1,17 @@
 """HTML whose every text and attribute is escaped, since it can be made in no other way."""
 
+import re
 from collections.abc import Iterable
 from html import escape
+from typing import TypeGuard
 
 from wordworth.visible import visible
 
+PLAIN = ("option", "style", "text", "title", "tspan")
+"""Elements that hold text alone, on a page or in a figure."""
+_LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+_RIGHT_TO_LEFT = re.compile(f"{_LETTER}+(?:[ ,.'’-]+{_LETTER}+)*")
+"""Words of Hebrew, Arabic and their kin: apart, they do not turn round what stands beside them."""
 VOID = ("br", "hr", "img", "input", "link", "meta")
 
 
@@ -24,8 +31,13 @@ def inner(child: Child) -> str:
     if isinstance(child, Markup):
         return child
     if isinstance(child, str):
-        return escape(visible(child, lines=True))
+        return _RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", plain(child))
     return "".join(inner(one) for one in child)
+
+
+def plain(text: str) -> str:
+    """Text escaped, and nothing around it."""
+    return escape(visible(text, lines=True))
 
 
 def tag(name: str, /, *children: Child, **attributes: str | bool | None) -> Markup:
@@ -37,7 +49,14 @@ def tag(name: str, /, *children: Child, **attributes: str | bool | None) -> Mark
         written = key.rstrip("_").replace("_", "-")
         parts.append(written if value is True else f'{written}="{escape(visible(str(value), lines=True), quote=True)}"')
     opening = f"<{' '.join(parts)}>"
-    return Markup(opening if name in VOID else f"{opening}{inner(children)}</{name}>")
+    if name in VOID:
+        return Markup(opening)
+    held = "".join(plain(one) if name in PLAIN and _is_text(one) else inner(one) for one in children)
+    return Markup(f"{opening}{held}</{name}>")
+
+
+def _is_text(child: Child) -> TypeGuard[str]:
+    return isinstance(child, str) and not isinstance(child, Markup)
 
 
 def joined(*children: Child) -> Markup:

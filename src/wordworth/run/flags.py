@@ -10,6 +10,7 @@ REFUSED = 0.5
 """A test with a smaller share of a set is refused, unless it was asked for by name."""
 BALANCED = 2.0
 """Two sets are flagged where one has more than so many times the other's words."""
+BY_MACHINE = "words translated by machine"
 MARK = "†"
 """What a number with flags is marked with, in every table."""
 _BETWEEN = "; "

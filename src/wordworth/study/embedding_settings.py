@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from wordworth.embedding.flaws import OnBad
 from wordworth.task.settings import MEASURED, ON, TEST, Named, Settings, setting
 
+ALL = "all"
+"""Every language that a model knows and a study has words in."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class OfEmbeddings(Settings):
@@ -13,7 +16,8 @@ class OfEmbeddings(Settings):
     tests: tuple[Named, ...] = setting((), f"{TEST}.", MEASURED, option="test", catalog="tests", may_differ=True)
     languages: tuple[str, ...] = setting(
         (),
-        "Language of the words: one for all models, or one a model in order.",
+        "Language of the words: one for all models, or one a model in order; of a model that knows several, as many as "
+        "are given, or all.",
         ON,
         option="language",
         catalog="languages",

@@ -2,37 +2,100 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.entry import Entry
 from wordworth.catalog.kinds import kind_of
-from wordworth.catalog.read.association_tests import AssociationTest, languages, load_tests, translated
+from wordworth.catalog.read.association_tests import AssociationTest, load_tests, translated
+from wordworth.catalog.registry import entry, knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.study.embedding_settings import OfEmbeddings
-from wordworth.task.settings import either
+from wordworth.study.embedding_settings import ALL, OfEmbeddings
+
+if TYPE_CHECKING:
+    from wordworth.encode.sentence.words import WordsAlone
 
 
-def vectors_of(findings: Findings, models: Sequence[Any], settings: OfEmbeddings) -> Iterator[tuple[Layers, str]]:
+def vectors_of(
+    findings: Findings, models: Sequence[Any], settings: OfEmbeddings, every: Sequence[str]
+) -> Iterator[tuple[Layers, str]]:
     """Each model as words to select from, one at a time, recorded; with its language: the given one, its own, English.
 
-    A model is a static embedding, or a sentence encoder, which encodes each word alone when it is selected.
+    A model is a static embedding, or a sentence encoder, which encodes each word alone when it is selected. One that
+    knows several languages is given with each that is asked for; `every` are those of `all`.
     """
-    named = list(settings.languages)
-    if len(named) > 1 and len(named) != len(models):
+    for model, languages in _asked_of(models, settings.languages, every):
+        if of_sentences(model):
+            yield from _in_each(asked_alone(findings, model, languages[0] or "english"), languages)
+            continue
+        for language in languages:
+            for embedding in _embeddings(model, language, settings):
+                own = language or embedding.provenance.language or "english"
+                _record(findings, embedding, own, again=language != languages[0])
+                yield Layers.of(embedding), own
+
+
+def _asked_of(
+    models: Sequence[Any], named: tuple[str, ...], every: Sequence[str]
+) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """Each model with the languages that it is asked for in; a blank one is its own."""
+    if ALL in named and len(named) > 1:
+        raise WordworthError("--language all is every language; give it alone, or languages by their names")
+    several = len(models) == 1 < len(named)
+    if several and not _may_know_several(models[0]):
+        raise WordworthError(
+            f"{len(named)} languages were given for 1 model that knows one; give one for all, or one a model in order"
+        )
+    if len(named) > 1 and len(named) != len(models) and not several:
         raise WordworthError(
             f"{len(named)} languages were given for {len(models)} models; give one for all, or one a model in order"
         )
-    given = named * len(models) if len(named) == 1 else named or [""] * len(models)
-    for model, language in zip(models, given, strict=True):
-        if of_sentences(model):
-            yield asked_alone(findings, model, language or "english"), language or "english"
-            continue
-        for embedding in _embeddings(model, language, settings):
-            own = language or embedding.provenance.language or "english"
-            findings.used_embedding(embedding, own)
-            yield Layers.of(embedding), own
+    for at, model in enumerate(models):
+        if named == (ALL,):
+            yield model, _known_to(model, every) if of_sentences(model) and _may_know_several(model) else ("",)
+        elif several:
+            yield model, tuple(dict.fromkeys(named))
+        else:
+            yield model, ((named[at] if len(named) > 1 else named[0]) if named else "",)
+
+
+def _may_know_several(model: Any) -> bool:
+    """Whether it may have words of several languages: a file or a model that the catalog does not say otherwise of."""
+    if isinstance(model, Embedding):
+        return False
+    declared = _declared(model)
+    return declared is None or declared.language == "several"
+
+
+def _known_to(model: Any, every: Sequence[str]) -> tuple[str, ...]:
+    """Those of the languages that the catalog says a model knows; all of them where it says nothing."""
+    declared = _declared(model)
+    known = declared.details.get("languages") if declared is not None else None
+    return tuple(language for language in every if known is None or language in known)
+
+
+def _declared(model: Any) -> Entry | None:
+    name = str(model) if isinstance(model, str | Path) else str(model.name)
+    return entry(name, "models") if knows(name, "models") else None
+
+
+def _in_each(layers: "WordsAlone", languages: Sequence[str]) -> Iterator[tuple[Layers, str]]:
+    from wordworth.encode.sentence.words import words_alone
+
+    yield layers, languages[0] or "english"
+    for language in languages[1:]:
+        yield words_alone(layers.model, language), language
+
+
+def _record(findings: Findings, embedding: Embedding, language: str, *, again: bool) -> None:
+    """An embedding that went into the numbers; the rows of a further language are added to those of the first."""
+    if not again:
+        findings.used_embedding(embedding, language)
+        return
+    facts = findings.models[embedding.name]
+    facts |= {"language": f"{facts['language']}, {language}", "words": facts["words"] + len(embedding)}
 
 
 def of_sentences(model: Any) -> bool:
@@ -42,7 +105,7 @@ def of_sentences(model: Any) -> bool:
     return kind_of(model) == "sentence" if isinstance(model, str | Path) else getattr(model, "family", "") == "sentence"
 
 
-def asked_alone(findings: Findings, model: Any, language: str) -> Layers:
+def asked_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
     """A sentence encoder as an embedding of the words that it is asked for, recorded."""
     from wordworth.encode.sentence.words import words_alone  # torch, which word vectors in files do without
     from wordworth.study.language_models import record_model
@@ -63,23 +126,10 @@ def tests_in(
     findings: Findings, settings: OfEmbeddings, default: Sequence[str], language: str, *, asked: bool
 ) -> Iterator[AssociationTest]:
     """The tests in a language; one that was not asked for by name and cannot be put into it is reported."""
-    lacking: list[str] = []
     for name in settings.tests or default:
         for test in load_tests(name):
-            if not asked and language not in (test.language, *languages()):
-                lacking.append(test.name)
-                continue
-            try:
+            put = None
+            with findings.part(asked=asked, experiment="weat", language=language, dataset=test.name):
                 put = test if test.language == language else translated(test, language)
-            except WordworthError as error:
-                if asked:
-                    raise
-                findings.warn(f"{test.name} was not run on {language}: {error}.")
-                continue
-            yield put
-    if lacking:
-        were = "was" if len(lacking) == 1 else "were"
-        findings.warn(
-            f"{either(lacking, 'and')} {were} not run on {language}: XWEAT, which puts tests into other languages, has "
-            f"{either(languages(), 'and')}."
-        )
+            if put is not None:
+                yield put

@@ -11,7 +11,7 @@ from wordworth.embedding.spelling import is_cased
 from wordworth.measure import association as association_of
 from wordworth.measure import weat, weat_interval, weat_p
 from wordworth.run import Findings
-from wordworth.run.flags import REFUSED, joined, unbalanced, uncovered
+from wordworth.run.flags import BY_MACHINE, REFUSED, joined, unbalanced, uncovered
 from wordworth.task.settings import Permuted
 from wordworth.task.valence import drawn, permuted
 from wordworth.task.words import TooFewWordsError, record_missing, record_set, spelling_of, word_sets
@@ -76,7 +76,7 @@ def sets_of_test(
 
 
 def flags_of_sets(groups: Sequence[Layers], test: AssociationTest) -> str | None:
-    """Sets of which much is missing, and pairs of sets of unlike size."""
+    """Sets of which much is missing, pairs of sets of unlike size, and words that no speaker has checked."""
     lacking = [uncovered(len(group), len(group.asked), label) for group, label in zip(groups, test.labels, strict=True)]
     X, Y, A, B = map(len, groups)
-    return joined(*lacking, unbalanced(X, Y), unbalanced(A, B))
+    return joined(*lacking, unbalanced(X, Y), unbalanced(A, B), BY_MACHINE if test.by_machine else "")

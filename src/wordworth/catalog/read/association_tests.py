@@ -8,8 +8,8 @@ from typing import Any
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.tables import parsed_json, read_text, read_toml, tidy, unique
-from wordworth.catalog.read.translations import load_translations
-from wordworth.catalog.read.word_sets import load_word_set
+from wordworth.catalog.read.translations import Translations, load_translations
+from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.catalog.registry import entries, entry
 from wordworth.catalog.resolve import located, resolve, split_label
 from wordworth.errors import WordworthError, nearest
@@ -18,6 +18,8 @@ GROUPS = ("x", "y", "a", "b")
 FIELDS = ("name", "title", "language", "names", *GROUPS)
 Groups = Mapping[str, tuple[str, Sequence[str]]]
 """For each of `GROUPS` its label and its words."""
+PUBLISHED, BY_MACHINE = "xweat-", "weat-by-machine-"
+"""How the tables begin that put tests into other languages."""
 _SEAT = dict(zip(GROUPS, ("targ1", "targ2", "attr1", "attr2"), strict=True))
 
 
@@ -41,6 +43,8 @@ class AssociationTest:
     """Words that take the place of one that a vocabulary lacks."""
     names: frozenset[str] = frozenset()
     """Words that are proper names: in a vocabulary with capitals they keep theirs."""
+    by_machine: bool = False
+    """Whether its words were translated by machine."""
 
     @property
     def groups(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -88,28 +92,65 @@ def _of_catalog(declared: Entry) -> AssociationTest:
 
 
 def languages() -> list[str]:
+    """Those that the words of tests can be put into: XWEAT's, and those that WEAT 1, 2 and 8 are in by machine."""
+    return list(dict.fromkeys([*xweat_languages(), *_of_tables(BY_MACHINE)]))
+
+
+def xweat_languages() -> list[str]:
     """Those that XWEAT's tables put the words of tests into."""
-    return [table.language for table in entries("word_sets") if table.name.startswith("xweat-")]
+    return _of_tables(PUBLISHED)
+
+
+def _of_tables(begin: str) -> list[str]:
+    return [table.language for table in entries("word_sets") if table.name.startswith(begin)]
 
 
 def translated(test: AssociationTest, language: str) -> AssociationTest:
-    """The test in another language through XWEAT's tables.
+    """The test in another language: through XWEAT's tables, or where they are not to be had by our own, by machine.
 
     Every form of a word is taken (masculine and feminine); a word without a translation, such as a name, stays as it
     is; a form that two words of a set share is taken once. The sets need not stay of one size. `remarks` lists it all.
+    Our own have WEAT 1, 2 and 8 alone: pleasant and unpleasant words are then the published polar words.
     """
-    known = languages()
-    if language not in known:
-        raise WordworthError(
-            f"{test.name} cannot be put into {language!r}{nearest(language, known)} (XWEAT has {', '.join(known)})"
-        )
-    forms = load_translations(f"xweat-{language}").forms
-    folded = {word.lower(): of_word for word, of_word in forms.items()}
+    of_xweat, of_machine = xweat_languages(), _of_tables(BY_MACHINE)
+    missing = None
+    if language in of_xweat:
+        try:
+            return _put(test, language, load_translations(f"{PUBLISHED}{language}"))
+        except WordworthError as error:
+            missing = error
+    if language in of_machine:
+        table = load_translations(f"{BY_MACHINE}{language}")
+        if all(group in _polar() or set(group) <= table.forms.keys() | table.blank for group in test.groups):
+            put = _put(test, language, table)
+            how = "its words were translated by machine" + ("; XWEAT's are not at hand" if missing else "")
+            return replace(put, remarks=(*put.remarks, how))
+    if missing is not None:
+        raise missing
+    raise WordworthError(
+        f"{test.name} cannot be put into {language!r}{nearest(language, languages())} (XWEAT has "
+        f"{', '.join(of_xweat)}; WEAT 1, 2 and 8 are by machine in {', '.join(of_machine)})"
+    )
+
+
+def _polar(language: str = "english") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    polar = polar_words(language)
+    return polar.pleasant, polar.unpleasant
+
+
+def _put(test: AssociationTest, language: str, table: Translations) -> AssociationTest:
+    folded = {word.lower(): of_word for word, of_word in table.forms.items()}
     groups, remarks, names = [], [], set()
     for label, words in zip(test.labels, test.groups, strict=True):
+        if table.by_machine and words in _polar():
+            groups.append(_polar(language)[_polar().index(words)])
+            continue
         put: list[str] = []
         for word in words:
-            of_word = forms.get(word) or folded.get(word.lower())
+            if word in table.blank:
+                remarks.append(f"{label}: {word} has no counterpart of its own")
+                continue
+            of_word = table.forms.get(word) or folded.get(word.lower())
             if of_word is None:
                 remarks.append(f"{label}: {word} has no translation and stays as it is")
             names |= set(of_word or (word,)) if word in test.names else set()
@@ -123,8 +164,8 @@ def translated(test: AssociationTest, language: str) -> AssociationTest:
     for one, other, these, those in ((0, 1, X, Y), (2, 3, A, B)):
         remarks += [f"{w} is in both {test.labels[one]} and {test.labels[other]}" for w in these if w in those]
     sets: dict[str, Any] = {"X": X, "Y": Y, "A": A, "B": B, "stand_ins": {}, "names": frozenset(names)}
-    name, remarks = f"{test.name}-{language}", [*test.remarks, *remarks]
-    return replace(test, name=name, language=language, remarks=tuple(remarks), **sets)
+    sets |= {"remarks": (*test.remarks, *remarks), "by_machine": table.by_machine}
+    return replace(test, name=f"{test.name}-{language}", language=language, **sets)
 
 
 def _checked(

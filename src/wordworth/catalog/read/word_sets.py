@@ -43,6 +43,8 @@ class PolarWords:
     unpleasant: tuple[str, ...]
     dropped: tuple[str, ...]
     """Repeated words of either set that were taken once."""
+    by_machine: bool = False
+    """Whether they were translated by machine."""
 
 
 def load_word_set(name: str) -> WordSet:
@@ -90,4 +92,5 @@ def polar_words(language: str = "english") -> PolarWords:
             f"there are no polar words for {language!r}{nearest(language, known)} (there are for {', '.join(known)})"
         )
     pleasant, unpleasant = (load_word_set(f"{side}-{language}") for side in ("pleasant", "unpleasant"))
-    return PolarWords(language, pleasant.words, unpleasant.words, pleasant.dropped + unpleasant.dropped)
+    by_machine = bool(entry(pleasant.name, "word_sets").details.get("by_machine"))
+    return PolarWords(language, pleasant.words, unpleasant.words, pleasant.dropped + unpleasant.dropped, by_machine)

@@ -137,6 +137,8 @@
       columns: [["pair", "item"], ["model", "model"], ["probe", "dataset"], ["setting", "setting"], ["entailment", "entailment"], ["neutral", "value"], ["contradiction", "contradiction"]] },
   ];
   const MOST = 60;
+  const WORDS = ["item", "found_as"];
+  const inLanguage = (text, language) => ({ text, lang: load().data.codes[language] });
 
   function facts(found) {
     const table = load().data.facts;
@@ -152,7 +154,8 @@
         if (value === null) return "";
         return typeof value === "number" && !["layer", "times", "hits"].includes(name) ? number(value) : String(value);
       };
-      const lines = mine.slice(0, MOST).map((row) => used.map(([, name]) => text(name, row[name])));
+      const lines = mine.slice(0, MOST).map((row) => used.map(([, name]) =>
+        (WORDS.includes(name) ? inLanguage(text(name, row[name]), row.language) : text(name, row[name]))));
       const numeric = used.findIndex(([, name]) => ["layer", "reference", "value", "entailment", "times"].includes(name));
       const more = mine.length > MOST ? ` (${MOST} of ${mine.length})` : "";
       place.append(tableOf(used.map(([title]) => title), lines, numeric, kind.title + more));
@@ -164,7 +167,7 @@
     if (!asked) return;
     const { rowsOf } = load();
     const found = rowsOf.get(asked.toLowerCase());
-    place.replaceChildren(element("h3", found ? found.name : asked));
+    place.replaceChildren(element("h3", found ? found.name : asked, { dir: "auto" }));
     if (!found) {
       place.append(element("p", "These runs have no such word or pair, or it is among those left for items.parquet."));
       return;
@@ -189,7 +192,7 @@
     const frame = document.getElementById("most-wrong");
     for (const block of data.valence) {
       const rows = Object.entries(block.wrong).flatMap(([how, words]) =>
-        words.map(([word, rating, effect, apart]) => [word, how, number(rating), number(effect), number(apart)]));
+        words.map(([word, rating, effect, apart]) => [{ text: word, lang: data.codes[block.language] }, how, number(rating), number(effect), number(apart)]));
       if (!rows.length) continue;
       const where = block.best ? `, layer ${block.best.layer}, ${block.best.setting}` : "";
       const behind = element("details");

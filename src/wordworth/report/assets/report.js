@@ -59,7 +59,9 @@ const wordworth = (() => {
     for (const row of rows) {
       const line = body.insertRow();
       row.forEach((held, at) => {
-        const made = element("td", held?.text ?? held, at >= numeric ? { class: "number" } : {});
+        // A word may be written from right to left; its language chooses among the forms of a Chinese character.
+        const made = element("td", held?.text ?? held, at >= numeric ? { class: "number" } : { dir: "auto" });
+        if (held?.lang) made.setAttribute("lang", held.lang);
         if (held?.care) made.append(element("abbr", "†", { title: held.care }));
         line.append(made);
       });

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from wordworth.report.figures import behaviour, meaning, reduction, specification, stereotypes, training
+from wordworth.report.figures import behaviour, languages, meaning, reduction, specification, stereotypes, training
 from wordworth.report.figures.figure import Figure, Maker
 from wordworth.report.figures.meaning import intrinsic_tasks, valence_by_layer
 from wordworth.report.figures.svg import draw_svg
@@ -17,7 +17,7 @@ TRAINING = "While it was trained"
 
 CHAPTERS: dict[str, tuple[pl.Expr, tuple[Maker, ...]]] = {
     TRAINING: (AS_IT_IS, training.FIGURES),
-    "Word meaning": (AS_IT_IS, (*meaning.FIGURES, *reduction.QUALITY)),
+    "Word meaning": (AS_IT_IS, (*meaning.FIGURES, languages.by_language, *reduction.QUALITY)),
     "Stereotypes": (AS_IT_IS, (*stereotypes.FIGURES, specification.spread, *reduction.BIAS)),
     "Words it says": (ANY, behaviour.PREDICTIONS),
     "Inferences": (ANY, behaviour.INFERENCES),

@@ -137,7 +137,7 @@ _AXIS = {"labelColor": "var(--muted)", "titleColor": "var(--muted)", "domainColo
 CONFIG: Spec = {
     "background": "transparent",
     "aria": False,
-    "font": "Helvetica, Arial, sans-serif",
+    "font": "Helvetica, Arial, Noto Sans, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif",
     "view": {"stroke": "transparent"},
     "title": {"color": "var(--ink)", "fontSize": 12, "fontWeight": 600, "anchor": "start", "offset": 8},
     "axis": {

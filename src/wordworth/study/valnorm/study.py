@@ -3,7 +3,7 @@ traditional tasks. Many languages give the variance of the tests over them; Hist
 gives vectors trained on samples of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import mean, variance
 
@@ -11,12 +11,14 @@ from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs, usual_pairs
-from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_words
+from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_languages, polar_words
 from wordworth.catalog.registry import entries, knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
 from wordworth.run import Findings
+from wordworth.run.flags import BY_MACHINE
+from wordworth.study.embedding_settings import ALL
 from wordworth.study.embeddings import tests_in, vectors_of
 from wordworth.study.own_lexicon import own_lexicon
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
@@ -52,29 +54,8 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
     chosen = settings.experiments or EXPERIMENTS
     findings = Findings("valnorm")
     effects: Effects = {}
-    for layers, language in vectors_of(findings, models, settings):
-        versions = vector_versions(layers)
-        if "valence" in chosen:
-            polar, lexica = _polar(findings, language), _lexica(findings, settings, language)
-            poles = poles_in(layers, polar, settings)
-            for lexicon in lexica:
-                findings.used_data(lexicon, len(lexicon))
-                findings.add(valence(layers, poles, lexicon, settings), experiment="valence")
-                findings.add(neighbours(layers, lexicon, settings))
-                _controls(findings, layers, (poles, polar), lexicon, settings)
-                if settings.sensitivity:
-                    every = {"polar words": poles, **_other_poles(layers, language, settings)}
-                    tried = valence_sensitivity(layers, every, lexicon, settings, versions)
-                    findings.add(tried, experiment="sensitivity")
-        if "weat" in chosen:
-            _associations(findings, (layers, versions), language, settings, effects)
-        if "similarity" in chosen:
-            for pairs in _pairs(findings, settings, language):
-                findings.used_data(pairs, len(pairs.scores))
-                with findings.part(TooFewWordsError, asked=bool(settings.pairs), model=layers.name, dataset=pairs.name):
-                    findings.add(similarity(layers, pairs, settings), experiment="similarity")
-        if "analogy" in chosen:
-            _analogies(findings, layers, language, settings)
+    for layers, language in vectors_of(findings, models, settings, sorted(polar_languages(), key=_english_first)):
+        _on(findings, layers, language, settings, effects)
     _variances(findings, effects)
     if RATERS in chosen:
         _raters(findings, settings)
@@ -83,12 +64,61 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
     return findings
 
 
+def _on(findings: Findings, layers: Layers, language: str, settings: ValnormSettings, effects: Effects) -> None:
+    """All that is asked of one model in one language; of `all` languages, what one lacks costs the others nothing."""
+    versions = vector_versions(layers)
+    runs: dict[str, Callable[[], None]] = {
+        "valence": lambda: _valence(findings, (layers, versions), language, settings),
+        "weat": lambda: _associations(findings, (layers, versions), language, settings, effects),
+        "similarity": lambda: _similarity(findings, layers, language, settings),
+        "analogy": lambda: _analogies(findings, layers, language, settings),
+    }
+    for name, run in runs.items():
+        if name in (settings.experiments or EXPERIMENTS):
+            with findings.part(asked=not _all(settings), model=layers.name, experiment=name, language=language):
+                run()
+
+
+def _english_first(language: str) -> tuple[bool, str]:
+    return language != "english", language
+
+
+def _all(settings: ValnormSettings) -> bool:
+    return settings.languages == (ALL,)
+
+
+def _valence(findings: Findings, of: tuple[Layers, Versions], language: str, settings: ValnormSettings) -> None:
+    layers, versions = of
+    polar, lexica = _polar(findings, language), _lexica(findings, settings, language)
+    poles = poles_in(layers, polar, settings)
+    for lexicon in lexica:
+        findings.used_data(lexicon, len(lexicon))
+        found = valence(layers, poles, lexicon, settings)
+        found.flag(BY_MACHINE if polar.by_machine else "")
+        findings.add(found, experiment="valence")
+        findings.add(neighbours(layers, lexicon, settings))
+        _controls(findings, layers, (poles, polar), lexicon, settings)
+        if settings.sensitivity:
+            every = {"polar words": poles, **_other_poles(layers, language, settings)}
+            tried = valence_sensitivity(layers, every, lexicon, settings, versions)
+            findings.add(tried, experiment="sensitivity")
+
+
+def _similarity(findings: Findings, layers: Layers, language: str, settings: ValnormSettings) -> None:
+    for pairs in _pairs(findings, settings, language):
+        findings.used_data(pairs, len(pairs.scores))
+        with findings.part(TooFewWordsError, asked=bool(settings.pairs), model=layers.name, dataset=pairs.name):
+            findings.add(similarity(layers, pairs, settings), experiment="similarity")
+
+
 def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> None:
     corpus, asked = settings.corpus, settings.experiments
     if not models and not corpus and set(asked) != {RATERS}:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
     if "corpus-size" in asked and not corpus:
         raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
+    if _all(settings) and corpus:
+        raise WordworthError("vectors are trained on text of one language: give --corpus without --language all")
     if asked and "corpus-size" not in asked and corpus:
         raise WordworthError(f"the corpus {corpus[0]} is for the experiment corpus-size: add --experiment corpus-size")
     if (settings.word_column or settings.rating_column) and all(map(_of_catalog, settings.lexica)):
@@ -143,7 +173,8 @@ def _associations(
 ) -> None:
     layers, versions = of
     asked = bool(settings.tests)
-    for test in tests_in(findings, settings, TESTS, language, asked=asked or set(settings.experiments) == {"weat"}):
+    by_name = asked or (set(settings.experiments) == {"weat"} and not _all(settings))
+    for test in tests_in(findings, settings, TESTS, language, asked=by_name):
         with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
             result = association(layers, test, settings)
             findings.add(result, experiment="weat")
@@ -225,7 +256,8 @@ def _pairs(findings: Findings, settings: ValnormSettings, language: str) -> list
     """The word pairs in this language; of those that nobody asked for by name, what can be had."""
     default = PAIRS if language == "english" else usual_pairs(language)
     if not settings.pairs and not default:
-        findings.warn(f"Word similarity was not run on {language}: the catalog has no pairs in it.")
+        with findings.part(experiment="similarity", language=language):
+            raise WordworthError(f"the catalog has no word pairs in {language}; give --pairs")
         return []
     every: list[Pairs] = []
     for name in settings.pairs or default:

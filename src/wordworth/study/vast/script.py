@@ -33,7 +33,7 @@ def in_one_script(findings: Findings, polar: PolarWords, templates: Templates) -
             f"{changed} of the {len(published)} Chinese polar words were put into {wanted.capitalize()} script, which "
             f"the templates are in."
         )
-    return PolarWords(polar.language, pleasant, unpleasant, polar.dropped)
+    return replace(polar, pleasant=pleasant, unpleasant=unpleasant)
 
 
 def lexicon_in_script(findings: Findings, lexicon: Lexicon, templates: Templates) -> Lexicon:

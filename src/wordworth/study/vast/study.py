@@ -14,6 +14,7 @@ from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel, is_sentence_encoder
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
+from wordworth.run.flags import BY_MACHINE
 from wordworth.study.language_models import corpus_in, loaded, record_model, usual_pooling
 from wordworth.study.own_lexicon import own_lexicon
 from wordworth.study.vast import EXPERIMENTS, OF_SENTENCES, SETTINGS, VastSettings
@@ -144,6 +145,7 @@ def _languages(findings: Findings, model: LanguageModel, settings: VastSettings)
             english = language == "english"
             lexicon = _lexicon(found, "anew", settings, words) if english else _own(found, settings, words)
             contextualization(found, words, [lexicon], None, "languages")
+            found.flag(BY_MACHINE if words.polar.by_machine else "")
             findings.add(found)
     languages_mean(findings, model.name)
 

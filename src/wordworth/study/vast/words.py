@@ -168,4 +168,4 @@ def balanced(findings: Findings, polar: PolarWords, seed: int) -> PolarWords:
         gone = [word for at, word in enumerate(words) if at not in kept]
         if gone:
             findings.note(f"Dropped at random to balance the polar words ({polar.language}): {', '.join(gone)}.")
-    return PolarWords(polar.language, sides[0], sides[1], polar.dropped)
+    return replace(polar, pleasant=sides[0], unpleasant=sides[1])

@@ -22,7 +22,7 @@ STUDY = Study(
     main="tests",
     kinds=frozenset({"static", "sentence"}),
     papers=("caliskan2017",),
-    languages="wordworth.catalog.read.association_tests:languages",
+    languages="wordworth.catalog.read.association_tests:xweat_languages",
     method="WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
     "the share of partitions of X ∪ Y with as large a difference, the observed one among them, exact wherever they "
     "can be counted. The interval of d is over the words of the four sets.",

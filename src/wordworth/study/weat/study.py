@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wordworth.catalog.read.association_tests import languages
-from wordworth.embedding import Embedding
+from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
+from wordworth.study.embedding_settings import ALL
 from wordworth.study.embeddings import tests_in, vectors_of
 from wordworth.study.weat import WeatSettings
 from wordworth.task.association import association
@@ -22,21 +23,26 @@ def weat(models: Sequence[str | Path | Embedding], settings: WeatSettings) -> Fi
     findings = Findings("weat")
     if not models:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
-    for layers, language in vectors_of(findings, models, settings):
-        tests = list(tests_in(findings, settings, TESTS, language, asked=bool(settings.tests)))
-        if not tests:
-            raise WordworthError(
-                f"none of the tests can be put into {language}, the language of {layers.name} (XWEAT has "
-                f"{', '.join(languages())}); give tests of your own with --test"
-            )
-        failed = len(findings.failed)
-        versions = vector_versions(layers)
-        for number, test in enumerate(tests, start=1):
-            # Where every test fails, the last says why.
-            asked = bool(settings.tests) or (number == len(tests) and len(findings.failed) - failed == number - 1)
-            with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
-                findings.add(association(layers, test, settings), experiment="weat")
-                if settings.sensitivity:
-                    tried = association_sensitivity(layers, test, settings, versions)
-                    findings.add(tried, experiment="sensitivity")
+    for layers, language in vectors_of(findings, models, settings, ["english", *languages()]):
+        with findings.part(asked=settings.languages != (ALL,), model=layers.name, language=language):
+            _on(findings, layers, language, settings)
     return findings
+
+
+def _on(findings: Findings, layers: Layers, language: str, settings: WeatSettings) -> None:
+    tests = list(tests_in(findings, settings, TESTS, language, asked=bool(settings.tests)))
+    if not tests:
+        raise WordworthError(
+            f"none of the tests can be put into {language}, the language of {layers.name} (they are to be had in "
+            f"{', '.join(languages())}); give tests of your own with --test"
+        )
+    failed = len(findings.failed)
+    versions = vector_versions(layers)
+    for number, test in enumerate(tests, start=1):
+        # Where every test fails, the last says why.
+        asked = bool(settings.tests) or (number == len(tests) and len(findings.failed) - failed == number - 1)
+        with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
+            findings.add(association(layers, test, settings), experiment="weat")
+            if settings.sensitivity:
+                tried = association_sensitivity(layers, test, settings, versions)
+                findings.add(tried, experiment="sensitivity")

@@ -1,0 +1,64 @@
+"""ValNorm in many languages at once."""
+
+from collections.abc import Sequence
+from statistics import variance
+
+import pytest
+
+from wordworth.errors import WordworthError
+from wordworth.study import study
+from wordworth.study.embeddings import _asked_of
+
+EVERY = ("english", "french", "croatian")
+
+
+@pytest.mark.parametrize(
+    ("models", "named", "asked"),
+    [
+        (["use-multilingual"], ("all",), [("english", "french")]),  # which knows no Croatian
+        (["use-multilingual", "fr-news-20k", "glove-6b-50d"], ("all",), [("english", "french"), ("",), ("",)]),
+        (["use-multilingual"], ("french", "english", "french"), [("french", "english")]),
+        (["numberbatch.txt"], ("french", "english"), [("french", "english")]),
+        (["a", "b"], ("french", "english"), [("french",), ("english",)]),
+        (["a", "b"], ("french",), [("french",), ("french",)]),
+        (["a", "b"], (), [("",), ("",)]),
+    ],
+)
+def test_the_languages_that_a_model_is_asked_for_in(
+    models: Sequence[str], named: tuple[str, ...], asked: list[tuple[str, ...]]
+) -> None:
+    assert list(_asked_of(models, named, EVERY)) == list(zip(models, asked, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("models", "named", "message"),
+    [
+        (["fr-news-20k"], ("french", "english"), "2 languages were given for 1 model that knows one"),
+        (["a", "b"], ("french", "english", "german"), "3 languages were given for 2 models"),
+        (["use-multilingual"], ("all", "english"), "--language all is every language; give it alone"),
+    ],
+)
+def test_languages_that_do_not_fit(models: Sequence[str], named: tuple[str, ...], message: str) -> None:
+    with pytest.raises(WordworthError, match=message):
+        list(_asked_of(models, named, EVERY))
+
+
+@pytest.mark.index
+def test_every_language_in_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
+    run = {"experiments": ["weat", "similarity"], "pairs": ["multisimlex-french"], "resamples": 5, "permutations": 50}
+    found = study("valnorm")(["use-multilingual"], languages=["all"], **run)
+    tests = found.scores.filter(measure="weat")
+    languages = tests["language"].unique(maintain_order=True).to_list()
+    assert languages == ["english", "chinese", "french", "german", "polish", "portuguese", "spanish", "turkish"]
+    by_machine = tests.filter(language="french")["flags"].str.contains("words translated by machine")
+    assert by_machine.all()
+    assert len(found.models) == 1
+    for row in found.scores.filter(measure="weat:variance").iter_rows(named=True):
+        effects = tests.filter(dataset=row["dataset"])["value"].to_list()
+        assert (row["n"], row["value"]) == (8, pytest.approx(variance(effects), abs=1e-12))
+    # What a language lacks is listed, and costs the others nothing.
+    assert found.scores.filter(measure="similarity")["language"].to_list() == ["french"]
+    failed = [(one["experiment"], one["language"]) for one in found.failed if "dataset" in one and "model" not in one]
+    assert ("weat", "dutch") in failed
+    assert sum("has french pairs" in one["reason"] for one in found.failed) == len(languages)  # Dutch, less French
