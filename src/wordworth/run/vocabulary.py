@@ -13,7 +13,7 @@ ORIGINAL = "original"
 """A model or embedding as it was, beside versions of it."""
 RANDOM = "random"
 """The mean over random subspaces taken out; each is `random:1` and so on."""
-VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", RANDOM)
+VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", "leace", RANDOM)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from wordworth.task.settings import (
     setting,
 )
 
-METHODS = ("projection", "hard-debias", "inlp")
+METHODS = ("projection", "hard-debias", "inlp", "leace")
 PARTS = ("stability", "valence", "similarity", "weat", "bias", "nli")
 
 
@@ -143,7 +143,7 @@ STUDY = Study(
     checks="wordworth.study.debias.treatment:check_named",
     tables_function="wordworth.study.debias.tables:debias_tables",
     kinds=frozenset({"static"}),
-    papers=("bolukbasi2016", "dev2020"),
+    papers=("bolukbasi2016", "dev2020", "belrose2023"),
     method="Debiasing. The bias direction or subspace taken out of the vectors by the named method, and the same "
     "measures again.",
     command="debias",  # it writes an embedding too

@@ -7,7 +7,7 @@ from typing import Any
 from wordworth.study.declaration import Study
 from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, RANDOM, Intervals, Named, setting
 
-MITIGATIONS = ("projection", "hard-debias", "inlp")
+MITIGATIONS = ("projection", "hard-debias", "inlp", "leace")
 
 
 def _label_map(text: str) -> dict[str, str]:
