@@ -144,8 +144,8 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool
     from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
     from wordworth.infer.model.nli import accuracy
-    from wordworth.infer.model.projection import piece_vectors
     from wordworth.infer.training.finetune_nli import FinetuneRecipe, finetune_nli
+    from wordworth.repair.subwords import piece_vectors
     from wordworth.study.bias_words import taken_out
 
     refuse_existing(output, "choose another folder with -o")

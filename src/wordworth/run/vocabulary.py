@@ -55,7 +55,7 @@ EXPERIMENTS = {
     "languages": Experiment("Valence in the paper's languages.", CONTEXTS),
     "quality": Experiment("Word similarity by layer, pooling and sentences.", ("aggregated", "decontextualized")),
     "agreement": Experiment("Rank correlation of estimators over layers."),
-    "prediction": Experiment("Whole words predicted."),
+    "prediction": Experiment("Whole words predicted.", VERSIONS),
     "coverage": Experiment("Whole words predicted, by frequency.", setting_is="a band of frequency"),
     "soft-match": Experiment("Near misses.", setting_is="what says that words are near"),
     "confusion": Experiment("Misses by the band of the guess.", setting_is="bands of word and guess"),

@@ -1,8 +1,8 @@
 """Least-squares concept erasure (LEACE, Belrose et al. 2023): no linear classifier can tell a concept after it.
 
 r(x) = x − P (x − E x), with P = W⁺ U Uᵀ W, where W is the square root of the pseudo-inverse of the covariance Σxx, and
-the columns of U an orthonormal basis of W Σxz. The cross-covariance of r(x) and the concept z is 0, and of all affine maps
-of which that is true, r changes the vectors least: in the mean square over those that Σxx was taken of.
+U has an orthonormal basis of W Σxz as its columns. The cross-covariance of r(x) and the concept z is 0, and of all
+affine maps of which that is true, r changes the vectors least: in the mean square over those that Σxx was taken of.
 """
 
 from dataclasses import dataclass

@@ -20,8 +20,8 @@ from wordworth.errors import Foreign, WordworthError
 from wordworth.infer.model.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
 from wordworth.infer.model.labels import label_columns
 from wordworth.infer.model.nli import LABELS, NliKind, NliRequest
-from wordworth.infer.model.projection import piece_vectors, projected
 from wordworth.progress import progress
+from wordworth.repair.subwords import piece_vectors, projected
 from wordworth.transform import Subspace
 
 

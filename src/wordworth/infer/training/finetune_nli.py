@@ -18,8 +18,9 @@ from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_batches import Joined, PairTemplate, tokenized
 from wordworth.infer.model.cross_encoder import CrossEncoder, forward, load_cross_encoder
 from wordworth.infer.model.nli import LABELS, Example, accuracy, sentence_pairs
-from wordworth.infer.model.projection import projected, save_projected
 from wordworth.progress import progress
+from wordworth.repair.checkpoint import save_projected
+from wordworth.repair.subwords import projected
 from wordworth.transform import Subspace
 
 BUCKET = 50

@@ -9,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.kinds import kind_of
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
 from wordworth.run import ORIGINAL, Findings
-from wordworth.study.debias import DebiasSettings
+from wordworth.study.debias import CONTROLS, DebiasSettings
 from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.debias.tasks import LANGUAGE, load_task_data, measure
 from wordworth.study.debias.treatment import Change, Treatment, learn, treatment
@@ -27,10 +28,16 @@ Versions = Sequence[tuple[str, Embedding]]
 def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -> Findings:
     """Takes a subspace out of every vector of an embedding of English words, and measures before and after.
 
-    The embedding without it is `findings.embedding`.
+    The embedding without it is `findings.embedding`; of a language model, `findings.network` is the network.
     """
     if len(models) != 1:
-        raise WordworthError("debias takes one embedding, such as glove-6b-50d (`wordworth ls models`)")
+        raise WordworthError("debias takes one model, such as glove-6b-50d (`wordworth ls models`)")
+    if isinstance(models[0], str | Path) and kind_of(models[0]) != "static":
+        from wordworth.study.debias.network import debias_network  # torch, for language models alone
+
+        return debias_network(models[0], settings)
+    if settings.where:
+        raise WordworthError(f"--where {settings.where} is for language models; leave it out for word vectors")
     findings = Findings("debias")
     embedding = models[0] if isinstance(models[0], Embedding) else one_embedding(models[0])
     language = embedding.provenance.language or LANGUAGE
@@ -84,9 +91,10 @@ def _measure(findings: Findings, versions: Versions, controls: Sequence[Change],
 
 
 def _controls(embedding: Embedding, chosen: Treatment, settings: DebiasSettings) -> list[Change]:
-    if not settings.random:
+    count = CONTROLS if settings.random is None else settings.random
+    if not count:
         return []
-    drawn = {"count": settings.random, "k": chosen.dimensions, "seed": settings.seed}
+    drawn = {"count": count, "k": chosen.dimensions, "seed": settings.seed}
     if settings.random_from == "gaussian":
         subspaces = random_directions(embedding.dim, **drawn)
     else:

@@ -1,4 +1,4 @@
-"""A subspace taken out of a transformer's subword embeddings, and of nothing else (Dev et al. 2020, §BERT).
+"""A bias taken out of a transformer's subword embeddings, and of nothing else (Dev et al. 2020, §BERT).
 
 Position and type embeddings, and whatever lies above, stay as they are. It is done where a subword is looked up:
 x − (x Vᵀ) V for the orthonormal rows of V. The matrix itself is not touched, so a language-model head that is tied to
@@ -6,10 +6,8 @@ it keeps the vectors it was trained with, and taking the projection off leaves n
 the projection on, gradients pass through it too, so that nothing can come back along V.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,13 +18,10 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode.heads import Headed
-from wordworth.encode.loading import quietly
 from wordworth.errors import WordworthError
-from wordworth.files import replacing
-from wordworth.transform import Subspace, project_out
 
-NOTES = "projection.json"
-"""What was taken out of a saved model."""
+UNNAMED = "\x00"
+"""Before the number of a piece that is no word that was asked for; no word begins so."""
 
 
 def piece_vectors(headed: Headed, words: Sequence[str]) -> Embedding:
@@ -35,13 +30,17 @@ def piece_vectors(headed: Headed, words: Sequence[str]) -> Embedding:
     Subspaces are learnt from it as from any embedding: he − she, pairs, sets. A word of several pieces has no vector of
     its own there and is missing.
     """
-    matrix = _matrix(headed.network)
-    single = {word: pieces[0] for word in dict.fromkeys(words) if len(pieces := _pieces(headed.tokenizer, word)) == 1}
-    unknown = headed.tokenizer.unk_token_id
-    known = {word: piece for word, piece in single.items() if piece != unknown}
+    matrix = subword_matrix(headed.network)
+    known = single_pieces(headed.tokenizer, words)
     rows = matrix.detach()[list(known.values())].to("cpu", torch.float32).numpy()
     provenance = Provenance(headed.name, headed.source, steps=("subword embeddings",))
     return Embedding(list(known), rows, provenance)
+
+
+def single_pieces(tokenizer: PreTrainedTokenizerFast, words: Sequence[str]) -> dict[str, int]:
+    """Those of the words that are one piece, as one that begins a word, and its number."""
+    single = {word: pieces[0] for word in dict.fromkeys(words) if len(pieces := _pieces(tokenizer, word)) == 1}
+    return {word: piece for word, piece in single.items() if piece != tokenizer.unk_token_id}
 
 
 def _pieces(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
@@ -55,7 +54,7 @@ def _pieces(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
 @contextmanager
 def projected(network: PreTrainedModel, basis: NDArray[np.float64]) -> Iterator[None]:
     """While inside, every look-up of a subword gives its vector without its part in the span of `basis`."""
-    dim = int(_matrix(network).shape[1])
+    dim = int(subword_matrix(network).shape[1])
     if basis.ndim != 2 or basis.shape[1] != dim:
         raise WordworthError(
             f"directions of shape {basis.shape} cannot be taken out of subword embeddings of {dim} dimensions; learn "
@@ -67,7 +66,7 @@ def projected(network: PreTrainedModel, basis: NDArray[np.float64]) -> Iterator[
         x = looked_up.float()
         return (x - (x @ exact.T) @ exact).to(looked_up.dtype)
 
-    handles = [module.register_forward_hook(without) for module in _tied(network)[0]]
+    handles = [module.register_forward_hook(without) for module in tied(network)[0]]
     try:
         yield
     finally:
@@ -75,17 +74,18 @@ def projected(network: PreTrainedModel, basis: NDArray[np.float64]) -> Iterator[
             handle.remove()
 
 
-def _matrix(network: PreTrainedModel) -> Tensor:
+def subword_matrix(network: PreTrainedModel) -> Tensor:
+    """The vectors that subwords are looked up in, a row each."""
     module: Any = network.get_input_embeddings()
     if not isinstance(module, nn.Embedding):
         raise WordworthError(f"{type(network).__name__} has no matrix of subword embeddings to project")
     return module.weight
 
 
-def _tied(network: PreTrainedModel) -> tuple[list[nn.Embedding], list[nn.Module]]:
+def tied(network: PreTrainedModel) -> tuple[list[nn.Embedding], list[nn.Module]]:
     """The modules that look up subwords (an encoder–decoder may have several over one matrix), and others, such as
     heads, that compute with the same matrix."""
-    shared = _matrix(network).data_ptr()
+    shared = subword_matrix(network).data_ptr()
     holders = [
         module
         for module in network.modules()
@@ -95,53 +95,36 @@ def _tied(network: PreTrainedModel) -> tuple[list[nn.Embedding], list[nn.Module]
     return look_ups, [module for module in holders if not isinstance(module, nn.Embedding)]
 
 
-def save_projected(
-    headed: Headed, subspace: Subspace | None, folder: Path, facts: dict[str, Any] | None = None
-) -> None:
-    """A folder that loads as a plain `transformers` model, with the subspace taken out of its matrix for good.
-
-    `projection.json` says what was done. A head tied to the matrix is saved apart with the matrix as it was
-    (`tie_word_embeddings` false), so that the saved model computes what the projected one does. The folder is there
-    whole or not at all; one that is there is replaced.
-    """
-    network = headed.network
-    with replacing(folder) as part:
-        with quietly(), _edited(network, subspace):
-            # Copies share no memory, so that what is tied no longer (a head's bias too) is written on its own.
-            network.save_pretrained(
-                part, state_dict={name: weight.detach().clone() for name, weight in network.state_dict().items()}
-            )
-        headed.tokenizer.save_pretrained(part)
-        notes: dict[str, Any] = {"model": headed.name, "weights": headed.weights, **(facts or {})}
-        if subspace is not None:
-            notes["taken_out"] = {
-                "what": "the subword embedding matrix only",
-                "subspace": subspace.name,
-                "words": list(subspace.words),
-                "basis": subspace.basis.tolist(),
-            }
-        (part / NOTES).write_text(json.dumps(notes, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        if folder.is_dir():
-            folder.replace(part.with_name("old"))
-
-
-@contextmanager
-def _edited(network: PreTrainedModel, subspace: Subspace | None) -> Iterator[None]:
-    """While inside, the look-ups hold an edited copy of the matrix, and heads the matrix itself."""
-    if subspace is None:
-        yield
-        return
-    (look_ups, heads), matrix = _tied(network), _matrix(network)
-    tying = network.config.tie_word_embeddings
-    exact = project_out(matrix.detach().to("cpu", torch.float64).numpy(), subspace.basis)
-    changed = nn.Parameter(torch.from_numpy(exact).to(matrix.device, matrix.dtype), requires_grad=matrix.requires_grad)
+def replace_matrix(network: PreTrainedModel, matrix: NDArray[np.floating]) -> None:
+    """Subwords are looked up in another matrix from now on. A head that is tied to the old one keeps it, untied."""
+    look_ups, heads = tied(network)
+    old = subword_matrix(network)
+    exact = torch.from_numpy(np.ascontiguousarray(matrix)).to(old.device, old.dtype)
+    changed = nn.Parameter(exact, requires_grad=old.requires_grad)
     for module in look_ups:
         module.weight = changed
     if heads:
         network.config.tie_word_embeddings = False
+
+
+@contextmanager
+def replaced_matrix(network: PreTrainedModel, matrix: NDArray[np.floating]) -> Iterator[None]:
+    """The same while inside."""
+    look_ups, tying, old = tied(network)[0], network.config.tie_word_embeddings, subword_matrix(network)
+    replace_matrix(network, matrix)
     try:
         yield
     finally:
         for module in look_ups:
-            module.weight = matrix
+            module.weight = nn.Parameter(old) if not isinstance(old, nn.Parameter) else old
         network.config.tie_word_embeddings = tying
+
+
+def every_piece(headed: Headed, words: Sequence[str]) -> Embedding:
+    """All rows of the subword matrix: those of `words` that are one piece by the word, the others by their number."""
+    rows = subword_matrix(headed.network).detach().to("cpu", torch.float32).numpy()
+    named = [f"{UNNAMED}{at}" for at in range(len(rows))]
+    for word, piece in single_pieces(headed.tokenizer, words).items():
+        if named[piece].startswith(UNNAMED):  # two words may be one piece where case is folded
+            named[piece] = word
+    return Embedding(named, rows, Provenance(headed.name, headed.source, steps=("subword embeddings",)))
