@@ -98,11 +98,11 @@ def test_measured_on_every_version(tmp_path):
     assert found == pytest.approx(surprise["projection"], rel=1e-4)
 
 
-def test_the_share_of_the_layers_directions(tmp_path):
+def test_the_span_of_the_layers_directions(tmp_path):
     model = llama_folder(tmp_path / "tiny")
     dimensions = [
-        debias(model, where="layers", directions=APART, without=PARTS, share=share).scores["value"][0]
-        for share in (0.1, 1.0)
+        debias(model, where="layers", directions=APART, without=PARTS, span=span).scores["value"][0]
+        for span in (0.1, 1.0)
     ]
     assert dimensions == [1, 2]
 

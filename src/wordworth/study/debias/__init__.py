@@ -117,23 +117,23 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
         metavar="subwords|layers",
         choices=("", *PLACES),
     )
-    share: float = setting(
+    span: float = setting(
         0.95,
-        "In every layer: the first components of the layers' directions that hold this share of them.",
+        "In every layer: the first components of the layers' directions that hold so much of them, up to 1.",
         HOW,
         least=0,
         most=1,
     )
     layers: tuple[int, ...] = setting(
         (),
-        "Layers of a language model that are measured, such as 0,8,16; the middle one if not given.",
+        "Layers of a language model, such as 0,8,16, that are measured; the middle one if not given.",
         MEASURED,
         metavar="N,N",
         parse=lambda text: comma_numbers("--layers", text),
         may_differ=True,
     )
     corpus: Named = setting("enwiki-sample", f"{CORPUS}, in which a language model predicts.", ON, catalog="corpora")
-    words: int = setting(2_000, "Words of it that are predicted.", ON, least=1)
+    words: int = setting(2_000, "Cut the text after so many words; 0: read all.", ON, least=0)
     device: str = setting("auto", may_differ=True, **DEVICE)
     sample: int = setting(20_000, "Pairs of each probe, so many drawn evenly.", ON, least=1)
 

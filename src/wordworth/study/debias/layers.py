@@ -41,5 +41,5 @@ def learn_in_layers(headed: Headed, settings: DebiasSettings, findings: Findings
         raise nothing[0]
     _, values, directions = np.linalg.svd(np.concatenate([part.basis for part in parts]), full_matrices=False)
     held = np.cumsum(values**2) / np.square(values).sum()
-    count = int(np.searchsorted(held, settings.share * (1 - 1e-12))) + 1
+    count = int(np.searchsorted(held, settings.span * (1 - 1e-12))) + 1
     return replace(parts[0], basis=directions[:count], values=values[:count]), stream
