@@ -88,3 +88,4 @@ results: $(STAMP)
 	$(BIN)/python docs/make_predict_results.py
 	$(BIN)/python docs/make_infer_results.py
 	$(BIN)/python docs/make_debias_results.py
+	$(BIN)/python docs/make_debias_network.py

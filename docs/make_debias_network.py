@@ -11,7 +11,7 @@ from wordworth.run import ORIGINAL, RANDOM
 from wordworth.study.debias import METHODS
 
 MODEL = "smollm2-135m"
-ASKED = {"without": ("stability", "bias"), "words": 500, "directions": (("he", "she"),)}
+ASKED = {"without": ("stability", "bias"), "words": 1_000, "directions": (("he", "she"),)}
 RUNS = {method: {"mitigate": method} for method in METHODS} | {"layers": {"where": "layers"}}
 
 

@@ -94,6 +94,15 @@ class InLayers:
 Repair = InSubwords | InLayers
 
 
+def folded(network: PreTrainedModel, repair: Repair | None) -> PreTrainedModel:
+    """A copy with the repair in its weights; the network itself where there is none."""
+    if repair is None:
+        return network
+    edited = copy.deepcopy(network)
+    repair.fold(edited)
+    return edited
+
+
 @dataclass(frozen=True, eq=False)
 class Repaired:
     """A network as it was loaded, and what is to be changed in it."""
@@ -105,13 +114,6 @@ class Repaired:
     said: str
     subspace: Subspace | None = None
 
-    def network(self) -> PreTrainedModel:
-        """A copy with the change in its weights."""
-        edited = copy.deepcopy(self.headed.network)
-        if self.repair is not None:
-            self.repair.fold(edited)
-        return edited
-
     def save(self, folder: str | Path) -> None:
         """A folder that `from_pretrained` of plain `transformers` loads: float32 safetensors, tokenizer and a card.
 
@@ -119,7 +121,7 @@ class Repaired:
         change applied by hooks.
         """
         headed, repair, ids = self.headed, self.repair, trial_ids(self.headed.tokenizer)
-        edited = self.network()
+        edited = folded(headed.network, repair)
         check = None
         if repair is not None:
             with repair.applied(headed.network):

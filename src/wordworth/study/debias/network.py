@@ -4,20 +4,18 @@ Every measure is taken on the model as it was (`original`), as it is after (the 
 random directions in the place of the bias (`random`).
 """
 
-import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from transformers import PreTrainedModel
 
 from wordworth.catalog.resolve import resolve
 from wordworth.encode.heads import Headed
 from wordworth.progress import progress
 from wordworth.repair.checkpoint import load_whole
-from wordworth.repair.repaired import InLayers, InSubwords, Repair, Repaired
+from wordworth.repair.repaired import InLayers, InSubwords, Repair, Repaired, folded
 from wordworth.repair.subwords import every_piece
 from wordworth.run import ORIGINAL, Findings
 from wordworth.study.bias_words import pairs_named, words_named, words_of
@@ -77,26 +75,17 @@ def _measure(findings: Findings, headed: Headed, plan: _Plan, settings: DebiasSe
         return
     with progress(f"Measuring {headed.name}", 2 + len(plan.controls)) as advance:
         for setting, repair in ((ORIGINAL, None), (settings.mitigate, plan.repair)):
-            version = measuring.version(_edited(headed.network, repair), repair.stamp if repair else "", settings)
+            version = measuring.version(folded(headed.network, repair), repair.stamp if repair else "", settings)
             add_version(findings, version, setting)
             advance(1)
         # Of a control only the value is used, so that neither p nor an interval is worth its time.
         quick = replace(settings, resamples=1, permutations=1, p_method="monte-carlo")
         results = []
         for repair in plan.controls:
-            network = _edited(headed.network, repair)
+            network = folded(headed.network, repair)
             results.append(measuring.version(network, repair.stamp, quick, inferring=False))
             advance(1)
     add_controls(findings, results)
-
-
-def _edited(network: PreTrainedModel, repair: Repair | None) -> PreTrainedModel:
-    """A copy with the repair in its weights; the network itself where there is none."""
-    if repair is None:
-        return network
-    edited = copy.deepcopy(network)
-    repair.fold(edited)
-    return edited
 
 
 def _count(settings: DebiasSettings) -> int:
