@@ -1,118 +1,193 @@
 """Dev et al.'s networks with seeds: trained on vectors as they are, without a bias, and without random directions.
 
-    python docs/make_nli_seeds.py train --workers 14 --device cuda     # every network
-    python docs/make_nli_seeds.py train gender 3                       # one of them
-    python docs/make_nli_seeds.py probe --workers 14                   # every seed's networks on every probe
-    python docs/make_nli_seeds.py table                                # what came of it, into docs/infer.md
+    python docs/make_nli_seeds.py train glove --workers 14 --device cuda     # every network over GloVe
+    python docs/make_nli_seeds.py train minilm --workers 8 --device cuda     # every fine-tuned MiniLM (Table 15)
+    python docs/make_nli_seeds.py train minilm gender 3                      # one of them
+    python docs/make_nli_seeds.py probe glove --workers 14                   # every seed's networks on every probe
+    python docs/make_nli_seeds.py record glove                               # what came of it, into docs/nli_seeds.csv
 
-A network is a folder `runs/nli-seeds/VARIANT-SEED`; a run of `infer` is `runs/nli-seeds/PROBE-SEED.run`, with the
+A network is a folder `runs/nli-seeds/KIND/VARIANT-SEED`; a run of `infer` is `PROBE-SEED.run` beside it, with the
 network as it is, with projections at the test alone, and the networks trained anew. Needs the NLI data under
-$WORDWORTH_DATA. What is there already is not made again.
+$WORDWORTH_DATA. What is there already is not made again, and a training that was stopped goes on. `--slice 300` goes
+the same way with so many pairs of each set, to see that it does. `docs/make_nli_verdicts.py` makes the tables.
 """
 
 import argparse
-import csv
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from importlib.resources import files
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
-from pages import put
+from nli_verdicts import RECORD, Row
 from scipy import stats
 
-from wordworth.infer.model.loading import Vectors, vectors_to_train_on
+from wordworth.catalog.language_models import locate_language_model
+from wordworth.infer.model.cross_encoder import untrained_cross_encoder
+from wordworth.infer.model.loading import vectors_to_train_on
+from wordworth.infer.model.nli import accuracy
 from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.training.finetune_nli import FinetuneRecipe, finetune_nli, unfinished
 from wordworth.infer.training.fit import Recipe
-from wordworth.infer.training.train_nli import RESULTS, NetworkSize, chosen_sets, train_nli
+from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Sets, chosen_sets, train_nli
+from wordworth.repair.subwords import piece_vectors
 from wordworth.run import read_run
 from wordworth.study import study
 from wordworth.study.infer.settings import subspace_of
-from wordworth.transform import random_directions
+from wordworth.transform import Subspace, random_directions
 
 RUNS = Path("runs") / "nli-seeds"
-VECTORS = "glove-840b-34k"
-DATA, DEV, TESTS = ("snli-91k",), ("snli-dev",), ("snli-test", "mnli-dev")
-LONGEST = 40
-SIZE = NetworkSize(beside=False)
+DEV, TESTS = ("snli-dev",), ("snli-test", "mnli-dev")
 PROBES = ("gender", "nationality", "religion")
 RANDOM = {"random-1": 1, "random-2": 2}
-"""Networks over vectors without as many random directions as are taken out for gender and nationality, and for
-religion."""
-VARIANTS = ("original", *PROBES, *RANDOM)
+"""Networks without as many random directions as are taken out for gender and nationality, and for religion."""
 SEEDS = range(5)
-SAMPLE = 400_000
+LONGEST = 40
 
 
-def recipe(seed: int, device: str) -> Recipe:
-    """In batches larger than the paper's 32: a GPU waits for its small kernels, not for numbers."""
-    return Recipe(epochs=10, patience=2, batch=128, seed=seed, device=device)
+@dataclass(frozen=True)
+class Job:
+    """One network to be trained."""
+
+    variant: str
+    seed: int
+    folder: Path
+    sets: Sets
+    device: str
+
+    def taken_out(self, vectors_of: Callable[[Sequence[str]], Any]) -> Subspace | None:
+        """What the network is trained without, learnt from unit vectors of words."""
+        if self.variant == "original":
+            return None
+        if self.variant in RANDOM:
+            dim = vectors_of(["he", "she"]).dim
+            return random_directions(dim, count=1, k=RANDOM[self.variant], seed=self.seed)[0]
+        words = load_probe(self.variant).subspace
+        assert words is not None
+        return subspace_of(vectors_of(words.words), words)
 
 
-def vectors(variant: str, seed: int) -> Vectors:
-    """What a network of that name reads."""
-    read = vectors_to_train_on(VECTORS, seed)
-    if variant == "original":
-        return read
-    if variant in RANDOM:
-        return read.without(random_directions(read.embedder.dim, count=1, k=RANDOM[variant], seed=seed)[0])
-    words = load_probe(variant).subspace
-    assert words is not None
-    return read.without(subspace_of(read.embedder.context_free(words.words), words))
+def over_glove(job: Job) -> dict[str, float]:
+    """The paper's network, in batches larger than its 32: a GPU waits for its small kernels, not for numbers."""
+    if (job.folder / RESULTS).exists():
+        return {}
+    read = vectors_to_train_on("glove-840b-34k", job.seed)
+    subspace = job.taken_out(read.embedder.context_free)
+    recipe = Recipe(epochs=10, patience=2, batch=128, seed=job.seed, device=job.device)
+    vectors = read.without(subspace) if subspace else read
+    results = train_nli(vectors, job.sets, job.folder, NetworkSize(beside=False), recipe=recipe, say=_say(job))
+    return {one["name"]: one["accuracy"] for one in results["test"]}
 
 
-def train(variant: str, seed: int, device: str) -> None:
-    folder = RUNS / f"{variant}-{seed}"
-    if (folder / RESULTS).exists():
-        return
+def out_of_minilm(job: Job) -> dict[str, float]:
+    """An encoder fine-tuned with the paper's dropout and epochs, and a rate and batches for a smaller network."""
+    if job.folder.exists() and not unfinished(job.folder):
+        return {}
+    place = locate_language_model("minilm-l6")
+    fresh = untrained_cross_encoder(place.place, device=job.device, name=place.name, seed=job.seed)
+    subspace = job.taken_out(lambda words: piece_vectors(fresh.headed, list(words)))
+    halved = "bfloat16" if job.device.startswith("cuda") else "float32"
+    recipe = FinetuneRecipe(epochs=3, rate=1e-4, batch=128, precision=halved, seed=job.seed)
+    training, held = ([pair for one in part for pair in one.examples()] for part in (job.sets.training, job.sets.dev))
+    model, _ = finetune_nli(fresh, training, job.folder, dev=held, projection=subspace, recipe=recipe, say=_say(job))
+    return {one.name: accuracy(model, one.examples()) for one in job.sets.tests}
 
-    def say(sentence: str) -> None:
-        print(f"{folder.name}: {sentence}", flush=True)
 
-    sets = chosen_sets(DATA, DEV, TESTS, hold_out=0, longest=LONGEST, seed=0)
-    results = train_nli(vectors(variant, seed), sets, folder, SIZE, recipe=recipe(seed, device), say=say)
-    say(" ".join(f"{one['name']} {one['accuracy']:.4f}" for one in results["test"]) + f", {results['seconds']:.0f} s")
+def _say(job: Job) -> Callable[[str], None]:
+    return lambda sentence: print(f"{job.folder.name}: {sentence}", flush=True)
 
 
-def probe(name: str, seed: int, device: str) -> None:
+@dataclass(frozen=True)
+class Kind:
+    """Networks of one kind."""
+
+    make: Callable[[Job], dict[str, float]]
+    data: tuple[str, ...]
+    against: Mapping[str, tuple[str, ...]]
+    """The networks trained anew that are probed beside the original one, by probe."""
+    sample: int
+    """Pairs of each probe."""
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        return "original", *dict.fromkeys(one for several in self.against.values() for one in several)
+
+
+KINDS = {
+    "glove": Kind(
+        over_glove,
+        ("snli-91k",),
+        {probe: (probe, "random-2" if probe == "religion" else "random-1") for probe in PROBES},
+        400_000,
+    ),
+    # The paper takes gender alone out of BERT in training: few demonyms are one piece there.
+    "minilm": Kind(
+        out_of_minilm,
+        ("snli-91k", "mnli-32k", "lingnli", "sanli-wiki"),
+        {"gender": ("gender", "random-1"), "nationality": (), "religion": ()},
+        100_000,
+    ),
+}
+
+
+def train(kind: str, variant: str, seed: int, device: str, few: int) -> None:
+    began = time.monotonic()
+    sets = chosen_sets(KINDS[kind].data, DEV, TESTS, hold_out=0, longest=LONGEST, seed=0)
+    if few:
+        parts = (sets.training, sets.dev, sets.tests)
+        sets = Sets(*(tuple(one.only(range(few), {}) for one in part) for part in parts))
+    job = Job(variant, seed, _place(kind, few) / f"{variant}-{seed}", sets, device)
+    if found := KINDS[kind].make(job):
+        told = " ".join(f"{name} {value:.4f}" for name, value in found.items())
+        _say(job)(f"{told}, {time.monotonic() - began:.0f} s")
+
+
+def probe(kind: str, name: str, seed: int, device: str, few: int) -> None:
     """The network of a seed and its brothers on a probe, the same pairs for all."""
-    place = RUNS / f"{name}-{seed}.run"
+    runs = _place(kind, few)
+    place = runs / f"{name}-{seed}.run"
     if place.exists():
         return
-    random = "random-2" if name == "religion" else "random-1"
-    against = tuple(str(RUNS / f"{variant}-{seed}") for variant in (name, random))
     found = study("infer")(
-        str(RUNS / f"original-{seed}"), probes=(name,), sample=SAMPLE, random=1, seed=seed, against=against,
-        accuracy=TESTS[:1], resamples=2_000, device=device,
-    )  # fmt: skip
+        str(runs / f"original-{seed}"),
+        probes=(name,),
+        sample=few or KINDS[kind].sample,
+        swaps=few or 20_000,
+        random=1,
+        seed=seed,
+        against=tuple(str(runs / f"{variant}-{seed}") for variant in KINDS[kind].against[name]),
+        accuracy=() if few else TESTS,
+        resamples=2_000,
+        device=device,
+    )
     found.save(place)
 
 
-def each(what: str, names: Sequence[str], workers: int, device: str) -> None:
+def _place(kind: str, few: int) -> Path:
+    return RUNS / (f"{kind}-{few}" if few else kind)
+
+
+def each(told: argparse.Namespace, names: Sequence[str]) -> None:
     """Every name with every seed, each in a process of its own, so many at a time."""
     waiting = [(name, seed) for seed in SEEDS for name in names]
     running: list[subprocess.Popen[bytes]] = []
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    failed = 0
     while waiting or running:
-        while waiting and len(running) < workers:
+        while waiting and len(running) < told.workers:
             name, seed = waiting.pop(0)
-            command = [sys.executable, __file__, what, name, str(seed), "--device", device]
-            running.append(subprocess.Popen(command, env=environment))
+            command = [sys.executable, __file__, told.what, told.kind, name, str(seed)]
+            more = ["--device", told.device, "--slice", str(told.slice)]
+            running.append(subprocess.Popen([*command, *more], env=environment))
         time.sleep(0.2)
+        failed += sum(bool(one.poll()) for one in running)
         running = [one for one in running if one.poll() is None]
-
-
-class Row(NamedTuple):
-    """A number over seeds: its mean, and a 95 % interval over seeds and subjects."""
-
-    value: float
-    low: float
-    high: float
+    sys.exit(f"{failed} of them failed" if failed else 0)
 
 
 def over_seeds(values: Sequence[float], halves: Sequence[float]) -> Row:
@@ -127,100 +202,67 @@ def over_seeds(values: Sequence[float], halves: Sequence[float]) -> Row:
     return Row(mean, mean - half, mean + half)
 
 
-def gathered(probe: str) -> dict[tuple[str, str], Row]:
-    """(version, measure) → the number over all seeds that were probed."""
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for place in sorted(RUNS.glob(f"{probe}-*.run")):
-        seed = place.stem.rpartition("-")[2]
-        for row in read_run(place).scores.filter(pl.col("dataset").is_in([probe, "snli-test"])).to_dicts():
-            setting = str(row["setting"]).removesuffix(f"-{seed}").removesuffix(f":{probe}")
-            if not setting.startswith("random:"):
-                found.setdefault((VERSIONS.get(setting, setting), row["measure"]), []).append(row)
-    return {
-        key: over_seeds(
-            [row["value"] for row in rows],
-            [(row["high"] - row["low"]) / 2 if row["high"] is not None else 0.0 for row in rows],
-        )
-        for key, rows in found.items()
-    }
-
-
 VERSIONS = {"original": "as they are", "projection": "projected at the test", "random": "random at the test"}
 VERSIONS |= dict.fromkeys(PROBES, "projected in training")
 VERSIONS |= dict.fromkeys(RANDOM, "random in training")
-MEASURES = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
-MORE = ("gap:entailment", "gap:contradiction", "entailment:over-swap")
 
 
-def told(row: Row | None, places: int = 2) -> str:
-    """`.39 [.35, .43]`."""
-    if row is None:
-        return ""
-    value, low, high = (f"{one:.{places}f}".replace("0.", ".", 1) for one in row)
-    return f"{value} [{low}, {high}]"
+def gathered(runs: Path, probe: str) -> dict[tuple[str, str, str], Row]:
+    """(version, data, measure) → the number over all seeds that were probed.
 
-
-def verdict(paper: float, ours: Row, *, change: bool) -> str:
-    """A level is reproduced where the paper's is in our interval. A change is where ours has its sign beyond doubt; it
-    is not where ours has the other sign beyond doubt, or is surely another one than the paper's; else it is open."""
-    inside = ours.low <= paper <= ours.high
-    if not change:
-        return "reproduced" if inside else "not reproduced"
-    if ours.low > 0 or ours.high < 0:
-        return "reproduced" if (ours.value > 0) == (paper > 0) else "not reproduced"
-    return "undecided" if inside else "not reproduced"
-
-
-def published() -> dict[tuple[str, str, str], float]:
-    """(probe, version, measure) → the paper's number for GloVe."""
-    where = {"original": "as they are", "projection": "projected in training", "random": "random in training"}
-    text = (files("wordworth.report") / "data" / "published.csv").read_text(encoding="utf-8")
-    return {
-        (row["dataset"], where[row["setting"]], row["measure"]): float(row["value"])
-        for row in csv.DictReader(text.splitlines())
-        if row["paper"] == "dev2020" and row["model"] == "glove" and row["dataset"] in PROBES
-    }
-
-
-def tables() -> str:
-    """Each probe: the measures by version, then the verdicts."""
-    paper, blocks = published(), []
-    for probe in PROBES:
-        rows = gathered(probe)
-        lines = [f"**{probe}**", "", f"| vectors | {' | '.join((*MEASURES, *MORE))} | accuracy |"]
-        lines.append(f"|---|{'---:|' * (len(MEASURES) + len(MORE) + 1)}")
-        for version in dict.fromkeys(version for version, _ in rows):
-            cells = [told(rows.get((version, measure))) for measure in (*MEASURES, *MORE)]
-            lines.append(f"| {version} | {' | '.join(cells)} | {told(rows.get((version, 'accuracy')), 3)} |")
-        lines += ["", "| what | the paper | here | verdict |", "|---|---:|---:|---|"]
-        for (name, version, measure), value in paper.items():
-            if name != probe:
+    The change of an accuracy is of each seed's own, with an interval over seeds alone.
+    """
+    found: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    for place in sorted(runs.glob(f"{probe}-*.run")):
+        seed = place.stem.rpartition("-")[2]
+        before: dict[str, float] = {}
+        for row in read_run(place).scores.filter(pl.col("dataset").is_in([probe, *TESTS])).to_dicts():
+            setting = str(row["setting"]).removesuffix(f"-{seed}").removesuffix(f":{probe}")
+            if setting.startswith("random:"):
                 continue
-            change = version != "as they are"
-            ours = rows.get((version, f"{measure}:change" if change else measure))
-            if ours is None:
-                continue
-            theirs = value - paper[probe, "as they are", measure] if change else value
-            what = f"{measure}, {version}{': change' if change else ''}"
-            sign = f"{theirs:+.3f}" if change else f"{theirs:.3f}"
-            lines.append(f"| {what} | {sign} | {told(ours, 3)} | {verdict(theirs, ours, change=change)} |")
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
+            key = VERSIONS.get(setting, setting), row["dataset"], row["measure"]
+            half = (row["high"] - row["low"]) / 2 if row["high"] is not None else 0.0
+            found.setdefault(key, []).append((row["value"], half))
+            if row["measure"] == "accuracy":
+                if setting == "original":
+                    before[row["dataset"]] = row["value"]
+                else:
+                    change = row["value"] - before[row["dataset"]]
+                    found.setdefault((*key[:2], "accuracy:change"), []).append((change, 0.0))
+    return {key: over_seeds(*zip(*rows, strict=True)) for key, rows in found.items()}
+
+
+def record(kind: str, few: int) -> None:
+    """The kind's rows of `nli_seeds.csv`, in place of those it had."""
+    rows = [
+        {"kind": kind, "probe": probe, "version": version, "data": data, "measure": measure, **row._asdict()}
+        for probe in PROBES
+        for (version, data, measure), row in gathered(_place(kind, few), probe).items()
+    ]
+    if not rows:
+        sys.exit(f"there are no runs of {kind} in {_place(kind, few)}; probe them first")
+    made = pl.DataFrame(rows).with_columns(pl.col("value", "low", "high").round(6))
+    if RECORD.exists():
+        others = pl.read_csv(RECORD).filter(pl.col("kind") != kind)
+        made = pl.concat([others, made]).sort("kind", maintain_order=True)
+    made.write_csv(RECORD if not few else _place(kind, few) / RECORD.name)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["train", "probe", "table"])
-    parser.add_argument("name", nargs="?", choices=VARIANTS)
+    parser.add_argument("what", choices=["train", "probe", "record"])
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("name", nargs="?", choices=[*PROBES, "original", *RANDOM])
     parser.add_argument("seed", nargs="?", type=int, default=0)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--slice", type=int, default=0)
     given = parser.parse_args()
-    if given.what == "table":
-        put(Path(__file__).with_name("infer.md"), "seeds", tables())
+    if given.what == "record":
+        record(given.kind, given.slice)
         sys.exit()
-    one, every = (train, VARIANTS) if given.what == "train" else (probe, PROBES)
+    one, every = (train, KINDS[given.kind].variants) if given.what == "train" else (probe, PROBES)
     if given.name:
-        one(given.name, given.seed, given.device)
+        one(given.kind, given.name, given.seed, given.device, given.slice)
     else:
-        each(given.what, every, given.workers, given.device)
+        each(given, every)

@@ -29,7 +29,7 @@ def test_every_name_is_there(name: str) -> None:
     assert getattr(ww, name) is not None
 
 
-@pytest.mark.parametrize("name", ["predict", "infer", "run", "compare", "report"])
+@pytest.mark.parametrize("name", ["predict", "infer", "run", "check", "compare", "report"])
 def test_a_name_that_is_also_a_room_is_the_facade_s(name: str) -> None:
     code = f"import wordworth.{name}, wordworth; print(callable(wordworth.{name}))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

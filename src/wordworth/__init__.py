@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from wordworth.notebook import (
         Results,
         SavedRun,
+        card,
+        check,
         compare,
         debias,
         infer,
@@ -30,23 +32,30 @@ if TYPE_CHECKING:
         vast,
         weat,
     )
+    from wordworth.study.checkpoints import checkpoints
     from wordworth.study.static.export import export
+    from wordworth.trainer import WordworthCallback
 
     __version__: str
 
-_NOTEBOOK = ("Results", "SavedRun", "compare", "load", "read_run", "report", "run", "sc_weat")
+_NOTEBOOK = ("Results", "SavedRun", "card", "check", "compare", "load", "read_run", "report", "run", "sc_weat")
 _STUDIES = tuple(room.name for room in iter_modules([str(Path(__file__).parent / "study")]) if room.ispkg)
 _FROM = dict.fromkeys((*_NOTEBOOK, *_STUDIES), "wordworth.notebook")
 _FROM |= {"Embedding": "wordworth.embedding", "Layers": "wordworth.embedding"}
 _FROM |= {"WordworthError": "wordworth.errors", "export": "wordworth.study.static.export"}
+_FROM |= {"WordworthCallback": "wordworth.trainer", "checkpoints": "wordworth.study.checkpoints"}
 
 __all__ = [
     "Embedding",
     "Layers",
     "Results",
     "SavedRun",
+    "WordworthCallback",
     "WordworthError",
     "__version__",
+    "card",
+    "check",
+    "checkpoints",
     "compare",
     "debias",
     "export",
@@ -77,7 +86,7 @@ def __dir__() -> list[str]:
 
 
 class _Facade(ModuleType):
-    """Some rooms are called like what a notebook calls (`predict`, `infer`, `run`, `compare`, `report`).
+    """Some rooms are called like what a notebook calls (`predict`, `infer`, `run`, `check`, `compare`, `report`).
 
     The façade's name wins: Python binds a sub-package to its parent when it is first imported, and that is not done
     for these. `from wordworth.predict import …` finds the room all the same.

@@ -30,6 +30,7 @@ _OF_LIBRARIES = frozenset(
         "struct.error",
         "tarfile.TarError",
         "tokenize.TokenError",
+        "yaml.error.YAMLError",
         "zipfile.BadZipFile",
         "zlib.error",
     }
@@ -55,12 +56,14 @@ class Foreign:
     """The one door for files that another library reads: `with Foreign("what cannot be read", "what to do"):`.
 
     What the library raises, by name, becomes one sentence. Bare exceptions count too: tokenizers raises nothing else,
-    and no `except` could name them without naming all others. A mistake in our own lines inside stays a traceback.
+    and no `except` could name them without naming all others. A mistake in our own lines inside stays a traceback,
+    but where `ours` says that a host's work of days must not end by it.
     """
 
-    def __init__(self, what: str, advice: str = "") -> None:
+    def __init__(self, what: str, advice: str = "", *, ours: bool = False) -> None:
         self.what = what
         self.advice = advice
+        self.ours = ours
 
     def __enter__(self) -> None:
         pass
@@ -70,10 +73,10 @@ class Foreign:
     ) -> None:
         if kind is None or error is None or issubclass(kind, WordworthError):
             return
-        if isinstance(error, OSError) and error.errno in _FULL:  # which `files.space_checked` reports
+        if isinstance(error, OSError) and error.errno in _FULL and not self.ours:  # `files.space_checked` reports it
             return
         names = {f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__}
-        built_in = _IN_OUR_LINES if _raised_by_us(trace) else _BUILT_IN
+        built_in = _IN_OUR_LINES if _raised_by_us(trace) and not self.ours else _BUILT_IN
         if kind is Exception or issubclass(kind, built_in) or names & _OF_LIBRARIES:
             reason = reason_of(error)
             sentence = f"{self.what} ({reason}); {self.advice}" if self.advice else f"{self.what}: {reason}"

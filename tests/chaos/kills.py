@@ -13,8 +13,7 @@ from chaos.bench import Bench, tree
 from chaos.warm import KILLED
 from wordworth.errors import WordworthError
 from wordworth.files import sha256_of
-from wordworth.report.runs import run_folders
-from wordworth.run import read_run
+from wordworth.run import read_run, run_folders
 
 RUN = "--resamples 20 -o run --overwrite"
 WEAT = "--test weat8 --permutations 100 -o run"

@@ -6,7 +6,8 @@ import pytest
 from made_runs import MadeRun, random_predict, random_vast
 from wordworth.errors import WordworthError
 from wordworth.report.page import page
-from wordworth.report.runs import ALL, numbered, read_runs, run_folders
+from wordworth.report.runs import ALL, numbered, read_runs
+from wordworth.run import run_folders
 
 
 def test_an_audit_is_its_runs(audit: Path) -> None:

@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.report.runs import run_folders
-from wordworth.run import Findings, Manifest, read_run, schema, watched, write_run
+from wordworth.run import Findings, Manifest, read_run, run_folders, schema, watched, write_run
 
 SCORES = pl.DataFrame([{"model": "a", "value": 0.5}], schema=schema.SCORES)
 ITEMS = pl.DataFrame([{"item": "null", "value": 0.1}, {"item": "x", "value": None}], schema=schema.ITEMS)
@@ -89,7 +88,7 @@ def test_a_kill_between_the_two_renames_of_overwrite(tmp_path: Path) -> None:
 import os, sys
 from pathlib import Path
 import polars as pl
-from wordworth.report.runs import run_folders
+from wordworth.run import run_folders
 from wordworth.run import Findings, schema, write_run
 rename = Path.replace
 def dies(self, target):

@@ -33,6 +33,18 @@ COMMANDS = {
         READ,
         "wordworth compare runs/weat-glove runs/weat-mine",
     ),
+    "check": Listed(
+        "wordworth.cli.check:check",
+        "Rules for a model's numbers, for CI: pass, fail or undecided.",
+        READ,
+        "wordworth check runs/weat-glove rules.toml --junit check.xml",
+    ),
+    "card": Listed(
+        "wordworth.cli.card:card",
+        "A run as a section of a model card, with its metadata.",
+        READ,
+        "wordworth card runs/audit-glove-6b-50d-quick -o README.md",
+    ),
     "serve": Listed(
         "wordworth.cli.serve:serve",
         "Runs in a browser: list, open, compare, watch.",

@@ -1,6 +1,5 @@
 """`wordworth audit [MODEL]`: all that applies to a model, and one report."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ import typer
 from wordworth.cli.audit_clock import AuditClock, spread_sentence
 from wordworth.cli.broken_off import in_cache, telling
 from wordworth.cli.completion import named
-from wordworth.cli.options import SHARED, with_options, writable_name
+from wordworth.cli.options import SHARED, folder_of, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting
 
@@ -67,7 +66,7 @@ def _audit(
     from wordworth.study.audit import DEFAULTS, chosen, lessened, plan
 
     planned, left_out = plan(models or list(DEFAULTS), settings.kind, settings.language)
-    folder = output or _default_folder(models, settings.quick)
+    folder = output or folder_of("audit", models or ["defaults"], "-quick" if settings.quick else "")
     steps = []
     shared = {name: getattr(settings, name) for name in ("seed", "device", "precision")}
     for step in planned:
@@ -248,16 +247,6 @@ def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], clock: Au
     display.warnings_of(findings)
     display.notice(f"{study.name} took {clock.told()}", "dim")
     return result | {"state": "run", "seconds": seconds}
-
-
-def _default_folder(models: list[str] | None, quick: bool) -> Path:
-    """The same folder for the same models, so that an audit that was broken off goes on."""
-    from wordworth.catalog.resolve import split_label
-
-    labels = map(split_label, models or ["defaults"])
-    names = [label or Path(target).name for label, target in labels]
-    safe = re.sub(r"[^\w.+-]+", "-", "+".join(names)).strip("-.")
-    return Path("runs") / f"audit-{safe}{'-quick' if quick else ''}"
 
 
 def _is_there(step: _Step) -> bool:

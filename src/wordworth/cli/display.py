@@ -37,6 +37,11 @@ def line(text: str) -> None:
     out.print(_shown(text), soft_wrap=True)
 
 
+def plain(text: str) -> None:
+    """A text of many lines, as it stands."""
+    sys.stdout.write(visible(text, lines=True))
+
+
 def notice(text: str, style: str = "yellow") -> None:
     """A line beside the results."""
     err.print(_shown(text, style), soft_wrap=True)

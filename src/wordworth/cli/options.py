@@ -2,7 +2,8 @@
 
 import inspect
 import os
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from wordworth.cli.completion import beginning, named
 from wordworth.cli.help import OUTPUT
 from wordworth.errors import WordworthError, nearest, reason_of
 from wordworth.renames import Now, current
-from wordworth.task.settings import GROUPS, Field, Settings
+from wordworth.task.settings import GROUPS, ON, Field, Settings
 
 _METAVARS = {int: "N", float: "X"}
 _CATALOG = {"languages": "LANGUAGE"}
@@ -34,26 +35,35 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
         raise WordworthError(f"--config {path} cannot be read ({error.strerror}); check the path") from error
     except (ValueError, RecursionError) as error:  # also what is not UTF-8, and numbers of thousands of digits
         raise WordworthError(f"{path} is not TOML: {reason_of(error)}; correct it") from error
+    try:
+        defaults = defaults_of(context.command, table)
+    except WordworthError as error:
+        raise WordworthError(f"{path}: {error}") from error
+    context.default_map = {**(context.default_map or {}), **defaults}
+    return path
+
+
+def defaults_of(command: Any, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a command as a TOML table has them, by the names of their parameters."""
     # Keys are the options as one writes them, without the dashes.
     known = {
         option.lstrip("-"): parameter
-        for parameter in context.command.params
+        for parameter in command.params
         for option in parameter.opts
         if parameter.name not in ("config", "help")
     }
     defaults: dict[str, Any] = {}
     spelled = {key.replace("_", "-"): value for key, value in table.items()}
-    for key, value in current(spelled, getattr(context.command, "renamed", {})).items():
+    for key, value in current(spelled, getattr(command, "renamed", {})).items():
         parameter = known.get(key)
         if parameter is None or parameter.name is None:
-            raise WordworthError(f"{path}: there is no option {key[:60]!r}{nearest(key, sorted(known))}")
+            raise WordworthError(f"there is no option {key[:60]!r}{nearest(key, sorted(known))}")
         many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
         value = list(value) if isinstance(value, tuple) else value
         if isinstance(value, list) != many and (not many or isinstance(value, dict)):
-            raise WordworthError(f"{path}: {key} takes one value, not {repr(value)[:60]}")
+            raise WordworthError(f"{key} takes one value, not {repr(value)[:60]}")
         defaults[parameter.name] = [value] if many and not isinstance(value, list) else value
-    context.default_map = {**(context.default_map or {}), **defaults}
-    return path
+    return defaults
 
 
 def _offline(value: bool) -> bool:
@@ -83,6 +93,15 @@ def writable_name(path: Path | None) -> Path | None:
     return path
 
 
+def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
+    """The same folder for the same models, so that what was broken off goes on: `runs/COMMAND-MODEL`."""
+    from wordworth.catalog.resolve import split_label
+
+    names = [label or Path(target).name for label, target in map(split_label, models)]
+    safe = re.sub(r"[^\w.+-]+", "-", "+".join(names)).strip("-.")
+    return Path("runs") / f"{command}-{safe}{end}"
+
+
 def models_of(kinds: Collection[str]) -> Any:
     """The argument MODEL… of a study that takes these kinds of model."""
     text = "Names of the catalog (`wordworth ls models`), paths, https://… or hf://owner/name/file; LABEL=… names one."
@@ -90,6 +109,16 @@ def models_of(kinds: Collection[str]) -> Any:
     return Annotated[list[str] | None, typer.Argument(metavar="MODEL…", help=text, autocompletion=complete)]
 
 
+LANGUAGE_MODELS = frozenset({"causal", "masked", "encoder"})
+CHECKPOINTS = Annotated[
+    str | None,
+    typer.Option(
+        "--checkpoints",
+        metavar="DIR",
+        help="Folder of a training's checkpoints, which are measured in the order of their steps; LABEL=DIR names it.",
+        rich_help_panel=ON,
+    ),
+]
 Output = Annotated[
     Path | None,
     typer.Option(

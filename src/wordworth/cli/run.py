@@ -9,7 +9,7 @@ import typer
 
 from wordworth.cli.broken_off import telling
 from wordworth.cli.help import LazyGroup, made
-from wordworth.cli.options import SHARED, models_of, with_options
+from wordworth.cli.options import CHECKPOINTS, LANGUAGE_MODELS, SHARED, models_of, with_options
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
 
@@ -80,19 +80,33 @@ def print_findings(
     display.notice(f"`wordworth report {shlex.quote(str(folder))}` makes the page.", "dim")
 
 
+def _checkpoints(named: str) -> list[str]:
+    """The checkpoints in a folder; those that are left out are told."""
+    from wordworth.cli import display
+    from wordworth.study.checkpoints import checkpoints, without_step
+
+    found = checkpoints(named)
+    if left := without_step(named):
+        display.notice(f"Left out, since no number of steps is in the name: {', '.join(left)}.")
+    return found
+
+
 def _command(name: str) -> Any:
     declared = study(name)
 
     def body(
-        settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **_: Any
+        settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **more: Any
     ) -> None:
         from wordworth.run import default_folder
 
         folder = output or default_folder(name)
-        chosen = list(models or declared.default_models)
+        trained = _checkpoints(more["checkpoints"]) if more.get("checkpoints") else []
+        chosen = [*(models or (() if trained else declared.default_models)), *trained]
         with telling():
             findings = run_study(declared, chosen, settings, folder, overwrite, chosen)
         print_findings(declared, findings, folder, json)
 
     more = {"models": (models_of(declared.kinds), None), **SHARED}
+    if declared.kinds & LANGUAGE_MODELS:
+        more["checkpoints"] = (CHECKPOINTS, None)
     return made(name, with_options(declared.settings, body, more, declared.summary), declared.example)

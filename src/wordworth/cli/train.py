@@ -86,13 +86,18 @@ class FinetuneSettings(NliDataSettings):
     epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1, most=10_000)
     batch: int = setting(32, "Pairs a step.", HOW, least=1, most=100_000)
     rate: float = setting(3e-5, "Learning rate, at its height.", HOW, least=1e-9, most=10)
+    precision: str = setting(
+        "float32",
+        "Of the products within the network; bfloat16 is faster on an accelerator. Weights are float32.",
+        HOW,
+        choices=("float32", "bfloat16"),
+    )
     device: str = setting("auto", group=HOW, **DEVICE)
 
 
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.cli import display
     from wordworth.files import refuse_unwritable
-    from wordworth.infer.model.checkpoint import LAST
     from wordworth.infer.model.loading import vectors_to_train_on
     from wordworth.infer.training.fit import Recipe
     from wordworth.infer.training.train_nli import NetworkSize, cleared
@@ -104,13 +109,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
         cleared(output)
     names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads")
     recipe = Recipe(device=_device(settings.device), **{name: getattr(settings, name) for name in names})
-
-    def kept() -> str:
-        if (output / LAST).exists():
-            return f"The epochs that have ended are in {output}; the same command goes on after them."
-        return "No epoch has ended; the same command begins again."
-
-    with telling(kept):
+    with telling(lambda: _kept(output)):
         sets = _sets(settings)
         vectors = vectors_to_train_on(settings.vectors, settings.seed)
         subspace = taken_out(settings, vectors.embedder.context_free, settings.seed)
@@ -120,7 +119,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
             output,
             NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),
             recipe=recipe,
-            say=lambda sentence: display.notice(sentence, ""),
+            say=_say,
         )
     if json:
         display.print_json({"folder": str(output), **results})
@@ -131,6 +130,21 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     display.line(str(output))
 
 
+def _kept(output: Path) -> str:
+    from wordworth.infer.model.checkpoint import LAST
+    from wordworth.infer.training.finetune_nli import unfinished
+
+    if (output / LAST).exists() or unfinished(output):
+        return f"The epochs that have ended are in {output}; the same command goes on after them."
+    return "No epoch has ended; the same command begins again."
+
+
+def _say(sentence: str) -> None:
+    from wordworth.cli import display
+
+    display.notice(sentence, "")
+
+
 def _device(named: str) -> str:
     """auto is the accelerator, where there is one."""
     import torch
@@ -138,32 +152,30 @@ def _device(named: str) -> str:
     return named if named != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def _finetune(settings: FinetuneSettings, encoder: str, output: Path, json: bool, **_: Any) -> None:
+def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.catalog.language_models import locate_language_model
     from wordworth.cli import display
     from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
     from wordworth.infer.model.nli import accuracy
-    from wordworth.infer.training.finetune_nli import FinetuneRecipe, finetune_nli
+    from wordworth.infer.training.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
     from wordworth.repair.subwords import piece_vectors
     from wordworth.study.bias_words import taken_out
 
-    refuse_existing(output, "choose another folder with -o")
     refuse_unwritable(output)
-    recipe = FinetuneRecipe(epochs=settings.epochs, rate=settings.rate, batch=settings.batch, seed=settings.seed)
+    if overwrite:
+        cleared(output)
+    elif not unfinished(output):
+        refuse_existing(output, "choose another folder with -o, or replace it with --overwrite")
+    names = ("epochs", "rate", "batch", "precision", "seed")
+    recipe = FinetuneRecipe(**{name: getattr(settings, name) for name in names})
     sets = _sets(settings)
     place = locate_language_model(encoder)
     fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
     subspace = taken_out(settings, lambda words: piece_vectors(fresh.headed, list(words)), settings.seed)
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
-
-    def kept() -> str:
-        if output.exists():
-            return f"The best epoch so far is in {output}; a fine-tuning does not go on: begin anew in another folder."
-        return "No epoch has ended; the same command begins again."
-
-    with telling(kept):
-        model, history = finetune_nli(fresh, training, output, dev=held, projection=subspace, recipe=recipe)
+    with telling(lambda: _kept(output)):
+        model, history = finetune_nli(fresh, training, output, dev=held, projection=subspace, recipe=recipe, say=_say)
     rows = [
         {"part": part, "name": one.name, "pairs": len(one), "accuracy": accuracy(model, one.examples())}
         for part, several in (("dev", sets.dev), ("test", sets.tests))
@@ -231,7 +243,8 @@ finetune_nli = with_options(
     _finetune,
     {
         "encoder": (_ENCODER, REQUIRED),
-        **{name: option for name, option in _SHARED.items() if name != "overwrite"},
+        **_SHARED,
+        "overwrite": (_RESTART, False),
     },
-    "Fine-tune any encoder on NLI data, with a bias direction taken out of its subwords if one is named.",
+    "Fine-tune any encoder on NLI data, without a bias direction if one is named; run again, it goes on.",
 )

@@ -16,8 +16,8 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -55,6 +55,8 @@ Kind = Literal[
 KINDS: tuple[str, ...] = get_args(Kind)
 FETCHED = ("archives", "files", "web")
 """What came over the network; all other kinds can be computed again."""
+OF_A_MODEL = ("aggregates", "inferences", "predictions", "vectors")
+"""What a model gave: of no use to anyone once its weights are other ones."""
 SUMS = "SHA256SUMS"
 NO_CACHE = "WORDWORTH_NO_CACHE"
 _OFF = ("", "0", "false", "no", "off")
@@ -65,6 +67,8 @@ Make = Callable[[Path], object]
 _damaged: Counter[str] = Counter()
 _written: Counter[str] = Counter()
 _used: set[Path] = set()
+_apart: dict[str, Path] = {}
+"""Kind → where its entries lie for the moment."""
 
 
 def damaged() -> dict[str, int]:
@@ -84,6 +88,8 @@ def is_kept() -> bool:
 
 def kind_folder(kind: str) -> Path:
     """Where the entries of a kind lie: in the cache, or with WORDWORTH_NO_CACHE in a folder that ends with the run."""
+    if kind in _apart:
+        return _apart[kind] / kind
     return (cache_dir() if kind in FETCHED else _computed()) / kind
 
 
@@ -98,6 +104,20 @@ def _computed() -> Path:
         os.environ[NO_CACHE] = chosen
         atexit.register(_end, held, os.getpid())
     return Path(chosen)
+
+
+@contextmanager
+def forgotten(kinds: tuple[str, ...] = OF_A_MODEL) -> Iterator[None]:
+    """While inside, the entries of these kinds lie in a folder of their own, which is removed at the end: for a model
+    in training, whose weights nobody will have again."""
+    with scratch(temporary_folder() / "wordworth") as folder:
+        before = dict(_apart)
+        _apart.update(dict.fromkeys(kinds, folder))
+        try:
+            yield
+        finally:
+            _apart.clear()
+            _apart.update(before)
 
 
 def temporary_folder() -> Path:

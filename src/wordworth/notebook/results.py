@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from wordworth.check import Checked, read_rules
+from wordworth.check import check as checked
 from wordworth.compare import Comparison, ComparisonSettings, sides
 from wordworth.compare import compare as compared
 from wordworth.renames import Now, current
-from wordworth.report import write_report
+from wordworth.report import card_of, card_text, read_runs, write_card, write_report
 from wordworth.run import Findings, Run
 from wordworth.run import read_run as read
+from wordworth.study.unmeasured import unmeasured
 
 RENAMED = {"versions": Now("settings"), "test": Now("correlation_test"), "pcs": Now("components")}
 """What `compare` was given by other names once."""
@@ -58,6 +61,22 @@ def report(
     """
     places = [one.folder if isinstance(one, Run) else Path(one) for one in folders]
     return write_report(places, None if output is None else Path(output), form, **chosen)
+
+
+def check(run: Run | str | Path, rules: str | Path) -> Checked:
+    """The rules of a TOML file held against a run, or an audit's folder: `verdict`, and every rule in `judged`."""
+    return checked([run.folder if isinstance(run, Run) else Path(run)], read_rules(Path(rules)))
+
+
+def card(*folders: str | Path | Run, model: str = "", output: str | Path | None = None) -> str:
+    """Runs as a model card: metadata and a section in Markdown. `output` is a file to write, or a README that is there
+    and gets both in their places."""
+    places = [one.folder if isinstance(one, Run) else Path(one) for one in folders]
+    made = card_of(read_runs(places), model, unmeasured)
+    if output is None:
+        return card_text(made)
+    write_card(made, Path(output))
+    return Path(output).read_text(encoding="utf-8")
 
 
 def compare(

@@ -55,11 +55,12 @@ def load_whole(named: str | Path, *, device: str = "auto") -> Headed:
 
 
 def save_network(
-    headed: Headed, folder: Path, notes: dict[str, Any], *, card: str = "", check: Callable[[Path], None] | None = None
+    headed: Headed, folder: Path, notes: dict[str, Any], *, card: str = "", beside: Callable[[Path], None] | None = None
 ) -> None:
     """A folder with weights, configuration and tokenizer, the notes, and a card; there whole or not at all.
 
-    `check` looks at what was written before it is put in its place. A folder that is there is replaced.
+    `beside` may write more, or look at what was written, before it is put in its place. A folder that is there is
+    replaced.
     """
     network = headed.network
     with replacing(folder) as part:
@@ -73,14 +74,18 @@ def save_network(
         (part / NOTES).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         if card:
             (part / CARD).write_text(card, encoding="utf-8")
-        if check is not None:
-            check(part)
+        if beside is not None:
+            beside(part)
         if folder.is_dir():
             folder.replace(part.with_name("old"))
 
 
 def save_projected(
-    headed: Headed, subspace: Subspace | None, folder: Path, facts: dict[str, Any] | None = None
+    headed: Headed,
+    subspace: Subspace | None,
+    folder: Path,
+    facts: dict[str, Any] | None = None,
+    beside: Callable[[Path], None] | None = None,
 ) -> None:
     """The same with a subspace taken out of the subword matrix for good; `headed` itself stays as it is.
 
@@ -93,7 +98,7 @@ def save_projected(
         matrix = subword_matrix(headed.network).detach().to("cpu", torch.float64).numpy()
         edited = replaced_matrix(headed.network, project_out(matrix, subspace.basis))  # type: ignore[assignment]
     with edited:
-        save_network(headed, folder, notes)
+        save_network(headed, folder, notes, beside=beside)
 
 
 def described(subspace: Subspace) -> dict[str, Any]:

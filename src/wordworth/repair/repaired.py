@@ -132,7 +132,7 @@ class Repaired:
         notes: dict[str, Any] = {"method": self.method, "wordworth": __version__}
         if repair is not None and self.subspace is not None:
             notes["taken_out"] = {"what": repair.where, **described(self.subspace)}
-        save_network(replace(headed, network=edited), Path(folder), notes, card=self._card(), check=check)
+        save_network(replace(headed, network=edited), Path(folder), notes, card=self._card(), beside=check)
 
     def _card(self) -> str:
         """What a user of the folder should know."""

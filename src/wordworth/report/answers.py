@@ -7,7 +7,7 @@ from wordworth.report.behaviour_answers import debiased, inferred, never_said, u
 from wordworth.report.meaning_answers import context, in_layers, nullified, of_vectors, reduced, similar
 from wordworth.report.missing import plain_missing
 from wordworth.report.naming import listed
-from wordworth.report.runs import Runs
+from wordworth.report.runs import Runs, ended
 from wordworth.report.sentences import Sentence
 from wordworth.report.stereotype_answers import disagreement, stereotypes
 
@@ -29,9 +29,10 @@ QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]]
 
 
 def answers(runs: Runs) -> list[Answer]:
-    """The questions that these runs can answer."""
+    """The questions that these runs can answer; of a model in training, for its last step."""
+    last = ended(runs)
     every = [
-        Answer(question, tuple(sentence for write in writers for sentence in _few(list(write(runs)))))
+        Answer(question, tuple(sentence for write in writers for sentence in _few(list(write(last)))))
         for question, writers in QUESTIONS.items()
     ]
     return [answer for answer in every if answer.sentences]

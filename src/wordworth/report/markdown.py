@@ -16,26 +16,27 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def markdown(runs: Runs, asked: Asked | None = None) -> str:
     """What is missing and the answers as lists, then every table; where some tables were asked for, these alone."""
-    lines = [f"# What a word is worth to {_escaped(', '.join(runs.models))}", ""]
+    lines = [f"# What a word is worth to {escaped(', '.join(runs.models))}", ""]
     answers = {} if asked and asked.tables else plain_answers(runs)
     for question, sentences in answers.items():
-        lines += [f"**{question}**", "", *(f"- {_escaped(sentence)}" for sentence in sentences), ""]
+        lines += [f"**{question}**", "", *(f"- {escaped(sentence)}" for sentence in sentences), ""]
     for table in tables(runs, asked):
-        lines += [f"## {_escaped(table.title)}", "", *_lines(table), ""]
-        lines += [f"{_escaped(sentences)}\n" for sentences in (table.caption, table.note) if sentences]
+        lines += [f"## {escaped(table.title)}", "", *_lines(table), ""]
+        lines += [f"{escaped(sentences)}\n" for sentences in (table.caption, table.note) if sentences]
     return "\n".join(lines)
 
 
 def _lines(table: Table) -> Iterator[str]:
     shown = list(_together(columns(table)))
     heads = [_head(table, group) for group in shown]
-    yield _line([*map(_escaped, table.names), *map(_escaped, heads)])
-    yield _line([*["---"] * len(table.names), *["---:"] * len(heads)])
+    yield line([*map(escaped, table.names), *map(escaped, heads)])
+    yield line([*["---"] * len(table.names), *["---:"] * len(heads)])
     for row in table.rows:
-        yield _line([*map(_escaped, row.names), *(_cell(row, group) for group in shown)])
+        yield line([*map(escaped, row.names), *(_cell(row, group) for group in shown)])
 
 
-def _line(cells: Sequence[str]) -> str:
+def line(cells: Sequence[str]) -> str:
+    """A row of a table, of cells that are Markdown already."""
     return f"| {' | '.join(cells)} |"
 
 
@@ -71,14 +72,15 @@ def _part(cell: Cell, column: Column) -> str:
         return rf"\[{number(cell.low)}, {number(cell.high)}\]"
     if column.part == "n":
         return f"{cell.n:,}"
-    return _escaped(cell.chance.written(_power)) if cell.chance else ""
+    return escaped(cell.chance.written(power)) if cell.chance else ""
 
 
-def _power(mantissa: str, exponent: int) -> str:
+def power(mantissa: str, exponent: int) -> str:
+    """7.8 × 10⁻⁵."""
     return f"{f'{mantissa} × ' if mantissa else ''}10{str(exponent).translate(_RAISED)}"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Nothing in a name is taken for Markdown or HTML."""
     safe = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", visible(text))
     safe = re.sub(r"^(\d*)([-+.)])(?=\s)", r"\1\\\2", safe)  # no list begins inside a line

@@ -22,7 +22,7 @@ from wordworth.report.method import left_out, method, references
 from wordworth.report.naming import listed, marked, number
 from wordworth.report.payload import columnar, script
 from wordworth.report.published import Comparison, citation, comparisons
-from wordworth.report.runs import Runs
+from wordworth.report.runs import Runs, ended
 from wordworth.report.top import answered, box
 from wordworth.run.schema import SCORES
 
@@ -91,7 +91,7 @@ def _low(chapter: list[Figure]) -> tuple[Figure, int] | None:
 
 
 def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], paper: Markup, data: list[Markup]) -> str:
-    models = runs.models
+    models = ended(runs).models
     named = listed(models, 3) if len(models) <= 3 else f"{len(models)} models"
     title = f"What a word is worth to {named or 'a model'}"
     contents = tag("ol", (tag("li", tag("a", name, href=f"#{key}")) for key, (name, _) in sections.items()))

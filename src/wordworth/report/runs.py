@@ -9,15 +9,20 @@ from typing import Any
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.files import sweep
 from wordworth.report.naming import listed
-from wordworth.run import Outcome, Run, read_outcome, read_run, restore
+from wordworth.run import Outcome, Run, read_outcome, read_run, run_folders
+from wordworth.run.steps import BEFORE_STEP
 
 BROKEN_OFF = "the audit was broken off, and the same command goes on with it."
 ALL = "all models"
 """The model of a number over several, such as a variance over languages."""
 AS_IT_IS = pl.col("study") != "debias"
 """What was measured on a model as it is: `debias` measures vectors that something was taken out of."""
+
+STEP = pl.col("model").str.extract(rf"{BEFORE_STEP}(\d{{1,15}})$").cast(pl.Int64)
+"""The steps in `NAME@step500`; blank for a model that was not measured in training."""
+TRAINED = pl.col("model").str.split(BEFORE_STEP).list.first()
+"""NAME."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,22 +56,6 @@ class Runs:
         """Which end of a measure is the better one, as the runs declare it: higher, lower, zero, or blank."""
         declared = (run.manifest["measures"].get(measure, {}).get("better", "") for run in self.each)
         return next(filter(None, declared), "")
-
-
-def run_folders(places: Sequence[Path]) -> list[Path]:
-    """The folders of runs: these, and for an audit's folder the runs inside it."""
-    folders: dict[Path, Path] = {}
-    for place in places:
-        restore(place)
-        if not place.is_dir():
-            raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` left")
-        sweep(place)  # in an audit's folder, a run whose replacement was killed half way comes back
-        inside = [place] if (place / "run.json").is_file() else sorted(p.parent for p in place.glob("*/run.json"))
-        if not inside:
-            raise WordworthError(f"{place} holds no run (no run.json in it or in a folder in it); run a study first")
-        for folder in inside:
-            folders.setdefault(folder.resolve(), folder)
-    return list(folders.values())
 
 
 def read_runs(places: Sequence[Path]) -> Runs:
@@ -103,6 +92,24 @@ def numbered(scores: pl.DataFrame) -> pl.DataFrame:
     named = scores.with_columns(pl.col("model").fill_null(ALL)).with_row_index("row")
     places = {label: at for at, label in enumerate(named.get_column("model").unique(maintain_order=True).to_list())}
     return named.with_columns(model_at=pl.col("model").replace_strict(places, return_dtype=pl.Int64))
+
+
+def at_the_end(scores: pl.DataFrame) -> pl.DataFrame:
+    """The scores, of each training only those after its last step: what is not about steps is about the model."""
+    return scores.filter(STEP.is_null() | (STEP.max().over(TRAINED, "study") == STEP))
+
+
+def ended(runs: Runs) -> Runs:
+    """The same of whole runs."""
+    scores = at_the_end(runs.scores)
+    if len(scores) == len(runs.scores):
+        return runs
+    each = []
+    for run in runs.each:
+        shown = scores.filter(pl.col("study") == run.manifest["study"]).get_column("model").unique().to_list()
+        last = pl.col("model").is_null() | pl.col("model").is_in(shown)
+        each.append(replace(run, scores=run.scores.filter(last), items=run.items.filter(last)))
+    return replace(runs, each=tuple(each), scores=scores)
 
 
 def _labels(runs: Sequence[Run]) -> list[dict[str, str]]:

@@ -7,8 +7,10 @@ from wordworth.lazy import lazily
 if TYPE_CHECKING:
     from wordworth.run.findings import About, Described, Findings
     from wordworth.run.folder import default_folder, reserve, write_run
+    from wordworth.run.main_scores import main_scores
     from wordworth.run.manifest import Manifest, surroundings
     from wordworth.run.outcome import FailedStudy, Outcome, PlannedStudy, read_outcome, write_outcome
+    from wordworth.run.places import run_folders, runs_in
     from wordworth.run.reading import Run, RunManifest, read_manifest, read_run, restore
     from wordworth.run.resume import fingerprints, why_not_the_same
     from wordworth.run.schema import ITEMS, SCORES

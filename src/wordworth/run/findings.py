@@ -25,6 +25,7 @@ from wordworth.run.folder import default_folder, reserve, write_run
 from wordworth.run.manifest import Manifest, surroundings
 from wordworth.run.reading import Run, read_run
 from wordworth.run.schema import ITEMS, SCORES
+from wordworth.run.steps import step_of
 from wordworth.run.vocabulary import EXPERIMENTS, Experiment
 
 _PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
@@ -267,6 +268,7 @@ class Findings:
         return Manifest(
             study=self.study,
             **asdict(self.about) | {"models": list(self.models.values()), "named": list(self.about.models)},
+            steps={name: parted[1] for name in self.models if (parted := step_of(name))},
             damaged=damaged(),
             seed=int(self.about.settings.get("seed", 0)),
             data=list(self.data.values()),

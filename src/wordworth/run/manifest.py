@@ -58,6 +58,8 @@ class Manifest:
     """Platform, processor, cores, memory."""
     warnings: list[str] = field(default_factory=list)
     """Those of the notes that a reader should see at once: what was asked for and could not be had."""
+    steps: dict[str, int] = field(default_factory=dict)
+    """Of models in training: their names, and after how many steps they were measured."""
     damaged: dict[str, int] = field(default_factory=dict)
     """Cache entries that were found damaged and made again, by kind."""
     files: dict[str, str] = field(default_factory=dict)

@@ -108,6 +108,8 @@ class RunManifest(_Always, total=False):
     failed: list[FailedPart]
     warnings: list[str]
     """Those of the notes that a reader should see at once."""
+    steps: dict[str, int]
+    """Of models in training: name → the steps after which it was measured."""
     damaged: dict[str, int]
     """Kind of cache entry → how many were damaged and computed again."""
     files: dict[str, str]

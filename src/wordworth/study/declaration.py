@@ -85,6 +85,8 @@ class Study:
     """What a whole audit asks for where the settings' own defaults would take hours on two cores."""
     whole_said: str = ""
     """That, in a sentence for the report: what is less, and what it costs in precision."""
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """What is asked of a model in training every so many steps, in seconds; blank: nothing, unless it is asked for."""
     work: str = ""
     """`module:name` of the function (model, settings) → `study.cost.Work`, for the estimate of an audit; blank:
     a few seconds with any model."""
@@ -128,7 +130,7 @@ class Study:
         names: Sequence[str | Path] = named or [
             model if isinstance(model, str | Path) else model.name for model in given
         ]
-        return self._described(findings, names, settings)
+        return self.described(findings, names, settings)
 
     def check(self, models: Sequence[Any], settings: Settings) -> None:
         """Stops, before anything is loaded, at what is named and is not there."""
@@ -156,9 +158,10 @@ class Study:
             findings.add(part)
         findings.started = min(part.started for part in parts)
         findings.seconds = sum(part.seconds for part in parts)
-        return self._described(findings, named, settings)
+        return self.described(findings, named, settings)
 
-    def _described(self, findings: "Findings", names: Sequence[str | Path], settings: Settings) -> "Findings":
+    def described(self, findings: "Findings", names: Sequence[str | Path], settings: Settings) -> "Findings":
+        """The findings with what a run says of the study, these models and these settings."""
         from wordworth.catalog.resolve import public_name
         from wordworth.run import About, fingerprints
 

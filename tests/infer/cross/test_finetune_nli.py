@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 from typer.testing import CliRunner
 
 from wordworth.cli import app
@@ -69,6 +70,83 @@ def test_same_seed_same_weights(make_folder, tmp_path):
         finetune_nli(untrained_cross_encoder(folder, seed=3), DATA, tmp_path / name, recipe=QUICK)
     one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two"))
     assert one == two
+
+
+def stopped(monkeypatch, passes: int):
+    """A training's forward that is broken off before so many passes."""
+    plain, calls = module.forward, []
+
+    def breaking(*args):
+        calls.append(1)
+        if len(calls) > passes:
+            raise KeyboardInterrupt
+        return plain(*args)
+
+    monkeypatch.setattr(module, "forward", breaking)
+
+
+@pytest.mark.parametrize("kind", ["bert", "bart"])  # bart looks its subwords up in two places over one matrix
+def test_a_killed_training_goes_on_to_the_same_network(make_folder, tmp_path, monkeypatch, kind):
+    place = make_folder(kind)
+
+    def go(name: str) -> module.History:
+        model = untrained_cross_encoder(place, seed=3)
+        subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
+        said = said_by.setdefault(name, [])
+        more = {"dev": DATA[:6], "projection": subspace, "recipe": QUICK, "say": said.append}
+        return finetune_nli(model, DATA, tmp_path / name, **more)[1]
+
+    said_by: dict[str, list[str]] = {}
+    whole = go("whole")
+    for passes in (2, 8, 7):  # 18 pairs in batches of 4: in the first epoch, the second, and the third
+        with monkeypatch.context() as patch:
+            stopped(patch, passes)
+            with pytest.raises(KeyboardInterrupt):
+                go("killed")
+        assert module.unfinished(tmp_path / "killed") is (passes > 5)
+    assert go("killed") == whole
+    assert [line for line in said_by["killed"] if "goes on" in line] == [f"goes on after epoch {at}" for at in (1, 2)]
+    one, two = (sorted(path.name for path in (tmp_path / name).iterdir()) for name in ("whole", "killed"))
+    assert one == two
+    for name in ("model.safetensors", "projection.json"):
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "killed" / name).read_bytes()
+
+
+def test_a_foreign_or_damaged_state_is_not_gone_on_with(make_folder, tmp_path, monkeypatch):
+    place, out = make_folder("bert"), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        stopped(patch, 6)
+        with pytest.raises(KeyboardInterrupt):
+            finetune_nli(untrained_cross_encoder(place, seed=3), DATA, out, recipe=QUICK)
+    for data, seed, recipe in ((DATA[:-1], 3, QUICK), (DATA, 4, QUICK), (DATA, 3, replace(QUICK, epochs=5))):
+        with pytest.raises(WordworthError, match=r"holds a training with other data.*; .*--overwrite"):
+            finetune_nli(untrained_cross_encoder(place, seed=seed), data, out, recipe=recipe)
+    path = out / module.STATE
+    content = bytearray(path.read_bytes())
+    content[-100] ^= 4  # a number, so that the file can be read
+    for damage, told in (
+        (bytes(content), r"training\.state is damaged, .*--overwrite"),
+        (b"x", "cannot be read"),
+    ):
+        path.write_bytes(damage)
+        with pytest.raises(WordworthError, match=told):
+            finetune_nli(untrained_cross_encoder(place, seed=3), DATA, out, recipe=QUICK)
+    load_cross_encoder(out)  # the epoch that had ended
+    module.cleared(out)
+    assert finetune_nli(untrained_cross_encoder(place, seed=3), DATA, out, recipe=QUICK)[1].kept == QUICK.epochs
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(WordworthError, match="mine holds no fine-tuned model that could be replaced"):
+        module.cleared(tmp_path / "mine")
+
+
+def test_halved_products_leave_the_weights_float32(make_folder, tmp_path):
+    place = make_folder("bert")
+    for precision in ("float32", "bfloat16"):
+        recipe = replace(QUICK, precision=precision)
+        finetune_nli(untrained_cross_encoder(place, seed=3), DATA, tmp_path / precision, recipe=recipe)
+    full, halved = (load_file(tmp_path / name / "model.safetensors") for name in ("float32", "bfloat16"))
+    assert {tensor.dtype for tensor in halved.values()} == {torch.float32}
+    assert any(not torch.equal(full[name], halved[name]) for name in full)
 
 
 def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
@@ -142,8 +220,10 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     assert made.exit_code == 0
     assert json.loads(made.stdout)["kept"] == 1
     assert json.loads((folder / "projection.json").read_text())["taken_out"]["subspace"] == "he − she"
+    again = CliRunner().invoke(app, [*asked, "--overwrite", "--json"], catch_exceptions=False)
+    assert again.stdout == made.stdout
     for wrong, told in (
-        (asked, "is there already"),
+        (asked, "is there already; choose another folder with -o, or replace it with --overwrite"),
         ([*asked[:-1], "x", "--direction", "he"], "is not two names with a comma between"),
     ):
         with pytest.raises(WordworthError, match=told):

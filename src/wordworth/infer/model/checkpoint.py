@@ -120,27 +120,26 @@ def _tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
         return {name: stored.get_tensor(name) for name in stored.keys()}, dict(stored.metadata() or {})  # noqa: SIM118
 
 
-def write_last(folder: Path, key: str, facts: Mapping[str, Any], groups: Mapping[str, Mapping[str, Tensor]]) -> None:
+def write_last(path: Path, key: str, facts: Mapping[str, Any], groups: Mapping[str, Mapping[str, Tensor]]) -> None:
     """The state behind an epoch, in one file: weights, averages and the optimizer's, and the facts so far."""
     tensors = {
         f"{group}.{name}": tensor.detach().cpu().contiguous()
         for group, named in groups.items()
         for name, tensor in named.items()
     }
-    with replacing(folder / LAST) as part:
+    with replacing(path) as part:
         about = {"key": key, "facts": json.dumps(facts)}
         save_file(tensors, part, metadata={**about, "sha256": _digest(about, tensors)})
 
 
-def read_last(folder: Path, key: str) -> tuple[dict[str, Any], dict[str, dict[str, Tensor]]] | None:
+def read_last(path: Path, key: str) -> tuple[dict[str, Any], dict[str, dict[str, Tensor]]] | None:
     """What `write_last` wrote; None before the end of a training's first epoch."""
-    path = folder / LAST
     if not path.exists():
         return None
     tensors, about = _tensors(path)
     if about.get("key") != key:
         raise WordworthError(
-            f"{folder} holds a training with other data, vectors or options; choose another folder, or --overwrite"
+            f"{path.parent} holds a training with other data, vectors or options; choose another folder, or --overwrite"
         )
     if about.pop("sha256", "") != _digest(about, tensors):
         raise WordworthError(f"{path} is damaged, so that the training cannot go on; begin anew with --overwrite")

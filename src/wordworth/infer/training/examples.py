@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +58,9 @@ def batches(examples: Examples, size: int, rng: np.random.Generator) -> Iterator
         yield parts[at]
 
 
+@lru_cache(maxsize=1 << 20)
 def _plain(sentence: str) -> tuple[str, ...]:
+    """A sentence as its words; kept, because it is asked for with every set that it is held against."""
     return tuple(word.lower() for word in words_of(sentence))
 
 
@@ -92,6 +95,6 @@ def no_longer(data: NliData, longest: int) -> NliData:
     kept = [
         at
         for at, pair in enumerate(zip(data.premises, data.hypotheses, strict=True))
-        if max(len(words_of(sentence)) for sentence in pair) <= longest
+        if max(len(_plain(sentence)) for sentence in pair) <= longest
     ]
     return data.only(kept, {f"pairs with a sentence of over {longest} words": len(data) - len(kept)})

@@ -21,10 +21,11 @@ from torch.nn import functional
 
 from wordworth.errors import WordworthError
 from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.checkpoint import read_last, write_config, write_last, write_weights
+from wordworth.infer.model.checkpoint import LAST, read_last, write_config, write_last, write_weights
 from wordworth.infer.model.loading import Vectors
 from wordworth.infer.model.vocabulary import Embedder
 from wordworth.infer.training.examples import Examples, batches
+from wordworth.infer.training.state import recall, remembered, seeded
 from wordworth.progress import progress
 
 
@@ -59,12 +60,6 @@ class FitResult:
     """On the dev set, at that epoch."""
     history: tuple[tuple[float, float], ...]
     """Loss and dev accuracy of each epoch."""
-
-
-def seeded(seed: int, epoch: int) -> np.random.Generator:
-    """All that is random in an epoch, torch's dropout included; epoch 0 draws the first weights."""
-    torch.manual_seed(int(np.random.SeedSequence([seed, epoch]).generate_state(1)[0]))
-    return np.random.default_rng([seed, epoch])
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +111,7 @@ class _Run:
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=self.recipe.rate)
         self.steps = 0
         self.history: list[tuple[float, float]] = []
-        if checkpoint := read_last(job.folder, job.key):
+        if checkpoint := read_last(job.folder / LAST, job.key):
             self._restore(*checkpoint)
 
     @property
@@ -180,22 +175,17 @@ class _Run:
         write_weights(self.job.folder, self.averaged.state_dict(), vectors.extra, vectors.projection)
 
     def _keep(self) -> None:
-        states = self.optimizer.state_dict()["state"]
         groups: dict[str, dict[str, Tensor]] = {
             "network": self.network.state_dict(),
             "kept": self.averaged.state_dict(),
-            "adam": {f"{at}.{name}": tensor for at, state in states.items() for name, tensor in state.items()},
+            "adam": remembered(self.optimizer),
         }
-        write_last(self.job.folder, self.job.key, {"history": self.history, "steps": self.steps}, groups)
+        write_last(self.job.folder / LAST, self.job.key, {"history": self.history, "steps": self.steps}, groups)
 
     def _restore(self, facts: dict[str, Any], groups: dict[str, dict[str, Tensor]]) -> None:
         self.network.load_state_dict(groups["network"])
         self.averaged.load_state_dict(groups["kept"])
-        states: dict[int, dict[str, Tensor]] = {}
-        for full, tensor in groups["adam"].items():
-            at, _, name = full.partition(".")
-            states.setdefault(int(at), {})[name] = tensor
-        self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": states})
+        recall(self.optimizer, groups["adam"])
         self.history = [(float(loss), float(right)) for loss, right in facts["history"]]
         self.steps = int(facts["steps"])
 

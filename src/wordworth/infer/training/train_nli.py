@@ -87,7 +87,7 @@ def train_nli(
     vectors: str | Path | Embedding | Vectors,
     sets: Sets,
     folder: Path,
-    size: NetworkSize = NetworkSize(),  # noqa: B008 - frozen
+    size: NetworkSize = NetworkSize(),
     *,
     recipe: Recipe = Recipe(),  # noqa: B008 - frozen
     say: Callable[[str], None] = lambda sentence: None,

@@ -2,17 +2,21 @@
 
 import polars as pl
 
-from wordworth.report.figures import behaviour, meaning, reduction, stereotypes
+from wordworth.report.figures import behaviour, meaning, reduction, stereotypes, training
 from wordworth.report.figures.figure import Figure, Maker
 from wordworth.report.figures.meaning import intrinsic_tasks, valence_by_layer
 from wordworth.report.figures.svg import draw_svg
-from wordworth.report.runs import AS_IT_IS
+from wordworth.report.runs import AS_IT_IS, at_the_end
 
 __all__ = ["CHAPTERS", "Figure", "draw_svg", "figures_of", "intrinsic_tasks", "valence_by_layer"]
 
 ANY = pl.lit(True)
 
+TRAINING = "While it was trained"
+"""The chapter that shows all steps of a training; the others show the last."""
+
 CHAPTERS: dict[str, tuple[pl.Expr, tuple[Maker, ...]]] = {
+    TRAINING: (AS_IT_IS, training.FIGURES),
     "Word meaning": (AS_IT_IS, (*meaning.FIGURES, *reduction.QUALITY)),
     "Stereotypes": (AS_IT_IS, (*stereotypes.FIGURES, *reduction.BIAS)),
     "Words it says": (ANY, behaviour.PREDICTIONS),
@@ -25,8 +29,10 @@ CHAPTERS: dict[str, tuple[pl.Expr, tuple[Maker, ...]]] = {
 def figures_of(scores: pl.DataFrame) -> dict[str, list[Figure]]:
     """The figures that these scores have data for, by chapter; empty chapters are left out."""
     chapters: dict[str, list[Figure]] = {}
+    last = at_the_end(scores)
     for title, (about, makers) in CHAPTERS.items():
-        drawn = [make(scores.filter(about)) for make in makers]
+        shown = (scores if title == TRAINING else last).filter(about)
+        drawn = [make(shown) for make in makers]
         figures = [figure for figure in drawn if figure is not None]
         if figures:
             chapters[title] = figures

@@ -13,7 +13,7 @@ TEST: Spec = {"calculate": f"({json.dumps(SHORT)})[datum.dataset] || datum.datas
 """A test's number with what it is about."""
 
 
-def _named(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str], list[Spec]]:
+def named_tests(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str], list[Spec]]:
     """Tests in the order of their numbers; the columns that name one, with its n; the transforms that make these."""
     place = pl.col("dataset").str.extract(r"^(?:vast-)?weat(\d+)$").cast(pl.Int64)
     rows = rows.with_columns(test=pl.col("dataset").replace(SHORT), place=place)
@@ -28,7 +28,7 @@ def associations(rows: pl.DataFrame) -> Figure:
     """WEAT on static embeddings."""
     # A test that stands in two runs of an audit (valnorm and weat) is shown once.
     rows = rows.unique(["model", "language", "dataset"], maintain_order=True, keep="last")
-    rows, test, naming = _named(rows)
+    rows, test, naming = named_tests(rows)
     spec = charts.dots(rows, y=test, x="effect size d", colour="model", transform=naming, zero=True)
     intervals = "" if rows["low"].is_null().all() else " Bars are 95 % intervals, n the words of both targets."
     caption = (
@@ -49,7 +49,7 @@ def before_and_after(scores: pl.DataFrame) -> Figure | None:
     most = layered.group_by("model").agg(pl.col("pcs").max()).iter_rows()
     kept = {model: chosen.get(model, pcs) for model, pcs in most}
     wanted = pl.col("pcs").is_null() | (pl.col("pcs") == pl.col("model").replace_strict(kept, return_dtype=pl.Int64))
-    shown, test, naming = _named(layered.filter(wanted))
+    shown, test, naming = named_tests(layered.filter(wanted))
     version = {"calculate": "isValid(datum.pcs) ? 'nullified' : 'raw'", "as": "version"}
     spec = charts.dots(
         shown,
@@ -72,7 +72,7 @@ def before_and_after(scores: pl.DataFrame) -> Figure | None:
 @shows(MEASURE == "weat", LAYER.is_not_null(), pl.col("pcs").is_null())
 def associations_by_layer(rows: pl.DataFrame) -> Figure:
     """The ten tests through the layers."""
-    rows, test, naming = _named(rows)
+    rows, test, naming = named_tests(rows)
     layout = charts.Layout(test, columns=4, tooltip=["p"])
     spec = charts.lines(rows, x=charts.by_layer(), y="effect size d", colour="model", layout=layout, transform=naming)
     caption = "Cohen’s d in every layer, bleached, nothing nullified."

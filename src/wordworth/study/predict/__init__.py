@@ -85,5 +85,6 @@ STUDY = Study(
     example="wordworth run predict smollm2-135m --corpus enwiki-sample --words 2000",
     default_models=("smollm2-135m",),
     quick={"words": 3_000, "resamples": 300},
+    training={"words": 2_000, "soft_match": ("none",), "resamples": 300},
     english_only=True,
 )

@@ -1,0 +1,212 @@
+"""`wordworth check RUN|MODEL RULES.toml`: pass, fail or undecided, by the interval and not the point."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wordworth.cli.broken_off import telling
+from wordworth.cli.completion import named
+from wordworth.cli.help import OUTPUT, made
+from wordworth.cli.options import SHARED, defaults_of, folder_of, with_options, writable_name
+from wordworth.errors import WordworthError
+from wordworth.task.settings import Settings
+
+if TYPE_CHECKING:
+    from wordworth.check import Checked, Rules
+    from wordworth.study import Study
+
+RULES = Path("rules.toml")
+
+
+def _check(_: Settings, target: str, rules: Path, init: bool, junit: Path | None, json: bool, **given: Any) -> None:
+    from wordworth.check import check, read_rules
+
+    if init:
+        _draft(Path(target), rules, given["overwrite"])
+        return
+    asked = read_rules(rules)
+    if junit is not None:
+        _refuse_folder(junit)
+    place = _place(target, asked, given["output"], given["overwrite"])
+    checked = check([place], asked)
+    if junit is not None:
+        _write_junit(checked, junit)
+    _show(checked, json)
+    if checked.code:
+        raise typer.Exit(checked.code)
+
+
+def _show(checked: "Checked", as_json: bool) -> None:
+    from wordworth.check import headings, legend_of, rows, sentence, summary
+    from wordworth.cli import display
+
+    if as_json:
+        display.print_json(checked.as_table())
+        return
+    display.table("wordworth check", headings(), rows(checked), (3, 4), legend_of(checked))
+    for one in checked.judged:
+        if one.verdict != "pass" or one.notes:
+            display.line(f"{one.rule} ({one.verdict}): {sentence(one)}.")
+    display.line(f"{summary(checked)}.")
+
+
+def _write_junit(checked: "Checked", file: Path) -> None:
+    from wordworth.check import junit
+    from wordworth.files import replacing
+
+    with replacing(file) as new:
+        new.write_text(junit(checked), encoding="utf-8")
+
+
+def _refuse_folder(file: Path) -> None:
+    """Stops, before anything is computed, at a file that cannot be written."""
+    from wordworth.files import refuse_unwritable
+
+    writable_name(file)
+    if file.is_dir():
+        raise WordworthError(f"{file} is a folder; name the file to write, such as {file / 'check.xml'}")
+    refuse_unwritable(file)
+
+
+def _draft(run: Path, file: Path, overwrite: bool) -> None:
+    """Writes a file of rules out of a run."""
+    from wordworth.check import draft, held
+    from wordworth.cli import display
+    from wordworth.files import refuse_existing, replacing
+
+    _refuse_folder(file)
+    if not overwrite:
+        refuse_existing(file, "name another file, or replace it with --overwrite")
+    runs = held([run])
+    settings = {one.manifest["study"]: _chosen(one.manifest["study"], one.manifest["settings"]) for one in runs.runs}
+    text = draft(runs, {study: chosen for study, chosen in settings.items() if chosen is not None})
+    with replacing(file) as new:
+        new.write_text(text, encoding="utf-8")
+    display.line(str(file))
+
+
+def _chosen(name: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The settings of a run that are not the defaults, as options; None where rules cannot run its study."""
+    from wordworth.study import STUDIES, study
+
+    if name not in STUDIES or study(name).command:
+        return None
+    fields = {field.name: field for field in study(name).settings.fields()}
+    usual = study(name).settings().as_table()
+    differing = {name: value for name, value in settings.items() if name in fields and value != usual[name]}
+    plain = {name: value for name, value in differing.items() if _can_be_given(value)}
+    return {fields[name].option: value for name, value in plain.items()}
+
+
+def _can_be_given(value: Any) -> bool:
+    """Whether a file of rules can hold it as the option takes it."""
+    if isinstance(value, list):
+        return all(isinstance(one, str) for one in value)
+    return isinstance(value, str | int | float | bool)
+
+
+def _place(target: str, rules: "Rules", output: Path | None, overwrite: bool) -> Path:
+    """The folder of runs that is checked: the one that is named, or that of the runs of a model."""
+    from wordworth.run import restore, runs_in
+
+    restore(Path(target))
+    if Path(target).is_dir() and runs_in(Path(target)):
+        if output is not None:
+            raise WordworthError(f"{target} is a run, and --output is for the runs of a model; leave it out")
+        return Path(target)
+    if not rules.studies:
+        raise WordworthError(
+            f"{target} holds no run; and to check it as a model, {rules.path} must say what to run: name the study of "
+            "a rule, or write [run.STUDY]"
+        )
+    folder = output or folder_of("check", [target])
+    steps = [(name, *_declared(rules, name, settings)) for name, settings in rules.studies.items()]
+    for _, declared, settings in steps:  # before anything is computed
+        declared.check([target], settings)
+    with telling():
+        for name, declared, settings in steps:
+            _run(declared, target, settings, folder / name, overwrite or output is None)
+    return folder
+
+
+def _declared(rules: "Rules", name: str, table: Mapping[str, Any]) -> "tuple[Study, Settings]":
+    """A study that the rules name, and its settings out of their file, which are read as those of `--config`."""
+    from wordworth.cli import UsageError
+    from wordworth.study import study
+
+    where = f"{rules.path}, [run.{name}]"
+    taken: list[Settings] = []
+    try:
+        declared = study(name)
+        if declared.command:
+            raise WordworthError(f"`wordworth {declared.command}` has a run of its own; check that")
+        command = made(name, with_options(declared.settings, lambda settings: taken.append(settings), {}, ""), "")
+        context = command.make_context(name, [], default_map=defaults_of(command, table))
+        command.invoke(context)
+    except WordworthError as error:
+        raise WordworthError(f"{where}: {error}") from error
+    except UsageError as error:
+        raise WordworthError(f"{where}: {error.format_message()}") from error
+    return declared, taken[0]
+
+
+def _run(declared: "Study", model: str, settings: Settings, folder: Path, overwrite: bool) -> None:
+    """Runs a study, where the very same run is not there already."""
+    from wordworth import __version__
+    from wordworth.cli import display
+    from wordworth.cli.run import run_study
+    from wordworth.run import why_not_the_same
+
+    reason = why_not_the_same(folder, [model], settings.as_table(), __version__)
+    if reason is None:
+        display.notice(f"{declared.name}: {model} (there already, in {folder})", "dim")
+        return
+    if reason and not overwrite:
+        raise WordworthError(
+            f"{folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
+        )
+    display.notice(f"{declared.name}: {model}" + (f" (anew: {reason})" if reason else ""), "")
+    display.warnings_of(run_study(declared, [model], settings, folder, overwrite, [model]))
+
+
+_TARGET = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN|MODEL",
+        help="Folder of a run or of an audit; or a model, on which the studies of the rules are run first.",
+        autocompletion=named("models"),
+    ),
+]
+_RULES = Annotated[Path, typer.Argument(metavar="[RULES.toml]", help="File of rules; rules.toml if not given.")]
+_INIT = Annotated[bool, typer.Option("--init", help="Write a file of rules that the run passes, to begin with.")]
+_JUNIT = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="JUnit XML for a CI server, in a file.", rich_help_panel=OUTPUT)
+]
+_FOLDER = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Where to write: a folder for the runs of a model; runs/check-MODEL if not given.",
+        callback=writable_name,
+        rich_help_panel=OUTPUT,
+    ),
+]
+
+check = with_options(
+    Settings,
+    _check,
+    {
+        "target": (_TARGET, ...),
+        "rules": (_RULES, RULES),
+        "init": (_INIT, False),
+        "junit": (_JUNIT, None),
+        **{name: option for name, option in SHARED.items() if name != "config"},
+        "output": (_FOLDER, None),
+    },
+    "Rules for a model's numbers. A rule passes or fails where the 95 % interval is clear of its limit, else it is "
+    "undecided. Exit code: 0 all pass, 1 one failed, 3 none failed and one is undecided, 2 a mistake in the rules.",
+)

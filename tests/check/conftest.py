@@ -1,0 +1,25 @@
+"""The run that rules are held against, and a file of rules."""
+
+from pathlib import Path
+
+import pytest
+
+from made_checks import WriteRules, made
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Its folder."""
+    return made().write(tmp_path / "runs" / "mine")
+
+
+@pytest.fixture
+def write_rules(tmp_path: Path) -> WriteRules:
+    """Writes a file of rules."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "rules.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write

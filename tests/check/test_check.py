@@ -1,0 +1,163 @@
+"""Rules held against a run: verdicts, exit codes, JSON, JUnit, and a first file of rules."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from junitparser import JUnitXml
+
+import wordworth as ww
+from commands import Command
+from made_checks import FAILS, PASSES, UNDECIDED, WriteRules, made
+from made_runs import random_infer, random_predict, random_vast
+from wordworth.check import check, junit, read_rules
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "counts"),
+    [
+        (PASSES, 0, "1 passed."),
+        (PASSES + UNDECIDED, 3, "1 passed, 1 undecided."),
+        (PASSES + UNDECIDED + FAILS, 1, "1 passed, 1 failed, 1 undecided."),
+        (FAILS, 1, "1 failed."),
+    ],
+)
+def test_exit_codes(command: Command, run: Path, write_rules: WriteRules, text: str, code: int, counts: str) -> None:
+    answer = command("check", run, write_rules(text))
+    assert answer.code == code
+    assert answer.out.splitlines()[-1] == counts
+    assert answer.err == ""
+
+
+def verdicts(run: Path, rules: Path) -> dict[str, str]:
+    return {one.rule: one.verdict for one in ww.check(run, rules).judged}
+
+
+def test_verdicts_by_hand(run: Path, write_rules: WriteRules) -> None:
+    rules = write_rules(
+        "[rules.no-interval]\nmeasure = 'coverage'\nlimit = 0.5\n"
+        "[rules.by-point]\nmeasure = 'coverage'\nlimit = 0.5\nby = 'point'\n"
+        "[rules.all]\nmeasure = 'valence'\ndataset = 'anew'\ntake = 'all'\nlimit = 0.6\n"
+        "[rules.any]\nmeasure = 'valence'\ndataset = 'anew'\ntake = 'any'\nlimit = 0.6\n"
+        "[rules.best]\nmeasure = 'valence'\ndataset = 'anew'\ntake = 'best'\nlimit = 0.6\n"
+        "[rules.all-undecided]\nmeasure = 'valence'\ndataset = 'anew'\ntake = 'all'\nlimit = 0.5\n"
+        "[rules.any-undecided]\nmeasure = 'valence'\ndataset = 'anew'\ntake = 'any'\nlimit = 0.7\n"
+        "[rules.one-layer]\nmeasure = 'valence'\nlayer = 1\nlimit = 0.64\n"
+        "[rules.nearest-0]\nmeasure = 'weat'\ntake = 'best'\nlimit = 0.5\n"
+    )
+    assert verdicts(run, rules) == {
+        "no-interval": "undecided",
+        "by-point": "pass",
+        "all": "fail",
+        "any": "pass",
+        "best": "pass",
+        "all-undecided": "undecided",
+        "any-undecided": "undecided",
+        "one-layer": "pass",
+        "nearest-0": "pass",
+    }
+    judged = {one.rule: one for one in ww.check(run, rules).judged}
+    assert 'by = "point"' in judged["no-interval"].reason
+    assert judged["best"].columns["layer"] == 1
+    assert "picked on the same data" in judged["best"].notes[0]
+    assert judged["nearest-0"].columns["dataset"] == "weat7"
+
+
+def test_a_limit_on_the_worse_side_is_said(run: Path, write_rules: WriteRules) -> None:
+    (judged,) = ww.check(run, write_rules("[rules.a]\nmeasure = 'valence:spearman'\nlimit = '< 0.9'\n")).judged
+    assert judged.verdict == "pass"
+    assert "the better side of valence:spearman is higher" in judged.notes[0]
+
+
+def test_json_has_what_the_table_has(command: Command, run: Path, write_rules: WriteRules) -> None:
+    answer = command("check", run, write_rules(PASSES + UNDECIDED + FAILS), "--json")
+    table = json.loads(answer.out)
+    assert (answer.code, table["code"], table["verdict"]) == (1, 1, "fail")
+    found = {one["rule"]: (one["verdict"], one["value"], one["n"], one["flags"]) for one in table["judged"]}
+    assert found["career"] == ("fail", 1.7, 16, "n=16")
+    assert found["valence"] == ("undecided", 0.8, 399, None)
+
+
+def test_junit_is_what_ci_servers_read(command: Command, run: Path, write_rules: WriteRules, tmp_path: Path) -> None:
+    hostile = f'[rules."<b>&\\u0001]]>\\uFFFE"]\n{FAILS.partition(chr(10))[2]}'
+    file = tmp_path / "out" / "check.xml"
+    answer = command("check", run, write_rules(PASSES + UNDECIDED + hostile), "--junit", file)
+    assert answer.code == 1
+    (suite,) = JUnitXml.fromfile(str(file))
+    assert (suite.tests, suite.failures, suite.skipped, suite.errors) == (3, 1, 1, 0)
+    passed, undecided, failed = suite
+    assert (passed.name, passed.classname, passed.result) == ("arts", "rules", [])
+    assert undecided.result[0].message.startswith("undecided: a part of its interval [.76, .83] keeps value ≥ 0.8")
+    assert failed.name == "<b>&\\x01]]>\ufffd"
+    assert "none of its interval" in failed.result[0].message
+
+
+def test_a_file_that_cannot_be_written_is_said_first(command: Command, run: Path, write_rules: WriteRules) -> None:
+    answer = command("check", run, write_rules(PASSES), "--junit", run)
+    assert (answer.code, answer.out) == (2, "")
+    assert "is a folder" in answer.err
+
+
+def test_what_is_neither_run_nor_model(command: Command, run: Path, write_rules: WriteRules, tmp_path: Path) -> None:
+    assert "must say what to run" in command("check", tmp_path / "nowhere", write_rules(PASSES)).err
+    rules = write_rules(f"[run.weat]\ntset = 'weat6'\n{PASSES}")
+    assert "[run.weat]: there is no option 'tset'; did you mean test" in command("check", "glove", rules).err
+    rules = write_rules(f"[run.waet]\n{PASSES}")
+    assert "[run.waet]: there is no study 'waet'; did you mean weat" in command("check", "glove", rules).err
+    rules = write_rules(f"[run.weat]\nresamples = 'many'\n{PASSES}")
+    answer = command("check", "glove", rules)
+    assert "[run.weat]: " in answer.err
+    assert answer.code == 2
+
+
+def test_a_model_is_run_once(
+    command: Command, write_rules: WriteRules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The studies of the rules are run with the settings of their file; the same ones are not run again."""
+    monkeypatch.chdir(tmp_path)
+    words = "abcdefghij"
+    vectors = "".join(f"{word} {at % 3 - 1} {(at * at) % 5 - 2} {at - 4}.5\n" for at, word in enumerate(words))
+    (tmp_path / "tiny.txt").write_text(vectors)
+    sets = {"x": "a b c", "y": "d e f", "a": "g h", "b": "i j"}
+    lines = "\n".join(
+        f'{name} = {{ label = "{name}", words = {json.dumps(some.split())} }}' for name, some in sets.items()
+    )
+    (tmp_path / "own.toml").write_text(f"[test]\nname = 'mine'\n{lines}\n")
+    write_rules(
+        "[run.weat]\ntest = 'own.toml'\nresamples = 50\n[rules.mine]\nstudy = 'weat'\ndataset = 'mine'\nlimit = 3\n"
+    )
+    first = command("check", "tiny.txt")
+    assert (first.code, first.out[-10:]) == (0, "1 passed.\n"), first
+    assert (tmp_path / "runs/check-tiny.txt/weat/run.json").is_file()
+    again = command("check", "tiny.txt", "rules.toml")
+    assert again.out == first.out
+    assert "there already" in again.err
+
+
+@pytest.mark.parametrize("kind", ["mine", "vast", "predict", "infer"])
+def test_drafted_rules_are_passed_by_their_run(command: Command, tmp_path: Path, kind: str) -> None:
+    runs = {
+        "mine": made(),
+        "vast": random_vast(["a", 'b"\n#]']),
+        "predict": random_predict("a"),
+        "infer": random_infer("a"),
+    }
+    run = runs[kind].write(tmp_path / kind)
+    file = tmp_path / "drafted.toml"
+    answer = command("check", "--init", run, file)
+    if kind in ("predict", "infer"):  # whose numbers here have no intervals
+        assert "write the rules by hand" in answer.err
+        return
+    assert (answer.code, answer.out.strip()) == (0, str(file))
+    rules = tomllib.loads(file.read_text(encoding="utf-8"))["rules"]
+    assert len(rules) == 4 or kind == "vast"
+    assert command("check", run, file).code == 0
+    assert "is there already" in command("check", "--init", run, file).err
+    assert command("check", "--init", run, file, "--overwrite").code == 0
+
+
+def test_verdict_of_a_file_is_the_gravest(run: Path, write_rules: WriteRules) -> None:
+    checked = check([run], read_rules(write_rules(PASSES + FAILS)))
+    assert (checked.verdict, checked.code) == ("fail", 1)
+    assert 'failures="1"' in junit(checked)

@@ -1,0 +1,304 @@
+"""A training is the same bit for bit whether it is measured or not, and what is measured is what the command gives."""
+
+import importlib.util
+import logging
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+import transformers as hf
+
+import wordworth as ww
+from made_models import letters
+from wordworth.run import read_run
+from wordworth.trainer.still import random_states_kept, still
+
+LINES = [f"This is a pleasant word, and that is an unpleasant one, number {at}." for at in range(24)]
+STEPS, EVERY = 6, 3
+SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+
+
+def tokenizer_of(family: str) -> Any:
+    fast = letters()
+    if family == "masked":
+        fast.add_special_tokens({"mask_token": "<mask>"})
+    return fast
+
+
+def network_of(family: str, size: int) -> Any:
+    """With dropout, and one weight that is not trained."""
+    hf.set_seed(3)
+    ends = {"vocab_size": size, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+    if family == "masked":
+        network: Any = hf.BertForMaskedLM(hf.BertConfig(**SIZES, **ends, max_position_embeddings=64))
+    else:
+        network = hf.GPT2LMHeadModel(hf.GPT2Config(**ends, n_embd=16, n_layer=2, n_head=2, n_positions=64))
+    next(network.parameters()).requires_grad_(False)
+    return network
+
+
+def trainer_of(folder: Path, family: str = "causal", **arguments: Any) -> Any:
+    fast = tokenizer_of(family)
+    chosen = hf.TrainingArguments(
+        str(folder / "tiny"),
+        max_steps=STEPS,
+        per_device_train_batch_size=4,
+        logging_steps=EVERY,
+        save_strategy="no",
+        use_cpu=True,
+        report_to="none",
+        disable_tqdm=True,
+        learning_rate=1e-2,
+        **arguments,
+    )
+    return hf.Trainer(
+        network_of(family, len(fast)),
+        chosen,
+        train_dataset=[{"input_ids": fast(line)["input_ids"]} for line in LINES],
+        data_collator=hf.DataCollatorForLanguageModeling(fast, mlm=family == "masked"),
+        processing_class=fast,
+    )
+
+
+def measured(trainer: Any, folder: Path, **more: Any) -> ww.WordworthCallback:
+    """A callback that measures little, out of a text of its own."""
+    text = folder / "text.txt"
+    text.write_text("\n".join(LINES), encoding="utf-8")
+    small: dict[str, Any] = {
+        "vast": {"tests": ("weat6",), "resamples": 20},
+        "predict": {"corpus": str(text), "frequencies": str(text), "words": 60, "resamples": 20},
+    }
+    callback = ww.WordworthCallback(trainer, every=EVERY, output=folder / "runs", **(small | more))
+    trainer.add_callback(callback)
+    return callback
+
+
+def end_of(trainer: Any) -> dict[str, Any]:
+    """All that a training leaves, the time it took aside."""
+    trainer.train()
+    network = trainer.model
+    return {
+        "weights": network.state_dict(),
+        "gradients": [weight.grad for weight in network.parameters()],
+        "trained": [weight.requires_grad for weight in network.parameters()],
+        "modes": [module.training for module in network.modules()],
+        "optimizer": trainer.optimizer.state_dict(),
+        "schedule": trainer.lr_scheduler.state_dict(),
+        "config": network.config.to_dict(),
+        "loss": [log for log in trainer.state.log_history if "loss" in log],
+        "python": random.getstate(),
+        "numpy": np.random.get_state(),  # noqa: NPY002 - the state that others draw from
+        "torch": torch.get_rng_state(),
+    }
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, torch.Tensor | np.ndarray):
+        return np.array_equal(np.asarray(one), np.asarray(other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+@pytest.mark.parametrize(
+    ("family", "arguments"),
+    [("causal", {}), ("causal", {"bf16": True}), ("masked", {"activation_checkpointing": True})],
+    ids=["causal", "mixed precision", "masked, checkpointing"],
+)
+def test_a_measured_training_ends_the_same(tmp_path: Path, family: str, arguments: dict[str, Any]) -> None:
+    plain = end_of(trainer_of(tmp_path, family, **arguments))
+    trainer = trainer_of(tmp_path, family, **arguments)
+    callback = measured(trainer, tmp_path)
+    with_callback = end_of(trainer)
+    for part in plain:
+        assert same(plain[part], with_callback[part]), part
+    assert any(plain["modes"])
+    assert len(plain["loss"]) == STEPS // EVERY
+    assert callback.seconds > 0
+    found = {one.name for one in (tmp_path / "runs").iterdir()}
+    assert found == {f"{study}-step{step}" for study in ("vast", "predict") for step in (0, 3, 6)}
+    assert not [kind for kind in ("vectors", "predictions") if (tmp_path / "cache" / kind).exists()]
+
+
+def test_dropout_matters_in_these_trainings(tmp_path: Path) -> None:
+    """Else the test above would say nothing of the random state and of the mode."""
+    trainer = trainer_of(tmp_path)
+    ids = torch.tensor([trainer.processing_class(LINES[0])["input_ids"]])
+    trainer.model.train()
+    assert not torch.equal(trainer.model(ids).logits, trainer.model(ids).logits)
+    twin = still(trainer.model)
+    assert torch.equal(twin(ids).logits, twin(ids).logits)
+
+
+def test_numbers_are_those_of_the_saved_model(tmp_path: Path) -> None:
+    trainer = trainer_of(tmp_path)
+    callback = measured(trainer, tmp_path)
+    trainer.train()
+    trainer.save_model(str(tmp_path / "saved"))
+    for name, chosen in zip(("vast", "predict"), callback.measuring.chosen, strict=True):
+        run = read_run(tmp_path / "runs" / f"{name}-step{STEPS}")
+        settings = {one.name: getattr(chosen.settings, one.name) for one in chosen.settings.fields()}
+        again = ww.run(name, str(tmp_path / "saved"), **settings)
+        columns = ["experiment", "dataset", "setting", "layer", "pcs", "measure", "value", "low", "high", "p", "n"]
+        assert run.scores.select(columns).equals(again.scores.select(columns))
+        assert run.manifest["steps"] == {f"tiny@step{STEPS}": STEPS}
+        assert set(run.scores["model"]) == {f"tiny@step{STEPS}"}
+    assert set(read_run(tmp_path / "runs" / "vast-step0").scores["layer"]) == {0, 1, 2}
+
+
+class Service(hf.TrainerCallback):
+    """What TensorBoard and its kin are to a Trainer."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[int, str]] = []
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        self.heard += [(state.global_step, name) for name in logs]
+
+
+def test_logs_hold_the_scores(tmp_path: Path) -> None:
+    trainer, service = trainer_of(tmp_path), Service()
+    trainer.add_callback(service)
+    measured(trainer, tmp_path)
+    trainer.train()
+    logs = [log for log in trainer.state.log_history if "wordworth/seconds" in log]
+    assert [log["step"] for log in logs] == [0, 3, 6]
+    assert {(log["step"], name) for log in logs for name in log if name != "step"} <= set(service.heard)
+    scores = read_run(tmp_path / "runs" / "vast-step3").scores.filter(pl.col("layer") == 1, pl.col("pcs").is_null())
+    for name, measure in (("valence/bellezza", "valence"), ("weat/weat6", "weat")):
+        row = scores.row(by_predicate=pl.col("measure") == measure, named=True)
+        assert logs[1][f"wordworth/{name}/bleached/layer-1"] == row["value"]
+    coverage = read_run(tmp_path / "runs" / "predict-step3").scores.filter(pl.col("experiment") == "coverage")
+    bands = set(coverage.filter(pl.col("measure") == "top-1")["setting"])
+    assert {f"wordworth/top-1/text.txt/{band}" for band in bands} <= logs[1].keys()
+
+
+def test_a_study_that_fails_costs_no_more_than_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    plain = end_of(trainer_of(tmp_path))
+    trainer = trainer_of(tmp_path)
+    callback = measured(trainer, tmp_path)
+    run = type(callback.measuring.chosen[0].study).run
+
+    def fails(self: Any, models: Any, settings: Any, named: Any = ()) -> Any:
+        if self.name == "vast" and models[0].name.endswith("step3"):
+            random.random()
+            raise TypeError("a mistake of ours")
+        return run(self, models, settings, named)
+
+    monkeypatch.setattr(type(callback.measuring.chosen[0].study), "run", fails)
+    with caplog.at_level(logging.WARNING, "wordworth"):
+        assert same(end_of(trainer), plain)
+    assert "vast could not be measured at step 3: a mistake of ours" in caplog.text
+    left = read_run(tmp_path / "runs" / "vast-step3")
+    assert left.scores.is_empty()
+    assert [part["model"] for part in left.manifest["failed"]] == ["tiny@step3"]
+    assert len(read_run(tmp_path / "runs" / "predict-step3").scores)
+
+
+def test_what_diverges_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    trainer = trainer_of(tmp_path)
+    callback = measured(trainer, tmp_path)
+    with torch.no_grad():
+        trainer.model.transformer.wte.weight.fill_(float("nan"))
+    trainer.state.global_step = 3
+    callback.on_step_end(trainer.args, trainer.state, trainer.control)
+    assert "tiny@step3 has weights that are no finite numbers: the training has diverged" in caplog.text
+
+
+def test_only_the_first_process_measures(tmp_path: Path) -> None:
+    trainer = trainer_of(tmp_path)
+    callback = measured(trainer, tmp_path)
+    trainer.state.is_world_process_zero, trainer.state.global_step = False, EVERY
+    callback.on_train_begin(trainer.args, trainer.state, trainer.control)
+    callback.on_step_end(trainer.args, trainer.state, trainer.control)
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"vast": {"lexicn": ["anew"]}}, "vast has no setting 'lexicn'; did you mean lexicon"),
+        ({"vast": {"lexica": ["anew2"]}}, "anew2"),
+        ({"predict": {"corpus": "nowhere/text.txt"}}, "there is no file nowhere/text.txt"),
+        ({"vast": {"engine": "processes:2"}}, "leave the engine local"),
+        ({"valnorm": {}}, "valnorm does not measure a causal language model in training"),
+        ({"vats": {}}, "there is no study 'vats'; did you mean"),
+        ({"vast": None, "predict": None}, "there is nothing to measure"),
+        ({"every": -1}, "-1 is no step"),
+        ({"at": (2.5,)}, "2.5 is no step"),
+    ],
+)
+def test_wrong_settings_fail_at_once(tmp_path: Path, given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ww.WordworthError, match=said):
+        ww.WordworthCallback(trainer_of(tmp_path), **given)
+
+
+def test_what_only_the_model_shows_fails_before_the_first_step(tmp_path: Path) -> None:
+    trainer = trainer_of(tmp_path)
+    measured(trainer, tmp_path, vast={"layers": (9,)})
+    with pytest.raises(ww.WordworthError, match="has layers 0 to 2, not 9"):
+        trainer.train()
+    assert trainer.state.global_step == 0
+
+
+def test_runs_of_another_training_are_not_mixed(tmp_path: Path) -> None:
+    for _ in range(2):
+        trainer = trainer_of(tmp_path)
+        measured(trainer, tmp_path, predict=None)
+        if (tmp_path / "runs").exists():
+            with pytest.raises(ww.WordworthError, match="holds runs already"):
+                trainer.train()
+        else:
+            trainer.train()
+
+
+def test_a_trainer_that_cannot_be_measured(tmp_path: Path) -> None:
+    trainer = trainer_of(tmp_path)
+    trainer.is_fsdp_enabled = True
+    with pytest.raises(ww.WordworthError, match="spread over processes"):
+        ww.WordworthCallback(trainer)
+    trainer = trainer_of(tmp_path)
+    trainer.processing_class = None
+    with pytest.raises(ww.WordworthError, match="no tokenizer where a fast tokenizer is needed"):
+        ww.WordworthCallback(trainer)
+
+
+def test_without_a_head_only_vectors_are_measured(tmp_path: Path) -> None:
+    trainer = trainer_of(tmp_path, "masked")
+    trainer.model = hf.BertForSequenceClassification(trainer.model.config)
+    callback = measured(trainer, tmp_path, predict=None)
+    callback.on_train_begin(trainer.args, trainer.state, trainer.control)
+    assert [one.name for one in (tmp_path / "runs").iterdir()] == ["vast-step0"]
+    with pytest.raises(ww.WordworthError, match="predict does not measure a language model without a head"):
+        ww.WordworthCallback(trainer, predict={})
+
+
+def test_random_states_are_kept() -> None:
+    def states() -> tuple[Any, ...]:
+        return random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
+
+    def draws() -> None:
+        with random_states_kept(torch.device("cpu")):
+            random.random(), np.random.rand(), torch.rand(1)  # noqa: NPY002
+            raise ZeroDivisionError
+
+    before = states()
+    with pytest.raises(ZeroDivisionError):
+        draws()
+    assert same(states(), before)
+
+
+def test_the_extra_is_named_where_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "wordworth.trainer")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ww.WordworthError, match=r"pip install wordworth\[trainer\]"):
+        _ = ww.WordworthCallback
