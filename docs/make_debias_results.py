@@ -11,6 +11,7 @@ import polars as pl
 from pages import put
 
 from wordworth.compare import ComparisonSettings, compare, sides
+from wordworth.compare.sides import models_of
 from wordworth.run import ORIGINAL, RANDOM, Run, read_run
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
@@ -65,14 +66,15 @@ def real_differences(column: Column) -> set[str]:
     """The rows in which a version differs from the original by the paired test of `wordworth compare`."""
     if column.setting in (ORIGINAL, RANDOM):
         return set()
-    both = sides([column.run], settings=(ORIGINAL, column.setting))
     rows = set()
-    for one in compare(*both, ComparisonSettings(layer="top")).differences:
-        if one.real:
-            measure = "perplexity" if one.measure == "bits-per-word" else one.measure
-            layer = "" if one.layers[0] is None else f", layer {one.layers[0]}"
-            name = " ".join(part for part in (one.dataset, measure) if part and part != one.experiment)
-            rows.add(f"{one.experiment}: {name}{layer}")
+    for model in models_of(column.run):  # the network that infers over the vectors is a model of its own
+        both = sides([column.run], (model, model), (ORIGINAL, column.setting))
+        for one in compare(*both, ComparisonSettings(layer="top")).differences:
+            if one.real:
+                measure = "perplexity" if one.measure == "bits-per-word" else one.measure
+                layer = "" if one.layers[0] is None else f", layer {one.layers[0]}"
+                name = " ".join(part for part in (one.dataset, measure) if part and part != one.experiment)
+                rows.add(f"{one.experiment}: {name}{layer}")
     return rows
 
 

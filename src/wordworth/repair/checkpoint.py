@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -55,16 +55,23 @@ def load_whole(named: str | Path, *, device: str = "auto") -> Headed:
 
 
 def save_network(
-    headed: Headed, folder: Path, notes: dict[str, Any], *, card: str = "", beside: Callable[[Path], None] | None = None
+    headed: Headed,
+    folder: Path,
+    notes: dict[str, Any],
+    *,
+    card: str = "",
+    edited: AbstractContextManager[None] | None = None,
+    beside: Callable[[Path], None] | None = None,
 ) -> None:
     """A folder with weights, configuration and tokenizer, the notes, and a card; there whole or not at all.
 
+    The weights are written inside of `edited`, where they may be others for the while.
     `beside` may write more, or look at what was written, before it is put in its place. A folder that is there is
     replaced.
     """
     network = headed.network
     with replacing(folder) as part:
-        with quietly():
+        with quietly(), edited or nullcontext():
             # Copies share no memory, so that what is tied no longer (a head's bias too) is written on its own.
             network.save_pretrained(
                 part, state_dict={name: weight.detach().clone() for name, weight in network.state_dict().items()}
@@ -92,13 +99,12 @@ def save_projected(
     A head tied to the matrix is saved apart with the matrix as it was (`tie_word_embeddings` false), so that the saved
     model computes what the projected one does.
     """
-    notes, edited = dict(facts or {}), nullcontext()
+    notes, edited = dict(facts or {}), None
     if subspace is not None:
         notes["taken_out"] = {"what": "the subword embedding matrix only", **described(subspace)}
         matrix = subword_matrix(headed.network).detach().to("cpu", torch.float64).numpy()
-        edited = replaced_matrix(headed.network, project_out(matrix, subspace.basis))  # type: ignore[assignment]
-    with edited:
-        save_network(headed, folder, notes, beside=beside)
+        edited = replaced_matrix(headed.network, project_out(matrix, subspace.basis))
+    save_network(headed, folder, notes, edited=edited, beside=beside)
 
 
 def described(subspace: Subspace) -> dict[str, Any]:
