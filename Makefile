@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Offline after `wordworth get`: the environment is not touched again unless its definition changes.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit kernels browser bench chaos fuzz truth docs results clean
+.PHONY: demo test lint types unit kernels browser bench chaos fuzz truth docs docs-check results clean
 
 demo: $(STAMP)
 	$(BIN)/wordworth audit --quick
@@ -63,6 +63,10 @@ docs: $(VENV)/.docs docs/gallery/report.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo site/index.html
 
+# Every command and snippet of README.md and docs/, run as it stands: `make docs-check PAGES=docs/infer.md` for one page.
+docs-check: $(STAMP)
+	$(BIN)/python docs/check_recipes.py $(PAGES)
+
 # The example report that the site shows: an audit of minutes, made once.
 docs/gallery/report.html: docs/make_gallery.py | $(STAMP)
 	$(BIN)/python docs/make_gallery.py
@@ -91,3 +95,4 @@ results: $(STAMP)
 	$(BIN)/python docs/make_debias_network.py
 	$(BIN)/python docs/make_training_curves.py
 	$(BIN)/python docs/make_check_example.py
+	$(BIN)/python docs/make_sensitivity.py

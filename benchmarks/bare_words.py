@@ -10,6 +10,7 @@ import torch
 from wordworth.engine.batching import take
 from wordworth.predict.chunks import chunks
 from wordworth.predict.model import WordModel
+from wordworth.predict.parting import Parting
 from wordworth.predict.unit_scores import slice_rows
 from wordworth.predict.windows import room
 from wordworth.predict.words import numbered
@@ -22,7 +23,7 @@ def batches_of(model: WordModel, lines: list[str]) -> Batches:
     size = room(model.limit, model.around)
     reader: Any = model.reader
     batches: Batches = []
-    for chunk in chunks(model, numbered(lines, None, str.split), size, size // 4, by_document=False):
+    for chunk in chunks(model, numbered(lines, None, Parting()), size, size // 4, by_document=False):
         texts = [ids.tolist() for ids in np.split(chunk.ids, chunk.ends[:-1])]
         lengths = [len(text) for text in texts]
         pending = deque(sorted(range(len(lengths)), key=lambda at, lengths=lengths: -lengths[at]))

@@ -24,6 +24,7 @@ import benchmarks.without_scipy  # noqa: F401 - before what imports it
 from benchmarks.bare_words import bare, batches_of, wait
 from wordworth.predict import PredictionRules, WordModel, load_word_model, predict_words, wrap_word_model
 from wordworth.predict.chunks import chunks
+from wordworth.predict.parting import Parting
 from wordworth.predict.unit_scores import PendingScores, UnitQuery
 from wordworth.predict.words import numbered
 
@@ -158,7 +159,7 @@ def _parts(model: WordModel, lines: list[str], batches: list[tuple[torch.Tensor,
     """Seconds by part, each alone: what overlaps in the whole does not here."""
     began = perf_counter()
     size, context = PredictionRules().sizes(model)
-    list(chunks(model, numbered(lines, None, str.split), size, context, by_document=False))
+    list(chunks(model, numbered(lines, None, Parting()), size, context, by_document=False))
     parts = {"text": perf_counter() - began, "network": bare(model, batches, head=False)}
     dim = model.reader.base.dim
     began = perf_counter()
@@ -166,7 +167,8 @@ def _parts(model: WordModel, lines: list[str], batches: list[tuple[torch.Tensor,
         for _, counted in batches:
             rows = torch.randn(len(counted), dim, device=model.device).to(model.reader.base.network.dtype)
             at = np.arange(len(rows), dtype=np.int64)
-            PendingScores(model.reader, rows, 10, model.begins, UnitQuery(at, at % 1000), at % 1000).result()
+            asked, begins = UnitQuery(at, at % 1000, at % 2 == 0), model.begins("apart")
+            PendingScores(model.reader, rows, 10, begins, asked, 0 * at, at % 1000).result()
     parts["head and scores"] = perf_counter() - began
     return parts
 

@@ -60,7 +60,14 @@ class MadeUp:
     """In the place of `PendingScores`: scores that follow from the units alone, so that any cut gives the same."""
 
     def __init__(
-        self, reader: NoReader, rows: torch.Tensor, k: int, begins: object, query: UnitQuery, own: Ints | None = None
+        self,
+        reader: NoReader,
+        rows: torch.Tensor,
+        k: int,
+        begins: object,
+        query: UnitQuery,
+        after: Ints,
+        own: Ints | None = None,
     ) -> None:
         self._query, self._own, self._rows = query, own, len(rows)
         self._width = reader.width
@@ -68,10 +75,11 @@ class MadeUp:
     def result(self) -> UnitScores:
         among = self._query.units % UNLIKELY == 0
         if self._own is None:
-            return UnitScores(np.full(self._rows, 5), np.ones(self._rows, bool), among, *(np.zeros(0),) * 3)  # type: ignore[arg-type]
+            return UnitScores(np.full(self._rows, 5), np.ones(self._rows, bool), among, *(np.zeros(0),) * 5)  # type: ignore[arg-type]
         own = self._own
         greedy = np.where(own % 10 < 4, own, own * 7919 % self._width)
-        return UnitScores(greedy, own % 3 > 0, among, own % 5 < 3, -(own % 97) / 10, -(own % 13) / 10)
+        good = own % 5 < 3
+        return UnitScores(greedy, own % 3 > 0, among, good, -(own % 97) / 10, -(own % 13) / 10, greedy, good)
 
 
 def model_of(tokenizer: Path) -> WordModel:

@@ -106,9 +106,11 @@ def _plain(lines: list[str], predicted: pl.DataFrame) -> tuple[float, int]:
     some = predicted[EVERY // 2 :: EVERY]
     began = perf_counter()
     for line, at, hit1, hitk, logp in some.select("line", "at", "hit1", "hitk", "logp").rows():
-        split = lines[line].split()
-        context, both = plain.ids(split[:at]), plain.ids(split[: at + 1])
-        _, top1, topk, expected, _ = plain.word(context, both[len(context) :], split[at - 1])
+        parts, glued = way.parted(lines[line])
+        texts = ["".join(one if joined else f" {one}" for one, joined in zip(parts[:end], glued, strict=False))[1:]
+                 for end in (at, at + 1)]  # fmt: skip
+        context, both = (plain.ids([text]) for text in texts)
+        _, top1, topk, expected, _ = plain.word(context, both[len(context) :], parts[at - 1])
         if (hit1, hitk) != (top1, topk) or abs(logp - expected) > 1e-4:
             raise SystemExit(f"line {line}, word {at}: the plain way says otherwise")
     return perf_counter() - began, len(some)

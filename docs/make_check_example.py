@@ -1,4 +1,4 @@
-"""Makes the outputs that docs/check.md shows: its own rules held against a run of glove-6b-50d, by the command and by pytest."""
+"""Makes the outputs that docs/check.md shows: its own rules held against glove-6b-50d, by the command and by pytest."""
 
 import os
 import re

@@ -15,7 +15,8 @@ from wordworth.compare.sides import models_of
 from wordworth.run import ORIGINAL, RANDOM, Run, read_run
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
-from wordworth.study.debias.tables import cost_rows, stability_rows
+from wordworth.study.debias.tables import cost_rows
+from wordworth.study.tables import stability_rows
 
 PAGE = Path(__file__).parent / "debias.md"
 MODEL, BESIDE = "glove-6b-50d", "word2vec-news-26k"

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from nli_verdicts import RECORD, Row
+from make_nli_verdicts import PROBES, RECORD, Row
 from scipy import stats
 
 from wordworth.catalog.language_models import locate_language_model
@@ -43,7 +43,6 @@ from wordworth.transform import Subspace, random_directions
 
 RUNS = Path("runs") / "nli-seeds"
 DEV, TESTS = ("snli-dev",), ("snli-test", "mnli-dev")
-PROBES = ("gender", "nationality", "religion")
 RANDOM = {"random-1": 1, "random-2": 2}
 """Networks without as many random directions as are taken out for gender and nationality, and for religion."""
 SEEDS = range(5)
@@ -161,7 +160,7 @@ def probe(kind: str, name: str, seed: int, device: str, few: int) -> None:
         random=1,
         seed=seed,
         against=tuple(str(runs / f"{variant}-{seed}") for variant in KINDS[kind].against[name]),
-        accuracy=() if few else TESTS,
+        accuracy=() if few else (*DEV, *TESTS),
         resamples=2_000,
         device=device,
     )
@@ -216,7 +215,7 @@ def gathered(runs: Path, probe: str) -> dict[tuple[str, str, str], Row]:
     for place in sorted(runs.glob(f"{probe}-*.run")):
         seed = place.stem.rpartition("-")[2]
         before: dict[str, float] = {}
-        for row in read_run(place).scores.filter(pl.col("dataset").is_in([probe, *TESTS])).to_dicts():
+        for row in read_run(place).scores.filter(pl.col("dataset").is_in([probe, *DEV, *TESTS])).to_dicts():
             setting = str(row["setting"]).removesuffix(f"-{seed}").removesuffix(f":{probe}")
             if setting.startswith("random:"):
                 continue
@@ -233,7 +232,7 @@ def gathered(runs: Path, probe: str) -> dict[tuple[str, str, str], Row]:
 
 
 def record(kind: str, few: int) -> None:
-    """The kind's rows of `nli_seeds.csv`, in place of those it had."""
+    """The kind's rows of `nli_seeds.csv`, in place of those it had; notes on other kinds stay."""
     rows = [
         {"kind": kind, "probe": probe, "version": version, "data": data, "measure": measure, **row._asdict()}
         for probe in PROBES
@@ -242,10 +241,14 @@ def record(kind: str, few: int) -> None:
     if not rows:
         sys.exit(f"there are no runs of {kind} in {_place(kind, few)}; probe them first")
     made = pl.DataFrame(rows).with_columns(pl.col("value", "low", "high").round(6))
+    notes: list[str] = []
     if RECORD.exists():
-        others = pl.read_csv(RECORD).filter(pl.col("kind") != kind)
+        lines = RECORD.read_text(encoding="utf-8").splitlines()
+        notes = [line for line in lines if line.startswith("#") and not line.startswith(f"# {kind}:")]
+        others = pl.read_csv(RECORD, comment_prefix="#").filter(pl.col("kind") != kind)
         made = pl.concat([others, made]).sort("kind", maintain_order=True)
-    made.write_csv(RECORD if not few else _place(kind, few) / RECORD.name)
+    place = _place(kind, few) / RECORD.name if few else RECORD
+    place.write_text("\n".join([*notes, made.write_csv()]), encoding="utf-8")
 
 
 if __name__ == "__main__":

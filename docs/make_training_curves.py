@@ -163,6 +163,8 @@ def train(name: str, steps: int, folder: Path, device: str) -> None:
 
 
 def _number(row: dict[str, Any]) -> str:
+    if row["value"] == row["high"] == 0:  # where nothing was hit, a bootstrap has no width
+        return f"0 of {row['n']:,}"
     return f"{row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
 
 
@@ -179,7 +181,7 @@ def trainings(every: dict[str, dict[str, Any]]) -> str:
                 f"{facts['layers']} × {facts['width']}, {facts['parameters'] / 1e6:.1f} million",
                 f"{facts['tokens'] / 1e6:.1f} million",
                 f"{facts['steps']:,} × {facts['batch'] * facts['length']:,}",
-                f"{facts['seconds']:.0f} s ({facts['device']})",
+                f"{facts['seconds']:,.0f} s ({facts['device']})",
                 f"{facts['measured']} × {once:.1f} s = {share:.1%}",
                 "the same" if facts["same"] else "NOT the same",
             ]

@@ -10,15 +10,14 @@ from typing import Any
 import make_gallery
 import make_settings
 import pytest
-import typer
+import recipes
+from recipes import COMMAND
 
 from wordworth.catalog.registry import entries
-from wordworth.cli import app
 from wordworth.study import STUDIES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-COMMAND = typer.main.get_command(app)
 
 
 def _id(path: Path) -> str:
@@ -67,9 +66,7 @@ def _commands(text: str) -> list[list[str]]:
 
 def _options(words: list[str]) -> tuple[Any, list[str]]:
     """The command that the words call, and the options in them."""
-    command: Any = COMMAND
-    while words and hasattr(command, "commands") and words[0] in command.commands:
-        command, words = command.commands[words[0]], words[1:]
+    command, words = recipes.leaf(words)
     return command, [word.partition("=")[0] for word in words if re.match(r"-{1,2}[a-z]", word)]
 
 

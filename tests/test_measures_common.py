@@ -147,6 +147,7 @@ ELSEWHERE += (
     "noun",
     "part-of-speech",
     "weat:variance",
+    "sensitivity:",
     "analogy:semantic",
     "analogy:syntactic",
     "analogy:3cosmul:",

@@ -6,15 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from made_runs import MadeRun, random_infer, random_predict, random_vast
+from wordworth.catalog.read.association_tests import load_test
+from wordworth.embedding import Embedding, Provenance
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.figures.fitting import fitted
 from wordworth.report.runs import read_runs
 from wordworth.report.writing import write_report
+from wordworth.study import study
 
 LONG = "an-organization/a-language-model-of-some-length-2.5-1.7B-instruct-v0.3"
+TRIED = ("weat6", "weat8", "weat9")
 DRAWN = "document.documentElement.dataset.ready === 'yes'"
 
 
@@ -38,6 +43,14 @@ def _vectors(folder: Path, models: list[str], languages: list[str]) -> Path:
     return run.write(folder)
 
 
+def _tried(folder: Path, model: str) -> None:
+    """An embedding in the shape of `weat --sensitivity`."""
+    words = {word: None for name in TRIED for group in load_test(name).groups for word in group}
+    matrix = np.random.default_rng(0).normal(size=(len(words), 10)).astype(np.float32)
+    embedding = Embedding(list(words), matrix, Provenance(model))
+    study("weat")([embedding], tests=TRIED, sensitivity=True, draws=2, permutations=50).save(folder)
+
+
 @pytest.fixture(scope="session")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ten embeddings in three languages, two language models, and long names everywhere."""
@@ -47,6 +60,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     random_vast([f"{LONG}-base", "tiny"]).write(folder / "vast")
     random_predict(f"{LONG}-base").write(folder / "predict")
     random_infer(LONG, "accountant → gentleman").write(folder / "infer")
+    _tried(folder / "weat", LONG)
     return write_report([folder])
 
 
@@ -70,7 +84,8 @@ def unscripted(browser: Any) -> Iterator[Any]:
 
 
 def _figures(report: Path) -> list[Figure]:
-    chapters = figures_of(read_runs([report.parent]).scores)
+    runs = read_runs([report.parent])
+    chapters = figures_of(runs.scores, runs)
     return [figure for chapter in chapters.values() for figure in chapter]
 
 

@@ -216,3 +216,13 @@ def test_a_name_that_is_neither_entry_nor_file(tmp_path):
         load_lexicon("bellezz")
     with pytest.raises(WordworthError, match="there is no file"):
         load_lexicon(tmp_path / "bellezza.csv")
+
+
+def test_words_in_another_script_than_their_language(tmp_path):
+    path = own(tmp_path, "word,valence\ntea,5\nwar,1\n愛,8\nsun,7\n")
+    says = r"3 of 4 words, such as 'tea', are not written in the script of chinese; give the words' own language"
+    with pytest.raises(WordworthError, match=says):
+        load_lexicon(path, language="chinese")
+    assert load_lexicon(path, language="english").words == ("tea", "war", "愛", "sun")
+    assert load_lexicon(path, language="klingon").language == "klingon"  # of which nothing is known
+    assert len(load_lexicon(own(tmp_path, "word,valence\n:-),5\n1984,1\n", "marks.csv"), language="chinese")) == 2

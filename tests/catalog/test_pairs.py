@@ -29,7 +29,8 @@ RECORDS = {
 
 
 def test_all_are_here():
-    assert [found.name for found in entries("pairs")] == list(RECORDS)
+    shipped = [found.name for found in entries("pairs") if any(one.kind == "package" for one in found.sources)]
+    assert shipped == list(RECORDS)
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -47,14 +47,15 @@ def test_names_that_users_script_against():
     pairs = ["rg-65", "mc-30", *wordsim, "simlex-999", "simverb-3500", "rw", "men", "mturk-771"]
     assert [e.name for e in entries("pairs")][:10] == pairs
     assert [e.name for e in entries("tests")][:10] == [f"weat{n}" for n in range(1, 11)]
-    static = ["glove-6b-50d", "glove-840b-34k", "word2vec-news-26k", "word2vec-zh-126k"]
-    others = ["smollm2-135m", "gemma3-270m", "minilm-l6", "albert-kor", "mpnet-base"]
+    static = ["glove-6b-50d", "glove-840b-34k", "word2vec-news-26k", "word2vec-zh-126k", "fr-news-20k"]
+    others = ["smollm2-135m", "gemma3-270m", "minilm-l6", "albert-kor", "albert-tiny-zh", "mpnet-base"]
+    others += ["use-multilingual"]
     assert [e.name for e in entries("models")] == [*static, *others, "nli-glove"]
 
 
 def test_models_say_what_a_loader_needs():
     for found in entries("models"):
-        assert found.details["family"] in ("static", "causal", "masked", "encoder", "nli")
+        assert found.details["family"] in ("static", "causal", "masked", "encoder", "sentence", "nli")
         assert found.details["dims"] > 0
         assert found.details["format"]
 

@@ -120,9 +120,8 @@ def test_a_model_is_run_once(
     vectors = "".join(f"{word} {at % 3 - 1} {(at * at) % 5 - 2} {at - 4}.5\n" for at, word in enumerate(words))
     (tmp_path / "tiny.txt").write_text(vectors)
     sets = {"x": "a b c", "y": "d e f", "a": "g h", "b": "i j"}
-    lines = "\n".join(
-        f'{name} = {{ label = "{name}", words = {json.dumps(some.split())} }}' for name, some in sets.items()
-    )
+    words_of = {name: json.dumps(some.split()) for name, some in sets.items()}
+    lines = "\n".join(f'{name} = {{ label = "{name}", words = {some} }}' for name, some in words_of.items())
     (tmp_path / "own.toml").write_text(f"[test]\nname = 'mine'\n{lines}\n")
     write_rules(
         "[run.weat]\ntest = 'own.toml'\nresamples = 50\n[rules.mine]\nstudy = 'weat'\ndataset = 'mine'\nlimit = 3\n"
@@ -155,6 +154,14 @@ def test_drafted_rules_are_passed_by_their_run(command: Command, tmp_path: Path,
     assert command("check", run, file).code == 0
     assert "is there already" in command("check", "--init", run, file).err
     assert command("check", "--init", run, file, "--overwrite").code == 0
+
+
+def test_what_people_share_is_not_held_near_0(command: Command, tmp_path: Path) -> None:
+    run = made()
+    where = {"model": "tiny", "language": "english", "experiment": "weat", "measure": "weat", "n": 50}
+    run.score(**where, dataset="weat1", value=1.5, low=1.2, high=1.7)
+    command("check", "--init", run.write(tmp_path / "run"), tmp_path / "rules.toml")
+    assert "weat1" not in (tmp_path / "rules.toml").read_text(encoding="utf-8")
 
 
 def test_verdict_of_a_file_is_the_gravest(run: Path, write_rules: WriteRules) -> None:

@@ -72,6 +72,12 @@ def test_a_slip_of_the_file_is_a_sentence(write_rules: WriteRules, text: str, se
     assert sentence in str(error.value)
 
 
+def test_rules_that_are_not_there(command: Command, run: Path, tmp_path: Path) -> None:
+    answer = command("check", run, tmp_path / "no.toml")
+    assert (answer.code, answer.out) == (2, "")
+    assert "writes one to begin with" in answer.err
+
+
 MISSES = {
     "dataset = 'weat66'\nlimit = 1": "has the dataset 'weat66'; did you mean weat6",
     "dataset = 'bellezza'\nlimit = 1": "3 scores, which differ in measure (valence, valence:spearman, coverage)",

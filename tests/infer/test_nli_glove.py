@@ -26,10 +26,10 @@ def test_it_lies_in_the_package_and_is_small():
     found = entry(DEFAULT)
     located = here(DEFAULT, found.sources)  # checks every sha256
     assert located is not None
-    assert sum(pin.bytes for pin in found.sources[0].content) <= 8_000_000
+    assert sum(pin.bytes for pin in found.sources[0].content) <= 5_000_000
     kept = read_model(located.path)
     assert kept.network.shape.labels == LABELS
-    assert (kept.network.shape.dim, kept.network.shape.hidden) == (50, 200)
+    assert (kept.network.shape.dim, kept.network.shape.hidden, kept.network.shape.beside) == (50, 200, False)
     assert kept.config["vectors"]["name"] == "glove-6b-50d"
 
 
@@ -38,6 +38,9 @@ def test_the_card_is_whole():
     assert not re.search(r"\{[A-Z]+\}", text)
     for part in ("## Accuracy", "## Training data", "## How to remake it", "## Use and limits", "wordworth train-nli"):
         assert part in text
+    told = re.search(r"sha256 `([0-9a-f]{64})`", text)
+    assert told is not None
+    assert told[1] == read_model(here(DEFAULT, entry(DEFAULT).sources).path).sha256
 
 
 def test_a_model_of_another_kind():
@@ -62,6 +65,7 @@ def test_it_reads_glove_and_says_what_is_plain():
 def test_its_accuracy_is_the_card_s(data):
     told = re.search(r"\*\*(\d\d\.\d\d) %\*\*", card())
     assert told is not None
+    assert float(told[1]) >= 77
     assert 100 * accuracy(load_attention_nli(), load_nli("snli-test").examples()) == pytest.approx(
         float(told[1]), abs=0.05
     )

@@ -32,7 +32,8 @@ def plain_model() -> Plain:
     folder, _ = converted(Path(locate_language_model(MODEL).place))
     network: Any = AutoModelForCausalLM.from_pretrained(folder).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    return Plain(network, tokenizer, unit_texts(tokenizer, network.config.vocab_size, byte_level))
+    units = unit_texts(tokenizer, network.config.vocab_size, byte_level)
+    return Plain(network, tokenizer, units, given=False, apart=False)  # as the paper has it
 
 
 def doubled(plain: Plain) -> Plain:
@@ -60,7 +61,7 @@ def chosen(corpus: str) -> Iterator[tuple[int, str]]:
 def recorded(plain: Plain, number: int, line: str) -> list[list[Any]]:
     return [
         [number, at, hit1, hitk, round(logp, 6), round(naive, 6)]
-        for at, (_, hit1, hitk, logp, naive) in enumerate(plain.line(line.split()), start=1)
+        for at, (_, hit1, hitk, logp, naive) in enumerate(plain.line(line), start=1)
     ]
 
 

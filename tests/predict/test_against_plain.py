@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from wordworth.predict import PREDICTIONS, PredictionRules, WordModel, complete,
 
 LINES = [
     "It is neither pleasant nor unpleasant to think of a garden",
-    "the old café was naïve , don't think of the jalapeño !",
+    "the old café was naïve, don't “think” of (the jalapeño)!",
     "happy friends and unfriendly cities",
     "a river",
     "Łódź and Kraków : 北京 words",
@@ -25,29 +26,34 @@ def compare(table: pl.DataFrame, lines: list[str], plain: Any) -> int:
     predicted = table.filter(pl.col("left_out").is_null())
     found = {(row["line"], row["at"]): row for row in predicted.iter_rows(named=True)}
     for number in sorted({line for line, _ in found}):
-        words = lines[number].split()
-        for at, (guess, hit1, hitk, logp, naive) in enumerate(plain.line(words), start=1):
+        for at, (guess, hit1, hitk, logp, naive) in enumerate(plain.line(lines[number]), start=1):
             row = found.get((number, at))
             if row is None:
                 continue
-            place = f"{number}:{at} {words[at]!r}"
+            place = f"{number}:{at} {row['word']!r}"
             assert (row["guess"], row["hit1"], row["hitk"]) == (guess, hit1, hitk), place
             assert row["logp"] == pytest.approx(logp, abs=1e-4), place
             assert row["logp_naive"] == pytest.approx(naive, abs=1e-4), place
     return len(found)
 
 
+@pytest.mark.parametrize(("beginning", "punctuation"), [("given", "apart"), ("guessed", "attached")])
 @pytest.mark.parametrize("boundary", ["required", "ignored"])
 @pytest.mark.parametrize("k", [1, 40])
-def test_equals_the_plain_way(tiny_pair: Pair, k: int, boundary: Any) -> None:
+def test_equals_the_plain_way(
+    tiny_pair: Pair, k: int, boundary: Any, beginning: Any, punctuation: Any, plain_words: ModuleType
+) -> None:
     """k = 40 of a few hundred units lets many a second segmentation win."""
     model, plain = tiny_pair
-    table = predict_words(model, LINES, PredictionRules(k=k, boundary=boundary))
+    table = predict_words(model, LINES, PredictionRules(k, boundary, beginning, punctuation))
     assert dict(table.schema) == PREDICTIONS
-    assert len(table) == sum(len(line.split()) for line in LINES)
+    apart = punctuation == "apart"
+    words = [word for line in LINES for word in (plain_words.parted(line)[0] if apart else line.split())]
+    assert table["word"].to_list() == words
     lines = LINES if k == 1 else LINES[:3]
     some = table.filter(pl.col("line") < len(lines))
-    assert compare(some, lines, replace(plain, k=k, boundary=boundary == "required")) > 15
+    way = replace(plain, k=k, boundary=boundary == "required", given=beginning == "given", apart=apart)
+    assert compare(some, lines, way) > 15
 
 
 def test_second_segmentations_win_somewhere(tiny_word_model: Callable[[str], Pair]) -> None:
@@ -107,7 +113,9 @@ def test_no_word_is_more_probable_than_the_completions(tiny_pair: Pair) -> None:
     rng = np.random.default_rng(0)
     double = [first + units[rng.integers(len(units))].strip() for first in single]
     words = [word for word in dict.fromkeys([*(one.word for one in best), *single, *double]) if word.split() == [word]]
-    table = predict_words(model, [f"{context} {word}" for word in words], PredictionRules(k=1, guesses=False))
+    table = predict_words(
+        model, [f"{context} {word}" for word in words], PredictionRules(1, guesses=False, punctuation="attached")
+    )
     last = table.filter(pl.col("at") == 3).filter(pl.col("left_out").is_null() & (pl.col("form") == pl.col("word")))
     top = last.sort("logp", descending=True).head(6)
     assert top["word"].to_list() == [one.word for one in best]

@@ -12,6 +12,7 @@ from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, WordModel, pipeline
 from wordworth.predict.ahead import ahead
 from wordworth.predict.chunks import Chunk, chunks
+from wordworth.predict.parting import Parting
 from wordworth.predict.pipeline import Limits, predict_chunks
 from wordworth.predict.words import numbered
 
@@ -31,7 +32,7 @@ def model(tiny_word_model: Tiny, monkeypatch: pytest.MonkeyPatch) -> WordModel:
 
 
 def some_chunks(model: WordModel) -> list[Chunk]:
-    every = list(chunks(model, numbered(LINES, None, str.split), 40, 10, by_document=False))
+    every = list(chunks(model, numbered(LINES, None, Parting()), 40, 10, by_document=False))
     assert len(every) > 3
     return every
 

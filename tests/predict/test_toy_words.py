@@ -102,9 +102,14 @@ def test_greedy_takes_another_segmentation() -> None:
 
 
 def test_the_end_of_a_guess() -> None:
-    """After `cat`: s (.6), which goes on with the word before; after `s`, ▁the begins a word."""
-    row = said(pieces(), "the cat dog")
+    """After `cat`: s (.6), which goes on with the word before; after `s`, ▁the begins a word. Given that a word begins,
+    it is ▁the (.2 / .4)."""
+    row = said(pieces(), "the cat dog", beginning="guessed")
     assert (row["guess"], row["hit1"]) == ("cats", False)
+    row = said(pieces(), "the cat dog")
+    assert (row["guess"], row["hit1"]) == ("the", False)
+    assert said(pieces(), "the cat the", k=1)["hitk"]
+    assert not said(pieces(), "the cat the", k=1, beginning="guessed")["hitk"]
     # dog · (1 − .25) / (1 − .6)
     assert exp(row["logp"]) == pytest.approx(0.1 * 0.75 / 0.4)
 
@@ -113,10 +118,13 @@ def test_top_k_by_a_second_segmentation() -> None:
     """▁cat is the fifth after `the` (.5, .15, .15, .1): with k = 3, ▁c and at reach it and ▁the ends it."""
     model = pieces()
     assert said(model, "the the cat", k=3)["hitk"]
-    # dog: .15, equal to s, is among the two best after ▁c; `the` (.05) is not among four
-    assert said(model, "the the dog", k=2)["hitk"]
-    assert not said(model, "the the dog", k=1)["hitk"]
-    assert not said(model, "the the the", k=4)["hitk"]
+    # dog: .15, equal to s, is among the two best after ▁c; `the` (.05, as the end) is among four that begin a word
+    for beginning in ("given", "guessed"):
+        assert said(model, "the the dog", k=2, beginning=beginning)["hitk"]
+        assert not said(model, "the the dog", k=1, beginning=beginning)["hitk"]
+        assert not said(model, "the the the", k=3, beginning=beginning)["hitk"]
+    assert said(model, "the the the", k=4)["hitk"]
+    assert not said(model, "the the the", k=4, beginning="guessed")["hitk"]
 
 
 def test_the_boundary_of_top_k() -> None:
@@ -132,6 +140,62 @@ def test_the_boundary_of_top_k() -> None:
     ignored = said(swallowed, "the the cat", k=1, boundary="ignored")
     assert (ignored["guess"], ignored["hit1"], ignored["hitk"]) == ("cat", True, True)
     assert said(swallowed, "the the cat", k=2)["hitk"]
+
+
+def test_a_lone_space_and_the_rest_of_a_word() -> None:
+    """▁" (.05) is the third after `the`; ▁ (.5) and " (.9) spell the same, and ▁the ends it. The tokenizer's own unit
+    alone is its probability; after ▁, ▁dog is a second space and no word."""
+    units = ["<s>", "</s>", "▁the", "▁", '"', '▁"', "▁dog"]
+    after = {
+        "▁the": {"▁": 0.5, "▁dog": 0.4, '▁"': 0.05, "</s>": 0.05},
+        "▁": {'"': 0.6, "▁dog": 0.4},
+        '"': {"▁the": 1.0},
+        '▁"': {"▁the": 1.0},
+        "▁dog": {"▁the": 1.0},
+    }
+    model = pieces(units, after)
+    for punctuation in ("apart", "attached"):
+        row = said(model, 'the the "', k=1, punctuation=punctuation)
+        assert (row["guess"], row["hit1"], row["hitk"], row["units"]) == ('"', True, True, 1)
+        assert exp(row["logp"]) == pytest.approx(0.05)
+        double = pieces(units, after | {"▁": {"▁dog": 0.6, '"': 0.4}})
+        assert said(double, "the the dog", k=1, punctuation=punctuation)["guess"] == ""
+
+
+def test_marks_are_words_of_their_own() -> None:
+    """After `tea`: `,` (.3) or ▁, (.1) begin a word, and s (.2) goes on. Behind `,` the word tea may follow with a
+    space or without."""
+    units = ["<s>", "</s>", "▁tea", ",", "▁,", "s", "tea", ',"']
+    after = {
+        "▁tea": {",": 0.3, "▁,": 0.1, "s": 0.2, "▁tea": 0.25, "</s>": 0.1, ',"': 0.05},
+        ",": {"▁tea": 0.5, "tea": 0.2, ",": 0.1, "</s>": 0.2},
+        "▁,": {"▁tea": 1.0},
+        "s": {"▁tea": 1.0},
+        "tea": {"▁tea": 1.0},
+        ',"': {"▁tea": 1.0},
+    }
+    model = pieces(units, after)
+    table = predict_words(model, ["tea tea, tea"], PredictionRules(k=1))
+    assert table["word"].to_list() == ["tea", "tea", ",", "tea"]
+    assert table["glued"].to_list() == [False, False, True, False]
+    assert table["guess"].to_list()[1:] == [",", ",", "tea"]
+    begin = 1 - 0.2  # after tea: all but s
+    by_hand = [0.25 * begin / begin, 0.3 * (1 - 0.1) / begin, 0.5 * begin / (1 - 0.1)]
+    assert table["logp"].drop_nulls().exp().to_list() == pytest.approx(by_hand)
+    # With a space before it, it is the same word: the guess is `,` without one.
+    assert said(model, "tea tea ,", k=1)["hit1"]
+    assert exp(said(model, "tea tea ,")["logp"]) == pytest.approx(0.1 * 1 / begin)
+    # A run of marks is one word; what parts at white space alone has `tea,` as one.
+    assert predict_words(model, ['tea tea," tea'], PredictionRules(k=3))["word"].to_list() == [
+        "tea",
+        "tea",
+        ',"',
+        "tea",
+    ]
+    attached = predict_words(model, ["tea tea, tea"], PredictionRules(k=1, punctuation="attached"))
+    assert attached["word"].to_list() == ["tea", "tea,", "tea"]
+    begins = 0.1 + 0.25 + 0.1, 0.5 + 0.2  # after tea, after the comma: with a space, or the end
+    assert attached["logp"].exp()[1] == pytest.approx(0.25 * 0.3 * begins[1] / begins[0])
 
 
 def test_a_text_that_ends() -> None:

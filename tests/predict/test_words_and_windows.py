@@ -20,6 +20,7 @@ from wordworth.predict import chunks as in_chunks
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.head import split_head
 from wordworth.predict.model import frame
+from wordworth.predict.parting import Parting
 from wordworth.predict.pipeline import predict_chunks
 from wordworth.predict.units import units_of
 from wordworth.predict.windows import MORE_UNITS, room
@@ -46,7 +47,11 @@ def read(reading: WordTokenizer, found: Passages) -> Read:
 
 def passage(model: WordModel, text: str) -> Read:
     reading = WordTokenizer(model.tokenizer, model.units)
-    return read(reading, reading.passages([[Line(0, 0, text.split())]]))
+    return read(reading, reading.passages([[line_of(0, 0, text.split())]]))
+
+
+def line_of(document: int, number: int, words: list[str]) -> Line:
+    return Line(document, number, words, [False] * len(words), " ".join(words))
 
 
 def test_spans_are_those_of_longer_and_longer_texts(tiny_pair: Pair) -> None:
@@ -79,7 +84,7 @@ def test_case_is_the_models(tiny_word_model: Tiny) -> None:
 
 
 def chunk_of(model: WordModel, text: str, size: int, context: int) -> Chunk:
-    (chunk,) = chunks(model, numbered([text], None, str.split), size, context, by_document=False)
+    (chunk,) = chunks(model, numbered([text], None, Parting()), size, context, by_document=False)
     return chunk
 
 
@@ -129,7 +134,7 @@ def test_chunks_follow_one_another_in_the_text(
     monkeypatch.setattr(model.reader.budget, "tokens", 4)
     lines = [TEXT, "short one", TEXT, "", "one", TEXT, "two", TEXT, "last line"]
     documents = [0, 0, 0, 0, 0, 1, 1, 1, 1]
-    every = list(chunks(model, numbered(lines, documents, str.split), 40, 10, by_document=by_document))
+    every = list(chunks(model, numbered(lines, documents, Parting()), 40, 10, by_document=by_document))
     assert len(every) > 2
     tables = list(predict_chunks(model, iter(every), PredictionRules(guesses=False)))
     found = [(line, at) for table in tables for line, at in table.select("line", "at").iter_rows()]
@@ -147,7 +152,7 @@ def test_words_that_were_met_may_be_forgotten(
     expected = predict_words(model, lines, kept=tmp_path / "one")
     monkeypatch.setattr(in_chunks, "WORDS", 5)
     monkeypatch.setattr(in_chunks, "KNOWN", 10)
-    every = list(chunks(model, numbered(lines, None, str.split), 40, 10, by_document=False))
+    every = list(chunks(model, numbered(lines, None, Parting()), 40, 10, by_document=False))
     assert len(every) > 4
     assert sum(chunk.lines for chunk in every) == len(lines)
     with (tmp_path / "text.txt").open(encoding="utf-8") as file:
@@ -163,7 +168,7 @@ def test_chunks_travel_light(tiny_word_model: Tiny) -> None:
     rng = np.random.default_rng(0)
     known = [f"{first}{second}" for first in TEXT.split() for second in TEXT.split()]
     lines = [" ".join(rng.choice(known, 20).tolist()) for _ in range(100)]
-    chunk, *_ = chunks(model, numbered(lines, None, str.split), 50, 10, by_document=False)
+    chunk, *_ = chunks(model, numbered(lines, None, Parting()), 50, 10, by_document=False)
     sent = pickle.dumps(chunk)
     text = sum(len(chunk.words[entry]) + 1 for part in (chunk.places, chunk.skipped) for entry in part["entry"])
     units = 4 * len(chunk.ids)  # a tiny vocabulary makes many of a word
@@ -244,8 +249,12 @@ def test_unknown_words_are_counted_apart(tiny_word_model: Tiny) -> None:
 
 
 def test_special_tokens_in_the_text(tiny_word_model: Tiny) -> None:
-    table = predict_words(tiny_word_model("gpt2")[0], ["the old </s> river is"])
+    model, _ = tiny_word_model("gpt2")
+    table = predict_words(model, ["the old </s> river is"], PredictionRules(punctuation="attached"))
     assert table["left_out"].to_list()[2] == "it holds a special token of the model"
+    apart = predict_words(model, ["the old </s> river is"])
+    assert apart["word"].to_list()[2:5] == ["</", "s", ">"]
+    assert apart["left_out"].to_list()[2:5] == [SHARED] * 3
 
 
 def test_k_and_windows_out_of_range(tiny_word_model: Tiny) -> None:
@@ -258,8 +267,9 @@ def test_k_and_windows_out_of_range(tiny_word_model: Tiny) -> None:
         predict_words(model, [TEXT], PredictionRules(window=61))
     with pytest.raises(WordworthError, match="12 tokens of context do not fit a window of 12"):
         predict_words(model, [TEXT], PredictionRules(window=12, context=12))
-    with pytest.raises(WordworthError, match="there is no boundary 'none'"):
-        predict_words(model, [TEXT], PredictionRules(boundary="none"))
+    for name in ("boundary", "beginning", "punctuation"):
+        with pytest.raises(WordworthError, match=f"there is no {name} 'none'; choose "):
+            predict_words(model, [TEXT], PredictionRules(**{name: "none"}))
     assert room(None, 0) > 1000
     assert room(60, 2) == 58 - MORE_UNITS
     with pytest.raises(WordworthError, match="the model admits 9 tokens, too few"):
@@ -325,7 +335,7 @@ def test_shared_units_are_left_out(tiny_word_model: Tiny) -> None:
     """A tokenizer that joins words over the space between them: neither can be predicted alone."""
     model, _ = tiny_word_model("gpt2")
     reading = WordTokenizer(model.tokenizer, model.units)
-    lines = [[Line(0, 0, ["a", "b", "c"])], [Line(1, 1, ["d", "e", "f"])]]
+    lines = [[line_of(0, 0, ["a", "b", "c"])], [line_of(1, 1, ["d", "e", "f"])]]
     encoded: Any = [
         SimpleNamespace(ids=[1, 2], offsets=[(0, 1), (1, 5)]),
         SimpleNamespace(ids=[1, 2, 3], offsets=[(0, 1), (1, 3), (3, 5)]),
@@ -343,7 +353,7 @@ def test_texts_read_together_are_those_read_alone(tiny_pair: Pair) -> None:
     texts = [TEXT, "a\u200b b \u200b c", "naïve İstanbul <unk> ☃ x", "\u200b first the old", TEXT.upper()]
     alone = [passage(model, text) for text in texts]
     reading = WordTokenizer(model.tokenizer, model.units)
-    found = reading.passages([[Line(7, at, text.split())] for at, text in enumerate(texts)])
+    found = reading.passages([[line_of(7, at, text.split())] for at, text in enumerate(texts)])
     together = read(reading, found)
     assert together.words == [word for one in alone for word in one.words]
     assert together.targets == [target for one in alone for target in one.targets]
@@ -354,4 +364,4 @@ def test_texts_read_together_are_those_read_alone(tiny_pair: Pair) -> None:
     ]
     assert together.spans == units
     lines = [(line, at) for line, text in enumerate(texts) for at in range(len(text.split()))]
-    assert found.where.T.tolist() == [[7, line, at] for line, at in lines]
+    assert found.where.T.tolist() == [[7, line, at, 0] for line, at in lines]

@@ -90,6 +90,20 @@ def test_every_figure_names_its_models(audit: Path, reduced: Path, tmp_path: Pat
                 assert model.partition("@")[0] in drawn, figure.id
 
 
+def test_texts_side_by_side(tmp_path: Path) -> None:
+    """Slices of a time have a figure of their own; texts of one size are no curve of sizes."""
+    sliced = MadeRun("valnorm")
+    for year in (2013, 2012):
+        told = {"dataset": "bellezza", "measure": "valence", "value": year / 4000, "low": 0.1, "high": 0.9, "n": 70}
+        sliced.score(experiment="corpus-size", model=f"ttec-{year}@100%", language="english", **told)
+    figures = _figures(sliced.write(tmp_path / "sliced"))
+    assert "corpus-size" not in figures
+    assert figures["by-corpus"].rows["model"].to_list() == ["ttec-2012@100%", "ttec-2013@100%"]
+    drawn = "".join(_texts(draw_svg(figures["by-corpus"])))
+    assert "ttec-2012" in drawn
+    assert "ttec-2013" in drawn
+
+
 def test_association_tests_have_their_interval_and_n(tmp_path: Path) -> None:
     run = MadeRun("weat")
     for model, n in (("a", 16), ("b", 14)):

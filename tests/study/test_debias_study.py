@@ -19,7 +19,8 @@ from wordworth.run import Findings
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
 from wordworth.study.debias.merge import add_controls
-from wordworth.study.debias.tables import changed, cost_rows, stability_rows, versions
+from wordworth.study.debias.tables import changed, cost_rows, versions
+from wordworth.study.tables import stability_rows
 from wordworth.transform import Moments, class_means, difference_direction, erased, leace_of, random_directions, remove
 
 debias = study("debias")

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from made_elmo import PROBE
 from wordworth.infer.model.attention import Network, Shape
 from wordworth.infer.model.contextual import ElmoVectors
 from wordworth.infer.model.over_vectors import AttentionNli
@@ -16,14 +17,6 @@ from wordworth.infer.probe.probe import load_probe
 from wordworth.study import study
 
 infer = study("infer")
-PROBE = """
-[probe]
-name = "small"
-premise = "The SUBJECT slept."
-hypothesis = "The SUBJECT slept."
-slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
-subspace = { pair = ["he", "she"] }
-"""
 
 
 class Layers:

@@ -1,4 +1,4 @@
-"""What neutrality hides: the gap between groups and the control of exchanged words, each against one pair at a time."""
+"""Neutrality, and what it hides (gaps between groups, the control of exchanged words), against one pair at a time."""
 
 from itertools import combinations
 
@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 import torch
 
+from slow_nli import slow
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.infer.model.attention import Network, Shape
@@ -20,18 +21,19 @@ from wordworth.transform import difference_direction, remove
 
 infer = study("infer")
 JOBS, MEN, WOMEN = ["nurse", "doctor", "baker", "tailor", "clerk"], ["man", "guy"], ["woman", "lady", "girl"]
-ACTIONS = [("ate", "bun"), ("ate", "apple"), ("paid for", "bun"), ("paid for", "apple")]
+VERBS, THINGS = ["ate", "paid for"], ["bun", "apple", "egg", "roll"]
+ACTIONS = [(verb, thing) for verb in VERBS for thing in THINGS]
 PROBE = f"""
 [probe]
 name = "small"
 premise = "The SUBJECT VERB a/an OBJECT."
 hypothesis = "The SUBJECT VERB a/an OBJECT."
 slots = {{ premise = {{ words = {JOBS} }}, hypothesis = {{ words = {MEN + WOMEN} }} }}
-verbs = [{{ verbs = {{ words = ["ate", "paid for"] }}, objects = {{ words = ["bun", "apple"] }} }}]
+verbs = [{{ verbs = {{ words = {VERBS} }}, objects = {{ words = {THINGS} }} }}]
 subspace = {{ pair = ["he", "she"] }}
 """
 GROUPED = f'{PROBE}\ngroups = {{ men = {MEN}, women = {WOMEN} }}\nswap = "premise"\n'
-WORDS = [*JOBS, *MEN, *WOMEN, *"the ate paid for apple bun a an . he she".split()]  # noqa: SIM905
+WORDS = [*JOBS, *MEN, *WOMEN, *THINGS, *"the ate paid for a an . he she".split()]  # noqa: SIM905
 
 
 @pytest.fixture(scope="module")
@@ -48,25 +50,27 @@ def model() -> AttentionNli:
 
 def sentence(subject: str, action: tuple[str, str]) -> str:
     verb, thing = action
-    return f"The {subject} {verb} {'an' if thing == 'apple' else 'a'} {thing}."
+    return f"The {subject} {verb} {'an' if thing[0] in 'ae' else 'a'} {thing}."
+
+
+def each(model: AttentionNli, first: str, second: str) -> list[np.ndarray]:
+    """E, N and C of two subjects with each action, a pair at a time, by the network's formulas."""
+    return [slow(model, sentence(first, action), sentence(second, action)) for action in ACTIONS]
 
 
 def asked(model: AttentionNli, first: str, second: str) -> np.ndarray:
-    """E, N and C of two subjects, the mean over all actions, a pair at a time."""
-    rows = [
-        model.probabilities([sentence(first, action), sentence(second, action)], np.array([[0, 1]]))[0]
-        for action in ACTIONS
-    ]
-    return np.mean(rows, axis=0)
+    """Their mean over all actions."""
+    return np.mean(each(model, first, second), axis=0)
 
 
 def value(scores: pl.DataFrame, **where: str) -> float:
     return scores.filter(pl.col(key) == wanted for key, wanted in where.items()).get_column("value").item()
 
 
-def test_gap_lean_and_control_are_what_one_pair_at_a_time_gives(model, tmp_path):
+def test_neutrality_gap_lean_and_control_are_what_one_pair_at_a_time_gives(model, tmp_path):
     (tmp_path / "small.toml").write_text(GROUPED)
     made = infer(model, probes=(tmp_path / "small.toml",), random=1, resamples=50)
+    assert made.scores.filter(pl.col("measure") == "net-neutral").get_column("n").max() == 200
     direction = difference_direction(model.embedder.embedding, "he", "she")
     changed = model.with_vectors(remove(model.embedder.embedding, direction.basis, "he − she"))
     for setting, version in (("original", model), ("projection", changed)):
@@ -77,13 +81,20 @@ def test_gap_lean_and_control_are_what_one_pair_at_a_time_gives(model, tmp_path)
         lean = np.mean([men - women for men, women in means.values()], axis=0)
         gap = np.mean([np.abs(men - women) for men, women in means.values()], axis=0)
         swapped = np.mean([asked(version, one, other) for one in JOBS for other in JOBS if one != other], axis=0)
-        plain = np.mean([asked(version, job, word) for job in JOBS for word in MEN + WOMEN], axis=0)
+        here = {"setting": setting, "dataset": "small"}
+        rows = np.array([row for job in JOBS for word in MEN + WOMEN for row in each(version, job, word)])
+        neutral = {
+            "net-neutral": rows[:, 1].mean(),
+            "fraction-neutral": (rows[:, 1] == rows.max(axis=1)).mean(),  # a tie, as of dead units, is neutral
+            **{f"threshold:{least}": (rows[:, 1] > least).mean() for least in (0.5, 0.7)},
+        }
+        for measure, expected in neutral.items():
+            assert value(made.scores, measure=measure, **here) == pytest.approx(expected, abs=1e-6)
         for label, at in (("entailment", 0), ("contradiction", 2)):
-            here = {"setting": setting, "dataset": "small"}
             assert value(made.scores, measure=f"gap:{label}", **here) == pytest.approx(gap[at], abs=1e-6)
             assert value(made.scores, measure=f"lean:{label}", **here) == pytest.approx(lean[at], abs=1e-6)
             over = value(made.scores, measure=f"{label}:over-swap", **here)
-            assert over == pytest.approx(plain[at] - swapped[at], abs=1e-6)
+            assert over == pytest.approx(rows[:, at].mean() - swapped[at], abs=1e-6)
         found = value(made.scores, measure="net-neutral", setting=setting, dataset="small/swap")
         assert found == pytest.approx(swapped[1], abs=1e-6)
 
@@ -103,8 +114,8 @@ def test_without_groups_every_two_hypotheses_are_compared(model, tmp_path):
     made = infer(model, probes=(tmp_path / "small.toml",), mitigate=("none",), random=0, resamples=50).scores
     gaps = []
     for job in JOBS:
-        each = [asked(model, job, word)[0] for word in MEN + WOMEN]
-        gaps += [abs(one - other) for one, other in combinations(each, 2)]
+        entailed = [asked(model, job, word)[0] for word in MEN + WOMEN]
+        gaps += [abs(one - other) for one, other in combinations(entailed, 2)]
     assert value(made, measure="gap:entailment") == pytest.approx(np.mean(gaps), abs=1e-6)
     assert not len(made.filter(pl.col("measure").str.starts_with("lean")))
     assert not len(made.filter(pl.col("dataset") == "small/swap"))

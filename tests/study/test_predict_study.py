@@ -15,6 +15,7 @@ from wordworth.errors import WordworthError
 from wordworth.predict import error_tables
 from wordworth.run import read_run
 from wordworth.study import study
+from wordworth.study.predict import STUDY
 from wordworth.study.predict.tables import predict_tables
 from wordworth.study.predict.texts import read
 from wordworth.task import predicted_words
@@ -224,6 +225,67 @@ def test_trained_first(tmp_path, text, counts, word_model_folder):
     assert trained.scores["model"].unique().to_list() == ["tiny+text.txt"]
     assert any(note.startswith("tiny+text.txt was trained on text.txt in one pass: 1 steps") for note in trained.notes)
     assert value(trained.scores, "prediction", "perplexity") != value(plain.scores, "prediction", "perplexity")
+
+
+def test_bands_and_vectors_are_of_the_text_trained_on(tmp_path, text, word_model_folder):
+    pytest.importorskip("gensim")
+    other = tmp_path / "other.txt"
+    other.write_text("the cat sat on the mat\n" * 30 + "a dog ran off\n", encoding="utf-8")
+    folder = word_model_folder(tmp_path / "tiny")
+    found = predict([folder], corpus=text, fine_tune=other, soft_match=["word2vec"], top=3, **FEW)
+    assert "Bands of frequency are by other.txt (occurrences)." in found.notes
+    bands = {row["item"]: row["group"] for row in predicted_items(found)}
+    # 60 × the, 30 × cat; dog once; and is not in that text
+    assert (bands["the"], bands["cat"], bands["dog"], bands["and"]) == ("low", "low", "below", "unseen")
+    assert found.models["word2vec"]["steps"][0].startswith("word2vec of other.txt")
+    settings = STUDY.settings(fine_tune=str(other))
+    assert settings.as_table()["frequencies"] == str(other)
+    assert STUDY.settings().as_table()["frequencies"] == "wordfreq"
+
+
+def test_headings_and_joined_marks_are_counted(tmp_path, counts, word_model_folder):
+    path = tmp_path / "wiki.test.tokens"
+    path.write_text(
+        "\n = Cats = \n\n the cat @-@ mat sat on 3 @,@ 000 a\n\n = = Dogs = = \n the dog sat\n", encoding="utf-8"
+    )
+    folder = word_model_folder(tmp_path / "tiny")
+    found = predict([folder], corpus=path, frequencies=counts, soft_match=(), top=3, **FEW)
+    told = "Of wiki.test.tokens, 2 headings were left out, and 2 marks such as `@-@` joined to the words around them."
+    assert told in found.notes
+    items = found.items.filter(pl.col("experiment") == "prediction")["item"].to_list()
+    assert items == ["the", "cat", "-", "mat", "sat", "on", "3", ",", "000", "a", "the", "dog", "sat"]
+
+
+def test_one_word_a_line(tmp_path, counts, word_model_folder):
+    """Sentences are parted by blank lines; the same words in lines of their own give the same."""
+    folder = word_model_folder(tmp_path / "tiny")
+    column, lines = tmp_path / "column.txt", tmp_path / "lines.txt"
+    column.write_text("the\ncat\nsat\n\na\ndog\nran\noff\n", encoding="utf-8")
+    lines.write_text("the cat sat\n\na dog ran off\n", encoding="utf-8")
+    chosen = {"frequencies": counts, "soft_match": (), "top": 3, **FEW}
+    one, other = (
+        predict([folder], corpus=column, segmentation="lines", **chosen),
+        predict([folder], corpus=lines, **chosen),
+    )
+    values = [some.scores.drop("dataset") for some in (one, other)]
+    assert values[0].equals(values[1])
+    lines.write_text("the cat\nsat\n", encoding="utf-8")
+    with pytest.raises(
+        WordworthError, match=r"'the cat' is more than a word; with --segmentation lines, give one word"
+    ):
+        predict([folder], corpus=lines, segmentation="lines", **chosen)
+
+
+def test_a_language_without_spaces(tmp_path, counts, word_model_folder, text):
+    """Words that spaces part are read without them, and the run says what that means."""
+    folder = word_model_folder(tmp_path / "tiny")
+    chosen = {"frequencies": counts, "soft_match": (), "top": 3, **FEW}
+    found = predict([folder], corpus=text, language="thai", segmentation="spaces", **chosen)
+    assert any(note.startswith("Nothing in thai text shows where a word ends") for note in found.notes)
+    with pytest.raises(WordworthError, match="english is written with spaces; leave out --segmentation"):
+        predict([folder], corpus=text, segmentation="icu", **chosen)
+    with pytest.raises(WordworthError, match="where ICU finds the words, punctuation stands apart"):
+        predict([folder], corpus=text, language="thai", punctuation="attached", **chosen)
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,16 @@ def test_training_depends_on_the_seed_alone() -> None:
     assert one.provenance.steps == ("fastText skip-gram, 4 dimensions, 2 epochs, min_count 5, seed 1",)
 
 
+def test_several_corpora_are_a_series(corpus: Path) -> None:
+    """Each as if it were alone."""
+    other = corpus.with_name("other.txt")
+    other.write_text(corpus.read_text(encoding="utf-8").upper(), encoding="utf-8")
+    found = corpus_size([corpus, other], (100,)).scores.filter(pl.col("measure") == "valence")
+    assert found["model"].to_list() == [f"{corpus.name}@100%", "other.txt@100%"]
+    alone = corpus_size(other, (100,)).scores.filter(pl.col("measure") == "valence")
+    assert found["value"][1] == alone["value"].item()
+
+
 def test_a_corpus_that_cannot_serve(tmp_path: Path) -> None:
     blank = tmp_path / "blank.txt"
     blank.write_text("\n\n")

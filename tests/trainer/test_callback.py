@@ -44,18 +44,17 @@ def network_of(family: str, size: int) -> Any:
 
 def trainer_of(folder: Path, family: str = "causal", **arguments: Any) -> Any:
     fast = tokenizer_of(family)
-    chosen = hf.TrainingArguments(
-        str(folder / "tiny"),
-        max_steps=STEPS,
-        per_device_train_batch_size=4,
-        logging_steps=EVERY,
-        save_strategy="no",
-        use_cpu=True,
-        report_to="none",
-        disable_tqdm=True,
-        learning_rate=1e-2,
-        **arguments,
-    )
+    usual: dict[str, Any] = {
+        "max_steps": STEPS,
+        "per_device_train_batch_size": 4,
+        "logging_steps": EVERY,
+        "save_strategy": "no",
+        "use_cpu": True,
+        "report_to": "none",
+        "disable_tqdm": True,
+        "learning_rate": 1e-2,
+    }
+    chosen = hf.TrainingArguments(str(folder / "tiny"), **(usual | arguments))
     return hf.Trainer(
         network_of(family, len(fast)),
         chosen,
@@ -259,6 +258,20 @@ def test_runs_of_another_training_are_not_mixed(tmp_path: Path) -> None:
                 trainer.train()
         else:
             trainer.train()
+
+
+def test_a_training_that_is_resumed_goes_on_in_its_folder(tmp_path: Path) -> None:
+    trainer = trainer_of(tmp_path, save_strategy="steps", save_steps=EVERY)
+    measured(trainer, tmp_path, predict=None)
+    trainer.train()
+    last = tmp_path / "runs" / f"vast-step{STEPS}"
+    before, first = read_run(last), (last.parent / f"vast-step{EVERY}" / "run.json").stat().st_mtime_ns
+    again = trainer_of(tmp_path)
+    measured(again, tmp_path, predict=None)
+    again.train(resume_from_checkpoint=str(tmp_path / "tiny" / f"checkpoint-{EVERY}"))
+    assert (last.parent / f"vast-step{EVERY}" / "run.json").stat().st_mtime_ns == first
+    assert read_run(last).scores.equals(before.scores)
+    assert read_run(last).manifest["started"] >= before.manifest["started"]
 
 
 def test_a_trainer_that_cannot_be_measured(tmp_path: Path) -> None:

@@ -35,9 +35,10 @@ def load_embeddings(
 def _of_catalog(resolved: Resolved, declared: Entry, on_bad: OnBad) -> Embedding:
     family = declared.details["family"]
     if family != "static":
+        what = "a sentence encoder" if family == "sentence" else f"a language model ({family})"
         raise WordworthError(
-            f"{declared.name} is a language model ({family}), not a static embedding; "
-            "this study takes static embeddings (`wordworth ls models`)"
+            f"{declared.name} is {what}, not a static embedding; this study takes static embeddings "
+            "(`wordworth ls models`)"
         )
     data = located(resolved)
     read = load(data.where, format=declared.details["format"], language=data.language, on_bad=on_bad)

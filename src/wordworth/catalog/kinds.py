@@ -8,7 +8,7 @@ from wordworth.catalog.fetch.hub import config_of, from_hub
 from wordworth.catalog.resolve import resolve
 from wordworth.errors import Foreign, WordworthError, listed, reason_of
 
-Kind = Literal["static", "causal", "masked", "encoder", "nli"]
+Kind = Literal["static", "causal", "masked", "encoder", "sentence", "nli"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 NLI_NETWORK = "decomposable-attention"
@@ -23,13 +23,16 @@ HEADS: dict[str, Kind] = {
     "Model": "encoder",
 }
 """How the name of an architecture ends; the first that fits."""
+SENTENCE_FILES = ("weights.npz", "sp.model")
+"""What the folder of a sentence encoder holds."""
 GGUF_ENCODERS = ("bert", "roberta", "t5")
 
 
 def kind_of(named: str | Path) -> Kind:
-    """static (word vectors), causal, masked, encoder (without a head) or nli; an error where the files do not say.
+    """static (word vectors), causal, masked, encoder (without a head), sentence (one vector a text) or nli.
 
-    `HOW:MODEL` is a model read in a way that its room knows: it is of that model's kind.
+    Files that do not say it are an error. `HOW:MODEL` is a model read in a way that its room knows: it is of that
+    model's kind.
     """
     resolved = resolve(named)
     if resolved.entry is not None:
@@ -59,12 +62,20 @@ def _say() -> str:
 def _of_folder(folder: Path) -> Kind:
     if (folder / "config.json").is_file():
         return _of_config(folder / "config.json", str(folder))
-    if any(folder.glob("*.npy")):
-        return "static"  # HistWords, or a matrix and its index
+    if any(folder.glob("*.npy")) or _of_spacy(folder):
+        return "static"  # HistWords, a matrix and its index, or a spaCy model
+    if all((folder / file).is_file() for file in SENTENCE_FILES):
+        return "sentence"
     weights = sorted(folder.glob("*.gguf"))
     if weights:
         return _of_gguf(weights[0])
     raise WordworthError(f"{folder} holds neither a config.json, nor GGUF weights, nor .npy vectors; {_say()}")
+
+
+def _of_spacy(folder: Path) -> bool:
+    from wordworth.embedding.spacy_vectors import files_in
+
+    return files_in(folder) is not None
 
 
 def _of_config(path: Path, named: str) -> Kind:

@@ -14,7 +14,7 @@ _UNITS = {
     "paraphrases": "triples",
     "nli": "pairs",
 }
-_UNITS_OF_MODELS = {"static": "words", "nli": "labels"}
+_UNITS_OF_MODELS = {"static": "words", "sentence": "layer", "nli": "labels"}
 
 
 def unit_of(declared: Entry) -> str:

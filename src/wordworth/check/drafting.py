@@ -14,6 +14,7 @@ from wordworth.compare.verdict import figure
 from wordworth.errors import WordworthError, listed
 from wordworth.measure import named
 from wordworth.run.main_scores import main_scores
+from wordworth.run.vocabulary import HARMLESS
 from wordworth.visible import visible
 
 SLACK = 0.05
@@ -38,7 +39,8 @@ HEAD = """\
 def draft(runs: Held, settings: Mapping[str, Mapping[str, Any]]) -> str:
     """The text of a file of rules that the runs pass; `settings` are those that a model would be run with, by study."""
     scores = pl.concat([run.scores for run in runs.runs])
-    held = main_scores(scores).filter(pl.col("low").is_finite() & pl.col("high").is_finite())
+    known = pl.col("low").is_finite() & pl.col("high").is_finite()
+    held = main_scores(scores).filter(known, ~pl.col("dataset").fill_null("").is_in(HARMLESS))
     if held.is_empty():
         raise WordworthError(f"{runs.named} has no score with an interval and a better side; write the rules by hand")
     lines = [HEAD.format(runs=visible(listed((run.folder.name for run in runs.runs), 3)))]

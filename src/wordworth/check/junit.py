@@ -21,12 +21,12 @@ def junit(checked: Checked) -> str:
         "tests": str(len(verdicts)),
         "failures": str(verdicts.count("fail")),
         "errors": "0",
-        "skipped": str(verdicts.count("undecided")),
         "time": "0",
     }
     root = ElementTree.Element("testsuites", {"name": SUITE, **counts})
+    skipped = str(verdicts.count("undecided"))
     began = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    suite = ElementTree.SubElement(root, "testsuite", {"name": SUITE, **counts, "timestamp": began})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": SUITE, **counts, "skipped": skipped, "timestamp": began})
     for one in checked.judged:
         _case(suite, one, Path(checked.rules).stem)
     ElementTree.indent(root)

@@ -72,6 +72,8 @@ class Rules:
 
 def read_rules(path: Path) -> Rules:
     """The rules of a file; whatever is wrong with one is said with the file's and its name."""
+    if not path.is_file():
+        raise WordworthError(f"there is no file {path}; `wordworth check --init RUN {path}` writes one to begin with")
     table = read_toml(path)
     for key in table:
         if key not in TABLES:

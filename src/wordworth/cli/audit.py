@@ -15,7 +15,7 @@ from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting
 
 TRYING = "Loading the models, and trying how fast this machine is."
-KINDS = ("static", "causal", "masked", "encoder", "nli")
+KINDS = ("static", "causal", "masked", "encoder", "sentence", "nli")
 
 
 @dataclass(frozen=True, kw_only=True)

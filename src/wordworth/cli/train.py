@@ -13,6 +13,7 @@ from wordworth.cli.completion import named
 from wordworth.cli.help import OUTPUT
 from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.study.bias_subspace import TakenOut
+from wordworth.study.elmo_settings import LayeredTakenOut
 from wordworth.study.infer import LABEL_MAP
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, setting
 
@@ -56,7 +57,7 @@ class NliDataSettings(TakenOut, Seeded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainSettings(NliDataSettings):
+class TrainSettings(NliDataSettings, LayeredTakenOut):
     """The decomposable attention model and its training."""
 
     vectors: Named = setting(
@@ -88,7 +89,7 @@ class FinetuneSettings(NliDataSettings):
     rate: float = setting(3e-5, "Learning rate, at its height.", HOW, least=1e-9, most=10)
     precision: str = setting(
         "float32",
-        "Of the products within the network; bfloat16 is faster on an accelerator. Weights are float32.",
+        "Of the network's numbers; bfloat16: of its products, faster on an accelerator; its weights stay float32.",
         HOW,
         choices=("float32", "bfloat16"),
     )
@@ -102,7 +103,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     from wordworth.infer.training.fit import Recipe
     from wordworth.infer.training.train_nli import NetworkSize, cleared
     from wordworth.infer.training.train_nli import train_nli as trained
-    from wordworth.study.bias_words import taken_out
+    from wordworth.study.elmo_layers import trained_without
 
     refuse_unwritable(output)
     if overwrite:
@@ -112,9 +113,8 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     with telling(lambda: _kept(output)):
         sets = _sets(settings)
         vectors = vectors_to_train_on(settings.vectors, settings.seed)
-        subspace = taken_out(settings, vectors.embedder.context_free, settings.seed)
         results = trained(
-            vectors.without(subspace) if subspace else vectors,
+            trained_without(vectors, settings, settings.seed, display.notice),
             sets,
             output,
             NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),

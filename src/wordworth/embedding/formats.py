@@ -4,7 +4,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-from wordworth.embedding import arrays, keyed_vectors, paired, text, word2vec_binary
+from wordworth.embedding import arrays, keyed_vectors, paired, spacy_vectors, text, word2vec_binary
 from wordworth.embedding.blocks import VectorFile
 from wordworth.embedding.flaws import Flaws, Kind, OnBad
 from wordworth.embedding.streams import compression, inner_name, sample
@@ -21,6 +21,7 @@ FORMATS = {
     "gensim": "KeyedVectors.save or Word2Vec.save",
     "histwords": "1800-w.npy with 1800-vocab.pkl beside it",
     "npy-parquet": "a .npy matrix with a parquet index beside it",
+    "spacy": "the folder of a spaCy model: vectors, key2row and strings.json",
 }
 _TEXT = ("word2vec", "fasttext", "glove", "numberbatch")
 # Languages as this project names them → as ConceptNet does: all that it has many words of, so that one that is added to
@@ -59,10 +60,13 @@ def _unknown(path: Path, why: str) -> WordworthError:
 def files_of(path: Path) -> tuple[Path, ...]:
     """The files that are read for `path`, the matrix or main file first."""
     if path.is_dir():
+        if of_spacy := spacy_vectors.files_in(path):
+            return of_spacy
         matrix = paired.pair_in(path)
         if matrix is None:
             raise WordworthError(
-                f"{path} is a folder without one .npy matrix and its parquet index; give the path of a file in it"
+                f"{path} is a folder without one .npy matrix and its parquet index, and without a spaCy model's "
+                "vectors; give the path of a file in it"
             )
         path = matrix
     if not path.is_file():
@@ -78,6 +82,8 @@ def files_of(path: Path) -> tuple[Path, ...]:
 def recognise(files: tuple[Path, ...]) -> str:
     """The name of the format."""
     path = files[0]
+    if len(files) == len(spacy_vectors.FILES) and path.name == spacy_vectors.FILES[0]:
+        return "spacy"
     packed = compression(path)
     if packed == "zip" and _is_npz(path):
         return "npz"
@@ -147,7 +153,9 @@ def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: On
     """Starts to read: recognises the format where it is not given, and reads as far as the shape."""
     path = files[0]
     chosen = format or recognise(files)
-    tolerated: frozenset[Kind] = frozenset({"zero"}) if chosen == "histwords" else frozenset()
+    # HistWords has rows for words absent in a decade; spaCy for pieces of white space, and keys without their word.
+    usual: dict[str, frozenset[Kind]] = {"histwords": frozenset({"zero"}), "spacy": frozenset({"word", "zero"})}
+    tolerated = usual.get(chosen, frozenset())
     flaws = Flaws(path, on_bad, "line" if chosen in _TEXT else "row", tolerated)
     if chosen in _TEXT:
         return _begin_text(path, chosen, language, flaws), flaws
@@ -163,6 +171,10 @@ def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: On
         return arrays.read_safetensors(path), flaws
     if chosen == "gensim":
         return keyed_vectors.read_keyed_vectors(path), flaws
+    if chosen == "spacy":
+        if tuple(file.name for file in files) != spacy_vectors.FILES:
+            raise WordworthError(f"{path} is not {FORMATS[chosen]}; give the path of the folder")
+        return spacy_vectors.read_spacy(*files), flaws
     if len(files) < 2 or (files[1].suffix == ".parquet") != (chosen == "npy-parquet"):
         raise WordworthError(f"{path} has no words beside it; the format {chosen} is {FORMATS[chosen]}")
     if chosen == "histwords":

@@ -52,7 +52,7 @@ def load(
     else:
         stored = _in_memory(files, format, language, on_bad)
     provenance = Provenance(
-        name=name or _name_of(files[0]),
+        name=name or (source.name if source.is_dir() else _name_of(files[0])),
         source=str(source),
         sha256=stored.sha256,
         language=language or stored.language,

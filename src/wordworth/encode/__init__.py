@@ -8,6 +8,7 @@ from wordworth.encode.loading import load_model
 from wordworth.encode.model import LanguageModel, wrap
 from wordworth.encode.named import load_named
 from wordworth.encode.pooling import POOLINGS, Pooling, pool
+from wordworth.encode.sentence.encoding import is_sentence_encoder
 from wordworth.encode.spans import Failure, token_counts
 from wordworth.encode.store import VectorStore, encode_to_store
 from wordworth.encode.units import SubwordStates

@@ -12,6 +12,7 @@ from wordworth.contexts import Context
 from wordworth.encode.device import work_for
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
+from wordworth.encode.sentence.encoding import is_sentence_encoder, sentence_shards
 from wordworth.encode.spans import Failure
 from wordworth.encode.units import SubwordStates, through
 from wordworth.engine.batching import PassTally
@@ -63,7 +64,10 @@ def encode_shards(
     On a GPU several go through together, and more are taken than were given back: it works on some while the next are
     prepared. The network computes no further than the highest of the layers.
     """
-    chosen, work = checked_layers(model, layers), work_for(model, batch_tokens)
+    chosen = checked_layers(model, layers)
+    if is_sentence_encoder(model):
+        return sentence_shards(model, shards, batch_tokens)
+    work = work_for(model, batch_tokens)
     return through(model, shards, chosen, work, share_prefixes=share_prefixes)
 
 

@@ -13,6 +13,7 @@ from wordworth.encode.accumulators import POOLINGS_OF_BOTH, split_pooling
 from wordworth.encode.aggregation import Aggregate, Aggregating, aggregate
 from wordworth.encode.encoding import encode
 from wordworth.encode.model import LanguageModel
+from wordworth.encode.sentence.encoding import is_sentence_encoder
 from wordworth.encode.store import VectorStore, encode_to_store
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
@@ -49,11 +50,11 @@ class InContexts:
             read=lambda slot: store.vectors(slot.layer or 0, pooling),
             provenance=provenance_of(self.model, language),
             setting=self.setting,
-            pooling=pooling,
+            pooling=None if is_sentence_encoder(self.model) else pooling,
             asked=self.words,
             positions=self.positions,
             reasons=self.reasons,
-            subwords=store.subwords,
+            subwords=None if is_sentence_encoder(self.model) else store.subwords,
         )
 
 

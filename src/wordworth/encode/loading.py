@@ -29,6 +29,7 @@ from wordworth.encode.bounds import refuse_huge
 from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
 from wordworth.encode.model import LanguageModel, family_of, wrap
+from wordworth.encode.sentence.loading import lies_at, load_sentence_encoder
 from wordworth.encode.spread import DISK, SPREAD, can_spread, device_map, fits, hooked, rewritten, weights_in
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
@@ -80,6 +81,10 @@ def load_model(
     Never code that comes with a model, never a pickle (but for the tensors of checkpoints that the catalog pins).
     """
     model = locate_language_model(name_or_path)
+    if lies_at(Path(model.place)):
+        _check_precision(dtype)
+        own = torch.float32  # of its weights
+        return load_sentence_encoder(Path(model.place), name or model.name, _device(device), DTYPES.get(dtype, own))
     network, tokenizer, weights = load_files(model.place, _base, called=name or model.name, device=device, dtype=dtype)
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
         return wrap(network, tokenizer, name=name or model.name, source=model.place, weights=weights)
@@ -100,8 +105,7 @@ def load_files(
     Every weight must be in the files, but for those that it `may_lack`; `settings` override the model's own. While it
     lasts, that is told of the model as it is `called`.
     """
-    if dtype not in (*DTYPES, OWN):
-        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join((*DTYPES, OWN))}")
+    _check_precision(dtype)
     where = _device(device)
     # `auto` is the library's word for it too.
     wanted = DTYPES.get("float32" if dtype == OWN and where.type in SLOW_IN_HALF else dtype, OWN)
@@ -120,6 +124,11 @@ def load_files(
     if _SNAPSHOT.search(place.folder.as_posix()):
         _refuse_damaged(place.folder, place.weights)
     return network, tokenizer, place.weights
+
+
+def _check_precision(dtype: str) -> None:
+    if dtype not in (*DTYPES, OWN):
+        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join((*DTYPES, OWN))}")
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from transformers import __version__ as transformers_version
 from wordworth.encode.capabilities import accepted, looks_left_only, reuses_kv_cache
 from wordworth.engine.recipe import Recipe, loaded_alike
 
-Family = Literal["causal", "masked", "encoder-decoder"]
+Family = Literal["causal", "masked", "encoder-decoder", "sentence"]
 TRIAL = "It is pleasant to think of words in plain English"
 UNLIMITED = 1_000_000
 """Tokenizers without a limit give an astronomical one."""
@@ -35,7 +35,10 @@ class NetworkElsewhere:
 
 @dataclass(frozen=True, eq=False)
 class LanguageModel:
-    """Only the part that yields hidden states: no language-model head; of an encoder–decoder, the encoder."""
+    """Only the part that yields hidden states: no language-model head; of an encoder–decoder, the encoder.
+
+    A sentence encoder has one layer, 0, and in it one state a text.
+    """
 
     name: str
     source: str

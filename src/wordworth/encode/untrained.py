@@ -9,6 +9,8 @@ import torch
 
 from wordworth.encode.loading import quietly
 from wordworth.encode.model import LanguageModel, wrap
+from wordworth.encode.sentence.encoding import is_sentence_encoder
+from wordworth.encode.sentence.loading import of_network
 from wordworth.encode.spread import fits
 from wordworth.engine.engines import load
 from wordworth.engine.recipe import Recipe
@@ -39,7 +41,8 @@ def _made(model: LanguageModel, seed: int) -> LanguageModel:
         network: Any = type(model.network)(config)
     made_of = f"{type(network).__name__}, torch {torch.__version__}: {config.to_json_string()}"
     digest = hashlib.sha256(made_of.encode()).hexdigest()
-    return wrap(
+    made = of_network if is_sentence_encoder(model) else wrap
+    return made(
         network.to(dtype=model.network.dtype, device=model.device),
         model.tokenizer,
         name=model.name,

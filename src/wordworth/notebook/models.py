@@ -26,10 +26,11 @@ if TYPE_CHECKING:  # torch and transformers are imported when a model is first a
 
 def load(
     named: str | Path, *, kind: Kind | None = None, device: str = "auto", precision: str = "float32"
-) -> "Embedding | LanguageModel | NliModel | Any":
-    """A model by name of the catalog or the hub, path or address: word vectors, a language model, or an NLI model.
+) -> "Embedding | LanguageModel | SentenceEncoder | NliModel | Any":
+    """A model by name of the catalog or the hub, path or address.
 
-    `kind` says what it is where its files do not: static, causal, masked, encoder or nli.
+    It is word vectors, a language model, a sentence encoder, or an NLI model.
+    `kind` says what it is where its files do not: static, causal, masked, encoder, sentence or nli.
     """
     chosen = kind or kind_of(named)
     if chosen == "static":
@@ -39,7 +40,19 @@ def load(
         return embeddings[0]
     if chosen == "nli":
         return NliModel(named, device)
+    if chosen == "sentence":
+        return SentenceEncoder(named, device, precision)
     return LanguageModel(named, chosen, device, precision)
+
+
+def _layers(model: "Encoder", words: Sequence[str], setting: str, language: str, pooling: str) -> Layers:
+    """Words in a setting that needs no ratings."""
+    from wordworth.contexts import contexts_in, load_templates
+    from wordworth.encode import in_contexts
+
+    templates = load_templates("vast", language) if setting == "bleached" else None
+    contexts = contexts_in(setting, words, templates=templates)
+    return in_contexts(model, words, contexts, setting).layers(pooling, language)
 
 
 class LanguageModel:
@@ -102,12 +115,7 @@ class LanguageModel:
         self, words: Sequence[str], *, setting: str = "bleached", pooling: str = "", language: str = "english"
     ) -> Layers:
         """Words in every layer, in a setting that needs no ratings: bleached (“This is WORD”) or decontextualized."""
-        from wordworth.contexts import contexts_in, load_templates
-        from wordworth.encode import in_contexts
-
-        templates = load_templates("vast", language) if setting == "bleached" else None
-        contexts = contexts_in(setting, words, templates=templates)
-        return in_contexts(self.encoder, words, contexts, setting).layers(pooling or self.pooling, language)
+        return _layers(self.encoder, words, setting, language, pooling or self.pooling)
 
     def complete(self, text: str, k: int = 5) -> "list[Completion]":
         """The k most probable whole words to follow a text, with their probabilities."""
@@ -120,6 +128,47 @@ class LanguageModel:
         from wordworth.predict import surprisal
 
         return surprisal(self.word_model, text)
+
+
+class SentenceEncoder:
+    """A sentence encoder: one vector a text; its weights are loaded when it is first asked."""
+
+    def __init__(self, named: str | Path, device: str = "auto", precision: str = "float32") -> None:
+        self.named = named
+        self.device = device
+        self.precision = precision
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return label_of(self.named)
+
+    def __repr__(self) -> str:
+        return f"<sentence encoder {self.name}>"
+
+    @cached_property
+    def encoder(self) -> "Encoder":
+        """The network and its tokenizer."""
+        from wordworth.encode import load_named
+
+        return load_named(self.named, device=self.device, dtype=self.precision)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """texts × dimensions, each of length 1; a text with characters that the tokenizer does not know is an error."""
+        from wordworth.contexts import decontextualized
+        from wordworth.encode import encode
+
+        encoded = encode(self.encoder, decontextualized(texts))
+        if encoded.failures:
+            raise WordworthError(
+                f"{self.name} cannot encode {encoded.failures[0].word!r}: {encoded.failures[0].reason}"
+            )
+        vectors: NDArray[np.float32] = encoded.vectors["last"][:, 0]
+        return vectors
+
+    def layers(self, words: Sequence[str], *, setting: str = "decontextualized", language: str = "english") -> Layers:
+        """Words in a setting that needs no ratings: decontextualized (alone) or bleached (“This is WORD”)."""
+        return _layers(self.encoder, words, setting, language, "mean")
 
 
 class NliModel:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wordworth.errors import WordworthError
-from wordworth.notebook.models import LanguageModel, NliModel
+from wordworth.notebook.models import LanguageModel, NliModel, SentenceEncoder
 from wordworth.notebook.results import Results
 from wordworth.study import study
 
@@ -26,6 +26,8 @@ def _unwrapped(name: str, model: Any) -> Any:
     """A loaded model as the study takes it."""
     if isinstance(model, NliModel):
         return model.network
+    if isinstance(model, SentenceEncoder):
+        return model.encoder
     if isinstance(model, LanguageModel):
         return model.word_model if name == "predict" else model.encoder
     return model

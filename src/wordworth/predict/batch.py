@@ -10,8 +10,9 @@ import torch
 from wordworth.encode.tokens import ranges
 from wordworth.predict.chunks import Chunk, Records
 from wordworth.predict.model import WordModel
+from wordworth.predict.parting import WORD, Punctuation, kind_of
 from wordworth.predict.predictions import PREDICTIONS
-from wordworth.predict.search import PathStep, PredictionRules, Search
+from wordworth.predict.search import PathStep, PredictionRules, Search, Words
 from wordworth.predict.segmentations import Segmentations, Spellings
 from wordworth.predict.unit_scores import Flags, Floats, Ints, PendingScores
 
@@ -19,8 +20,10 @@ from wordworth.predict.unit_scores import Flags, Floats, Ints, PendingScores
 class Ready:
     """A chunk made ready for a device."""
 
-    def __init__(self, chunk: Chunk, spellings: Spellings) -> None:
+    def __init__(self, chunk: Chunk, spellings: Spellings, punctuation: Punctuation) -> None:
         self.chunk, self.spelled = chunk, Segmentations(spellings, chunk.targets)
+        self.kinds = np.array([kind_of(word) if punctuation == "apart" else WORD for word in chunk.words])
+        """Whether the distinct words are of letters or of marks."""
         self.lengths = np.diff(chunk.ends, prepend=0)
         """Tokens of each window."""
         self.entries, self.starts = (chunk.places[name].astype(np.int64) for name in ("entry", "start"))
@@ -71,12 +74,17 @@ class Batch:
         self._own = ids.take(ranges(begins + first + 1, lengths - first), mode="clip").astype(np.int64)
         self._own[before - 1] = -1
         self.numbers, self.longest, self.tokens = numbers, int(lengths.max()), int(lengths.sum())
-        self.search = Search(model.units, rules, ready.spelled, entries, texts, starts, rows_before)
+        units = rules.units(model)
+        befores = ready.kinds[ready.chunk.places["before"][self.places]]
+        self.search = Search(
+            units, rules, ready.spelled, Words(entries, texts, starts, rows_before, befores, ready.kinds[entries])
+        )
         windows = [ids[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
         with torch.inference_mode():
             rows, self.state = model.reader.read(windows, first.tolist())
+            begins, after = model.begins(rules.punctuation, unspaced=rules.unspaced), self.search.states(len(self._own))
             self._pending: PendingScores | None = PendingScores(
-                model.reader, rows, rules.k, model.begins, self.search.query, self._own
+                model.reader, rows, rules.k, begins, self.search.query, after, self._own
             )
         self.logp = self.naive = np.zeros(0)
 
@@ -145,7 +153,7 @@ def _said(entries: Ints, forms: Sequence[str | None], outcomes: Sequence[Outcome
 
 
 def _columns(places: Records, words: pl.Series, said: Mapping[str, Any]) -> pl.DataFrame:
-    where = {name: places[name].copy() for name in ("document", "line", "at")}
+    where = {name: places[name].copy() for name in ("document", "line", "at", "glued")}
     given = pl.DataFrame({**where, "word": words.gather(places["entry"]), **said})
     return given.select(
         (pl.col(name) if name in given.columns else pl.lit(None)).cast(kind).alias(name)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from wordworth.encode.tokens import ranges
 from wordworth.predict.model import WordModel
+from wordworth.predict.units import Units
 from wordworth.predict.windows import windows
 from wordworth.predict.words import (
     LEAST_WORDS,
@@ -33,8 +34,8 @@ WORDS = 8_192
 """Words that go through the tokenizer together, at the least."""
 KNOWN = 1 << 17
 """Distinct words that are remembered, so that a long text does not fill the memory; with one more, a chunk ends."""
-WHERE = [(name, np.int32) for name in ("document", "line", "at", "entry")]
-"""Where a word stands in the text, and which of the chunk's distinct words it is."""
+WHERE = [(name, np.int32) for name in ("document", "line", "at", "glued", "entry")]
+"""Where a word stands in the text, whether no space is before it, and which of the chunk's distinct words it is."""
 PLACE = [*WHERE, *((name, np.int32) for name in ("before", "window", "start"))]
 """A word to be predicted: also the entry of the word before it, its window, and the tokens before it there."""
 
@@ -187,10 +188,19 @@ def _records(kind: Sequence[tuple[str, type]], columns: Sequence[NDArray[Any]]) 
     return table
 
 
-def chunks(model: WordModel, lines: Iterable[Line], size: int, context: int, *, by_document: bool) -> Iterator[Chunk]:
+def chunks(
+    model: WordModel,
+    lines: Iterable[Line],
+    size: int,
+    context: int,
+    *,
+    by_document: bool,
+    units: Units | None = None,
+) -> Iterator[Chunk]:
     """The text in parts of some batches, each read as far as it is needed. All words of one stand before those of the
-    next in the text."""
-    reading = WordTokenizer(model.tokenizer, model.units)
+    next in the text. `units` are the model's, for the way in which the lines are parted; if not given, with punctuation
+    apart."""
+    reading = WordTokenizer(model.tokenizer, units or model.units.parted("apart"))
     full = CHUNK_BATCHES * model.reader.budget.tokens
     short: deque[Line] = deque()
     read = given = 0

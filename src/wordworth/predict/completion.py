@@ -10,6 +10,7 @@ from torch import Tensor
 
 from wordworth.errors import WordworthError
 from wordworth.predict.model import WordModel
+from wordworth.predict.parting import WORD
 from wordworth.predict.reader import Node
 from wordworth.predict.windows import MORE_UNITS, room
 
@@ -107,7 +108,7 @@ class _Search:
         """Ends the words of some paths (None: the text itself), then opens the paths that continue them."""
         model = self.model
         logp = model.reader.logits(rows).double().log_softmax(dim=1)
-        begin = logp.masked_fill(model.begins == 0, -torch.inf).logsumexp(dim=1).tolist()
+        begin = logp.masked_fill(model.begins("attached")[WORD] == 0, -torch.inf).logsumexp(dim=1).tolist()
         if not model.units.trailing:
             self._end([(path, path.logp + end) for path, end in zip(paths, begin, strict=True) if path])
         for path, row, start in zip(paths, logp, begin, strict=True):

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wordworth.predict.parting import Parting
+
 MISSES = 1 << 19
 """Of so many the distinct pairs of word and guess are held at a time."""
 
@@ -93,7 +95,13 @@ class Example:
 
 
 def examples(
-    predicted: pl.DataFrame, lines: Sequence[str], *, word: str | None = None, guess: str | None = None, most: int = 10
+    predicted: pl.DataFrame,
+    lines: Sequence[str],
+    parting: Parting = Parting(),  # noqa: B008 - frozen
+    *,
+    word: str | None = None,
+    guess: str | None = None,
+    most: int = 10,
 ) -> list[Example]:
     """Misses of a word, or by a guess, in their lines, in the order of the text."""
     chosen = predicted.filter(~pl.col("hit1"))
@@ -103,7 +111,8 @@ def examples(
         chosen = chosen.filter(pl.col("guess") == guess)
     chosen_examples = []
     for row in chosen.sort("line", "at").head(most).iter_rows(named=True):
-        words = lines[row["line"]].split()
-        before, after = " ".join(words[: row["at"]]), " ".join(words[row["at"] + 1 :])
+        parted = parting(lines[row["line"]])
+        before, upto = parted.first(row["at"]), parted.first(row["at"] + 1)
+        after = parted.text[len(upto) :].strip()
         chosen_examples.append(Example(f"{row['line']}:{row['at']}", before, row["word"], row["guess"] or "", after))
     return chosen_examples

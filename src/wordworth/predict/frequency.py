@@ -15,13 +15,14 @@ from wordworth.catalog.resolve import target_of
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
 from wordworth.predict.forms import forms
+from wordworth.predict.parting import Parting
 from wordworth.progress import progress
 
 EDGES = (10.0, 100.0, 1_000.0)
 """The paper's: low [10, 10²), mid [10², 10³), high [10³, ∞)."""
 BELOW, UNSEEN = "below", "unseen"
 """Less frequent than the lowest band, and without a frequency: both apart from the bands."""
-_COUNTING = 1  # raised whenever words are counted differently
+_COUNTING = 2  # raised whenever words are counted differently
 _COUNTS = "counts.parquet"
 
 
@@ -60,32 +61,37 @@ def banded(words: Iterable[str], frequencies: Frequencies, bands: Bands) -> dict
     return {word: bands.of(next((counts[form] for form in tried(word) if form in counts), None)) for word in distinct}
 
 
-def frequencies_of(named: str | Path, *, language: str = "english") -> Frequencies:
+def frequencies_of(named: str | Path, parting: Parting = Parting(), *, language: str = "english") -> Frequencies:  # noqa: B008 - frozen
     """From a list of the catalog (`wordfreq`), a file of words and counts, or a text, which is counted once."""
     target = target_of(named)
     if (isinstance(named, str) and knows(target, "frequencies")) or is_frequency_file(Path(target).expanduser()):
         return load_frequencies(named, language=language)
-    return counted(load_corpus(named, language=language))
+    return counted(load_corpus(named, language=language), parting)
 
 
-def counted(corpus: Corpus) -> Frequencies:
-    """How often each word, parted by white space and as it is written, occurs in a text; kept in the cache."""
-    identity = [_COUNTING, corpus.sha256, corpus.layout, corpus.column, corpus.field]
-    table = pl.read_parquet(entry("counts", identity, lambda folder: _count(corpus, folder / _COUNTS)) / _COUNTS)
+def counted(corpus: Corpus, parting: Parting = Parting()) -> Frequencies:  # noqa: B008 - frozen
+    """How often each word, as it is written, occurs in a text; kept in the cache, unless a function of one's own parts
+    the lines."""
+    identity = [_COUNTING, corpus.sha256, corpus.layout, corpus.column, corpus.field, parting.punctuation]
+    if parting.split is str.split:
+        kept = entry("counts", identity, lambda folder: _count(corpus, parting).write_parquet(folder / _COUNTS))
+        table = pl.read_parquet(kept / _COUNTS)
+    else:
+        table = _count(corpus, parting)
     counts = dict(zip(table["word"], table["count"].cast(pl.Float64), strict=True))
     origin = {key: str(getattr(corpus, key)) for key in ("language", "source", "sha256", "licence", "reference")}
     return Frequencies(corpus.name, counts, "occurrences", **origin)
 
 
-def _count(corpus: Corpus, path: Path) -> None:
+def _count(corpus: Corpus, parting: Parting) -> pl.DataFrame:
     counts: Counter[str] = Counter()
     with progress(f"counting the words of {corpus.name}", None) as advance:
         for line in corpus:
-            counts.update(line.split())
+            counts.update(parting(line).words)
             advance(1)
     if not counts:
         raise WordworthError(f"{corpus.name} has no words to count; give another text")
-    pl.DataFrame({"word": counts.keys(), "count": counts.values()}).write_parquet(path)
+    return pl.DataFrame({"word": counts.keys(), "count": counts.values()})
 
 
 def parsed_edges(text: str) -> tuple[float, ...]:

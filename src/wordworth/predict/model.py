@@ -27,6 +27,7 @@ from wordworth.errors import WordworthError
 from wordworth.predict.causal import CausalReader
 from wordworth.predict.head import split_head
 from wordworth.predict.masked import MaskedReader
+from wordworth.predict.parting import Punctuation
 from wordworth.predict.reader import Reader
 from wordworth.predict.units import Units, units_of
 
@@ -86,9 +87,16 @@ class WordModel:
         return self.reader.device
 
     @cached_property
-    def begins(self) -> Tensor:
-        """1.0 where a unit begins a word."""
-        return self.units.begin_mask(self.reader.width, self.device)
+    def _begins(self) -> dict[tuple[Punctuation, bool], Tensor]:
+        return {}
+
+    def begins(self, punctuation: Punctuation, *, unspaced: bool = False) -> Tensor:
+        """1.0 where a unit begins a word, states × units, where words are parted so."""
+        known = self._begins.get((punctuation, unspaced))
+        if known is None:
+            known = self.units.parted(punctuation, unspaced=unspaced).begin_mask(self.reader.width, self.device)
+            self._begins[punctuation, unspaced] = known
+        return known
 
 
 def load_word_model(

@@ -104,8 +104,8 @@ class _Pipeline:
         self.works: deque[_Work] = deque()
 
     def run(self, chunks: Iterable[Chunk]) -> Iterator[pl.DataFrame]:
-        spellings = Spellings(self.model.units)
-        works = (_Work(Ready(chunk, spellings)) for chunk in chunks)
+        spellings = Spellings(self.rules.units(self.model))
+        works = (_Work(Ready(chunk, spellings, self.rules.punctuation)) for chunk in chunks)
         with ahead(works, thread=self.limits.thread) as ready:
             for work in ready:
                 self.works.append(work)
@@ -186,7 +186,8 @@ class _Pipeline:
 
     def _levels(self, group: _Group) -> Generator[None]:
         """Follows all paths of a group, all by one unit between one pause and the next."""
-        reader, k, begins = self.model.reader, self.rules.k, self.model.begins
+        reader, k, rules = self.model.reader, self.rules.k, self.rules
+        begins = self.model.begins(rules.punctuation, unspaced=rules.unspaced)
         steps, group.steps = group.steps, []
         state = reader.join([batch.state for batch in group.batches])
         for batch in group.batches:
@@ -196,9 +197,10 @@ class _Pipeline:
             firsts = np.cumsum([0, *map(len, steps)])
             rows = np.concatenate([query.rows + first for query, first in zip(queries, firsts, strict=False)])
             asked = np.concatenate([query.units for query in queries])
+            after = [batch.search.states_at(some) for batch, some in zip(group.batches, steps, strict=True)]
             with torch.inference_mode():
                 states = reader.extend(state, [step for some in steps for step in some])
-                pending = PendingScores(reader, states, k, begins, UnitQuery(rows, asked))
+                pending = PendingScores(reader, states, k, begins, UnitQuery(rows, asked), np.concatenate(after))
             yield
             cuts = np.cumsum([len(query.rows) for query in queries])[:-1]
             parts = pending.result().split(firsts[1:-1], cuts)

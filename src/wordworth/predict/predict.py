@@ -13,10 +13,11 @@ from wordworth.engine.filling import Filling, Part
 from wordworth.errors import WordworthError
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.model import WordModel
+from wordworth.predict.parting import Parting, Splitter
 from wordworth.predict.pipeline import predict_chunks
 from wordworth.predict.prediction_cache import scan, slot_of, write
 from wordworth.predict.search import PredictionRules
-from wordworth.predict.words import LEAST_WORDS, Splitter, numbered
+from wordworth.predict.words import LEAST_WORDS, numbered
 from wordworth.progress import progress
 
 
@@ -41,8 +42,8 @@ def predict_words(
 ) -> pl.DataFrame:
     """A row a word of the text, in its order (schema `PREDICTIONS`); rows of words not predicted say why.
 
-    Words are joined by one space. What is longer than a window is read in overlapping ones. What was predicted once is
-    kept, and not predicted again.
+    What stands apart is read one space apart. What is longer than a window is read in overlapping ones. What was
+    predicted once is kept, and not predicted again.
     """
     return scan_words(model, lines, rules, **reading).collect()
 
@@ -62,13 +63,15 @@ def scan_words(
     if by_document and documents is None:
         raise WordworthError("the context is to be the document, but no documents are given; number them line by line")
     size, context = rules.sizes(model)
-    options = [*model.identity, rules.k, rules.boundary, size, context, rules.guesses]
+    punctuation = rules.punctuation
+    options = [*model.identity, rules.k, rules.boundary, rules.beginning, punctuation, size, context, rules.guesses]
+    options += [rules.unspaced]
     total = len(lines) if isinstance(lines, Sized) else None
-    numbered_lines = numbered(lines, documents, reading.get("split", str.split))
+    numbered_lines = numbered(lines, documents, Parting(punctuation, reading.get("split", str.split), rules.unspaced))
     entries: list[CacheSlot] = []
 
     def parts() -> Iterator[Part[Chunk]]:
-        for chunk in chunks(model, numbered_lines, size, context, by_document=by_document):
+        for chunk in chunks(model, numbered_lines, size, context, by_document=by_document, units=rules.units(model)):
             entries.append(slot_of(reading.get("kept"), [*options, chunk.key()]))
             yield Part(entries[-1], chunk, chunk.lines)
 
@@ -89,7 +92,7 @@ def surprisal(model: WordModel, text: str) -> pl.DataFrame:
     `place` counts the words, parted by white space, from 0. `surprisal` is −log2 P(word), its end included, in bits;
     `units` are the tokenizer's for the word. Both are null where `skipped` says why, as for the first word.
     """
-    table = predict_words(model, [" ".join(text.split())], PredictionRules(k=1, guesses=False))
+    table = predict_words(model, [" ".join(text.split())], PredictionRules(k=1, guesses=False, punctuation="attached"))
     return table.select("word", surprisal=-pl.col("logp") / log(2), units="units", place="at", skipped="left_out")
 
 

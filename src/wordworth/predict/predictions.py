@@ -9,6 +9,7 @@ PREDICTIONS = {
     "document": pl.Int32,
     "line": pl.Int32,
     "at": pl.Int32,
+    "glued": pl.Boolean,
     "word": pl.Categorical,
     "guess": pl.Categorical,
     "hit1": pl.Boolean,
@@ -19,7 +20,8 @@ PREDICTIONS = {
     "left_out": pl.Categorical,
     "form": pl.Categorical,
 }
-"""`line` (0, 1, … in the text) and `at` (0, 1, … in the line) say where the word stands. `guess` is what greedy
+"""`line` (0, 1, … in the text) and `at` (0, 1, … in the line) say where the word stands; `glued`, that no space is
+before it, as before a comma. `guess` is what greedy
 decoding gives. `hit1`: the guess is the word; `hitk`: a path of units, each among the k best, spells it. `logp` is the
 natural logarithm of the word's probability, its end included; `logp_naive` that of the plain product over its units.
 `units` are the tokenizer's own for the word. Where `left_out` gives a reason, the word was not predicted and

@@ -6,20 +6,23 @@ of a batch together (Dudy & Bedrick 2020, Algorithms 1 and 2; breadth first, sin
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.encode.tokens import ranges
 from wordworth.errors import WordworthError
 from wordworth.predict.model import WordModel
+from wordworth.predict.parting import SPACE, WORD, Punctuation, first_character, first_kind
 from wordworth.predict.reader import Node
 from wordworth.predict.segmentations import Segmentations
 from wordworth.predict.unit_scores import Ints, UnitQuery, UnitScores
-from wordworth.predict.units import Units
+from wordworth.predict.units import Units, opened
 from wordworth.predict.windows import MORE_UNITS, room
 
 Boundary = Literal["required", "ignored"]
+Beginning = Literal["given", "guessed"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,15 @@ class PredictionRules:
     boundary: Boundary = "required"
     """Whether the end of the word is required: of a guess, that the next greedy unit begins a word; of a path, that one
     of the k best after it does. If ignored, a word is predicted as soon as it is spelled."""
+    beginning: Beginning = "given"
+    """Whether it is given that a word begins, as for the word's probability: the first unit of a guess or of a path is
+    among the best of those that begin one. If guessed, among the best of all, and a guess may only go on with the word
+    before: the algorithm as printed."""
+    punctuation: Punctuation = "apart"
+    """Whether marks are words of their own, or stay with the words that they touch."""
+    unspaced: bool = False
+    """The text is of a script without spaces. Nothing shows there where a word ends, so a word is said as soon as what
+    is said begins with it, and its probability is the plain product over its units."""
     guesses: bool = True
     """Guesses are decoded to their end also where they cannot become the word. Without it, the guess of a word that
     greedy decoding misses stays null, which saves about half of the work."""
@@ -40,13 +52,19 @@ class PredictionRules:
     window by default."""
 
     def __post_init__(self) -> None:
-        if self.boundary not in get_args(Boundary):
-            raise WordworthError(f"there is no boundary {self.boundary!r}; choose required or ignored")
+        for name, kind in (("boundary", Boundary), ("beginning", Beginning), ("punctuation", Punctuation)):
+            choices, chosen = get_args(kind), getattr(self, name)
+            if chosen not in choices:
+                raise WordworthError(f"there is no {name} {chosen!r}; choose {' or '.join(choices)}")
 
     @property
     def ends(self) -> bool:
         """Whether the end of the word is required."""
-        return self.boundary == "required"
+        return self.boundary == "required" and not self.unspaced
+
+    def units(self, model: WordModel) -> Units:
+        """The model's units for words that are parted so."""
+        return model.units.parted(self.punctuation, unspaced=self.unspaced)
 
     def sizes(self, model: WordModel) -> tuple[int, int]:
         """Tokens of a window and of the least context, for a model; an error where it cannot go by these rules."""
@@ -76,23 +94,32 @@ class PathStep(Node):
     """Bytes of the word that the path has spelled, where a path to it is searched; else −1."""
 
 
-class Search:
-    """The words of a batch. Word i is `entries[i]` of the segmentations, has `starts[i]` tokens before it in text
-    `texts[i]`, and `rows[i]` is the row right before it."""
+class Words(NamedTuple):
+    """The words of a batch."""
 
-    def __init__(
-        self,
-        units: Units,
-        rules: PredictionRules,
-        spelled: Segmentations,
-        entries: Ints,
-        texts: Ints,
-        starts: Ints,
-        rows: Ints,
-    ) -> None:
-        self.units, self.rules, self.spelled = units, rules, spelled
+    entries: Ints
+    """Their numbers in the segmentations."""
+    texts: Ints
+    """The text of each."""
+    starts: Ints
+    """Tokens before it there."""
+    rows: Ints
+    """The row right before it."""
+    befores: Ints
+    """What the word before it is of: `WORD` or `MARK`."""
+    kinds: Ints
+    """What it is of itself."""
+
+
+class Search:
+    """Of the words of a batch."""
+
+    def __init__(self, units: Units, rules: PredictionRules, spelled: Segmentations, words: Words) -> None:
+        self.units, self.rules, self.spelled, self.words = units, rules, spelled, words
+        entries, rows = words.entries, words.rows
         self.entries: list[int] = entries.tolist()
-        self.texts, self.starts, self.rows = texts.tolist(), starts.tolist(), rows
+        self.texts, self.starts, self.rows = words.texts.tolist(), words.starts.tolist(), rows
+        self._given = rules.beginning == "given" and not (units.trailing or units.unspaced)
         self.texts_before = 0
         """Texts of other batches, whose paths are followed together with these: numbers go on from there."""
         self._entries, self.counts = entries, spelled.counts[entries]
@@ -102,22 +129,59 @@ class Search:
         self.guesses: dict[int, bytes] = {}
         """What was spelled instead, of the words whose guess was decoded."""
         self._steps: dict[tuple[int, int, int, int], PathStep] = {}
-        self._ways = spelled.leaving(entries)
-        self.query = UnitQuery(rows[self._ways.words] + self._ways.ats, self._ways.units.astype(np.int64))
+        self._ways = ways = spelled.leaving(entries)
+        opens = ways.ats == 0 if self._given else None
+        self.query = UnitQuery(rows[ways.words] + ways.ats, ways.units.astype(np.int64), opens)
         """At the rows of the own paths: all units by which another segmentation may leave them."""
+
+    def states(self, rows: int) -> Ints:
+        """What stands before the unit that follows each row of the own paths."""
+        found = np.full(rows, WORD, dtype=np.int64)
+        if self.units.glues:
+            within = ranges(self.rows + 1, self.counts)
+            found[within] = np.repeat(self.words.kinds, self.counts)
+            lone = self.spelled.lone[self._entries]
+            found[self.rows[lone] + 1] = SPACE
+            found[self.rows] = self.words.befores
+        return found
+
+    def states_at(self, steps: Sequence[PathStep]) -> Ints:
+        """The same after each step."""
+        return np.array([self._state(step.word, step.spelled) for step in steps], dtype=np.int64)
+
+    def _state(self, word: int, spelled: bytes) -> int:
+        """After what was spelled for a word so far."""
+        if not self.units.glues:
+            return WORD
+        if not spelled or not spelled[:1].isspace():  # nothing yet, or it goes on with the word before
+            return int(self.words.befores[word])
+        last = spelled.split()[-1:]
+        if not last or spelled[-1:].isspace():
+            return SPACE
+        kind = first_kind(first_character(last[0]))
+        return WORD if kind is None else kind
+
+    def _begun(self, word: int, unit: int) -> bytes:
+        """What the first unit of a guess spells: with a space, written or not, if it begins a word."""
+        text = self.units.texts[unit] or b""
+        begins = self.units.unspaced or (self.units.glues and self.units.begins[self.words.befores[word]][unit])
+        return opened(text) if begins and text else text
 
     def begin(self, scores: UnitScores, own: Ints) -> list[PathStep]:
         """Scores the own paths; gives the first steps of paths that leave them."""
         ends = self.rows + self.counts
         spans = np.stack([self.rows, ends], axis=1).ravel()
-        same = scores.greedy == own
+        greedy, own_among = scores.greedy.copy(), scores.own_among.copy()
+        greedy[self.rows], own_among[self.rows] = scores.opens[self.rows], scores.own_opens[self.rows]
+        same = greedy == own
         free = not self.rules.ends or self.units.trailing
-        greedy_begins = self.units.begin_flags[scores.greedy[ends]]
-        self.hitk = np.logical_and.reduceat(scores.own_among, spans)[::2] & (free | scores.ended[ends])
+        greedy_begins = self.units.begin_flags[self.words.kinds, scores.greedy[ends]]
+        self.hitk = np.logical_and.reduceat(own_among, spans)[::2] & (free | scores.ended[ends])
         self.hit1 = np.logical_and.reduceat(same, spans)[::2] & (free | greedy_begins)
         self.own_hits = self.hit1.copy()
-        self._first_guesses(_leading(same, self.rows, self.counts), scores.greedy)
-        self._first_paths(_leading(scores.own_among, self.rows, self.counts), scores.among)
+        ats = _leading(same, self.rows, self.counts)
+        self._first_guesses(ats, np.where(ats == 0, scores.opens[self.rows], scores.greedy[self.rows + ats]))
+        self._first_paths(_leading(own_among, self.rows, self.counts), scores.among)
         return self._next()
 
     def query_at(self, steps: Sequence[PathStep]) -> UnitQuery:
@@ -155,17 +219,18 @@ class Search:
         self._steps = {}
         return steps
 
-    def _first_guesses(self, ats: Ints, greedy: Ints) -> None:
+    def _first_guesses(self, ats: Ints, units: Ints) -> None:
         """The greedy guess follows the own path as long as that is greedy, for `ats` units, and goes on with another.
 
         Most words are settled without a look at their bytes: at once the guess is nothing that the word begins with,
         or it goes on where the word has ended. Then it is a step, or of no interest.
         """
-        units, entries = greedy[self.rows + ats], self._entries
+        entries = self._entries
         heads, masks = self.units.heads
-        simple = self.units.plain_flags[units] & self.spelled.single[entries] & (not self.units.trailing)
+        simple = self.units.plain_flags[units] & self.spelled.single[entries]
+        simple &= not (self.units.trailing or self.units.unspaced)
         apart = simple & (ats == 0) & (((self.spelled.heads[entries] ^ heads[units]) & masks[units]) != 0)
-        beyond = simple & (ats == self.counts) & ~self.units.begin_flags[units]
+        beyond = simple & (ats == self.counts) & ~self.units.begin_flags[self.words.kinds, units]
         unsettled = ~self.hit1 if self.rules.guesses else ~(self.hit1 | apart | beyond)
         words = np.flatnonzero(unsettled)
         at_once = apart[words].tolist()
@@ -173,7 +238,7 @@ class Search:
             words.tolist(), ats[words].tolist(), units[words].tolist(), at_once, strict=True
         ):
             if apart_:
-                step = self._step(word, None, self.starts[word], 0, unit, self.units.texts[unit] or b"")
+                step = self._step(word, None, self.starts[word], 0, unit, self._begun(word, unit))
                 step.guess = True
                 continue
             text, offsets = self._text(word), self.spelled.offsets[self.entries[word]]
@@ -186,7 +251,9 @@ class Search:
     def _first_paths(self, ats: Ints, among: NDArray[np.bool_]) -> None:
         """A path leaves the own one as long as that is among the k best, for `ats` units, by a unit that is too."""
         ways = self._ways
-        taken = np.flatnonzero(among & ~self.hitk[ways.words] & (ways.ats <= ats[ways.words]))
+        opens = (ways.ats > 0) | self.units.begin_flags[self.words.befores[ways.words], ways.units]
+        opens |= self.units.trailing or self.units.unspaced
+        taken = np.flatnonzero(among & opens & ~self.hitk[ways.words] & (ways.ats <= ats[ways.words]))
         for word, at, unit, offset in zip(*(column[taken].tolist() for column in ways), strict=True):
             self._try(word, None, self.starts[word] + at, at, unit, offset)
 
@@ -194,18 +261,23 @@ class Search:
         """The guess so far goes on with a unit: it is then complete, or there is a step to take."""
         text, most = self._text(word), self.spelled.parts[self.entries[word]]
         parts, blank = len(spelled.split()), bool(spelled) and not spelled.strip()
-        if self.units.closes[unit] or (self.units.begins[unit] and (parts >= most or blank)):
+        begins = self.units.begins[self._state(word, spelled)][unit]
+        if self.units.closes[unit] or (begins and (parts >= most or blank)):
             self.guesses[word] = spelled
             self.hit1[word] = spelled == text and not self.units.trailing
             return
-        spelled += self.units.texts[unit] or b""
+        spelled = spelled + (self.units.texts[unit] or b"") if spelled else self._begun(word, unit)
         parts = len(spelled.split())
         if parts > most or (parts == most and spelled[-1:].isspace()):
             self.guesses[word] = spelled
             self.hit1[word] = spelled.startswith(text) and spelled[len(text) :][:1].isspace()
             return
-        if not self.rules.ends and spelled == text:
-            self.guesses[word], self.hit1[word] = spelled, True
+        if spelled == text if not self.rules.unspaced else spelled.startswith(text):
+            if not self.rules.ends:
+                self.guesses[word], self.hit1[word] = text, True
+                return
+        elif self.rules.unspaced and len(spelled) >= len(text):
+            self.guesses[word] = _as_long(spelled, text)
             return
         if not text.startswith(spelled) and not self.rules.guesses:
             return
@@ -230,6 +302,11 @@ class Search:
                 self.texts_before + self.texts[word], after, unit, parent, word=word, count=count + 1, spelled=spelled
             )
         return self._steps[key]
+
+
+def _as_long(spelled: bytes, text: bytes) -> bytes:
+    """Of what was spelled, as many characters as a word has: without spaces, nothing says where it ends."""
+    return spelled.decode(errors="replace")[: len(text.decode(errors="replace"))].encode()
 
 
 def _leading(good: NDArray[np.bool_], rows: Ints, counts: Ints) -> Ints:

@@ -1,7 +1,7 @@
 """How else than by the tokenizer's own units a word may be spelled: what a search for it needs to know beforehand."""
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import numpy as np
@@ -72,6 +72,8 @@ class Segmentations:
         self.parts = [one.parts for one in spelled]
         self.offsets = [one.offsets for one in spelled]
         self.single = np.array(self.parts) == 1
+        self.lone = np.array([one.offsets[1:2] == [1] for one in spelled])
+        """Whether the first unit is the space before the word, and nothing more."""
         self.heads, _ = heads(self.texts)
         ways = [one.ways for one in spelled]
         self._firsts = np.cumsum([0, *map(len, ways)]) // 3
@@ -86,10 +88,15 @@ class Segmentations:
 
 
 def _spelling(units: Units, target: Target) -> Spelling:
-    offsets = [0]
-    for unit in target.ids:
-        offsets.append(offsets[-1] + len(units.texts[unit] or b""))
+    lengths = [len(units.texts[unit] or b"") for unit in target.ids]
+    # The space before a word may not be written; the first unit stands for it then.
+    lengths[0] += len(target.text) + units.trailing - sum(lengths)
+    offsets = [0, *accumulate(lengths)]
     ways: list[int] = []
+    if units.glues:
+        for unit, length in units.continuations(target.text[1:]):
+            if unit != target.ids[0]:
+                ways += (0, unit, length if length < 0 else 1 + length)
     for at, (offset, own) in enumerate(zip(offsets, target.ids, strict=False)):
         for unit, length in units.continuations(target.text[offset:]):
             if unit != own:

@@ -1,6 +1,6 @@
 """From rows of hidden states to the scores of units, with logits in memory for a slice of rows at a time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,9 @@ SLICE_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
 """Logits at one time."""
 BLOCK = 64
 """Units that are looked at together: about √(units / k) of them leave least to sort."""
+LOOKED = 4
+"""Blocks that are looked into are so many times k where the k best of those that begin a word are asked for too: these
+are mostly among them, and where they are not, all units are looked at once more."""
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -27,6 +30,8 @@ class UnitQuery:
 
     rows: Ints
     units: Ints
+    opens: Flags | None = None
+    """Where the unit is to begin a word: it is then among the k best of those that do."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +50,15 @@ class UnitScores:
     """ln p of the unit that really follows (NaN where none is given)."""
     begin: Floats
     """ln of the probability that the next unit begins a word."""
+    opens: Ints
+    """The unit with the largest logit of those that begin a word, where that is asked for; else of all."""
+    own_opens: Flags
+    """The unit that really follows is among the k best of those."""
 
     def split(self, rows: Ints, asked: Ints) -> "list[UnitScores]":
         """Cut at these rows, and at these units of the query; where the rows' own units were not scored."""
         parts = zip(np.split(self.greedy, rows), np.split(self.ended, rows), np.split(self.among, asked), strict=True)
-        return [UnitScores(*part, self.own_among, self.own, self.begin) for part in parts]
+        return [replace(self, greedy=greedy, ended=ended, among=among) for greedy, ended, among in parts]
 
 
 def slice_rows(reader: Reader) -> int:
@@ -62,56 +71,91 @@ class PendingScores:
     units, their sum, and the sum over the units that begin a word. What these leave open is settled in `result`."""
 
     def __init__(
-        self, reader: Reader, rows: Tensor, k: int, begins: Tensor, query: UnitQuery, own: Ints | None = None
+        self,
+        reader: Reader,
+        rows: Tensor,
+        k: int,
+        begins: Tensor,
+        query: UnitQuery,
+        after: Ints,
+        own: Ints | None = None,
     ) -> None:
-        """`begins` is 1.0 where a unit begins a word. `own` is the unit that follows each row, −1 for none;
-        probabilities are computed only where it is given."""
-        self._reader, self._rows, self._begins = reader, rows, begins
-        following: Tensor | None = None
-        if own is None:
-            query_rows, query_units = send(rows.device, query.rows, query.units)
-        else:
-            query_rows, query_units, following = send(rows.device, query.rows, query.units, own)
+        """`begins` is 1.0 where a unit begins a word, states × units; `after` is the state of each row. `own` is the
+        unit that follows each row, −1 for none; probabilities are computed only where it is given."""
+        self._reader, self._rows, self._begins, self._k = reader, rows, begins, k
+        self._query, self._after, self._own = query, after, own
+        opens = query.opens is not None
+        sent = [query.rows, query.units, after] + ([] if own is None else [own])
+        query_rows, query_units, states, *following = send(rows.device, *sent)
         flags = begins > 0
         parts: list[tuple[Tensor, ...]] = []
         size = slice_rows(reader)
         for start in range(0, len(rows), size):
             end = min(len(rows), start + size)
             logits = reader.logits(rows[start:end])
-            best = best_units(logits, k, flags)
+            best = best_units(logits, k, flags, states[start:end], opens=opens)
             low, high = np.searchsorted(query.rows, (start, end)).tolist()
-            at = query_rows[low:high] - start
-            among = logits[at, query_units[low:high]] >= best.threshold[at]
-            part: tuple[Tensor, ...] = (best.greedy, best.ended, best.unsure, best.threshold, among)
-            if following is not None:
-                part += _probabilities(logits, following[start:end], best, begins)
+            part: tuple[Tensor, ...] = (*best, logits[query_rows[low:high] - start, query_units[low:high]])
+            if following:
+                here = after[start:end]
+                part += _probabilities(logits, following[0][start:end], best.most, begins, states[start:end], here)
             parts.append(part)
         self._fetched = Fetched([torch.cat(column) for column in zip(*parts, strict=True)])
-        self._scored = following is not None
 
     def result(self) -> UnitScores:
         """Waits for the device."""
-        greedy, ended, unsure, threshold, among, *scored = self._fetched.arrays()
-        if unsure.any():
+        arrays = self._fetched.arrays()
+        best, (asked, *scored) = HostBest(*arrays[: len(BestUnits._fields)]), arrays[len(BestUnits._fields) :]
+        own_logits, own, begin, total = scored or (np.zeros(0),) * 4
+        query, given = self._query, self._own
+        unsure = np.flatnonzero(best.unsure)
+        if len(unsure):
             # A unit equal to the last of the k best counts, though it was not taken.
-            rows = np.flatnonzero(unsure)
-            ended[rows] = self._masked(rows).amax(1).float().cpu().numpy() >= threshold[rows]
-        if not self._scored:
-            return UnitScores(greedy, ended, among, np.zeros(0, dtype=bool), np.zeros(0), np.zeros(0))
-        own_among, own, begin, total = scored
+            best.ended[unsure] = self._masked(unsure).amax(1).float().cpu().numpy() >= best.threshold[unsure]
+        opens_among, own_opens = asked >= best.open_threshold[query.rows], own_logits >= best.open_threshold[: len(own)]
+        lost = np.flatnonzero(best.open_unsure)
+        if len(lost):
+            self._settle(lost, best, opens_among, own_opens)
+        among = asked >= best.threshold[query.rows]
+        if query.opens is not None:
+            among = np.where(query.opens, opens_among, among)
+        if given is None:
+            none = np.zeros(0, dtype=bool)
+            return UnitScores(best.greedy, best.ended, among, none, own, begin, np.zeros(0, dtype=np.int64), none)
         lost = np.flatnonzero(np.isneginf(begin))
         if len(lost):
             # Too small for a sum of floats, so by its logarithm.
             begin[lost] = self._masked(lost).double().logsumexp(1).cpu().numpy() - total[lost]
-        return UnitScores(greedy, ended, among, own_among, own.astype(np.float64), begin.astype(np.float64))
+        own_among = own_logits >= best.threshold
+        floats = own.astype(np.float64), begin.astype(np.float64)
+        return UnitScores(best.greedy, best.ended, among, own_among, *floats, best.open_greedy, own_opens)
+
+    def _settle(self, rows: Ints, best: "HostBest", among: Flags, own_opens: Flags) -> None:
+        """Looks at all units that begin a word, in rows whose k best of them are not sure."""
+        with torch.inference_mode():
+            again = self._masked(rows)
+            found = again.topk(min(self._k, again.shape[1]), dim=1).values
+            first = torch.where(
+                again == found[:, :1], torch.arange(again.shape[1], device=again.device), again.shape[1]
+            )
+        best.open_greedy[rows] = first.amin(1).cpu().numpy()
+        values, threshold = again.cpu().numpy(), found[:, -1].cpu().numpy()
+        place = np.full(len(best.greedy), -1)
+        place[rows] = np.arange(len(rows))
+        asked = np.flatnonzero(place[self._query.rows] >= 0)
+        at = place[self._query.rows[asked]]
+        among[asked] = values[at, self._query.units[asked]] >= threshold[at]
+        if self._own is not None:
+            own_opens[rows] = values[np.arange(len(rows)), np.maximum(self._own[rows], 0)] >= threshold
 
     def _masked(self, rows: Ints) -> Tensor:
         """The logits of some rows, −∞ where a unit begins no word."""
-        (at,) = send(self._rows.device, rows)
+        at, states = send(self._rows.device, rows, self._after[rows])
         none = self._begins == 0
         with torch.inference_mode():
-            parts = torch.split(self._rows[at], slice_rows(self._reader))
-            return torch.cat([self._reader.logits(some).masked_fill_(none, -torch.inf) for some in parts])
+            size = slice_rows(self._reader)
+            parts = zip(torch.split(self._rows[at], size), torch.split(states, size), strict=True)
+            return torch.cat([self._reader.logits(some).masked_fill_(none[after], -torch.inf) for some, after in parts])
 
 
 class BestUnits(NamedTuple):
@@ -122,57 +166,108 @@ class BestUnits(NamedTuple):
     threshold: Tensor
     """The k-th largest."""
     ended: Tensor
-    """A unit with a flag is among the k best."""
+    """A unit that begins a word is among the k best."""
     unsure: Tensor
-    """Whether a unit that is as good as the k-th, but was not looked at, might have a flag where none else has."""
+    """Whether a unit that is as good as the k-th, but was not looked at, might begin a word where none else does."""
+    open_greedy: Tensor
+    """The largest of those that begin a word; of all, where these were not asked for."""
+    open_threshold: Tensor
+    open_unsure: Tensor
+    """Whether a unit that was not looked at might be among the k best of these."""
 
 
-def best_units(logits: Tensor, k: int, flags: Tensor) -> BestUnits:
-    """The k best stand in the k blocks whose largest units are largest, so only those blocks are looked into."""
+class HostBest(NamedTuple):
+    """The same in arrays."""
+
+    greedy: Ints
+    most: Floats
+    threshold: Floats
+    ended: Flags
+    unsure: Flags
+    open_greedy: Ints
+    open_threshold: Floats
+    open_unsure: Flags
+
+
+def best_units(logits: Tensor, k: int, flags: Tensor, after: Tensor, *, opens: bool = False) -> BestUnits:
+    """The k best stand in the k blocks whose largest units are largest, so only some blocks are looked into. `flags`
+    are of units that begin a word, states × units, and `after` is the state of each row."""
     width = logits.shape[1]
     blocks = width // BLOCK
-    if 2 * k * BLOCK > width:
-        best, units = logits.topk(k, dim=1)
-        threshold, most = best[:, -1], best[:, 0]
-        greedy = torch.where(best == most[:, None], units, width).amin(1)
-        ended = logits.masked_fill(~flags, -torch.inf).amax(1) >= threshold
-        return BestUnits(greedy, most, threshold, ended, torch.zeros_like(ended))
+    looked = LOOKED * k if opens else k
+    if 2 * looked * BLOCK > width:
+        return _best_of_all(logits, k, flags[after], opens=opens)
     body, rest = logits[:, : blocks * BLOCK], logits[:, blocks * BLOCK :]
     body = body.view(len(logits), blocks, BLOCK)
     largest = body.amax(2)
-    chosen = largest.topk(k, dim=1).indices
+    top = largest.topk(looked + 1, dim=1)
+    chosen = top.indices[:, :looked]
     inside = body.gather(1, chosen[:, :, None].expand(-1, -1, BLOCK))
     looked_at = torch.cat([inside.flatten(1), rest], dim=1)
     best = looked_at.topk(k, dim=1).values
     threshold, most = best[:, -1], best[:, 0]
-    flagged = flags[: blocks * BLOCK].view(blocks, BLOCK)[chosen].flatten(1)
-    with_flag = torch.cat([flagged, flags[blocks * BLOCK :].expand(len(logits), -1)], dim=1)
+    flagged = flags[:, : blocks * BLOCK].view(len(flags), blocks, BLOCK)[after[:, None], chosen].flatten(1)
+    with_flag = torch.cat([flagged, flags[:, blocks * BLOCK :][after]], dim=1)
     ended = ((looked_at >= threshold[:, None]) & with_flag).any(1)
-    unsure = ~ended & ((largest >= threshold[:, None]).sum(1) > k)
+    unsure = ~ended & (top.values[:, looked] >= threshold)
     # The first of the largest: the first block that has one, and the first in it; else one of the rest.
     block = (largest == most[:, None]).byte().argmax(1)
     in_block = body[torch.arange(len(logits), device=logits.device), block] == most[:, None]
     greedy = block * BLOCK + in_block.byte().argmax(1)
     if rest.shape[1]:
         greedy = torch.where(in_block.any(1), greedy, blocks * BLOCK + rest.argmax(1))
-    return BestUnits(greedy, most, threshold, ended, unsure)
+    if not opens:
+        return BestUnits(greedy, most, threshold, ended, unsure, greedy, threshold, torch.zeros_like(ended))
+    among = looked_at.masked_fill_(~with_flag, -torch.inf)
+    found = among.topk(k, dim=1).values
+    units = torch.arange(BLOCK, device=logits.device) + chosen[:, :, None] * BLOCK
+    behind = torch.arange(blocks * BLOCK, width, device=logits.device).expand(len(logits), -1)
+    numbers = torch.cat([units.flatten(1), behind], dim=1)
+    first = numbers.masked_fill_(among != found[:, :1], width).amin(1)
+    return BestUnits(greedy, most, threshold, ended, unsure, first, found[:, -1], found[:, -1] <= top.values[:, looked])
 
 
-def _probabilities(logits: Tensor, following: Tensor, best: BestUnits, begins: Tensor) -> tuple[Tensor, ...]:
-    """Whether the following unit is among the best, its ln p, ln P(begin), and ln of the sum of all exp(logits).
+def _best_of_all(logits: Tensor, k: int, flagged: Tensor, *, opens: bool) -> BestUnits:
+    """The same of few units: all are looked at."""
+    width = logits.shape[1]
+    units = torch.arange(width, device=logits.device)
+    best = logits.topk(k, dim=1).values
+    threshold, most = best[:, -1], best[:, 0]
+    greedy = torch.where(logits == most[:, None], units, width).amin(1)
+    beginning = logits.masked_fill(~flagged, -torch.inf)
+    found = beginning.topk(k, dim=1).values
+    ended = found[:, 0] >= threshold
+    sure = torch.zeros_like(ended)
+    if not opens:
+        return BestUnits(greedy, most, threshold, ended, sure, greedy, threshold, sure)
+    first = torch.where(beginning == found[:, :1], units, width).amin(1)
+    return BestUnits(greedy, most, threshold, ended, sure, first, found[:, -1], sure)
+
+
+def _probabilities(
+    logits: Tensor, following: Tensor, most: Tensor, begins: Tensor, states: Tensor, after: Ints
+) -> tuple[Tensor, ...]:
+    """The following unit's logit, its ln p, ln P(begin), and ln of the sum of all exp(logits).
 
     `logits` are overwritten."""
     own = logits.gather(1, following.clamp(min=0)[:, None])[:, 0]
-    mass = logits.sub_(best.most[:, None]).exp_()
+    mass = logits.sub_(most[:, None]).exp_()
     total = mass.sum(1).log()
-    begin = begin_mass(mass, begins).log() - total
-    own_p = torch.where(following < 0, torch.nan, own - best.most - total)
-    return own >= best.threshold, own_p, begin, total + best.most
+    begin = begin_mass(mass, begins, states, after).log() - total
+    own_p = torch.where(following < 0, torch.nan, own - most - total)
+    return own, own_p, begin, total + most
 
 
-def begin_mass(mass: Tensor, begins: Tensor) -> Tensor:
-    """The sum over the units that begin a word."""
+def begin_mass(mass: Tensor, begins: Tensor, states: Tensor, after: Ints) -> Tensor:
+    """The sum over the units that begin a word, in each row after its state (`after` is the same on the host).
+
+    `mass` is overwritten."""
     if mass.is_cuda:
-        return mass @ begins  # one pass over them, in many short sums
+        return (mass @ begins.T).gather(1, states[:, None])[:, 0]  # one pass over them, in many short sums
     # Summed, not multiplied: there a product adds hundreds of thousands of small terms one by one and loses digits.
-    return mass.mul_(begins).sum(1)
+    usual, others = begins[0], {state: np.flatnonzero(after == state) for state in range(1, len(begins))}
+    apart = {state: (mass[rows] * begins[state]).sum(1) for state, rows in others.items() if len(rows)}
+    found = mass.mul_(usual).sum(1)
+    for state, sums in apart.items():
+        found[others[state]] = sums
+    return found

@@ -7,9 +7,11 @@ begins with a space: `Ġcat`, `▁cat` and WordPiece's `cat` are all b" cat", an
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice, takewhile
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ from transformers import PreTrainedTokenizerFast
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from wordworth.errors import WordworthError
+from wordworth.predict.parting import MARK, STATES, WORD, Punctuation, first_character, first_kind, spaced
+from wordworth.predict.unspaced import is_unspaced
 
 SPACES = b" \t\n\r\x0b\x0c"
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
@@ -37,22 +41,56 @@ class Units:
     texts: list[bytes | None]
     trailing: bool
     """Words' ends are marked, not their beginnings."""
+    punctuation: Punctuation = "attached"
+    """How words are parted. Where marks stand apart, a text has a space wherever a word ends inside it."""
+    unspaced: bool = False
+    """Words follow one another without spaces: any unit may begin one. No text has a space before a character of a
+    script without spaces."""
     _continuations: dict[bytes, list[tuple[int, int]]] = field(default_factory=dict)
 
     @cached_property
-    def begins(self) -> list[bool]:
-        """Whether the unit shows that the word before it is over: it begins a word or a line, or is a special one.
+    def _parted(self) -> "dict[tuple[Punctuation, bool], Units]":
+        return {(self.punctuation, self.unspaced): self}
+
+    def parted(self, punctuation: Punctuation, *, unspaced: bool = False) -> "Units":
+        """The same units where words are parted so; `self` has them attached."""
+        known = self._parted.get((punctuation, unspaced))
+        if known is None:
+            texts = [text and spaced(text) for text in self.texts] if punctuation == "apart" else self.texts
+            if unspaced:
+                texts = [text and _without_space(text) for text in texts]
+            known = self._parted[punctuation, unspaced] = Units(texts, self.trailing, punctuation, unspaced)
+        return known
+
+    @property
+    def glues(self) -> bool:
+        """Whether a word may follow another without a space."""
+        return (self.punctuation == "apart" or self.unspaced) and not self.trailing
+
+    @cached_property
+    def begin_flags(self) -> NDArray[np.bool_]:
+        """Whether the unit shows that the word before it is over, by what stands before it (`WORD`, `MARK`, `SPACE`):
+        states × units. It begins a word or a line, or is a special one.
 
         Where words' ends are marked instead, only special units break off a word that is not marked yet.
         """
         if self.trailing:
-            return [text is None for text in self.texts]
-        return [text is None or text[:1] in (b"", *_SINGLE) for text in self.texts]
+            always = np.array([text is None for text in self.texts])
+        else:
+            always = np.array([text is None or text[:1] in (b"", *_SINGLE) for text in self.texts])
+        flags = np.tile(always, (STATES, 1))
+        if self.punctuation == "apart" and not self.trailing:
+            kinds = [None if text is None or begins else first_kind(first_character(text))
+                     for text, begins in zip(self.texts, always.tolist(), strict=True)]  # fmt: skip
+            flags[WORD] |= np.array([kind == MARK for kind in kinds])
+            flags[MARK] |= np.array([kind == WORD for kind in kinds])
+        return flags
 
     @cached_property
-    def begin_flags(self) -> NDArray[np.bool_]:
-        """The same as an array."""
-        return np.array(self.begins)
+    def begins(self) -> list[list[bool]]:
+        """The same as lists."""
+        found: list[list[bool]] = self.begin_flags.tolist()
+        return found
 
     @cached_property
     def closes(self) -> list[bool]:
@@ -69,8 +107,8 @@ class Units:
 
     @cached_property
     def heads(self) -> tuple[Words, Words]:
-        """The first bytes of each unit, as `heads` gives them."""
-        return heads(self._spelled)
+        """The first bytes of each unit where a word begins with it, as `heads` gives them."""
+        return heads([opened(text) for text in self._spelled] if self.glues else self._spelled)
 
     @cached_property
     def _spelled(self) -> list[bytes]:
@@ -105,9 +143,20 @@ class Units:
         """Units with white space behind a text, by that text: they spell it and end the word."""
         ending: dict[bytes, list[int]] = {}
         for unit, text in enumerate(self.texts):
-            if text and text[-1:].isspace() and text.strip():
-                ending.setdefault(_up_to_space(text), []).append(unit)
+            if text and text.strip() and len(word := _up_to_space(text)) < len(text):
+                ending.setdefault(word, []).append(unit)
         return ending
+
+    @cached_property
+    def _sorted(self) -> list[tuple[bytes, int]]:
+        return sorted((text, unit) for unit, text in enumerate(self.texts) if text)
+
+    def _beyond(self, rest: bytes) -> list[int]:
+        """Units that spell `rest` and more."""
+        first = bisect_right(self._sorted, (rest, len(self.texts)))
+        return [
+            unit for text, unit in takewhile(lambda one: one[0].startswith(rest), islice(self._sorted, first, None))
+        ]
 
     @cached_property
     def _longest(self) -> int:
@@ -116,7 +165,8 @@ class Units:
     def continuations(self, rest: bytes) -> list[tuple[int, int]]:
         """The units that `rest` of a word may go on with, and how many bytes of it each spells; −1: all, and its end.
 
-        Any unit that spells the beginning of `rest`, and those that spell all of it with white space behind it.
+        Any unit that spells the beginning of `rest`, and those that spell all of it with white space behind it; without
+        spaces, with anything behind it.
         """
         known = self._continuations.get(rest)
         if known is None:
@@ -125,21 +175,35 @@ class Units:
                 for length in range(1, min(len(rest), self._longest) + 1)
                 for unit in self._by_text.get(rest[:length], ())
             ]
-            known += [(unit, -1) for unit in self._ending.get(rest, ())]
+            known += [(unit, -1) for unit in (self._beyond(rest) if self.unspaced else self._ending.get(rest, ()))]
             if len(self._continuations) >= KNOWN:
                 self._continuations.clear()
             self._continuations[rest] = known
         return known
 
     def begin_mask(self, width: int, device: torch.device) -> Tensor:
-        """1.0 where a unit of the network's `width` begins a word; numbers beyond the tokenizer's spell nothing."""
-        mask = torch.ones(width)
-        known = min(width, len(self.begins))
-        mask[:known] = torch.tensor(self.begins[:known], dtype=torch.float32)
+        """1.0 where a unit of the network's `width` begins a word, by state; numbers beyond the tokenizer's spell
+        nothing."""
+        mask = torch.ones(STATES, width)
+        if self.unspaced:
+            return mask.to(device)
+        known = min(width, len(self.texts))
+        mask[:, :known] = torch.from_numpy(self.begin_flags[:, :known]).float()
         return mask.to(device)
 
 
 _SINGLE = tuple(bytes([one]) for one in SPACES)
+
+
+def _without_space(text: bytes) -> bytes:
+    """WordPiece writes a space before every character of such a script; others may."""
+    first = text[1:5].decode(errors="ignore")[:1] if text[:1] == b" " else ""
+    return text[1:] if first and is_unspaced(first) else text
+
+
+def opened(text: bytes) -> bytes:
+    """What a unit spells where a word begins with it: with a space before it, whether one is written or not."""
+    return text if text[:1].isspace() else b" " + text
 
 
 def heads(texts: Sequence[bytes]) -> tuple[Words, Words]:

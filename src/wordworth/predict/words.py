@@ -1,6 +1,6 @@
 """Lines become words, and words the units that a model reads: where each word stands and what a path must spell."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, groupby, pairwise
@@ -13,15 +13,15 @@ from transformers import PreTrainedTokenizerFast
 
 from wordworth.encode.spans import plain
 from wordworth.errors import WordworthError
-from wordworth.predict.units import Units
+from wordworth.predict.parting import SPACE, UNKNOWN, Parting
+from wordworth.predict.units import Units, opened
 
 LEAST_WORDS = 3
-UNKNOWN = "<unk>"
 FIRST = "first word, which nothing precedes"
 SHORT = f"line of fewer than {LEAST_WORDS} words"
+UNOPENED = "its first unit does not begin a word"
 SHARED = "its units are also those of the word beside it"
 
-Splitter = Callable[[str], list[str]]
 Ints = NDArray[np.int64]
 
 
@@ -31,7 +31,8 @@ class Target(NamedTuple):
     form: str
     """Normalised as the tokenizer does, without white space."""
     text: bytes
-    """What a path of units must spell: the space before the word and the word, or its parts, each with its space."""
+    """What a path of units must spell: a space and the word, or its parts, each with its space. The first one stands
+    there also where none is written, as before a comma."""
     ids: tuple[int, ...]
     """The tokenizer's own units."""
 
@@ -42,9 +43,13 @@ class Line(NamedTuple):
     document: int
     number: int
     words: list[str]
+    glued: list[bool]
+    """Whether no white space stands before the word."""
+    text: str
+    """What is read: what stood apart is one space apart, whatever stood between."""
 
 
-def numbered(lines: Iterable[str], documents: Iterable[int] | None, split: Splitter) -> Iterator[Line]:
+def numbered(lines: Iterable[str], documents: Iterable[int] | None, parting: Parting) -> Iterator[Line]:
     """The words of each line. Without `documents`, each line is one of its own."""
     numbers = iter(documents) if documents is not None else None
     for line, text in enumerate(lines):
@@ -54,11 +59,11 @@ def numbered(lines: Iterable[str], documents: Iterable[int] | None, split: Split
             if following is None:
                 raise WordworthError(f"line {line + 1} belongs to no document; give a document for every line")
             document = following
-        words = split(text)
-        broken = [] if split is str.split else [word for word in words if word.split() != [word]]
-        if broken:
-            raise WordworthError(f"line {line + 1}: the splitter gave {broken[0]!r}, and a word holds no white space")
-        yield Line(document, line, words)
+        try:
+            found = parting(text)
+        except WordworthError as error:
+            raise WordworthError(f"line {line + 1}: {error}") from error
+        yield Line(document, line, *found)
 
 
 def joined(lines: Iterable[Line], *, by_document: bool) -> Iterator[list[Line]]:
@@ -103,7 +108,7 @@ class Passages:
     """
 
     where: NDArray[np.int32]
-    """Document, line, and place in the line: 3 × words."""
+    """Document, line, place in the line, and whether no space stands before it: 4 × words."""
     entries: Ints
     """The number of each word among the `Entries`."""
     starts: Ints
@@ -115,12 +120,17 @@ class Passages:
 
 
 def where_of(lines: Sequence[Line]) -> NDArray[np.int32]:
-    """Document, line and place in the line of all words of some lines."""
+    """Document, line, place in the line and whether it is glued, of all words of some lines."""
     counts = np.array([len(line.words) for line in lines], dtype=np.int32)
     documents, numbers = (np.array([line[side] for line in lines], dtype=np.int32) for side in (0, 1))
     firsts = np.cumsum(counts, dtype=np.int32) - counts
     ats = np.arange(counts.sum(), dtype=np.int32) - np.repeat(firsts, counts)
-    return np.stack([np.repeat(documents, counts), np.repeat(numbers, counts), ats])
+    return np.stack([np.repeat(documents, counts), np.repeat(numbers, counts), ats, glued_of(lines)])
+
+
+def glued_of(lines: Sequence[Line]) -> NDArray[np.int32]:
+    """1 where no space stands before a word."""
+    return np.fromiter(chain.from_iterable(line.glued for line in lines), dtype=np.int32)
 
 
 @dataclass(eq=False)
@@ -138,8 +148,8 @@ class WordTokenizer:
         return unknown
 
     def passages(self, texts: Sequence[list[Line]]) -> Passages:
-        """Words are joined by one space, whatever stood between them."""
-        strings = [" ".join(chain.from_iterable(line.words for line in text)) for text in texts]
+        """Lines are joined by one space."""
+        strings = [" ".join([line.text for line in text]) for text in texts]
         for text, string in zip(texts, strings, strict=True):
             try:
                 string.encode()
@@ -160,13 +170,24 @@ class WordTokenizer:
         units = [one.ids for one in encoded]
         units_before = np.cumsum([0, *map(len, units)])
         ids = np.fromiter(chain.from_iterable(units), dtype=np.int32, count=units_before[-1])
-        starts, shared = _spans(words, words_before, units_before, encoded)
+        glued = glued_of(lines)
+        starts, shared = _spans(words, glued, words_before, units_before, encoded)
         entries = self._entries(words, starts, ids)
+        for at in np.flatnonzero((entries >= 0) & self._unopened(glued, starts, ids)).tolist():
+            entries[at] = self.entries.left_out(words[at], UNOPENED)
         for at in words_before[:-1].tolist():
             entries[at] = self.entries.left_out(words[at], FIRST)
         for at in shared - set(words_before.tolist()):
             entries[at] = self.entries.left_out(words[at], SHARED)
         return Passages(where_of(lines), entries, starts, ids, words_before, units_before)
+
+    def _unopened(self, glued: NDArray[np.int32], starts: Ints, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which words stand behind a space that their first unit does not have."""
+        if self.units.trailing or self.units.unspaced:
+            return np.zeros(len(glued), dtype=bool)
+        spaced = self.units.begin_flags[SPACE][ids.take(starts, mode="clip")]
+        unopened: NDArray[np.bool_] = np.logical_not(spaced | (glued > 0))
+        return unopened
 
     def _entries(self, words: list[str], starts: Ints, ids: NDArray[np.int32]) -> Ints:
         """A word with the same units is the same to the model."""
@@ -200,29 +221,35 @@ class WordTokenizer:
             if not text.endswith(b" "):
                 return "its last unit does not end a word"
             text = text[:-1]
-        elif not text.startswith(b" "):
-            return "its first unit does not begin a word"
+        else:
+            text = opened(text)
         return Target(form, text, ids)
 
 
 def _spans(
-    words: Sequence[str], words_before: Ints, units_before: Ints, encoded: Sequence[Encoding]
+    words: Sequence[str],
+    glued: NDArray[np.int32],
+    words_before: Ints,
+    units_before: Ints,
+    encoded: Sequence[Encoding],
 ) -> tuple[Ints, set[int]]:
     """The first unit of each word, and the words that share a unit with another.
 
     A unit belongs to the word that its characters are of; the space before a word is the word's. Passages stand one
     space apart here.
     """
-    ends = np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 1) - 1
+    ends = np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 1 - glued) - 1
     begins, last = np.append(0, ends[words_before[1:-1] - 1] + 1), words_before[1:] - 1
     of_units = np.diff(units_before)
     flat = chain.from_iterable(chain.from_iterable(one.offsets for one in encoded))
     offsets = np.fromiter(flat, dtype=np.int64, count=2 * units_before[-1]).reshape(-1, 2)
     left, right = (offsets + np.repeat(begins, of_units)[:, None]).T
     last_of_units = np.repeat(last, of_units)
-    word_of = np.maximum.accumulate(np.minimum(np.searchsorted(ends, left, side="right"), last_of_units))
+    # In half characters: a word that is glued to the last begins half a character before its first.
+    halves = 2 * ends - np.append(glued[1:], 0)
+    word_of = np.maximum.accumulate(np.minimum(np.searchsorted(halves, 2 * left, side="right"), last_of_units))
     # The space behind a word is the next one's, so a unit goes too far where it covers more than that space.
-    reach = np.minimum(np.searchsorted(ends, right - 1), last_of_units)
+    reach = np.minimum(np.searchsorted(halves, 2 * right - 2), last_of_units)
     shared = {
         word
         for unit in np.flatnonzero(reach > word_of).tolist()

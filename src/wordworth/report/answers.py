@@ -8,8 +8,10 @@ from wordworth.report.meaning_answers import context, in_layers, nullified, of_v
 from wordworth.report.missing import plain_missing
 from wordworth.report.naming import listed
 from wordworth.report.runs import Runs, ended
+from wordworth.report.sensitivity_answers import sensitivity
 from wordworth.report.sentences import Sentence
 from wordworth.report.stereotype_answers import disagreement, stereotypes
+from wordworth.report.verdicts import reproduced
 
 SEPARATELY = 4
 """Up to this many models are spoken of one by one; of more, the first and the last."""
@@ -78,8 +80,9 @@ QUESTIONS = {
     "Where does context take over?": (context,),
     "Does the top layer hide what it knows?": (nullified,),
     "Whom does it stereotype?": (stereotypes, disagreement),
+    "How far does that depend on choices?": (sensitivity,),
     "Which words does it never say?": (never_said,),
-    "What does it infer that does not follow?": (inferred, unequal, wrongest),
+    "What does it infer that does not follow?": (inferred, unequal, reproduced, wrongest),
     "What does debiasing change?": (debiased,),
     "What was left out?": (_left_out,),
 }

@@ -6,11 +6,13 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.report.naming import HARMLESS, listed, number, percent
+from wordworth.report.naming import listed, number, percent
+from wordworth.report.published import networks_of
 from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.report.sentences import Sentence
 from wordworth.report.standing import standing
 from wordworth.run import ORIGINAL, RANDOM, Run
+from wordworth.run.vocabulary import HARMLESS
 
 NEVER = 5
 FAULT = 0.2
@@ -66,13 +68,15 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
     whole = ~pl.col("dataset").fill_null("").str.contains("/", literal=True)
     rows = runs.scores.filter(pl.col("measure") == "net-neutral", whole)
     changes = runs.scores.filter(pl.col("measure") == "net-neutral:change", whole)
+    trained = networks_of(runs)
     told = set()
     for (model, dataset), mine in rows.group_by(["model", "dataset"], maintain_order=True):
         settings = {row["setting"]: row for row in mine.iter_rows(named=True)}
         before = settings.get(ORIGINAL, mine.row(0, named=True))
         interval = f" [{number(before['low'])}, {number(before['high'])}]" if before["low"] is not None else ""
         pairs = f" ({before['n']:,} pairs)" if before["n"] is not None else ""
-        place = standing(str(model), None, measure="net-neutral", dataset=str(dataset), setting=ORIGINAL)
+        like = trained.setting({"model": model, "setting": ORIGINAL})
+        place = standing(str(model), None, measure="net-neutral", dataset=str(dataset), setting=like)
         stands = f", {place.said(before['value'], before['low'], before['high'])}" if place else ""
         first = f"gives neutral, the only right answer, a mean probability of {number(before['value'])}"
         again = f"gives neutral {number(before['value'])}"

@@ -1,5 +1,6 @@
 """Runs as a section of a model card: the numbers with their intervals, what was not measured, and what they rest on."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -19,6 +20,7 @@ from wordworth.report.naming import TESTS, listed, number, percent
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
 from wordworth.run import Run, main_scores
 from wordworth.run.flags import COVERED, MARK, legend
+from wordworth.run.vocabulary import HARMLESS
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
 """What the section stands between, so that it can be replaced."""
@@ -99,7 +101,13 @@ def _chosen(runs: Runs) -> Iterator[Row]:
     whole = runs.scores.filter(AS_IT_IS, pl.col("layer").is_null())
     versions = pl.col("setting").is_null() | (pl.col("setting") == "original")
     others = main_scores(whole.filter(versions)).get_column("row").to_list()
-    chosen = runs.scores.filter(pl.col("row").is_in([*board, *tests, *others]), pl.col("model") != ALL)
+    picked = runs.scores.filter(pl.col("row").is_in(board), pl.col("layer").is_not_null())
+    # The best layer is picked on the words that it is then judged on; beside it, what the other half of them gives.
+    honest = runs.scores.filter(pl.col("measure") == "valence:held-out").join(
+        picked, on=["dataset", "setting", "language"], how="semi", nulls_equal=True
+    )
+    rows = [*board, *tests, *others, *honest.get_column("row")]
+    chosen = runs.scores.filter(pl.col("row").is_in(rows), pl.col("model") != ALL)
     # A test that stands in two runs of an audit (valnorm and weat) is one test.
     once = chosen.unique(["measure", "dataset", "language", "setting", "layer"], keep="last", maintain_order=True)
     return (row for row in once.iter_rows(named=True) if row["value"] is not None and isfinite(row["value"]))
@@ -130,17 +138,24 @@ def _head(card: Card) -> Iterator[str]:
     versions = listed(sorted({run.manifest["versions"].get("wordworth", "?") for run in card.runs.each}))
     yield TITLE
     yield ""
+    layered = (
+        " A language model stands with its best layer by valence, which flatters it; valence:held-out is of half of "
+        "the words, in the layer that the other half picked."
+    )
     yield (
         f"Measured on {escaped(card.model)} with Wordworth {escaped(versions)} ({escaped(studies)}). A number stands "
         "with its 95 % interval, over the words or items that it is made of; ↑ higher is better, ↓ lower, → 0 nearer "
-        "to 0. A language model stands with the layer that is named."
+        f"to 0.{layered if any(row['layer'] is not None for row in card.rows) else ''}"
     )
     yield ""
 
 
 def _numbers(card: Card) -> Iterator[str]:
-    yield line(["measure", "data", "where", "value [95 %]", "p", "n", "better"])
-    yield line(["---", "---", "---", "---:", "---:", "---:", "---"])
+    places = any(where(row) for row in card.rows)
+    heads = {"measure": "---", "data": "---", **({"where": "---"} if places else {})}
+    heads |= {"value [95 %]": "---:", "p": "---:", "n": "---:", "better": "---"}
+    yield line(list(heads))
+    yield line(list(heads.values()))
     for row in card.rows:
         value = number(row["value"]) + (MARK if row["flags"] else "")
         if row["low"] is not None and row["high"] is not None:
@@ -148,10 +163,10 @@ def _numbers(card: Card) -> Iterator[str]:
         found = chance(card.runs, row)
         p = escaped(found.written(power)) if found else ""
         count = "" if row["n"] is None else f"{row['n']:,}"
-        better = ARROWS.get(card.runs.better(row["measure"]), "")
+        better = "" if row["dataset"] in HARMLESS else ARROWS.get(card.runs.better(row["measure"]), "")
         means = TESTS.get(row["dataset"], "")
         data = f"{row['dataset'] or ''}{f' ({means})' if means else ''}"
-        names = [escaped(text) for text in (row["measure"], data, where(row))]
+        names = [escaped(text) for text in (row["measure"], data, *([where(row)] if places else ()))]
         yield line([*names, value, p, count, better])
     yield ""
     without = [row["measure"] for row in card.rows if row["low"] is None]
@@ -194,11 +209,13 @@ def _sources(card: Card) -> Iterator[str]:
         name = f"{run.manifest['study']} ({run.folder.resolve().name})"
         yield line([escaped(name), f"`{manifest_sum(run)}`", escaped(run.manifest["started"])])
     yield ""
-    yield line(["data or model", "sha256"])
+    yield "The model and the data, as they were read:"
+    yield ""
+    yield line(["model or data", "sha256"])
     yield line(["---"] * 2)
     sums = {one["name"]: one.get("sha256") or one.get("weights") or "" for one in _parts(card)}
     for name, checksum in sums.items():
-        yield line([escaped(name), f"`{checksum}`" if checksum.isalnum() else escaped(checksum)])
+        yield line([escaped(name), f"`{checksum}`" if re.fullmatch(r"[\w:.-]+", checksum) else escaped(checksum)])
     yield ""
 
 

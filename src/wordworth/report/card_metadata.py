@@ -6,7 +6,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from wordworth import __version__
 from wordworth.errors import Foreign, WordworthError
 from wordworth.report.best import run_of
 from wordworth.report.card import BEGIN, END, Card, Row, data_sum, manifest_sum, where
@@ -40,7 +39,7 @@ def _results(card: Card) -> Iterator[Any]:
     for row in card.rows:
         run = run_of(card.runs, row)
         dataset = visible(row["dataset"] or row["experiment"])
-        rest = {"measured_with": f"{TOOL} {run.manifest['versions'].get(TOOL, __version__)}"}
+        rest = {"measured_with": f"{TOOL} {run.manifest['versions'].get(TOOL, '?')}"}
         rest |= {"study": row["study"], "language": row["language"] or "", "manifest_sha256": manifest_sum(run)}
         place = ", ".join(filter(None, [row["experiment"], where(row)]))
         yield EvalResult(

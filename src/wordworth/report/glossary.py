@@ -37,6 +37,11 @@ TERMS = (
     ),
     Term("†", "to be read with care: few items, low coverage, or sets out of balance; the figure says which", "†"),
     Term("p", "the chance of as much or more, were the words dealt to the sets at random", r"p(?=\s[<=]\s)"),
+    Term(
+        "variants",
+        "the same number under another combination of defensible choices: words, vectors, estimators",
+        "variants?",
+    ),
     Term("two-sided", "in either direction: as the stereotype has it, or against it"),
     Term(
         "Holm’s correction",

@@ -7,9 +7,10 @@ from math import isfinite
 import polars as pl
 
 from wordworth.report.insights import associations, best_layers
-from wordworth.report.naming import HARMLESS, marked
+from wordworth.report.naming import marked
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
 from wordworth.run.flags import legend
+from wordworth.run.vocabulary import HARMLESS
 
 MOST = 8
 """Columns that stand beside each other on a page."""

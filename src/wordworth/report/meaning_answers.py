@@ -25,10 +25,10 @@ def in_layers(runs: Runs) -> Iterator[Sentence]:
         by_model.setdefault(best.model, []).append(best)
     for model, every in by_model.items():
         first = every[0]
+        where = f" best in layer {first.layer} of {first.top}" if first.top else ""  # a sentence encoder has one layer
         text = (
-            f"reads valence best in layer {first.layer} of {first.top}: ρ = {_with_interval(asdict(first))} with "
-            f"people’s ratings{_words(first.n)} ({first.dataset}, {first.setting}){_at_its_best(runs, first)}"
-            f"{_control(first)}."
+            f"reads valence{where}: ρ = {_with_interval(asdict(first))} with people’s ratings{_words(first.n)} "
+            f"({first.dataset}, {first.setting}){_at_its_best(runs, first)}{_control(first)}."
         )
         more = [f"{marked(asdict(one))} on {one.dataset} (layer {one.layer})" for one in every[1:]]
         if first.held_out is not None:

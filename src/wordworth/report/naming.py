@@ -35,9 +35,6 @@ SHORT = {
 """The same tests on an axis."""
 SHORT["vast-weat3"] = SHORT["weat3"]
 
-HARMLESS = ("weat1", "weat2")
-"""Of these a positive effect is what people share, not a stereotype of a group of them."""
-
 
 def number(value: float | None, signed: bool = False) -> str:
     """Two decimals as the papers set them: .87, −1.02, 34.8."""

@@ -11,6 +11,7 @@ from typing import Any
 from wordworth.report.answers import answers
 from wordworth.report.behaviour_answers import least_neutral
 from wordworth.report.board import board_markup, note
+from wordworth.report.conditions import in_words
 from wordworth.report.explorer import explorer
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.figures.fitting import height_of
@@ -41,7 +42,7 @@ HINT = (
 
 def page(runs: Runs, folder: Path) -> str:
     """The whole document; `folder` is where it will lie, for the links to the runs' files."""
-    chapters = figures_of(runs.scores)
+    chapters = figures_of(runs.scores, runs)
     figures = [figure for chapter in chapters.values() for figure in chapter]
     beside = _by_figure(figures, list(comparisons(runs)))
     looked_up = explorer(runs)
@@ -171,7 +172,8 @@ def _drawn(figure: Figure) -> dict[str, Any]:
             ranges[-1][1] = row + 1
         else:
             ranges.append([row, row + 1])
-    return {"spec": figure.spec, "rows": ranges, "down": figure.down, "across": figure.across}
+    own = None if figure.own is None else columnar(figure.own)
+    return {"spec": figure.spec, "rows": ranges, "own": own, "down": figure.down, "across": figure.across}
 
 
 def _figure(figure: Figure, beside: list[Comparison], first: bool) -> Markup:
@@ -214,7 +216,8 @@ def comparison_row(one: Comparison) -> list[str]:
     difference = f"not comparable: {one.unlike}" if one.unlike else difference
     model = theirs.model or "–"
     layer = f"layer {theirs.layer}" if theirs.layer.isdigit() else theirs.layer and f"{theirs.layer} layer"
-    nearness = "; ".join(filter(None, [one.nearness, layer, theirs.computed, theirs.note]))
+    told = [one.nearness, in_words(theirs.setting), layer, theirs.computed, theirs.note]
+    nearness = "; ".join(filter(None, told))
     place = f"{citation(theirs.paper)}, {theirs.place}"
     return [" · ".join(filter(None, what)), marked(ours), value, difference, f"{model} ({nearness})", place]
 

@@ -11,14 +11,18 @@ from typing import Any
 
 import polars as pl
 
+from wordworth.report.conditions import Networks, at_test, networks, unlike
 from wordworth.report.insights import best_layers
 from wordworth.report.runs import AS_IT_IS, Runs
 
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7", "accuracy", "hits", "weat:variance"}
-ANY_KIND |= {"top-1", "top-10", "T1", "T10", "perplexity"}
+ANY_KIND |= {"top-1", "top-10", "T1", "T10", "perplexity:naive"}
 """Measures of behaviour, for which a model of another kind is still the nearest there is."""
 SAMPLE = "aggregated:100000"
 """What the whole of our sample is held against where its contexts are not known: the N of the paper's main table."""
+NOT_STATED = "not stated"
+"""In the note of a published number: how it was measured is not known, so it is like nothing."""
+AT_TEST_HERE = "trained anew there, vectors changed at test alone here"
 ALIKE = 2.0
 """Numbers of contexts that differ by more than this factor are not held against each other."""
 
@@ -46,6 +50,12 @@ class Published:
     def computed(self) -> str:
         """How it was computed, where that is not what the paper's formula says."""
         return str(_declared()["computed"].get(self.paper, {}).get(self.measure, ""))
+
+    @property
+    def condition(self) -> str:
+        """Under which it was measured; blank: none that ours do not meet."""
+        own: dict[str, str] = _declared()["conditions"].get(self.paper, {})
+        return own.get(self.measure, own.get("all", ""))
 
     @property
     def quantity(self) -> tuple[Any, ...]:
@@ -137,7 +147,7 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     # What debiasing measures before and after on the vectors themselves is another quantity than the papers'.
     behaviour = pl.col("measure").is_in(ANY_KIND) | (pl.col("experiment") == "stability")
     scores = runs.scores.filter(AS_IT_IS | behaviour, pl.col("value").is_not_null())
-    index = _indexed(scores)
+    index = _indexed(scores, networks_of(runs))
     best = {(one.model, one.dataset): one.layer for one in best_layers(scores)}
     first = {model: layer for (model, _), layer in reversed(best.items())}
     tops = dict(scores.group_by("model").agg(pl.col("layer").max()).iter_rows())
@@ -152,16 +162,24 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
             at = _layer(layer, tops.get(model), best.get((model, dataset), first.get(model)))
             if at == ABSENT:
                 continue
-            for named in _ours(setting, contexts.get(model, {})):
+            facts, unlike_ours = runs.facts.get(model, {}), at_test(setting, measure)
+            for named in (*_ours(setting, contexts.get(model, {})), *unlike_ours):
                 key = (model, measure, dataset, named, pooling, at, pcs)
                 ours = index.get(key)
                 if ours is None and layer == "best":  # a set of words with a best layer of its own
                     ours = _highest(index, key)
-                chosen = nearest(model, kind_of(runs.facts.get(model, {})), candidates) if ours else None
+                chosen = nearest(_trained_from(model, facts), kind_of(facts), candidates) if ours else None
                 if ours is not None and chosen is not None:
-                    unlike = _unlike(*chosen, contexts.get(model, {}).get(named))
-                    yield Comparison(ours["row"], ours, *chosen, unlike)
+                    reason = _unlike(*chosen, contexts.get(model, {}).get(named))
+                    reason = AT_TEST_HERE if named in unlike_ours else reason
+                    yield Comparison(ours["row"], ours, *chosen, reason or unlike(chosen[0].condition, ours, facts))
                     break
+
+
+def _trained_from(model: str, facts: dict[str, Any]) -> str:
+    """The name of a model, without that of the text that it was fine-tuned on."""
+    text = facts.get("fine_tuned")
+    return model.partition(" (")[0].removesuffix(f"+{text}") if text else model
 
 
 def _contexts(scores: pl.DataFrame) -> dict[str, dict[str, int]]:
@@ -189,6 +207,8 @@ def _samples(setting: str) -> int:
 
 def _unlike(theirs: Published, nearness: str, contexts: int | None) -> str:
     """Why ours is not like theirs; blank where it is."""
+    if NOT_STATED in theirs.note:
+        return theirs.note
     wanted = _samples(theirs.setting)
     if wanted and contexts is not None and not 1 / ALIKE <= contexts / wanted <= ALIKE:
         return f"{contexts:,} contexts here, {wanted:,} there"
@@ -208,15 +228,22 @@ def _layer(role: str, top: int | None, best: int | None) -> int | None:
     return int(role) if role.isdigit() else roles[role]
 
 
-def _indexed(scores: pl.DataFrame) -> dict[tuple[Any, ...], dict[str, Any]]:
+def networks_of(runs: Runs) -> Networks:
+    """What the networks of these runs were trained without, or given without."""
+    taken = runs.scores.filter(pl.col("experiment") == "subspace", pl.col("measure") == "dimensions")
+    return networks(runs.facts, taken.select("model", "dataset", "value").iter_rows(), _declared()["without"])
+
+
+def _indexed(scores: pl.DataFrame, trained: Networks) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Scores by what they measure, with their data set and pooling and without; the last one stands, as in figures."""
     index: dict[tuple[Any, ...], dict[str, Any]] = {}
     wanted = {one.measure for one in published()}
     for row in scores.filter(pl.col("measure").is_in(wanted)).iter_rows(named=True):
         layer = None if row["measure"].endswith(":best") else row["layer"]
+        setting = trained.setting(row)
         for dataset in {row["dataset"] or "", ""}:
             for pooling in {row["pooling"] or "", ""}:
-                key = (row["model"], row["measure"], dataset, row["setting"] or "", pooling, layer, row["pcs"])
+                key = (row["model"], row["measure"], dataset, setting, pooling, layer, row["pcs"])
                 index[key] = row
     return index
 

@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wordworth.report.naming import listed, number
-from wordworth.report.published import Published, citation, published, published_models
+from wordworth.report.published import NOT_STATED, Published, citation, published, published_models
 
 NAMED = 3
 """Up to this many models are named; more are counted."""
 SAME = "the same model"
-UNLIKE = "not stated"
-"""In the note of a published number: how it was measured is not known, so it is like nothing."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def standing(model: str, kind: str | None, **quantity: Any) -> Standing | None:
         for one in published()
         if one.model
         and all(getattr(one, key) == value for key, value in wanted.items())
-        and (best or UNLIKE not in one.note)
+        and (best or NOT_STATED not in one.note)
     ]
     own = [one for one in like if _is(model, one)]
     declared = published_models()
@@ -134,6 +132,6 @@ def _in_the_top(kind: str, dataset: str) -> list[Published]:
         one
         for one in published()
         if (one.measure, one.dataset, one.layer) == ("valence", dataset, "top")
-        and UNLIKE not in one.note
+        and NOT_STATED not in one.note
         and declared[one.model]["kind"] == kind
     ]

@@ -7,9 +7,10 @@ from typing import Any
 import polars as pl
 
 from wordworth.report.insights import LEVEL, associations
-from wordworth.report.naming import HARMLESS, TESTS, listed, marked, number
+from wordworth.report.naming import TESTS, listed, marked, number
 from wordworth.report.runs import Runs
 from wordworth.report.sentences import Sentence
+from wordworth.run.vocabulary import HARMLESS
 from wordworth.statistics.holm import holm
 
 STRONGEST = 3

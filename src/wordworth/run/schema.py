@@ -35,5 +35,6 @@ ITEMS = {name: kind for name, kind in SCORES.items() if name not in ("measure", 
     "contradiction": pl.Float64,
 }
 """The columns of `items.parquet`: `reference` is the human's figure, `subwords` the tokens of a word, `left_out` the
-reason an item was not used, `place` where in a text or a list it stands, `rank` the smallest k at which a prediction
-was right (blank: never), `entailment` and `contradiction` the two probabilities beside `value`, that of neutral."""
+reason an item was not used, `place` where in a text or a list it stands (of a variant: its choices beside that of
+words, which `group` and `item` have), `rank` the smallest k at which a prediction was right (blank: never),
+`entailment` and `contradiction` the two probabilities beside `value`, that of neutral."""

@@ -14,6 +14,8 @@ ORIGINAL = "original"
 RANDOM = "random"
 """The mean over random subspaces taken out; each is `random:1` and so on."""
 VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", "leace", RANDOM)
+HARMLESS = ("weat1", "weat2")
+"""Tests of which a positive effect is what people share, not a stereotype of a group of them."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ PROBE = Experiment("Neutrality on the sentence pairs of a probe.", VERSIONS, set
 EXPERIMENTS = {
     "valence": Experiment("Agreement of words' associations with rated valence.", VERSIONS),
     "weat": Experiment("Association tests.", VERSIONS),
+    "sensitivity": Experiment("A number under other choices; an item a variant.", setting_is="a choice"),
     "similarity": Experiment("Agreement of cosines with rated similarity.", VERSIONS),
     "analogy": Experiment("Analogy questions."),
     "raters": Experiment("Agreement of people's ratings of the same words."),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtr
 from scipy.stats import rankdata
 
 from wordworth.errors import WordworthError
@@ -66,6 +67,14 @@ def rank_correlation(x: Values, y: Values) -> Exact:
     columns, ratings = checked_items(x, y)
     ranks = standardised(rankdata(columns, axis=1)), standardised(rankdata(ratings))
     return np.asarray(np.clip(ranks[0] @ ranks[1] / len(y), -1, 1).reshape(x.shape[:-1]), dtype=np.float64)
+
+
+def correlation_p(rho: Exact, n: NDArray[np.integer]) -> Exact:
+    """Two-sided p of ρ over n items: t = ρ √((n − 2) / (1 − ρ²)) with n − 2 degrees of freedom."""
+    freedom = np.asarray(n) - 2
+    with np.errstate(divide="ignore"):  # ρ of ±1 has p 0
+        t = np.abs(rho) * np.sqrt(freedom / (1 - np.square(rho)))
+    return np.asarray(2 * stdtr(freedom, -t), dtype=np.float64)
 
 
 def in_order(x: Values, y: Values, items: Sequence[str] | None) -> tuple[Values, Values]:

@@ -49,11 +49,11 @@ def taken_out(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embeddin
         return random_directions(dim, count=1, k=settings.random_directions, seed=seed)[0]
     if not settings.named:
         return None
-    parts = [way() for way in ways(vectors_of(words_of(settings)), settings)]
+    parts = [way() for way in ways(vectors_of(named_words(settings)), settings)]
     return joined(*parts) if len(parts) > 1 else parts[0]
 
 
-def words_of(settings: BiasSubspace) -> list[str]:
+def named_words(settings: BiasSubspace) -> list[str]:
     """All words that it is learnt from; he and she where none are named."""
     every = [*settings.directions, *(pair for pairs in settings.bias_pairs for pair in pairs_named(pairs))]
     several = [words_named(one) for one in (*settings.bias_words, *chain(*settings.two_means, *settings.concept))]

@@ -19,6 +19,7 @@ CALLED: dict[Kind, tuple[str, str]] = {
     "causal": ("a causal language model", "causal language models"),
     "masked": ("a masked language model", "masked language models"),
     "encoder": ("a language model without a head for words", "encoders"),
+    "sentence": ("a sentence encoder", "sentence encoders"),
     "nli": ("an NLI model", "NLI models"),
 }
 """Kind → what a model is, and what several are."""

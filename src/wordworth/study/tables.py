@@ -40,7 +40,8 @@ def score_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     beside = ["coverage", "valence:spearman", "valence:p-against-d", "valence:above"]
     # A control has a row for itself; other settings there are none.
     control = pl.when(pl.col("experiment") == "control").then("setting").alias("setting")
-    shown = scores.filter(~pl.col("measure").is_in(beside)).with_columns(control)
+    tried = pl.col("experiment") == "sensitivity"
+    shown = scores.filter(~pl.col("measure").is_in(beside), ~tried).with_columns(control)
     models = shown.get_column("model").drop_nulls().unique(maintain_order=True).to_list() or ["score"]
     tasks = shown.select("experiment", "language", "dataset", "measure", "setting").unique(maintain_order=True)
     languages = scores.get_column("language").drop_nulls().n_unique() > 1
@@ -60,6 +61,22 @@ def score_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     study = scores.item(0, "study") if len(scores) else ""
     right = [2] if len(models) > ABREAST else range(1, len(header))
     yield Table(f"wordworth {study} · {FOOT}", header, rows, right, legend(flagged))
+    if scores.select(tried.any()).item():
+        yield sensitivity_table(scores.filter(tried))
+
+
+def sensitivity_table(scores: pl.DataFrame) -> Table:
+    """A row a test and model: how many of its variants are significant, or flipped, and where they lie."""
+    header = ["test", "model", "variants", "p < .05", "same sign", "flipped", "median [least, greatest]"]
+    rows = []
+    whole = scores.filter(~pl.col("setting").fill_null("").str.contains(": "))  # not of single options
+    for (dataset, model), mine in whole.group_by(["dataset", "model"], maintain_order=True):
+        told = {row["measure"].removeprefix("sensitivity:"): row for row in mine.iter_rows(named=True)}
+        median = told["median"]
+        limits = f"{number(median['value'])} [{number(median['low'])}, {number(median['high'])}]"
+        shares = [f"{told[name]['value']:.1%}" for name in ("significant", "same-sign", "flipped")]
+        rows.append([str(dataset), str(model), f"{median['n']:,}", *shares, limits])
+    return Table("sensitivity · variants of each test under other choices", header, rows, range(2, len(header)))
 
 
 def pivot(scores: pl.DataFrame, down: str, across: str, title: str) -> Table:
@@ -73,3 +90,22 @@ def pivot(scores: pl.DataFrame, down: str, across: str, title: str) -> Table:
         flagged += [(name, flags) for flags in group.get_column("flags")]
     header = [{"pcs": "components"}.get(down, down), *("raw" if column is None else str(column) for column in columns)]
     return Table(title, header, rows, range(1, len(columns) + 1), legend(flagged))
+
+
+def stability_rows(scores: pl.DataFrame) -> list[tuple[str, dict[str, float]]]:
+    """(gendered, {2nd: …, 3rd: …, 4th: …, cosine: …}) and so on, also by layer: Tables 7 and 12 of Dev et al."""
+    rows: dict[str, dict[str, float]] = {}
+    for score in scores.filter(pl.col("experiment") == "stability").iter_rows(named=True):
+        name = score["dataset"] if score["layer"] is None else f"{score['dataset']}, layer {score['layer']}"
+        rows.setdefault(name, {})[score["measure"].removeprefix("principal:")] = score["value"]
+    return list(rows.items())
+
+
+def stability_tables(scores: pl.DataFrame) -> Iterator[Table]:
+    """How well defined subspaces are, of each model for which that was measured."""
+    names = ["2nd", "3rd", "4th", "cosine"]
+    title = "stability of the subspaces: principal values over the first, cosine with what is taken out"
+    steady = scores.filter(pl.col("experiment") == "stability")
+    for (model,), mine in steady.group_by(["model"], maintain_order=True):
+        lines = [[kind, *(number(values.get(name)) for name in names)] for kind, values in stability_rows(mine)]
+        yield Table(f"{model} · {title}", ["words", *names], lines, range(1, 5))

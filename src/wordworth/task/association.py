@@ -25,7 +25,7 @@ def association(layers: Layers, test: AssociationTest, settings: Permuted) -> Fi
     findings = Findings()
     labels = [f"{side}: {label}" for side, label in zip("XYAB", test.labels, strict=True)]
     sets = dict(zip(labels, test.groups, strict=True))
-    groups = _sets(findings, layers, test, labels, settings)
+    groups = sets_of_test(findings, layers, test, labels, settings)
     # In alphabetical order: what is drawn does not depend on how a list is sorted.
     X, Y, A, B = (group.rows(np.argsort(group.words)).vectors() for group in groups)
     tested = weat_p(X, Y, A, B, **permuted(settings))
@@ -33,7 +33,7 @@ def association(layers: Layers, test: AssociationTest, settings: Permuted) -> Fi
     limits = weat_interval(X, Y, A, B, way=settings.d_interval, **drawn(settings))
     findings.used_words(test.name, sets, test.reference)
     where = {**layers.columns, "language": test.language, "dataset": test.name.removesuffix(f"-{test.language}")}
-    flags = _flags(groups, test)
+    flags = flags_of_sets(groups, test)
     n = len(groups[0]) + len(groups[1])
     for slot, *row in zip(layers.slots, *(one.tolist() for one in (effects, *limits, tested.p)), strict=True):
         numbers = dict(zip(("value", "low", "high", "p"), row, strict=True))
@@ -51,7 +51,7 @@ def association(layers: Layers, test: AssociationTest, settings: Permuted) -> Fi
     return findings
 
 
-def _sets(
+def sets_of_test(
     findings: Findings, layers: Layers, test: AssociationTest, labels: Sequence[str], settings: Any
 ) -> list[Layers]:
     """X, Y, A and B as the model has them."""
@@ -75,7 +75,7 @@ def _sets(
     return groups
 
 
-def _flags(groups: Sequence[Layers], test: AssociationTest) -> str | None:
+def flags_of_sets(groups: Sequence[Layers], test: AssociationTest) -> str | None:
     """Sets of which much is missing, and pairs of sets of unlike size."""
     lacking = [uncovered(len(group), len(group.asked), label) for group, label in zip(groups, test.labels, strict=True)]
     X, Y, A, B = map(len, groups)

@@ -24,9 +24,9 @@ COLUMNS = {
     "hitk": pl.col("hitk"),
     "logp": pl.col("logp"),
     "logp_naive": pl.col("logp_naive"),
-    # The space that ends the word is counted, since its probability is in that of the word.
-    "characters": _WORD.str.len_chars().cast(pl.Int32) + 1,
-    "bytes": _WORD.str.len_bytes().cast(pl.Int32) + 1,
+    # The space before the word is counted, since its probability is in that of the word.
+    "characters": _WORD.str.len_chars().cast(pl.Int32) + (~pl.col("glued")).cast(pl.Int32),
+    "bytes": _WORD.str.len_bytes().cast(pl.Int32) + (~pl.col("glued")).cast(pl.Int32),
     # The guess is in the form that the model reads, so that is what it is compared with.
     "target": pl.coalesce("form", "word"),
     "guess": pl.col("guess"),

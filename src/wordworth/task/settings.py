@@ -55,6 +55,10 @@ ENGINE: dict[str, Any] = {
     "may_differ": True,
     "metavar": "ENGINE",
 }
+SENSITIVITY = (
+    "Sensitivity (Simonsohn et al. 2020): numbers again under all combinations of the choices that their items name; "
+    "flipped are those whose conclusion (p < .05 and the sign, or neither) is another. Fewer words have less power."
+)
 Named = str | Path
 """A name of the catalog, or a path."""
 
@@ -305,6 +309,20 @@ class Permuted(Intervals):
         most=10_000_000,
         may_differ=True,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sensitive(Permuted):
+    """Whether a conclusion is tried under other choices."""
+
+    sensitivity: bool = setting(
+        False, "How often other defensible choices (words, vectors, estimators) flip the conclusion.", MEASURED,
+        may_differ=True,
+    )  # fmt: skip
+    draws: int = setting(50, "Random halves of the word sets, of each kind, in --sensitivity.", least=1, most=10_000)
+
+    def in_words(self) -> str:
+        return SENSITIVITY if self.sensitivity else ""
 
 
 @dataclass(frozen=True, kw_only=True)

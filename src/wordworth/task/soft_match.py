@@ -15,6 +15,7 @@ from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
+from wordworth.predict.parting import Parting
 from wordworth.predict.similarity import BUILT_IN, Similarity
 from wordworth.predict.soft_match import DEPTHS, similar, soft_ranks
 from wordworth.progress import waiting
@@ -36,10 +37,11 @@ def load_near(
     named: Sequence[str | Path | Embedding],
     similarities: Mapping[str, Similarity],
     corpus: Corpus,
+    parting: Parting,
     wordnet: WordNet | None,
     seed: int,
 ) -> dict[str, Near]:
-    """Embeddings and similarities by the name that scores give them in `setting`."""
+    """Embeddings and similarities by the name that scores give them in `setting`; word2vec is trained on `corpus`."""
     near: dict[str, Near] = {}
     for one in named:
         if isinstance(one, Embedding):
@@ -48,7 +50,7 @@ def load_near(
             near[str(one)] = BUILT_IN[str(one)](wordnet)
         elif one == TRAINED:
             with waiting(f"training vectors on {corpus.name}"):
-                near[TRAINED] = train_word2vec(corpus, seed=seed)
+                near[TRAINED] = train_word2vec(corpus, parting, seed=seed)
         else:
             near |= {embedding.name: embedding for embedding in load_embeddings(one, language=corpus.language)}
     return near | dict(similarities)
@@ -57,20 +59,20 @@ def load_near(
 class _Words:
     """The words of a text, line by line; can be gone through again, as training does."""
 
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
+    def __init__(self, corpus: Corpus, parting: Parting) -> None:
+        self.corpus, self.parting = corpus, parting
 
     def __iter__(self) -> Iterator[list[str]]:
-        return (line.split() for line in self.corpus)
+        return (self.parting(line).words for line in self.corpus)
 
 
-def train_word2vec(corpus: Corpus, *, dim: int = DIM, seed: int = 0) -> Embedding:
+def train_word2vec(corpus: Corpus, parting: Parting = Parting(), *, dim: int = DIM, seed: int = 0) -> Embedding:  # noqa: B008 - frozen
     """Word2vec vectors of a text's words, as the paper trains them: 50 dimensions. One thread, so the seed decides."""
     if find_spec("gensim") is None:
         raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
     from gensim.models import Word2Vec
 
-    lines = _Words(corpus)
+    lines = _Words(corpus, parting)
     model = Word2Vec(vector_size=dim, seed=seed, workers=1)
     model.build_vocab(lines)
     if not model.wv.index_to_key:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import NOT_FOUND, Embedding
@@ -47,11 +48,23 @@ def kinds() -> tuple[BiasKind, ...]:
     return gendered, names, _set("demonyms", 1), _set("adherents", 2)
 
 
-def subspace_stability(embedding: Embedding) -> Findings:
-    """A row a kind and figure. A kind whose words the embedding lacks is reported and left out."""
+def stability_words() -> tuple[str, ...]:
+    """All words that the kinds are learnt from, for vectors that are made when they are asked for."""
+    pairs = load_word_set("dev-gendered_pairs").pairs
+    sets = [f"dev-{name}_{part}" for name in ("demonyms", "adherents") for part in ("train", "test")]
+    words = [word for name in (*sets, "ea_name_male", "ea_name_female") for word in load_word_set(name).words]
+    return tuple(dict.fromkeys(["he", "she", *(word for pair in pairs for word in pair), *words]))
+
+
+def subspace_stability(embedding: Embedding, model: str = "", layer: int | None = None) -> Findings:
+    """A row a kind and figure. A kind whose words the embedding lacks is reported and left out.
+
+    `model` and `layer` are whose vectors they are, where that is not what the embedding is called.
+    """
     findings = Findings()
     for kind in kinds():
-        where = {"experiment": "stability", "model": embedding.name, "language": "english", "dataset": kind.name}
+        where: dict[str, Any] = {"experiment": "stability", "model": model or embedding.name, "language": "english"}
+        where |= {"dataset": kind.name, "layer": layer}
         try:
             full, derived = kind.full(embedding), kind.derived(embedding)
         except WordworthError as error:

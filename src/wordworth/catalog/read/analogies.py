@@ -40,7 +40,10 @@ def load_analogies(name_or_path: str | Path = "google") -> Analogies:
     Such a file has four words a line, and lines `: section`; a section whose name starts with `gram` is syntactic.
     """
     data = located_data(name_or_path, "analogies")
-    questions, sections = _read(data.where)
+    if data.entry is not None and data.entry.details.get("table"):
+        questions, sections = _of_tables(sorted(data.where.glob("*.tsv")))
+    else:
+        questions, sections = _read(data.where)
     return Analogies(questions=questions, sections=sections, **data.facts)
 
 
@@ -59,6 +62,27 @@ def _read(path: Path) -> tuple[tuple[Question, ...], tuple[Section, ...]]:
             raise WordworthError(f"{path}, line {at}: {len(words)} words; a question has four")
     if not questions:
         raise WordworthError(f"{path} has no questions; it needs four words on each line")
+    return tuple(questions), _sections(starts or [("all", 0)], len(questions))
+
+
+def _of_tables(paths: Sequence[Path]) -> tuple[tuple[Question, ...], tuple[Section, ...]]:
+    """Tables of tabs, one after another: a citation, a header, and below `# section` four words a line."""
+    questions: list[Question] = []
+    starts: list[tuple[str, int]] = []
+    for path in paths:
+        begun = False
+        for at, line in enumerate(read_text(path).splitlines(), start=1):
+            words = line.split("\t")
+            if not line.strip() or (line.startswith("#") and not begun):
+                continue
+            if not begun:
+                begun = True  # the header
+            elif line.startswith("#"):
+                starts.append((" ".join(line.removeprefix("#").split()), len(questions)))
+            elif len(words) == 4:
+                questions.append((words[0], words[1], words[2], words[3]))
+            else:
+                raise WordworthError(f"{path}, line {at}: {len(words)} words; a question has four")
     return tuple(questions), _sections(starts or [("all", 0)], len(questions))
 
 

@@ -6,6 +6,7 @@ from wordworth.catalog.entry import Entry
 from wordworth.catalog.read.lexica import LeftOut, Lexicon, load_lexicon
 from wordworth.catalog.read.translations import load_translations
 from wordworth.embedding.spelling import spellings
+from wordworth.errors import WordworthError
 
 
 def derived(declared: Entry) -> Lexicon:
@@ -21,6 +22,11 @@ def derived(declared: Entry) -> Lexicon:
     if "translation" in recipe:
         meanings = _translated(whole, wanted, recipe["translation"])
     else:
+        if not whole.english:
+            raise WordworthError(
+                f"{declared.name} is found through the English beside the words of {whole.name}, and the copy from "
+                f"{whole.source} has none; put the other one in its place (`wordworth show {recipe['lexicon']}`)"
+            )
         meanings = [tuple(w for w in map(str.lower, english) if w in wanted) for english in whole.english]
     rows = [row for row, english in enumerate(meanings) if english]
     covered = {word for english in meanings for word in english}

@@ -80,6 +80,11 @@ def wikitext_line(line: str) -> str:
     return _JOINED.sub(r"\1", line)
 
 
+def joined_in(line: str) -> int:
+    """How many marks `wikitext_line` joins to the words around them."""
+    return len(_JOINED.findall(line))
+
+
 def tsv_lines(path: Path, report: Report, column: int) -> Iterator[str]:
     """One column (from 1) of a table; a blank line, or one whose text is blank, is passed over."""
     for number, line in numbered_lines(path, report):

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.entry import Entry
+from wordworth.catalog.languages import in_its_script
+from wordworth.catalog.read.rated_words import read_rated
 from wordworth.catalog.read.tables import Table, column, number, read_table, tidy
+from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import Resolved, located_data, resolve
 from wordworth.embedding.flaws import quoted
 from wordworth.embedding.spelling import lower
@@ -95,20 +98,30 @@ def load_lexicon(
         "valence": rating_column or _obvious(table, RATING_NAMES, "ratings", "--rating-column"),
     }
     lexicon = _lexicon(data, table, columns, {}, drop_bad)
+    _check_script(lexicon)
     if scale is not None:
         _check_scale(lexicon, scale)
     return replace(lexicon, scale=scale)
 
 
+def lexica_in(language: str) -> tuple[str, ...]:
+    """Lexica of a language: the one that has its name, then the others, in the order that the catalog has them in."""
+    every = [one.name for one in entries("lexica") if one.language == language and "derived" not in one.details]
+    return tuple(sorted(every, key=lambda name: name != language))
+
+
 def _of_catalog(data: Resolved, declared: Entry, word_column: str | None, rating_column: str | None) -> Lexicon:
     layout = declared.layout(data.origin)
     form: Mapping[str, Any] = layout.get("format", {})
-    table = read_table(
-        data.where,
-        delimiter=layout.get("delimiter", ","),
-        header=form.get("header", True),
-        quotes=form.get("quotes", True),
-    )
+    if "layout" in form:
+        table = read_rated(data.where, form["layout"])
+    else:
+        table = read_table(
+            data.where,
+            delimiter=layout.get("delimiter", ","),
+            header=form.get("header", True),
+            quotes=form.get("quotes", True),
+        )
     columns = dict(layout["columns"])
     if word_column:
         columns["word"] = word_column
@@ -124,6 +137,16 @@ def _check_scale(lexicon: Lexicon, scale: tuple[float, float]) -> None:
                 f"{lexicon.source}: the rating {value:g} of {word!r} is outside the scale {scale[0]:g} to "
                 f"{scale[1]:g}; give the scale the ratings are on"
             )
+
+
+def _check_script(lexicon: Lexicon) -> None:
+    """Latin words cannot be Chinese ones: a language that most words are not written in is a mistake."""
+    strange = [word for word in lexicon.words if not in_its_script(word, lexicon.language)]
+    if 2 * len(strange) > len(lexicon):
+        raise WordworthError(
+            f"{lexicon.source}: {len(strange):,} of {len(lexicon):,} words, such as {quoted(strange[0])}, are not "
+            f"written in the script of {lexicon.language}; give the words' own language with --language"
+        )
 
 
 def _obvious(table: Table, names: Sequence[str], what: str, option: str) -> str:
@@ -164,6 +187,8 @@ def _lexicon(
             left_out.append(LeftOut(row.line, word, reason))
             continue
         word = respelled.get(word, word)
+        if "misread" in form and not word.isascii():  # its Latin-1 was taken for another encoding
+            word = word.encode(form["misread"]).decode("latin-1")
         if form.get("lower"):
             word = lower(word, data.language)
         if word in values:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import Row, Table, column, number, read_table, read_text, tidy
+from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import located_data
 from wordworth.embedding.flaws import quoted
 from wordworth.errors import WordworthError
@@ -41,10 +42,17 @@ def load_pairs(name_or_path: str | Path, *, language: str = "english") -> Pairs:
         header = (f"line 1 is taken as the header: {', '.join(table.header)}",) if table.header else ()
         return Pairs(first=first, second=second, scores=scores, left_out=header, **data.facts)
     details = data.entry.details
-    table = read_table(data.where, delimiter="\t", header=details.get("header", False), quotes=False)
+    header, comments = details.get("header", False), details.get("comments", False)
+    table = read_table(data.where, delimiter="\t", header=header, quotes=False, comments=comments)
     names = details.get("columns", {"first": 1, "second": 2, "score": 3})
     first, second, scores = _columns(table, names["first"], names["second"], names["score"])
     return Pairs(first=first, second=second, scores=scores, scale=data.entry.scale, **data.facts)
+
+
+def usual_pairs(language: str) -> tuple[str, ...]:
+    """The names of the pairs to take in a language beside English: Multi-SimLex, or else all that the catalog has."""
+    every = [one.name for one in entries("pairs") if one.language == language]
+    return (f"multisimlex-{language}",) if f"multisimlex-{language}" in every else tuple(every)
 
 
 def _user_table(path: Path) -> Table:

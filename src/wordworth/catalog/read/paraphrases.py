@@ -1,5 +1,6 @@
 """Paraphrase probes: sentences in threes that differ in one word, its hypernym and a sibling (Dudy & Bedrick 2020)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,13 +47,16 @@ class Paraphrases(DataSet):
 def load_paraphrases(name_or_path: str | Path) -> Paraphrases:
     """A set of the catalog (`rare`, `common`), or a file with three lines a triple: word, hypernym, sibling."""
     data = located_data(name_or_path, "paraphrases")
-    swapped = data.entry.details.get("swapped", ()) if data.entry else ()
-    triples, left_out = _read(data.where, frozenset(swapped))
+    details = data.entry.details if data.entry else {}
+    triples, left_out = _read(data.where, frozenset(details.get("swapped", ())), details.get("elsewhere", {}))
     return Paraphrases(triples=triples, left_out=left_out, **data.facts)
 
 
-def _read(path: Path, swapped: frozenset[int]) -> tuple[tuple[Triple, ...], tuple[tuple[str, str], ...]]:
-    """`swapped` are the triples, counted from 1, whose sibling stands before the hypernym."""
+def _read(
+    path: Path, swapped: frozenset[int], elsewhere: Mapping[str, str]
+) -> tuple[tuple[Triple, ...], tuple[tuple[str, str], ...]]:
+    """`swapped` are the triples, counted from 1, whose sibling stands before the hypernym; `elsewhere` names the set
+    that has a triple too and counts it."""
     lines = [tidy(line) for line in read_text(path).splitlines() if line.strip()]
     if not lines or len(lines) % 3:
         raise WordworthError(
@@ -65,6 +69,8 @@ def _read(path: Path, swapped: frozenset[int]) -> tuple[tuple[Triple, ...], tupl
             hypernym, sibling = sibling, hypernym
         if len({word, hypernym, sibling}) < 3:
             left_out.append((word, "two of the three sentences are the same"))
+        elif also := elsewhere.get(str(at // 3 + 1)):
+            left_out.append((word, f"also in {also}, where it is counted"))
         else:
             triples.append(Triple(word, hypernym, sibling))
     return tuple(triples), tuple(left_out)

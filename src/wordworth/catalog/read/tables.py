@@ -102,9 +102,14 @@ def sniffed(text: str, path: Path) -> str:
     return best
 
 
-def read_table(path: Path, *, delimiter: str | None = None, header: bool = True, quotes: bool = True) -> Table:
-    """Reads a table; the delimiter is found in the first line where it is not given. Blank lines are passed over."""
+def read_table(
+    path: Path, *, delimiter: str | None = None, header: bool = True, quotes: bool = True, comments: bool = False
+) -> Table:
+    """Reads a table; the delimiter is found in the first line where it is not given. Blank lines are passed over, and
+    with `comments` those that begin with #."""
     text = read_text(path)
+    if comments:  # the lines stay, so that their numbers do
+        text = "\n".join("" if line.startswith("#") else line for line in text.split("\n"))
     if not text.strip():
         raise WordworthError(f"{path} is empty; it needs a header and rows")
     delimiter = delimiter or sniffed(text, path)

@@ -78,7 +78,10 @@ def load_templates(name: str = "vast", language: str = "english") -> Templates:
         known = {one.name: one for one in entries("templates") if "bleached" in one.details}
         wanted = target if target in known and known[target].language == language else f"{target}-{language}"
         if wanted not in known:
-            raise WordworthError(f"there are no templates {wanted!r}{nearest(wanted, list(known))}")
+            own = f"there are no templates {wanted!r}"
+            if target in known:
+                raise WordworthError(f"{own}; write texts in {language} in a TOML file, and give it with --templates")
+            raise WordworthError(f"{own}{nearest(wanted, list(known))}")
         templates = _checked(resolve(wanted, "templates"), known[wanted].details, f"the templates {wanted!r}")
     return replace(templates, name=label) if label else templates
 

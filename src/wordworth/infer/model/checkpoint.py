@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,9 @@ class TrainedNetwork:
     network: Network
     extra: NDArray[np.float32] | None
     """Vectors of unknown words and of the start of a sentence, where the network reads static vectors."""
-    projection: NDArray[np.float64] | None
-    """(k, dim): the orthonormal basis of what was taken out of the vectors that it was trained on."""
+    projections: dict[int, NDArray[np.float64]]
+    """Layer → (k, dim): the orthonormal basis of what was taken out of the vectors that it was trained on; 0 are those
+    that do not depend on a context."""
     config: dict[str, Any]
     sha256: str
     """Of the weights."""
@@ -41,6 +43,10 @@ class TrainedNetwork:
     @property
     def shape(self) -> Shape:
         return self.network.shape
+
+
+def _projection(layer: int) -> str:
+    return f"{_PROJECTION}.{layer}" if layer else _PROJECTION
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -57,14 +63,14 @@ def write_weights(
     folder: Path,
     weights: Mapping[str, Tensor],
     extra: NDArray[np.float32] | None,
-    projection: NDArray[np.float64] | None = None,
+    projections: Mapping[int, NDArray[np.float64]] = MappingProxyType({}),
 ) -> None:
     """The network's weights, in one step, with what belongs to the vectors that it reads."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     if extra is not None:
         tensors[_EXTRA] = torch.from_numpy(extra)
-    if projection is not None:
-        tensors[_PROJECTION] = torch.from_numpy(np.ascontiguousarray(projection))
+    for layer, basis in projections.items():
+        tensors[_projection(layer)] = torch.from_numpy(np.ascontiguousarray(basis))
     with replacing(folder / WEIGHTS) as part:
         save_file(tensors, part)
 
@@ -77,18 +83,24 @@ def read_model(folder: Path) -> TrainedNetwork:
     with Foreign(_UNREADABLE.format(folder / CONFIG), "train the model again"), torch.device("meta"):
         network = Network(config["shape"])
     tensors, _ = _tensors(path)
-    extra, projection = tensors.pop(_EXTRA, None), tensors.pop(_PROJECTION, None)
+    extra, shape = tensors.pop(_EXTRA, None), network.shape
+    layers = [layer for layer in range(shape.layers + 1) if _projection(layer) in tensors]
+    projections = {layer: tensors.pop(_projection(layer)) for layer in layers}
     try:
         network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()}, assign=True)
     except RuntimeError as error:
         raise WordworthError(f"{path} does not go with its {CONFIG}; train the model again") from error
-    if any(one is not None and (one.ndim != 2 or one.shape[1] != network.shape.dim) for one in (extra, projection)):
+    # What ELMo says of a word alone stands twice in its vector, once for each direction that it reads in.
+    alone = shape.dim // 2 if shape.layers > 1 else shape.dim
+    widths = [(one, shape.dim if layer else alone) for layer, one in projections.items()]
+    widths += [(extra, shape.dim)] if extra is not None else []
+    if any(one.ndim != 2 or one.shape[1] != width for one, width in widths):
         raise WordworthError(f"{path} does not go with its {CONFIG}; train the model again")
     network.requires_grad_(False).eval()
     return TrainedNetwork(
         network,
         None if extra is None else extra.float().numpy(),
-        None if projection is None else orthonormal(projection.double().numpy()),
+        {layer: orthonormal(basis.double().numpy()) for layer, basis in projections.items()},
         config,
         sha256_of(path),
     )

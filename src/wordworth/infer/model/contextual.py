@@ -1,7 +1,7 @@
 """ELMo as what an NLI model reads: three layers a token, with a place for a projection in layer 1 or in all layers."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -56,7 +56,8 @@ class ElmoVectors:
         return self.elmo.layers
 
     def changed(self, step: str, *, first: Change | None = None, every: Change | None = None) -> "ElmoVectors":
-        """The same model with a projection, or another change, in layer 1 only or in all layers."""
+        """The same model with one more change: of layer 1 before the LSTMs read it, or of all layers behind them."""
+        first, every = _after(self.first, first), _after(self.every, every)
         return replace(self, first=first, every=every, steps=(*self.steps, step))
 
     def ids(self, sentence: str) -> list[int]:
@@ -95,15 +96,38 @@ class ElmoVectors:
     def without(self, subspace: Subspace) -> "ElmoVectors":
         """A subspace taken out of layer 1, before the LSTMs read it; layers 2 and 3 follow from that."""
         basis = torch.from_numpy(subspace.basis).float()
-        key = hashlib.sha256(subspace.basis.tobytes()).hexdigest()[:12]
-        return self.changed(f"projected out: {subspace.name} {key}", first=lambda x: x - (x @ basis.T) @ basis)
+        return self.changed(_step(subspace), first=lambda x: x - (x @ basis.T) @ basis)
+
+    def without_in(self, subspaces: Mapping[int, Subspace]) -> "ElmoVectors":
+        """A subspace taken out of each of these layers, which are counted from 1, once all of them are computed."""
+        bases = {layer - 1: torch.from_numpy(one.basis).float() for layer, one in subspaces.items()}
+
+        def every(layers: Tensor) -> Tensor:
+            parts = [
+                x - (x @ bases[at].T) @ bases[at] if at in bases else x for at, x in enumerate(layers.unbind(dim=2))
+            ]
+            return torch.stack(parts, dim=2)
+
+        steps = (f"layer {layer}, {_step(one)}" for layer, one in sorted(subspaces.items()))
+        return self.changed("; ".join(steps), every=every)
 
     def over(self, embedding: Embedding) -> "ElmoVectors":
         raise WordworthError(f"{self.name} is no file of word vectors, so {embedding.name} cannot take its place")
 
     def context_free(self, words: Sequence[str]) -> Embedding:
-        """Layer 1 of words, as it is without any change, to find directions in."""
+        """Layer 1 of words, as the LSTMs read it, to find directions in."""
         with torch.inference_mode():
-            matrix = self.elmo.words(self.elmo.codes(list(words))).numpy()
+            layer = self.elmo.words(self.elmo.codes(list(words)))
+            matrix = (self.first(layer) if self.first else layer).numpy()
         provenance = Provenance(name=f"{self.name} layer 1", sha256=self.elmo.sha256)
         return Embedding(list(words), matrix, provenance)
+
+
+def _after(one: Change | None, other: Change | None) -> Change | None:
+    """Both changes, the first of them first."""
+    return (lambda x: other(one(x))) if one and other else one or other
+
+
+def _step(subspace: Subspace) -> str:
+    key = hashlib.sha256(subspace.basis.tobytes()).hexdigest()[:12]
+    return f"projected out: {subspace.name} {key}"

@@ -19,7 +19,8 @@ from wordworth.engine.batching import Budget, PassTally, budget_for, by_length
 from wordworth.errors import Foreign, WordworthError
 from wordworth.infer.model.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
 from wordworth.infer.model.labels import label_columns
-from wordworth.infer.model.nli import LABELS, NliKind, NliRequest
+from wordworth.infer.model.nli import LABELS, NliKind, NliRequest, TrainedWithout
+from wordworth.infer.model.projection import noted
 from wordworth.progress import progress
 from wordworth.repair.subwords import piece_vectors, projected
 from wordworth.transform import Subspace
@@ -47,6 +48,7 @@ class CrossEncoder:
     projection: Subspace | None = None
     """What is taken out of the subword embeddings in every pass."""
     batch_tokens: int | None = None
+    trained_without: TrainedWithout | None = None
 
     @property
     def name(self) -> str:
@@ -172,7 +174,7 @@ def load_cross_encoder(
     """
     headed = load_with_head(AutoModelForSequenceClassification, name_or_path, device=device, dtype=dtype, name=name)
     headed.network.requires_grad_(False)
-    return over(headed, labels, batch_tokens)
+    return replace(over(headed, labels, batch_tokens), trained_without=noted(name_or_path))
 
 
 def untrained_cross_encoder(

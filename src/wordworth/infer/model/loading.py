@@ -1,7 +1,7 @@
 """NLI models over word vectors by name: `nli-glove`, which comes with the package, or a folder of `train-nli`."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from wordworth.errors import WordworthError, reason_of
 from wordworth.infer.model.checkpoint import ATTENTION, CONFIG, TrainedNetwork, read_model
 from wordworth.infer.model.contextual import ElmoVectors
 from wordworth.infer.model.elmo import elmo_files, load_elmo
-from wordworth.infer.model.nli import NliKind, NliRequest
+from wordworth.infer.model.nli import NliKind, NliRequest, TrainedWithout
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import Embedder, StaticVectors, drawn
 from wordworth.transform import Subspace
@@ -31,13 +31,21 @@ class Vectors:
     embedder: Embedder
     extra: NDArray[np.float32] | None
     about: dict[str, Any]
-    projection: NDArray[np.float64] | None = None
-    """The basis of what is taken out of them, in training and ever after."""
+    projections: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    """Layer → the basis of what is taken out of it, in training and ever after; 0 is what depends on no context."""
 
     def without(self, subspace: Subspace) -> "Vectors":
         """The same with a subspace taken out of the context-free vectors; the network's folder keeps it."""
         about = {**self.about, "projection": subspace.name}
-        return replace(self, embedder=self.embedder.without(subspace), about=about, projection=subspace.basis)
+        return replace(self, embedder=self.embedder.without(subspace), about=about, projections={0: subspace.basis})
+
+    def without_in(self, subspaces: dict[int, Subspace]) -> "Vectors":
+        """The same with a subspace taken out of each of these layers of ELMo, once all are computed."""
+        if not isinstance(self.embedder, ElmoVectors):
+            raise WordworthError(f"{self.about['name']} has no layers but one; leave --elmo-layers out")
+        about = {**self.about, "projection": next(iter(subspaces.values())).name}
+        bases = {layer: one.basis for layer, one in subspaces.items()}
+        return replace(self, embedder=self.embedder.without_in(subspaces), about=about, projections=bases)
 
 
 def load_attention_nli(named: str | Path = DEFAULT, *, vectors: Embedding | None = None) -> AttentionNli:
@@ -53,7 +61,21 @@ def load_attention_nli(named: str | Path = DEFAULT, *, vectors: Embedding | None
         folder = Path(name).expanduser()
         name = folder.name
     trained = read_model(folder)
-    return AttentionNli(name, trained.network, _reading(trained, folder, vectors), trained.sha256)
+    without = None if vectors is not None else _trained_without(trained)
+    return AttentionNli(name, trained.network, _reading(trained, folder, vectors), trained.sha256, without)
+
+
+def _trained_without(trained: TrainedNetwork) -> TrainedWithout | None:
+    bases = trained.projections
+    if not bases:
+        return None
+    layers = tuple(layer for layer in bases if layer)
+    return TrainedWithout(_named(trained), len(next(iter(bases.values()))), layers)
+
+
+def _named(trained: TrainedNetwork) -> str:
+    """What was taken out of its vectors."""
+    return str(trained.config["vectors"].get("projection", "what it was trained without"))
 
 
 def _recognizes(target: str) -> bool:
@@ -90,12 +112,11 @@ def _reading(trained: TrainedNetwork, folder: Path, vectors: Embedding | None) -
         if vectors is not None:
             return StaticVectors(vectors, trained.extra)
         embedder = StaticVectors(_trained_on(about, folder), trained.extra)
-    basis = trained.projection
-    if basis is None:
-        return embedder
-    return embedder.without(
-        Subspace(about.get("projection", "what it was trained without"), basis, np.ones(len(basis)))
-    )
+    name = _named(trained)
+    without = {layer: Subspace(name, basis, np.ones(len(basis))) for layer, basis in trained.projections.items()}
+    if 0 in without:
+        return embedder.without(without[0])
+    return embedder.without_in(without) if without and isinstance(embedder, ElmoVectors) else embedder
 
 
 def _trained_on(about: dict[str, Any], folder: Path) -> Embedding:

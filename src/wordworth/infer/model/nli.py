@@ -71,6 +71,25 @@ class MitigableNli(NliModel, Protocol):
 
 
 @dataclass(frozen=True)
+class TrainedWithout:
+    """What was taken out of the vectors that a network was trained on, and is taken out wherever it is used."""
+
+    subspace: str
+    """Its name, such as “he − she”."""
+    dimensions: int
+    layers: tuple[int, ...] = ()
+    """Of ELMo, where it was taken out of each of them once they were computed; blank: out of context-free vectors."""
+
+
+@runtime_checkable
+class Trained(Protocol):
+    """A model that knows what it was trained without; None: without nothing."""
+
+    @property
+    def trained_without(self) -> TrainedWithout | None: ...
+
+
+@dataclass(frozen=True)
 class NliRequest:
     """Which model is to be loaded, and how."""
 

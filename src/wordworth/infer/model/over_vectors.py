@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.infer.model.attention import EncodedSentences, Network
-from wordworth.infer.model.nli import LABELS
+from wordworth.infer.model.nli import LABELS, TrainedWithout
 from wordworth.infer.model.vocabulary import Embedder
 from wordworth.statistics.threads import in_torch_threads
 from wordworth.transform import Subspace
@@ -33,6 +33,7 @@ class AttentionNli:
     embedder: Embedder
     weights: str
     """The sha256 of the network's weights."""
+    trained_without: TrainedWithout | None = None
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
@@ -53,6 +54,10 @@ class AttentionNli:
     def without(self, subspace: Subspace) -> "AttentionNli":
         """The same network over vectors without their part in a subspace."""
         return replace(self, embedder=self.embedder.without(subspace))
+
+    def over(self, embedder: Embedder) -> "AttentionNli":
+        """The same network over vectors that are made otherwise."""
+        return replace(self, embedder=embedder)
 
     def with_vectors(self, embedding: Embedding) -> "AttentionNli":
         """The same network over other vectors of the same size, such as projected ones."""

@@ -172,7 +172,7 @@ class _Run:
 
     def _write(self) -> None:
         vectors = self.job.vectors
-        write_weights(self.job.folder, self.averaged.state_dict(), vectors.extra, vectors.projection)
+        write_weights(self.job.folder, self.averaged.state_dict(), vectors.extra, vectors.projections)
 
     def _keep(self) -> None:
         groups: dict[str, dict[str, Tensor]] = {

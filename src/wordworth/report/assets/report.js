@@ -35,6 +35,12 @@ const wordworth = (() => {
     return rows;
   }
 
+  // What a figure draws, where that is not its scores.
+  function ownRows(table) {
+    const names = Object.keys(table.columns);
+    return Array.from({ length: table.length }, (_, row) => Object.fromEntries(names.map((name) => [name, cell(table, name, row)])));
+  }
+
   // Two decimals as the papers set them.
   function number(value) {
     if (value === null || value === undefined) return "";
@@ -164,7 +170,7 @@ const wordworth = (() => {
     frame.dataset.drawn = "yes";
     const figure = figures[frame.id];
     const chart = frame.querySelector(".chart");
-    const spec = fitted(figure.spec, chart.clientWidth, rowsOf(figure));
+    const spec = fitted(figure.spec, chart.clientWidth, figure.own ? ownRows(figure.own) : rowsOf(figure));
     const place = element("div");  // the still picture stays until the other is there
     const made = await vegaEmbed(place, spec, { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
     views.set(frame.id, made.view);

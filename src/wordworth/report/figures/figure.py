@@ -33,6 +33,8 @@ class Figure:
     across: tuple[str, ...]
     """The table behind the figure: columns that make a row's name, and columns that make a column's."""
     kind: str = "Line chart"
+    own: pl.DataFrame | None = None
+    """What is drawn, where that is not the rows: a curve of thousands of items, cut down to what can be seen."""
 
     @property
     def note(self) -> str:

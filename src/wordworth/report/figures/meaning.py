@@ -5,7 +5,7 @@ from dataclasses import replace
 import polars as pl
 
 from wordworth.report.figures import charts
-from wordworth.report.figures.figure import EXPERIMENT, LAYER, MEASURE, SETTING, Figure, Maker, shows
+from wordworth.report.figures.figure import EXPERIMENT, LAYER, MEASURE, SETTING, Figure, Maker, Spec, shows
 from wordworth.report.naming import listed
 
 TASKS = ("valence", "similarity", "analogy")
@@ -30,16 +30,37 @@ def intrinsic_tasks(rows: pl.DataFrame) -> Figure:
     return Figure("intrinsic", "Intrinsic tasks", caption, spec, rows, tuple(task), ("model",), "Dot chart")
 
 
+CORPUS = charts.Part("corpus", "model", "@", 0)
+
+
 @shows(EXPERIMENT == "corpus-size", MEASURE.is_in(TASKS))
-def corpus_size(rows: pl.DataFrame) -> Figure:
+def corpus_size(rows: pl.DataFrame) -> Figure | None:
     """ValNorm's Figure 1: the tasks on vectors trained on ever larger samples of a corpus."""
-    rows, corpus = charts.with_parts(rows, charts.Part("corpus", "model", "@", 0))
+    rows, corpus = charts.with_parts(rows, CORPUS)
+    rows = rows.filter(pl.col("model").n_unique().over("corpus") > 1)
+    if rows.is_empty():
+        return None
     share = {"calculate": "toNumber(split(split(datum.model, '@')[1], '%')[0])", "as": "share"}
     x = {"field": "share", "type": "quantitative", "title": "percent of the corpus", "scale": {"type": "log"}}
     layout = charts.Layout(["corpus"])
     spec = charts.lines(rows, x=x, y=RATED, colour="dataset", layout=layout, transform=[*corpus, share])
     caption = "Vectors trained on samples of one corpus: how much text a task needs. Bands are 95 % intervals."
     return Figure("corpus-size", "Quality by size of the corpus", caption, spec, rows, ("model",), ("dataset",))
+
+
+@shows(EXPERIMENT == "corpus-size", MEASURE.is_in(TASKS), pl.col("model").str.ends_with("@100%"))
+def by_corpus(rows: pl.DataFrame) -> Figure | None:
+    """ValNorm's Figure 2, of vectors trained here: the tasks on whole texts side by side, such as slices of a time."""
+    rows, corpus = charts.with_parts(rows, CORPUS)
+    if rows.get_column("corpus").n_unique() < 2:
+        return None
+    rows = rows.sort("corpus", maintain_order=True)
+    x: Spec = {"field": "corpus", "type": "ordinal", "title": None}
+    x["axis"] = {"labelAngle": -90, "grid": False, **charts.NEVER_CUT}
+    layout = charts.Layout(["measure"], tooltip=["corpus"])
+    spec = charts.lines(rows, x=x, y=RATED, colour="dataset", layout=layout, transform=corpus)
+    caption = "Vectors trained on each text: whether a task finds the same in all. Bands are 95 % intervals."
+    return Figure("by-corpus", "Quality by text", caption, spec, rows, ("model",), ("dataset",))
 
 
 def _settings(rows: pl.DataFrame) -> charts.Series:
@@ -196,6 +217,7 @@ def probes(rows: pl.DataFrame) -> Figure:
 FIGURES: tuple[Maker, ...] = (
     intrinsic_tasks,
     corpus_size,
+    by_corpus,
     valence_by_layer,
     affects,
     languages,

@@ -39,7 +39,8 @@ def draw_svg(figure: Figure) -> str:
 def _drawn(spec: Spec, figure: Figure, **config: Any) -> str:
     import vl_convert
 
-    data = {"values": [{key: one for key, one in row.items() if one is not None} for row in figure.rows.to_dicts()]}
+    drawn = figure.rows if figure.own is None else figure.own
+    data = {"values": [{key: one for key, one in row.items() if one is not None} for row in drawn.to_dicts()]}
     svg: str = vl_convert.vegalite_to_svg(_spelled({**spec, "data": data, "config": {**CONFIG, **config}}))
     return svg
 

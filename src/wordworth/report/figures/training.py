@@ -75,7 +75,7 @@ def accuracy_by_step(rows: pl.DataFrame) -> Figure:
     by = ("training", "dataset")
     layout = charts.Layout(by, tooltip=by)
     bands = charts.series(rows, "setting", "frequency band")
-    spec = charts.lines(rows, x=x, y="share of words predicted (top-1)", colour=bands, layout=layout, transform=steps)
+    spec = charts.lines(rows, x=x, y="share predicted (top-1)", colour=bands, layout=layout, transform=steps)
     caption = (
         "The share of a text’s words that are the model’s first guess, by how frequent they are, after so many steps. "
         "Bands are 95 % intervals."

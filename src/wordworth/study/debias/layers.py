@@ -10,7 +10,7 @@ from wordworth.encode.heads import Headed
 from wordworth.encode.model import trial_ids, wrap
 from wordworth.repair.stream import Stream, stream_of
 from wordworth.run import Findings
-from wordworth.study.bias_words import words_of
+from wordworth.study.bias_words import named_words
 from wordworth.study.debias import DebiasSettings
 from wordworth.study.debias.treatment import learn
 from wordworth.study.language_models import usual_pooling
@@ -26,7 +26,7 @@ def learn_in_layers(headed: Headed, settings: DebiasSettings, findings: Findings
     stream = stream_of(headed.network, trial_ids(headed.tokenizer), headed.name)
     base = headed.network.base_model
     model = wrap(base, headed.tokenizer, name=headed.name, source=headed.source, weights=headed.weights)  # type: ignore[arg-type]
-    words = words_of(settings)
+    words = named_words(settings)
     numbers = range(model.layers)  # the last one is after the final norm, and so no longer the stream
     source = in_contexts(model, words, bleached(words, load_templates()), "bleached", list(numbers))
     layers = source.layers(usual_pooling(model))

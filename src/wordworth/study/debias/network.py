@@ -18,7 +18,7 @@ from wordworth.repair.checkpoint import load_whole
 from wordworth.repair.repaired import InLayers, InSubwords, Repair, Repaired, folded
 from wordworth.repair.subwords import every_piece
 from wordworth.run import ORIGINAL, Findings
-from wordworth.study.bias_words import pairs_named, words_named, words_of
+from wordworth.study.bias_words import named_words, pairs_named, words_named
 from wordworth.study.debias import CONTROLS_OF_NETWORK, METHODS, DebiasSettings
 from wordworth.study.debias.layers import learn_in_layers
 from wordworth.study.debias.merge import add_controls, add_version
@@ -124,7 +124,7 @@ def _in_layers(headed: Headed, settings: DebiasSettings, findings: Findings) -> 
 
 def _forms(settings: DebiasSettings) -> list[str]:
     """Every word that must be found among the pieces, in the cases that it is tried in."""
-    words = words_of(settings)
+    words = named_words(settings)
     if settings.mitigate == METHODS[1]:
         words += [*words_named(settings.specific or SPECIFIC), *chain(*pairs_named(settings.equalize or EQUALIZE))]
     cases: Sequence[Callable[[str], str]] = (str, str.lower, str.title, str.capitalize, str.upper)

@@ -6,7 +6,7 @@ import polars as pl
 
 from wordworth.run import ORIGINAL, RANDOM
 from wordworth.study.declaration import Table
-from wordworth.study.tables import number
+from wordworth.study.tables import number, stability_tables
 
 SHOWN = {
     "valence": ("valence",),
@@ -55,14 +55,6 @@ def changed(what: str, value: float | None, before: float) -> str:
     return f"{(value - before) / before:+.1%}" if share else f"{value - before:+.3f}"
 
 
-def stability_rows(scores: pl.DataFrame) -> list[tuple[str, dict[str, float]]]:
-    """(gendered, {2nd: …, 3rd: …, 4th: …, cosine: …}) and so on: Table 7."""
-    rows: dict[str, dict[str, float]] = {}
-    for score in scores.filter(pl.col("experiment") == "stability").iter_rows(named=True):
-        rows.setdefault(score["dataset"], {})[score["measure"].removeprefix("principal:")] = score["value"]
-    return list(rows.items())
-
-
 def debias_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     """Before, after, and without random directions; and how well-defined the subspaces are."""
     columns = versions(scores)
@@ -75,9 +67,4 @@ def debias_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
         rows.append([what, *cells, f"{count:,}" if count else ""])
     if rows:
         yield Table("what it cost", header, rows, range(1, len(header)))
-    steady = stability_rows(scores)
-    if steady:
-        names = ["2nd", "3rd", "4th", "cosine"]
-        lines = [[kind, *(number(values.get(name)) for name in names)] for kind, values in steady]
-        title = "stability of the subspaces: principal values over the first, cosine with what is taken out"
-        yield Table(title, ["words", *names], lines, range(1, 5))
+    yield from stability_tables(scores)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wordworth.study.declaration import Study
+from wordworth.study.elmo_settings import ElmoLayers
 from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, RANDOM, Intervals, Named, setting
 
 MITIGATIONS = ("projection", "hard-debias", "inlp", "leace")
@@ -26,7 +27,7 @@ LABEL_MAP: dict[str, Any] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class InferSettings(Intervals):
+class InferSettings(Intervals, ElmoLayers):
     """Blank choices are the paper's: three probes, τ of 0.5 and 0.7, all pairs."""
 
     probes: tuple[Named, ...] = setting(
@@ -66,6 +67,12 @@ class InferSettings(Intervals):
         MEASURED,
         least=0,
         most=100_000_000,
+        may_differ=True,
+    )
+    stability: bool = setting(
+        False,
+        "How well defined the subspaces of gender, demonyms and adherents are in its vectors, too.",
+        MEASURED,
         may_differ=True,
     )
     label_map: Mapping[str, str] | None = setting(None, may_differ=True, **LABEL_MAP)

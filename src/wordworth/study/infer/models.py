@@ -1,20 +1,30 @@
 """NLI models by name or path, and what a run records of them."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
 from wordworth.infer.model import load
-from wordworth.infer.model.nli import MitigableNli, NliModel
+from wordworth.infer.model.nli import MitigableNli, NliModel, Trained
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.run import Findings
 
 __all__ = ["load", "record_model"]
 
 
-def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet]) -> None:
-    """The model in the manifest, and the words of the probes that it has no vector for."""
+def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], layers: Sequence[int] = ()) -> None:
+    """The model in the manifest, and the words of the probes that it has no vector for.
+
+    `layers` are those of ELMo that are changed at test, once they are computed.
+    """
     identity = ", ".join(str(part) for part in model.identity if part is not None)
     known = model if isinstance(model, MitigableNli) else None
-    findings.used_model(model.name, {"source": known.source if known else "", "weights": identity})
+    facts: dict[str, Any] = {"source": known.source if known else "", "weights": identity}
+    if isinstance(model, Trained) and model.trained_without:
+        facts["trained_without"] = asdict(model.trained_without)
+    if layers:
+        facts["elmo_layers"] = list(layers)
+    findings.used_model(model.name, facts)
     missing = known.missing([text for pairs in sets for side in pairs.fragments() for text in side]) if known else ()
     if missing:
         findings.warn(

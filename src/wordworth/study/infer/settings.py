@@ -1,12 +1,12 @@
 """What is done to a model's vectors before it is probed: nothing, a mitigation, or a random direction as control.
 
-The network stays as it was trained; only the vectors it looks up change: those of words, or the subword embeddings of a
-transformer. The paper retrains networks on the changed vectors: such a network is a model of its own, named beside this
-one (`against`).
+The network stays as it was trained; only the vectors it looks up change: those of words, the subword embeddings of a
+transformer, or layers of ELMo. The paper retrains networks on the changed vectors: such a network is a model of its
+own, named beside this one (`against`).
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,11 +15,16 @@ import numpy as np
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
+from wordworth.infer.model.contextual import ElmoVectors
 from wordworth.infer.model.nli import MitigableNli, NliModel
+from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import words_of
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import SubspaceWords
 from wordworth.run import ORIGINAL, RANDOM
+from wordworth.study.elmo_layers import Say, means_by_layer, random_by_layer, with_layers
+from wordworth.study.elmo_settings import ElmoLayers
+from wordworth.study.infer import InferSettings
 from wordworth.transform import (
     Moments,
     Subspace,
@@ -57,13 +62,14 @@ def subspace_of(embedding: Embedding, words: SubspaceWords, *, unit: bool = True
 
 
 def settings(
-    model: NliModel, pairs: PairSet, mitigate: Sequence[str], random: int, seed: int, texts: Sequence[str] = ()
+    model: NliModel, pairs: PairSet, chosen: InferSettings, say: Say, texts: Sequence[str] = ()
 ) -> Iterator[Setting]:
-    """The model itself, each mitigation, and `random` random subspaces of as many dimensions as the one taken out.
+    """The model itself, each mitigation, and random subspaces of as many dimensions as the one taken out.
 
-    The versions read the probe's sentences, and `texts`.
+    The versions read the probe's sentences, and `texts`. `say` is told what a subspace in ELMo was learnt from.
     """
     yield Setting(ORIGINAL, lambda: model)
+    mitigate, random = mitigations(chosen), chosen.random
     if not (mitigate or random):
         return
     words = pairs.probe.subspace
@@ -78,28 +84,71 @@ def settings(
             "probe it with --mitigate none --random 0, and name a mitigated model with --against"
         )
     file = model.word_vectors
-    if file is None:
-        yield from _where_looked_up(model, words, mitigate, random, seed)
+    if not chosen.only_first:
+        yield from _in_layers(model, words, chosen, say)
+    elif file is None:
+        yield from _where_looked_up(model, words, mitigate, random, chosen.seed)
     else:
         sentences = [*texts, *(text for side in pairs.fragments() for text in side)]
-        yield from _over_words(model, file, file.restrict(_tokens(sentences, file)), words, mitigate, random, seed)
+        few = file.restrict(_tokens(sentences, file))
+        yield from _over_words(model, file, few, words, mitigate, random, chosen.seed)
+
+
+def mitigations(chosen: InferSettings) -> tuple[str, ...]:
+    """Those asked for; `none` is none."""
+    if "none" in chosen.mitigate and len(chosen.mitigate) > 1:
+        raise WordworthError("--mitigate is none and something else at once; give one of them")
+    return tuple(name for name in chosen.mitigate if name != "none")
+
+
+def _in_layers(model: MitigableNli, words: SubspaceWords, chosen: InferSettings, say: Say) -> Iterator[Setting]:
+    """Versions with a subspace taken out of each of some layers of ELMo, once all are computed."""
+    _refuse_other(model, mitigations(chosen))
+    elmo, over = elmo_of(model, chosen)
+    means = means_by_layer(elmo, words.words, chosen, chosen.seed, say)
+    found = {layer: subspace_of(vectors, words) for layer, vectors in means.items()}
+    if mitigations(chosen):
+        where = f"{'each of layers' if len(found) > 1 else 'layer'} {', '.join(map(str, found))}"
+        told = f"{_sentence(next(iter(found.values())))}, in {where}"
+        yield Setting("projection", lambda: over(elmo.without_in(found)), taken_out=told)
+    dimensions = len(next(iter(found.values())))
+    for control in random_by_layer(elmo, chosen, chosen.random, dimensions, chosen.seed):
+        yield Setting(next(iter(control.values())).name, partial(_without_in, over, elmo, control))
+
+
+def _without_in(
+    over: Callable[[ElmoVectors], NliModel], elmo: ElmoVectors, subspaces: Mapping[int, Subspace]
+) -> NliModel:
+    return over(elmo.without_in(subspaces))
+
+
+def elmo_of(model: NliModel, chosen: ElmoLayers) -> tuple[ElmoVectors, Callable[[ElmoVectors], NliModel]]:
+    """The layers of ELMo that a network reads, and what makes it read others; an error where it reads none."""
+    if not isinstance(model, AttentionNli):
+        raise WordworthError(f"{model.name} reads no layers of ELMo; leave --elmo-layers out")
+    return with_layers(model.embedder, model.name, chosen), model.over
 
 
 def _where_looked_up(
     model: MitigableNli, words: SubspaceWords, mitigate: Sequence[str], random: int, seed: int
 ) -> Iterator[Setting]:
     """Versions with a subspace taken out of the context-free vectors inside a network, where they are looked up."""
-    refused = next((name for name in mitigate if name != "projection"), None)
-    if refused is not None:
-        raise WordworthError(
-            f"{refused} changes a file of word vectors, and {model.name} reads none; ask for projection"
-        )
+    _refuse_other(model, mitigate)
     vectors = model.vectors_of(words.words)
     subspace = subspace_of(vectors, words)
     if mitigate:
         yield Setting("projection", partial(model.without, subspace), taken_out=_sentence(subspace))
     for control in random_directions(vectors.dim, count=random, k=len(subspace), seed=seed):
         yield Setting(control.name, partial(model.without, control))
+
+
+def _refuse_other(model: NliModel, mitigate: Sequence[str]) -> None:
+    """Stops where something else than projection is asked for."""
+    refused = next((name for name in mitigate if name != "projection"), None)
+    if refused is not None:
+        raise WordworthError(
+            f"{refused} changes a file of word vectors, and {model.name} reads none; ask for projection"
+        )
 
 
 def _over_words(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from wordworth.catalog.read.nli import NliData, load_nli
-from wordworth.errors import WordworthError
 from wordworth.infer.model.nli import LABELS, NliModel
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import FORMULA, SWAP, Probe, load_probe, probe_names
@@ -19,8 +18,9 @@ from wordworth.progress import progress
 from wordworth.run import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Findings
 from wordworth.study.infer import InferSettings
 from wordworth.study.infer.models import load, record_model
-from wordworth.study.infer.settings import Setting
+from wordworth.study.infer.settings import Setting, mitigations
 from wordworth.study.infer.settings import settings as settings_of
+from wordworth.study.infer.steadiness import stability_of
 from wordworth.task.neutrality import Measured, record_gaps, record_items, record_over_swap, record_scores
 from wordworth.task.nli_accuracy import nli_accuracy
 from wordworth.task.pair_slices import Slice, chosen, parsed, whole
@@ -35,7 +35,7 @@ def infer(models: Sequence[str | Path | NliModel], settings: InferSettings) -> F
     Mitigations and random directions change the vectors that a trained network is given; networks trained on changed
     vectors are named in `against`, and scored under their own name beside each model.
     """
-    mitigate = _mitigations(settings)
+    mitigate = mitigations(settings)
     probes = [load_probe(name, articles=settings.articles) for name in settings.probes or probe_names()]
     findings = Findings("infer", experiments=EXPERIMENTS | {_experiment(probe): PROBE for probe in probes})
     tasks = [_task(findings, probe, settings) for probe in probes]
@@ -49,7 +49,10 @@ def infer(models: Sequence[str | Path | NliModel], settings: InferSettings) -> F
         record_model(findings, other, [task.pairs for task in tasks])
     for named in models:
         model = load(named, settings.device, settings.labels)
-        record_model(findings, model, [task.pairs for task in tasks])
+        layers = () if settings.only_first or not mitigate else settings.elmo_layers
+        record_model(findings, model, [task.pairs for task in tasks], layers)
+        if settings.stability:
+            findings.add(stability_of(model, settings, findings.note))
         for data in labelled:
             for other in (model, *others):
                 setting = ORIGINAL if other is model else other.name
@@ -59,12 +62,6 @@ def infer(models: Sequence[str | Path | NliModel], settings: InferSettings) -> F
             every += [Setting(other.name, partial(_itself, other)) for other in others]
             _probe(findings, model.name, plan, every, settings)
     return findings
-
-
-def _mitigations(settings: InferSettings) -> tuple[str, ...]:
-    if "none" in settings.mitigate and len(settings.mitigate) > 1:
-        raise WordworthError("--mitigate is none and something else at once; give one of them")
-    return tuple(name for name in settings.mitigate if name != "none")
 
 
 def _experiment(probe: Probe) -> str:
@@ -81,7 +78,7 @@ def _settings(
 ) -> list[Setting]:
     """The versions of a model on a probe, with their accuracy on labelled pairs."""
     texts = [text for data in labelled for text in dict.fromkeys([*data.premises, *data.hypotheses])]
-    every = list(settings_of(model, pairs, mitigate, settings.random, settings.seed, texts))
+    every = list(settings_of(model, pairs, settings, findings.note, texts))
     for setting in every:
         if setting.taken_out:
             findings.note(f"{pairs.probe.name}: {setting.name}, {model.name}: {setting.taken_out}.")

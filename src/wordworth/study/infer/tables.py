@@ -9,6 +9,7 @@ from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
 from wordworth.measure.neutrality import BY_PAIR
 from wordworth.run import ORIGINAL, RANDOM
 from wordworth.study.declaration import Table
+from wordworth.study.tables import stability_tables
 from wordworth.task.neutrality import CHANGE
 
 SHOWN = 3
@@ -19,7 +20,7 @@ def infer_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     """For each model and probe: Tables 1, 3, 5 with 8 and 9; each slice; Tables 2, 4, 6."""
     accuracy = scores.filter(pl.col("experiment") == "accuracy")
     plain = scores.filter(
-        pl.col("experiment") != "accuracy",
+        ~pl.col("experiment").is_in(["accuracy", "stability"]),
         ~pl.col("measure").str.ends_with(BY_PAIR),
         ~pl.col("measure").str.ends_with(CHANGE),
         ~pl.col("measure").str.starts_with("lean:"),
@@ -34,6 +35,7 @@ def infer_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
         if len(sliced):
             yield _slices(f"{title} · slices", sliced)
         yield from _largest(title, items.filter(pl.col("model") == model, pl.col("dataset") == dataset))
+    yield from stability_tables(scores)
     if len(accuracy):
         rows = [
             [str(row["model"]), row["dataset"], row["setting"], _with_interval(row), f"{row['n']:,}"]

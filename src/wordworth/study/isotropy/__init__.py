@@ -60,7 +60,7 @@ STUDY = Study(
     function="wordworth.study.isotropy.study:isotropy",
     settings=IsotropySettings,
     tables_function="wordworth.study.isotropy.tables:isotropy_tables",
-    kinds=frozenset({"static", "causal", "masked", "encoder"}),
+    kinds=frozenset({"static", "causal", "masked", "encoder", "sentence"}),
     papers=("ethayarajh2019a", "mu2018"),
     method="Isotropy. In every layer, over the words of a lexicon: the mean cosine of two words, the share of a "
     "vector’s length that its largest neurons hold, and the share of the variance along each principal component; the "

@@ -7,7 +7,7 @@ from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.contexts import Context, contexts_in, load_templates, random_contexts
 from wordworth.embedding import Embedding, Layers
-from wordworth.encode import LanguageModel, in_contexts
+from wordworth.encode import LanguageModel, in_contexts, is_sentence_encoder
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.isotropy import STUDY, IsotropySettings
@@ -37,7 +37,8 @@ def isotropy(models: Sequence[str | Path | LanguageModel | Embedding], settings:
             continue
         model = loaded(named, settings)  # type: ignore[arg-type]
         record_model(findings, model)
-        contexts = contexts or _random_contexts(findings, lexica, settings)
+        if not is_sentence_encoder(model):
+            contexts = contexts or _random_contexts(findings, lexica, settings)
         for lexicon in lexica:
             for layers in _encoded(model, lexicon, contexts, settings):
                 _measure(findings, layers, lexicon, settings)
@@ -52,9 +53,11 @@ def _lexicon(findings: Findings, name: str | Path, language: str) -> Lexicon:
     return lexicon
 
 
-def _settings(settings: IsotropySettings) -> tuple[str, ...]:
-    """The contextual settings that there is text for."""
-    kept = [name for name in settings.settings if name != "random" or str(settings.corpus) != "none"]
+def _settings(settings: IsotropySettings, *, alone: bool = False) -> tuple[str, ...]:
+    """The contextual settings that there is text for; `alone`: of a sentence encoder, which reads no random text."""
+    if alone and set(settings.settings) == {"random"}:
+        raise WordworthError("a sentence encoder's vector of a random context is of the whole text; name a --setting")
+    kept = [name for name in settings.settings if name != "random" or (str(settings.corpus) != "none" and not alone)]
     if not kept:
         raise WordworthError("random contexts are drawn from a text, and --corpus is none; name one, or a --setting")
     return tuple(kept)
@@ -76,7 +79,7 @@ def _encoded(
     model: LanguageModel, lexicon: Lexicon, drawn: dict[str, Context | None], settings: IsotropySettings
 ) -> Iterator[Layers]:
     """The lexicon's words in each setting."""
-    for name in _settings(settings):
+    for name in _settings(settings, alone=is_sentence_encoder(model)):
         templates = load_templates("vast", settings.language) if name == "bleached" else None
         contexts = contexts_in(name, lexicon.words, templates=templates, random=drawn)
         encoded = in_contexts(model, lexicon.words, contexts, name, measured_layers(model, settings))

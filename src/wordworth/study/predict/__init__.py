@@ -16,14 +16,31 @@ class PredictSettings(Placement, Intervals):
     words: int = setting(5_000, "Cut the text after so many words; 0: read all.", ON, least=0)
     language: str = setting("english", "Language of the words, in your own text.", ON, catalog="languages")
     by_document: bool = setting(False, "A word's left context is that of its document, not of its line.", ON)
-    frequencies: Named = setting(
-        "wordfreq", "wordfreq, a file of words and counts, or a text to count.", ON, catalog="frequencies"
+    punctuation: Literal["apart", "attached"] = setting(
+        "apart",
+        "apart: marks are words of their own, the same for every tokenizer; attached: only white space parts words.",
+        ON,
+        choices=("apart", "attached"),
+    )
+    segmentation: Literal["auto", "spaces", "lines", "icu"] = setting(
+        "auto",
+        "Where words end in a language without spaces: icu finds them (auto), the text has spaces there, or one word a "
+        "line and a blank line between sentences (lines, in any language).",
+        ON,
+        choices=("auto", "spaces", "lines", "icu"),
+    )
+    frequencies: Named | None = setting(
+        None,
+        "wordfreq, a file of words and counts, or a text to count; if not given, the text of --fine-tune, or wordfreq.",
+        ON,
+        catalog="frequencies",
     )
     top: int = setting(10, "Units looked at in each step of top-K.", MEASURED, metavar="K", least=1, most=1_000)
     bands: Any = setting("10,100,1000", "Lower edges of the bands of frequency.", MEASURED, metavar="A,B,…")
     soft_match: tuple[Any, ...] = setting(
         ("glove-6b-50d",),
-        "What is near: an embedding, word2vec (trained on the text), synonyms, lemma, or none.",
+        "What is near: an embedding, word2vec (trained on the text of --fine-tune, or else on the corpus), synonyms, "
+        "lemma, or none.",
         MEASURED,
         metavar="EMBEDDING",
         catalog="models/static",
@@ -37,6 +54,13 @@ class PredictSettings(Placement, Intervals):
         catalog="paraphrases",
         may_differ=True,
         formerly={"probe": (), "probes": (), "paraphrase": ("rare", "common")},
+    )
+    beginning: Literal["given", "guessed"] = setting(
+        "given",
+        "given: a guess begins a word, as in the probability of a word; guessed: it may also go on with the word "
+        "before, as in the paper.",
+        HOW,
+        choices=("given", "guessed"),
     )
     boundary: Literal["required", "ignored"] = setting(
         "required",
@@ -68,6 +92,15 @@ class PredictSettings(Placement, Intervals):
         None, "Functions (target, guess) → bool for soft match, by name.", "in Python only", may_differ=True
     )
     trained_as: Any = setting(None, "How `fine_tune` trains (`predict.finetune.Training`).", "in Python only")
+
+    @property
+    def counted(self) -> Named:
+        """Where the frequencies come from."""
+        return self.frequencies or self.fine_tune or "wordfreq"
+
+    def as_table(self) -> dict[str, Any]:
+        """With the frequencies that are used, so that runs with other bands are not compared."""
+        return super().as_table() | {"frequencies": str(self.counted)}
 
 
 STUDY = Study(

@@ -9,6 +9,7 @@ import polars as pl
 
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.documents import HEADINGS, JOINED
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.paraphrases import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
@@ -22,7 +23,7 @@ from wordworth.predict.search import PredictionRules
 from wordworth.predict.similarity import BUILT_IN
 from wordworth.run import Findings
 from wordworth.study.predict import PredictSettings
-from wordworth.study.predict.texts import Text, read
+from wordworth.study.predict.texts import Text, parting_of, read
 from wordworth.task.error_view import error_view
 from wordworth.task.paraphrase import DRAWN, load_probes, paraphrasing
 from wordworth.task.predicted_words import predicted_words
@@ -51,7 +52,7 @@ def predict(models: Sequence[str | Path | WordModel], settings: PredictSettings)
     for named in models:
         given = named if settings.fine_tune is None else _trained(findings, named, settings.fine_tune, settings)
         model = given if isinstance(given, WordModel) else load_word_model(given, settings.device, settings.precision)
-        _record_model(findings, model)
+        _record_model(findings, model, settings.fine_tune)
         findings.add(_one_model(model, data, settings))
     return findings
 
@@ -60,14 +61,17 @@ def _data(findings: Findings, settings: PredictSettings) -> _Data:
     """Reads the text, the frequencies, and what soft match and the paraphrase probe need, and records them."""
     edges = settings.bands if not isinstance(settings.bands, str) else parsed_edges(settings.bands)
     bands = Bands(tuple(edges))
-    text = read(load_corpus(settings.corpus, language=settings.language), settings.words, settings.split)
-    language = text.corpus.language
-    listed = frequencies_of(settings.frequencies, language=language)
+    corpus = load_corpus(settings.corpus, language=settings.language)
+    language = corpus.language
+    parting = parting_of(settings, language)
+    text = read(corpus, settings.words, parting, one_a_line=settings.segmentation == "lines")
+    trained = text.corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
+    listed = frequencies_of(settings.counted, parting, language=language)
     soft = [name for name in settings.soft_match if name != "none"]
     probes = settings.paraphrases
     needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN in probes
     wordnet = load_wordnet(settings.wordnet) if needs_wordnet else None
-    near = load_near(soft, dict(settings.similarities or {}), text.corpus, wordnet, settings.seed)
+    near = load_near(soft, dict(settings.similarities or {}), trained, parting, wordnet, settings.seed)
     triples = load_probes(probes, text.corpus, listed, wordnet, settings.seed) if probes else None
     _note(findings, text, listed.name, listed.unit)
     findings.used_data(text.corpus, text.words)
@@ -91,8 +95,15 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
     predictions = scan_words(
         model,
         data.text.lines,
-        PredictionRules(k=settings.top, boundary=settings.boundary, context=settings.context),
-        split=settings.split,
+        PredictionRules(
+            settings.top,
+            settings.boundary,
+            settings.beginning,
+            settings.punctuation,
+            data.text.parting.unspaced,
+            context=settings.context,
+        ),
+        split=data.text.parting.split,
         documents=data.text.documents,
         by_document=settings.by_document,
     )
@@ -153,8 +164,18 @@ def _trained(findings: Findings, named: str | Path | WordModel, training: str | 
 
 def _note(findings: Findings, text: Text, frequencies: str, unit: str) -> None:
     findings.note(f"The first {text.words:,} words of {text.corpus.name} were read, in {text.count:,} lines.")
+    if text.corpus.layout == "wikitext":
+        findings.note(
+            f"Of {text.corpus.name}, {text.tally.get(HEADINGS, 0):,} headings were left out, and "
+            f"{text.tally.get(JOINED, 0):,} marks such as `@-@` joined to the words around them."
+        )
     findings.note(f"Bands of frequency are by {frequencies} ({unit}).")
     findings.note(f"Intervals resample {text.clusters}s; those of T are 1.96 bootstrap standard errors.")
+    if text.parting.unspaced:
+        findings.note(
+            f"Nothing in {text.corpus.language} text shows where a word ends: a word counts as said as soon as what is "
+            "said begins with it, and its probability is the product over its units."
+        )
     for flaw in text.flaws:
         findings.warn(f"{flaw}; the rest was used.")
 
@@ -164,10 +185,11 @@ def _warn_of_language(findings: Findings, language: str, what: str, other: str) 
         findings.warn(f"The text is {language} and {what} {other}; name another, or most words will not be found.")
 
 
-def _record_model(findings: Findings, model: WordModel) -> None:
+def _record_model(findings: Findings, model: WordModel, text: str | Path | None) -> None:
     findings.used_model(
         model.name,
         {
+            **({"fine_tuned": load_corpus(text).name} if text is not None else {}),
             "source": model.source,
             "weights": model.weights,
             "family": model.family,

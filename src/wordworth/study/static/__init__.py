@@ -71,7 +71,7 @@ STUDY = Study(
     settings=StaticSettings,
     tables_function="wordworth.study.static.tables:static_tables",
     work="wordworth.study.static.work:static_work",
-    kinds=frozenset({"causal", "masked", "encoder", "static"}),
+    kinds=frozenset({"causal", "masked", "encoder", "sentence", "static"}),
     papers=("bommasani2020",),
     method="Contextual to static. A word’s vectors over many sentences pooled to one, by layer and pooling; word "
     "similarity by Spearman’s ρ; bias by the estimators of Bolukbasi, Garg and Manzini, and how far they agree.",

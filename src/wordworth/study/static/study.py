@@ -14,6 +14,7 @@ from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in
 from wordworth.encode.layers import NEVER_MET, NO_VECTOR
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
+from wordworth.study.embeddings import asked_alone, of_sentences
 from wordworth.study.language_models import is_static, loaded, measured_layers, record_model
 from wordworth.study.static import EXPERIMENTS, PAIRS, StaticSettings
 from wordworth.task.agreement import agreement
@@ -43,7 +44,12 @@ def static(models: Sequence[str | Path | LanguageModel | Embedding], settings: S
     for named in models:
         if is_static(named):
             for embedding in [named] if isinstance(named, Embedding) else load_embeddings(named):  # type: ignore[arg-type]
-                _one_embedding(findings, embedding, pairs, lists if "bias" in wanted else None, settings)
+                findings.used_embedding(embedding, "english")
+                _static_already(findings, Layers.of(embedding), pairs, lists if "bias" in wanted else None, settings)
+            continue
+        if of_sentences(named):
+            layers = asked_alone(findings, named, "english")
+            _static_already(findings, layers, pairs, lists if "bias" in wanted else None, settings)
             continue
         if not corpora and not settings.alone:  # static embeddings alone need no text
             corpora = load_texts(settings.corpus, "english")
@@ -64,17 +70,12 @@ def static(models: Sequence[str | Path | LanguageModel | Embedding], settings: S
     return findings
 
 
-def _one_embedding(
-    findings: Findings,
-    embedding: Embedding,
-    pairs: Sequence[Pairs],
-    lists: BiasLists | None,
-    settings: StaticSettings,
+def _static_already(
+    findings: Findings, layers: Layers, pairs: Sequence[Pairs], lists: BiasLists | None, settings: StaticSettings
 ) -> None:
-    findings.used_embedding(embedding, "english")
-    layers = Layers.of(embedding)
+    """Word vectors, and sentence encoders, which have one vector a word alone."""
     for one in pairs:
-        with findings.part(TooFewWordsError, asked=bool(settings.pairs), model=embedding.name, dataset=one.name):
+        with findings.part(TooFewWordsError, asked=bool(settings.pairs), model=layers.name, dataset=one.name):
             findings.add(similarity(layers, one, settings), experiment="quality")
     if lists is not None:
         findings.add(bias(layers, lists, settings), experiment="bias")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from wordworth.catalog.read.pairs import load_pairs
-from wordworth.encode import LanguageModel
+from wordworth.encode import LanguageModel, is_sentence_encoder
 from wordworth.study.cost import Work
 from wordworth.study.language_models import measured_layers
 from wordworth.study.static import EXPERIMENTS, PAIRS, StaticSettings
@@ -22,7 +22,7 @@ VECTORS = 3.0
 
 def static_work(model: Any, settings: StaticSettings) -> Work:
     """Tokens of the sentences, and ranks of the intervals of similarity."""
-    if not isinstance(model, LanguageModel):
+    if not isinstance(model, LanguageModel) or is_sentence_encoder(model):
         return Work(seconds=VECTORS)
     asked = settings.experiments or EXPERIMENTS
     pairs = sum(len(load_pairs(name)) for name in settings.pairs or PAIRS)

@@ -11,9 +11,8 @@ from wordworth.task.settings import (
     MEASURED,
     ON,
     PAIRS,
-    Intervals,
     Named,
-    Permuted,
+    Sensitive,
     WordLookup,
     setting,
 )
@@ -26,7 +25,7 @@ SHARES = (100.0, 50.0, 10.0, 1.0, 0.1, 0.001)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ValnormSettings(OfEmbeddings, WordLookup, Permuted, Intervals):
+class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
     """Blank lexica, pairs and tests are the paper's; blank experiments are all that apply."""
 
     lexica: tuple[Named, ...] = setting(
@@ -53,7 +52,10 @@ class ValnormSettings(OfEmbeddings, WordLookup, Permuted, Intervals):
         catalog="pairs",
         may_differ=True,
     )
-    corpus: Named | None = setting(None, f"{CORPUS}, for corpus-size.", ON, catalog="corpora")
+    corpus: tuple[Named, ...] = setting(
+        (), f"{CORPUS}, for corpus-size; of several, such as the slices of a time, each.", ON, catalog="corpora",
+        may_differ=True,
+    )  # fmt: skip
     shares: tuple[float, ...] = setting(
         SHARES,
         "Percent of the corpus's lines that vectors are trained on.",
@@ -78,7 +80,7 @@ STUDY = Study(
     settings=ValnormSettings,
     tables_function="wordworth.study.tables:score_tables",
     main="lexica",
-    kinds=frozenset({"static"}),
+    kinds=frozenset({"static", "sentence"}),
     papers=("toney2021", "caliskan2017"),
     languages="wordworth.catalog.read.word_sets:polar_languages",
     method="ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "

@@ -10,14 +10,15 @@ from statistics import mean, variance
 from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
-from wordworth.catalog.read.pairs import Pairs, load_pairs
-from wordworth.catalog.read.word_sets import PolarWords, polar_words
+from wordworth.catalog.read.pairs import Pairs, load_pairs, usual_pairs
+from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_words
 from wordworth.catalog.registry import entries, knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
 from wordworth.run import Findings
-from wordworth.study.embeddings import embeddings, tests_in
+from wordworth.study.embeddings import tests_in, vectors_of
+from wordworth.study.own_lexicon import own_lexicon
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
 from wordworth.task.analogy import analogy
@@ -25,8 +26,11 @@ from wordworth.task.association import association
 from wordworth.task.control import Rated, poles_out, shuffled
 from wordworth.task.neighbours import neighbours
 from wordworth.task.raters import common_words, raters
+from wordworth.task.sensitivity import association_sensitivity
 from wordworth.task.similarity import similarity
 from wordworth.task.valence import effect_sizes, valence
+from wordworth.task.valence_sensitivity import valence_sensitivity
+from wordworth.task.variants import Versions, vector_versions
 from wordworth.task.words import Poles, TooFewWordsError, poles_in, spelling_of
 
 LEXICA = ("bellezza", "anew", "warriner")
@@ -35,6 +39,8 @@ LANGUAGES = ("chinese", "german", "polish", "portuguese", "spanish", "turkish")
 """Beside English, as in Table 3."""
 TESTS = ("weat1", "weat2", "weat8")
 """Flowers–insects, instruments–weapons, gender–science."""
+OTHER_POLES = (("pleasant_2", "unpleasant_2"), ("multi_pleasant", "multi_unpleasant"))
+"""WEAT 5's, and those of several tokens that VAST takes beside its own."""
 
 Effects = dict[str, dict[str, list[float]]]
 """Test → language → effect sizes of its models."""
@@ -46,9 +52,8 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
     chosen = settings.experiments or EXPERIMENTS
     findings = Findings("valnorm")
     effects: Effects = {}
-    for embedding, language in embeddings(models, settings):
-        findings.used_embedding(embedding, language)
-        layers = Layers.of(embedding)
+    for layers, language in vectors_of(findings, models, settings):
+        versions = vector_versions(layers)
         if "valence" in chosen:
             polar, lexica = _polar(findings, language), _lexica(findings, settings, language)
             poles = poles_in(layers, polar, settings)
@@ -57,8 +62,12 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
                 findings.add(valence(layers, poles, lexicon, settings), experiment="valence")
                 findings.add(neighbours(layers, lexicon, settings))
                 _controls(findings, layers, (poles, polar), lexicon, settings)
+                if settings.sensitivity:
+                    every = {"polar words": poles, **_other_poles(layers, language, settings)}
+                    tried = valence_sensitivity(layers, every, lexicon, settings, versions)
+                    findings.add(tried, experiment="sensitivity")
         if "weat" in chosen:
-            _associations(findings, layers, language, settings, effects)
+            _associations(findings, (layers, versions), language, settings, effects)
         if "similarity" in chosen:
             for pairs in _pairs(findings, settings, language):
                 findings.used_data(pairs, len(pairs.scores))
@@ -69,19 +78,19 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
     _variances(findings, effects)
     if RATERS in chosen:
         _raters(findings, settings)
-    if "corpus-size" in chosen and settings.corpus is not None:
-        _corpus_size(findings, settings.corpus, settings)
+    for corpus in settings.corpus if "corpus-size" in chosen else ():
+        _corpus_size(findings, corpus, settings)
     return findings
 
 
 def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> None:
     corpus, asked = settings.corpus, settings.experiments
-    if not models and corpus is None and set(asked) != {RATERS}:
+    if not models and not corpus and set(asked) != {RATERS}:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
-    if "corpus-size" in asked and corpus is None:
+    if "corpus-size" in asked and not corpus:
         raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
-    if asked and "corpus-size" not in asked and corpus is not None:
-        raise WordworthError(f"the corpus {corpus} is for the experiment corpus-size: add --experiment corpus-size")
+    if asked and "corpus-size" not in asked and corpus:
+        raise WordworthError(f"the corpus {corpus[0]} is for the experiment corpus-size: add --experiment corpus-size")
     if (settings.word_column or settings.rating_column) and all(map(_of_catalog, settings.lexica)):
         raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
 
@@ -118,14 +127,28 @@ def _polar(findings: Findings, language: str) -> PolarWords:
     return polar
 
 
+def _other_poles(layers: Layers, language: str, settings: ValnormSettings) -> dict[str, Poles]:
+    """Other published pleasant and unpleasant words, of which the embedding has some."""
+    found: dict[str, Poles] = {}
+    for pair in OTHER_POLES if language == "english" else ():
+        sets = {name: load_word_set(name).words for name in pair}
+        high, low = (layers.select(words, spelling_of(language, settings)) for words in sets.values())
+        if min(len(high), len(low)) >= 2:
+            found[" and ".join(pair)] = (high, low)
+    return found
+
+
 def _associations(
-    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, effects: Effects
+    findings: Findings, of: tuple[Layers, Versions], language: str, settings: ValnormSettings, effects: Effects
 ) -> None:
+    layers, versions = of
     asked = bool(settings.tests)
     for test in tests_in(findings, settings, TESTS, language, asked=asked or set(settings.experiments) == {"weat"}):
         with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
             result = association(layers, test, settings)
             findings.add(result, experiment="weat")
+            if settings.sensitivity:
+                findings.add(association_sensitivity(layers, test, settings, versions), experiment="sensitivity")
             by_language = effects.setdefault(test.name.removesuffix(f"-{language}"), {})
             by_language.setdefault(language, []).append(result.scores.item(0, "value"))
 
@@ -141,10 +164,17 @@ def _variances(findings: Findings, effects: Effects) -> None:
 
 
 def _analogies(findings: Findings, layers: Layers, language: str, settings: ValnormSettings) -> None:
-    if language != "english":
+    if layers.source is None:
+        findings.warn(f"Analogies were not run on {layers.name}: it has no vocabulary to seek an answer in.")
+        return
+    name = "google" if language == "english" else f"google-{language}"
+    if not knows(name, "analogies"):
         findings.warn(f"Analogies were not run on {language}: the catalog has none in it.")
         return
-    questions = load_analogies()
+    if language != "english" and "analogy" not in settings.experiments:
+        findings.warn(f"Analogies were not run on {language}: ask for {name} with --experiment analogy.")
+        return
+    questions = load_analogies(name)
     findings.used_data(questions, len(questions))
     findings.add(analogy(layers, questions, settings), experiment="analogy")
 
@@ -158,13 +188,16 @@ def _lexica(findings: Findings, settings: ValnormSettings, language: str) -> lis
 
     One that nobody asked for by name and that cannot be had costs no more than its own numbers, if there is another.
     """
-    default = LEXICA if language == "english" else (f"bellezza-{language}", language)
-    names = settings.lexica or tuple(name for name in default if _of_catalog(name))
+    names = settings.lexica or (LEXICA if language == "english" else (f"bellezza-{language}",))
     lexica: list[Lexicon] = []
-    for number, name in enumerate(names, start=1):
-        asked = bool(settings.lexica) or (number == len(names) and not lexica)
+    for number, name in enumerate(filter(lambda one: settings.lexica or _of_catalog(one), names), start=1):
+        last = language == "english" and number == len(names) and not lexica
+        asked = bool(settings.lexica) or last
         with findings.part(asked=asked, experiment="valence", language=language, dataset=str(name)):
             lexica.append(_lexicon(name, settings, language))
+    if language != "english" and not settings.lexica:
+        with findings.part(asked=not lexica, experiment="valence", language=language, dataset=language):
+            lexica.append(own_lexicon(findings, language, lambda name: _lexicon(name, settings, language)))
     return lexica
 
 
@@ -190,8 +223,8 @@ def _lexicon(name: str | Path, settings: ValnormSettings, language: str) -> Lexi
 
 def _pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:
     """The word pairs in this language; of those that nobody asked for by name, what can be had."""
-    default = PAIRS if language == "english" else (f"multisimlex-{language}",)
-    if not settings.pairs and not all(knows(name, "pairs") for name in default):
+    default = PAIRS if language == "english" else usual_pairs(language)
+    if not settings.pairs and not default:
         findings.warn(f"Word similarity was not run on {language}: the catalog has no pairs in it.")
         return []
     every: list[Pairs] = []

@@ -24,6 +24,8 @@ from wordworth.task.settings import (
 
 EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
 SETTINGS = ("random", "bleached", "aligned", "misaligned")
+OF_SENTENCES = ("decontextualized", "bleached", "aligned", "misaligned")
+"""Of a sentence encoder, whose vector of a random context is of that text and hardly of the word."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +50,7 @@ class VastSettings(ByLayer, Permuted, Intervals):
     )
     settings: tuple[str, ...] = setting(
         (),
-        "Contextual setting of the words; the paper's four if not given.",
+        "Contextual setting of the words; the paper's four if not given, of a sentence encoder all but random.",
         MEASURED,
         option="setting",
         choices=(*SETTINGS, "decontextualized"),
@@ -130,7 +132,7 @@ STUDY = Study(
     tables_function="wordworth.study.vast.tables:layer_tables",
     work="wordworth.study.vast.work:vast_work",
     main="lexica",
-    kinds=frozenset({"causal", "masked", "encoder"}),
+    kinds=frozenset({"causal", "masked", "encoder", "sentence"}),
     papers=("wolfe2022", "toney2021"),
     method="VAST. ValNorm’s valence in every layer of a language model, with words in random, bleached (“This is "
     "WORD”), aligned and misaligned contexts, held against the same network with random weights, against shuffled "

@@ -1,6 +1,7 @@
 """One Chinese script for the templates, the polar words and the lexicon: a model reads the two as different words."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.templates import Templates
@@ -33,6 +34,20 @@ def in_one_script(findings: Findings, polar: PolarWords, templates: Templates) -
             f"the templates are in."
         )
     return PolarWords(polar.language, pleasant, unpleasant, polar.dropped)
+
+
+def lexicon_in_script(findings: Findings, lexicon: Lexicon, templates: Templates) -> Lexicon:
+    """A lexicon in the script of the templates, where the language has two; of words that become one, the first."""
+    wanted = script_of((templates.bleached, *templates.aligned))
+    if lexicon.language != "chinese" or script_of(lexicon.words) == wanted:
+        return lexicon
+    words = [in_script(word, wanted) for word in lexicon.words]
+    rows = [at for at, word in enumerate(words) if word not in words[:at]]
+    findings.note(
+        f"{lexicon.name} was put into {wanted.capitalize()} script, which the templates are in; "
+        f"{len(words) - len(rows)} words became the same as another."
+    )
+    return replace(lexicon.chosen(rows, lexicon.name, lexicon.left_out), words=tuple(words[at] for at in rows))
 
 
 def check_script(lexicon: Lexicon, templates: Templates) -> None:

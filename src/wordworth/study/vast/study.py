@@ -6,21 +6,22 @@ from pathlib import Path
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.association_tests import AssociationTest, load_test, load_tests, translated
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
-from wordworth.catalog.read.pairs import load_pairs
+from wordworth.catalog.read.pairs import load_pairs, usual_pairs
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import split_label
 from wordworth.contexts import load_templates
-from wordworth.encode import LanguageModel
+from wordworth.encode import LanguageModel, is_sentence_encoder
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.language_models import corpus_in, loaded, record_model, usual_pooling
-from wordworth.study.vast import EXPERIMENTS, SETTINGS, VastSettings
+from wordworth.study.own_lexicon import own_lexicon
+from wordworth.study.vast import EXPERIMENTS, OF_SENTENCES, SETTINGS, VastSettings
 from wordworth.study.vast.checks import IN_BLEACHED, LANGUAGES
 from wordworth.study.vast.controls import controls
 from wordworth.study.vast.experiments import bias, contextualization, isolation, languages_mean, validation
 from wordworth.study.vast.probes import probes
-from wordworth.study.vast.script import check_script, in_one_script
+from wordworth.study.vast.script import check_script, in_one_script, lexicon_in_script
 from wordworth.study.vast.seeds import seeds
 from wordworth.study.vast.tokenization import tokenization
 from wordworth.study.vast.words import WordsInSettings, balanced
@@ -30,6 +31,8 @@ LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "simlex-999", "rw", "men")
 TESTS = tuple("vast-weat3" if number == 3 else f"weat{number}" for number in range(1, 11))
 """WEAT 1 to 10, with the names of VAST's appendix."""
+OF_TOKENS = ("tokenization", "probes")
+"""Experiments on the tokens of a word, or on a word among others."""
 
 
 def vast(models: Sequence[str | Path | LanguageModel], settings: VastSettings) -> Findings:
@@ -46,14 +49,16 @@ def vast(models: Sequence[str | Path | LanguageModel], settings: VastSettings) -
 
 def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings) -> None:
     words = _words(findings, model, settings, settings.language)
-    names = settings.lexica or (LEXICA if settings.language == "english" else (settings.language,))
-    lexica = [_lexicon(findings, name, settings, words) for name in names]
+    if settings.lexica or settings.language == "english":
+        lexica = [_lexicon(findings, name, settings, words) for name in settings.lexica or LEXICA]
+    else:
+        lexica = [_own(findings, settings, words)]
     widest, narrow = max(lexica, key=len), lexica[0]
     asked = settings.experiments
 
     def similar() -> None:
         language = settings.language
-        default = PAIRS if language == "english" else (f"multisimlex-{language}",)
+        default = PAIRS if language == "english" else usual_pairs(language)
         tasks = [load_pairs(name, language=language) for name in settings.pairs or default]
         for pairs in tasks:
             findings.used_data(pairs, len(pairs.scores))
@@ -86,6 +91,10 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
         if not wanted:
             continue
         reason = "" if set(asked) == {name} else _why_not(name, words, settings)
+        if is_sentence_encoder(model) and name in OF_TOKENS:
+            reason = f"{model.name} is a sentence encoder, which has one vector a text and none of a word in it"
+            if set(asked) == {name}:
+                raise WordworthError(f"the experiment {name} cannot be run: {reason}; choose another --experiment")
         if reason:
             findings.warn(f"{name} {'were' if name == 'probes' else 'was'} left out: {reason}.")
         else:
@@ -103,7 +112,7 @@ def _why_not(experiment: str, words: WordsInSettings, settings: VastSettings) ->
     if experiment in IN_BLEACHED and not words.templates.has("bleached"):
         return f"the templates {words.templates.name} have no bleached text"
     if experiment == "validation" and not settings.pairs and language != "english":
-        return "" if knows(f"multisimlex-{language}", "pairs") else f"the catalog has no word pairs in {language}"
+        return "" if usual_pairs(language) else f"the catalog has no word pairs in {language}"
     return ""
 
 
@@ -132,7 +141,8 @@ def _languages(findings: Findings, model: LanguageModel, settings: VastSettings)
             words = _words(found, model, settings, language)
             if words.corpus is None:
                 words.settings = tuple(setting for setting in words.settings if setting != "random")
-            lexicon = _lexicon(found, "anew" if language == "english" else language, settings, words)
+            english = language == "english"
+            lexicon = _lexicon(found, "anew", settings, words) if english else _own(found, settings, words)
             contextualization(found, words, [lexicon], None, "languages")
             findings.add(found)
     languages_mean(findings, model.name)
@@ -150,8 +160,14 @@ def _multilingual(model: LanguageModel) -> bool:
 
 def _words(findings: Findings, model: LanguageModel, settings: VastSettings, language: str) -> WordsInSettings:
     templates = load_templates(settings.templates, language)
-    names = settings.settings or tuple(filter(templates.has, SETTINGS))
-    if lacking := [name for name in SETTINGS if not settings.settings and name not in names]:
+    usual = OF_SENTENCES if is_sentence_encoder(model) else SETTINGS
+    names = settings.settings or tuple(filter(templates.has, usual))
+    if "random" in names and "random" not in usual:
+        raise WordworthError(
+            f"{model.name} is a sentence encoder: its vector of a random context is of the whole text; choose "
+            f"--setting {', '.join(usual)}"
+        )
+    if lacking := [name for name in usual if not settings.settings and name not in names]:
         findings.warn(f"The templates {templates.name} have no text for {' and '.join(lacking)}: left out.")
     text = _text(settings, language)
     corpus = None
@@ -176,6 +192,19 @@ def _text(settings: VastSettings, language: str) -> Named:
         if label == language:
             return target
     return settings.corpus if language == settings.language else ""
+
+
+def _own(findings: Findings, settings: VastSettings, words: WordsInSettings) -> Lexicon:
+    """The lexicon of the words' language; one that stands in for it is put into the script of the templates."""
+
+    def load(name: str) -> Lexicon:
+        lexicon = load_lexicon(name)
+        return lexicon if name == words.language else lexicon_in_script(findings, lexicon, words.templates)
+
+    lexicon = own_lexicon(findings, words.language, load)
+    check_script(lexicon, words.templates)
+    findings.used_data(lexicon, len(lexicon))
+    return lexicon
 
 
 def _lexicon(findings: Findings, name: str | Path, settings: VastSettings, words: WordsInSettings) -> Lexicon:

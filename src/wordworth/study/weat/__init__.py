@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from wordworth.study.declaration import Study
 from wordworth.study.embedding_settings import OfEmbeddings
-from wordworth.task.settings import Permuted, WordLookup
+from wordworth.task.settings import Sensitive, WordLookup
 
 
 @dataclass(frozen=True, kw_only=True)
-class WeatSettings(OfEmbeddings, WordLookup, Permuted):
+class WeatSettings(OfEmbeddings, WordLookup, Sensitive):
     """Blank tests are WEAT 1 to 10."""
 
 
@@ -20,7 +20,7 @@ STUDY = Study(
     tables_function="wordworth.study.tables:score_tables",
     example="wordworth run weat glove-6b-50d --test weat6 --test weat7",
     main="tests",
-    kinds=frozenset({"static"}),
+    kinds=frozenset({"static", "sentence"}),
     papers=("caliskan2017",),
     languages="wordworth.catalog.read.association_tests:languages",
     method="WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wordworth.catalog.read.association_tests import languages
-from wordworth.embedding import Embedding, Layers
+from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.study.embeddings import embeddings, tests_in
+from wordworth.study.embeddings import tests_in, vectors_of
 from wordworth.study.weat import WeatSettings
 from wordworth.task.association import association
+from wordworth.task.sensitivity import association_sensitivity
+from wordworth.task.variants import vector_versions
 from wordworth.task.words import TooFewWordsError
 
 TESTS = tuple(f"weat{number}" for number in range(1, 11))
@@ -20,18 +22,21 @@ def weat(models: Sequence[str | Path | Embedding], settings: WeatSettings) -> Fi
     findings = Findings("weat")
     if not models:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
-    for embedding, language in embeddings(models, settings):
-        findings.used_embedding(embedding, language)
+    for layers, language in vectors_of(findings, models, settings):
         tests = list(tests_in(findings, settings, TESTS, language, asked=bool(settings.tests)))
         if not tests:
             raise WordworthError(
-                f"none of the tests can be put into {language}, the language of {embedding.name} (XWEAT has "
+                f"none of the tests can be put into {language}, the language of {layers.name} (XWEAT has "
                 f"{', '.join(languages())}); give tests of your own with --test"
             )
         failed = len(findings.failed)
+        versions = vector_versions(layers)
         for number, test in enumerate(tests, start=1):
             # Where every test fails, the last says why.
             asked = bool(settings.tests) or (number == len(tests) and len(findings.failed) - failed == number - 1)
-            with findings.part(TooFewWordsError, asked=asked, model=embedding.name, dataset=test.name):
-                findings.add(association(Layers.of(embedding), test, settings), experiment="weat")
+            with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
+                findings.add(association(layers, test, settings), experiment="weat")
+                if settings.sensitivity:
+                    tried = association_sensitivity(layers, test, settings, versions)
+                    findings.add(tried, experiment="sensitivity")
     return findings

@@ -1,0 +1,143 @@
+"""The vectors of a spaCy model: a matrix, a map from the hash of a word to its row, and the words themselves.
+
+Models are made smaller by pruning: most words then have the row of the nearest word that was kept. All of them are
+read, as the model has them, each with a row of its own.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.embedding.blocks import ROWS, Block, VectorFile
+from wordworth.embedding.paired import matrix_of
+from wordworth.embedding.streams import sha256_of_all
+from wordworth.errors import Foreign, WordworthError
+
+FILES = ("vectors", "key2row", "strings.json")
+_CONFIG = "vectors.cfg"
+_SEED = 1
+_MULTIPLIER = 0xC6A4A7935BD1E995
+_SHIFT = np.uint64(47)
+_ALL = (1 << 64) - 1
+
+Numbers = NDArray[np.uint64]
+
+
+def files_in(folder: Path) -> tuple[Path, ...] | None:
+    """The three files of a model's folder, or of one inside it, as a package has it; None where there are none."""
+    for vocabulary in (folder, folder / "vocab", *sorted(folder.glob("*/vocab"))):
+        if all((vocabulary / file).is_file() for file in FILES):
+            return tuple(vocabulary / file for file in FILES)
+    return None
+
+
+def read_spacy(vectors: Path, key2row: Path, strings: Path) -> VectorFile:
+    """Every word that has a row, in the order of the map: those that kept a vector of their own come first."""
+    _refuse_floret(vectors.with_name(_CONFIG))
+    matrix = matrix_of(vectors)
+    keys, rows = _map_of(key2row)
+    with Foreign(f"{strings} is no list of words", "fetch or copy the file again"):
+        words = json.loads(strings.read_text(encoding="utf-8"))
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise WordworthError(f"{strings} is no list of words; fetch or copy the file again")
+    if len(rows) and int(rows.max()) >= len(matrix):
+        raise WordworthError(
+            f"{key2row} names row {int(rows.max()):,} and {vectors} has {len(matrix):,}; they are not of one model"
+        )
+    word_of = dict(zip(hashes(words).tolist(), words, strict=True))
+    named = [word_of.get(key, "") for key in keys.tolist()]
+    if not any(named):
+        raise WordworthError(f"{strings} has none of the words of {key2row}; they are not of one model")
+    return VectorFile(
+        matrix.shape[1],
+        _blocks(named, rows, matrix),
+        lambda: sha256_of_all((vectors, key2row, strings)),
+    )
+
+
+def _blocks(words: Sequence[str], rows: NDArray[np.int64], matrix: NDArray[np.floating]) -> Iterator[Block]:
+    for start in range(0, len(words), ROWS):
+        stop = min(start + ROWS, len(words))
+        yield Block(list(words[start:stop]), matrix[rows[start:stop]], range(start + 1, stop + 1))
+
+
+def _refuse_floret(config: Path) -> None:
+    """Floret's vectors are sums over parts of words, and have no row for a word."""
+    if not config.is_file():
+        return
+    with Foreign(f"{config} is no JSON", "fetch or copy the file again"):
+        settings = json.loads(config.read_text(encoding="utf-8"))
+    mode = settings.get("mode", "default") if isinstance(settings, dict) else None
+    if mode != "default":
+        raise WordworthError(f"{config} says that the vectors are {mode!r}; only those with a row a word are read")
+
+
+def _map_of(path: Path) -> tuple[Numbers, NDArray[np.int64]]:
+    """Keys and rows of a MessagePack map of whole numbers, in its order."""
+    with Foreign(f"{path} is no map from words to rows", "fetch or copy the file again"):
+        numbers = list(_numbers(path.read_bytes()))
+        pairs = np.array(numbers, dtype=object).reshape(-1, 2)
+        rows = pairs[:, 1].astype(np.int64)
+        there = rows >= 0  # −1 is a word without a vector
+        return pairs[:, 0].astype(np.uint64)[there], rows[there]
+
+
+def _numbers(packed: bytes) -> Iterator[int]:
+    """The whole numbers of a MessagePack map, keys and values in turn."""
+    head = packed[:1]
+    if head == b"\xdf":
+        count, at = int.from_bytes(packed[1:5]), 5
+    elif head == b"\xde":
+        count, at = int.from_bytes(packed[1:3]), 3
+    elif b"\x80" <= head <= b"\x8f":
+        count, at = head[0] - 0x80, 1
+    else:
+        raise RuntimeError("it does not begin as a map does")
+    for _ in range(2 * count):
+        kind = packed[at] if at < len(packed) else None
+        if kind is not None and (kind < 0x80 or kind >= 0xE0):
+            yield kind if kind < 0x80 else kind - 0x100
+            at += 1
+            continue
+        if kind is None or not 0xCC <= kind <= 0xD3:
+            raise RuntimeError(f"after {at:,} bytes it is cut short, or holds something other than whole numbers")
+        size = 1 << (kind - 0xCC) % 4
+        yield int.from_bytes(packed[at + 1 : at + 1 + size], signed=kind >= 0xD0)
+        at += 1 + size
+    if at != len(packed):
+        raise RuntimeError(f"it is {len(packed):,} bytes long, and its map ends after {at:,}")
+
+
+def hashes(words: Sequence[str]) -> Numbers:
+    """spaCy's key of every word: MurmurHash64A (Appleby) of its UTF-8, seed 1; those of one length at once."""
+    encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+    by_length: dict[int, list[int]] = {}
+    for at, text in enumerate(encoded):
+        by_length.setdefault(len(text), []).append(at)
+    found = np.empty(len(words), dtype=np.uint64)
+    for length, places in by_length.items():
+        texts = np.frombuffer(b"".join(encoded[at] for at in places), dtype=np.uint8).reshape(len(places), length)
+        found[places] = _murmur(texts)
+    return found
+
+
+def _murmur(texts: NDArray[np.uint8]) -> Numbers:
+    """texts × bytes → hashes; arithmetic is modulo 2⁶⁴."""
+    count, length = texts.shape
+    multiplier = np.uint64(_MULTIPLIER)
+    found = np.full(count, (_SEED ^ (length * _MULTIPLIER)) & _ALL, dtype=np.uint64)
+    whole = length // 8 * 8
+    for column in np.ascontiguousarray(texts[:, :whole]).view("<u8").T if whole else ():
+        mixed = column * multiplier
+        mixed ^= mixed >> _SHIFT
+        found = (found ^ (mixed * multiplier)) * multiplier
+    if length > whole:
+        rest = np.zeros((count, 8), dtype=np.uint8)
+        rest[:, : length - whole] = texts[:, whole:]
+        found = (found ^ rest.view("<u8")[:, 0]) * multiplier
+    found ^= found >> _SHIFT
+    found *= multiplier
+    return np.asarray(found ^ (found >> _SHIFT), dtype=np.uint64)

@@ -1,0 +1,137 @@
+"""How far a number depends on choices that could have been made otherwise (specification curve, Simonsohn et al. 2020).
+
+A variant is the number under one combination of choices. Words that are left out are masks, so that all variants of a
+test are a few matrix products over one matrix of products of its words.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from wordworth.embedding.cosine import Matrix, Vectors, unit_rows
+from wordworth.measure.declaration import declare
+
+LEVEL = 0.05
+"""Of significance."""
+ASSOCIATIONS = ("mean cosine", "centroid", "inner product")
+"""How near a word is to a set: the mean of its cosines (Caliskan et al. 2017), its cosine with the mean of the set's
+unit vectors (Garg et al. 2018), or the mean of its inner products, which feel lengths (Ethayarajh et al. 2019)."""
+NO_SPREAD = 1e-12
+"""Of the largest magnitude: a standard deviation below this share of it is rounding."""
+OVER = "of the variants of one test: all combinations of the choices named in its items."
+
+declare("sensitivity:significant", f"Share with p < .05 {OVER}", "simonsohn2020")
+declare("sensitivity:same-sign", f"Share with the sign of the test as it is run {OVER}", "simonsohn2020", "higher")
+declare(
+    "sensitivity:flipped",
+    "Share of the variants whose conclusion (p < .05 and the sign, or neither) is not that of the test as it is run; "
+    "where `setting` names a choice, of the variants with that choice.",
+    "simonsohn2020",
+    "lower",
+)
+declare("sensitivity:median", f"Median, with the least and the greatest, {OVER}", "simonsohn2020")
+
+Masks = NDArray[np.bool_]
+"""variants × words: which words each variant keeps."""
+
+
+def product_associations(targets: Vectors, attributes: Vectors, in_a: Masks, in_b: Masks, way: str) -> Matrix:
+    """s(w, A, B) of every target under every choice of A and B: targets × variants.
+
+    `in_a` and `in_b` (variants × attributes) say which attributes are A's and B's. One matrix of products of targets
+    with attributes serves all variants; the length of a centroid comes from the products of attributes.
+    """
+    near = np.asarray(targets, dtype=np.float64)
+    to = np.asarray(attributes, dtype=np.float64)
+    if way != "inner product":
+        near, to = unit_rows(near, "the targets"), unit_rows(to, "the attributes")
+    products = near @ to.T
+    gram = to @ to.T if way == "centroid" else None
+    means = []
+    for mask in (in_a, in_b):
+        weights = mask / mask.sum(axis=1, keepdims=True)
+        mean = products @ weights.T
+        if gram is not None:
+            mean = mean / np.sqrt(np.einsum("vi,ij,vj->v", weights, gram, weights, optimize=True))
+        means.append(mean)
+    return np.asarray(means[0] - means[1], dtype=np.float64)
+
+
+def kept_values(associations: Matrix, kept: Masks) -> Matrix:
+    """variants × words kept: the associations (targets × variants) of the targets that each variant keeps, in order.
+
+    All of these variants keep as many.
+    """
+    return associations.T[kept].reshape(len(kept), -1)
+
+
+def effect_sizes(values: Matrix, size_x: int, ddof: int) -> Matrix:
+    """d of each row (variants × words of X then Y); NaN where all its words are associated alike."""
+    spread = values.std(axis=1, ddof=ddof)
+    difference = values[:, :size_x].mean(axis=1) - values[:, size_x:].mean(axis=1)
+    known = spread > NO_SPREAD * np.abs(values).max(axis=1)
+    return np.asarray(difference / np.where(known, spread, np.nan), dtype=np.float64)
+
+
+def word_effects(targets: Vectors, attributes: Vectors, in_a: Masks, in_b: Masks) -> Matrix:
+    """SC-WEAT's d of every target under every choice of A and B, sample standard deviation: targets × variants."""
+    products = unit_rows(targets, "the targets") @ unit_rows(attributes, "the attributes").T
+    products -= products.mean(axis=1, keepdims=True)  # so that nothing cancels where all cosines are near 1
+    either = (in_a | in_b).astype(np.float64)
+    counts = either.sum(axis=1)
+    mean = products @ either.T / counts
+    squares = np.square(products) @ either.T - counts * np.square(mean)
+    spread = np.sqrt(np.clip(squares, 0, None) / (counts - 1))
+    sides = (products @ (mask / mask.sum(axis=1, keepdims=True)).T for mask in (in_a, in_b))
+    difference = next(sides) - next(sides)
+    return np.asarray(difference / np.where(spread > NO_SPREAD, spread, np.nan), dtype=np.float64)
+
+
+def conclusions(values: Matrix, p: Matrix) -> NDArray[np.int8]:
+    """1 or −1, the sign of the value, where p < .05; else 0."""
+    return np.where(p < LEVEL, np.sign(values), 0).astype(np.int8)
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """What all variants say together."""
+
+    significant: float
+    same_sign: float
+    flipped: float
+    median: float
+    least: float
+    greatest: float
+    n: int
+
+
+def robustness(values: Matrix, p: Matrix) -> Robustness:
+    """The shares over all variants, of which the first is the one that the others are held against."""
+    concluded = conclusions(values, p)
+    return Robustness(
+        significant=float(np.mean(p < LEVEL)),
+        same_sign=float(np.mean(np.sign(values) == np.sign(values[0]))),
+        flipped=float(np.mean(concluded != concluded[0])),
+        median=float(np.median(values)),
+        least=float(values.min()),
+        greatest=float(values.max()),
+        n=len(values),
+    )
+
+
+def flipped_by(flipped: NDArray[np.bool_], options: NDArray[np.str_]) -> dict[str, tuple[float, int]]:
+    """Option → (share of its variants that are flipped, how many variants it has)."""
+    every, codes = np.unique(options, return_inverse=True)
+    counts = np.bincount(codes, minlength=len(every))
+    flips = np.bincount(codes, weights=flipped, minlength=len(every))
+    return {str(name): (float(flips[at] / counts[at]), int(counts[at])) for at, name in enumerate(every)}
+
+
+def correlations(values: Matrix, ratings: Matrix, ranked: bool) -> Matrix:
+    """Pearson's ρ of each row (variants × words) with the ratings, or Spearman's; NaN where a row is constant."""
+    rows, rated = (rankdata(values, axis=1), rankdata(ratings)) if ranked else (values, ratings)
+    rows, rated = (one - one.mean(axis=-1, keepdims=True) for one in (rows, rated))
+    scale = np.linalg.norm(rows, axis=1) * np.linalg.norm(rated)
+    return np.asarray(np.clip(rows @ rated / np.where(scale > 0, scale, np.nan), -1, 1), dtype=np.float64)

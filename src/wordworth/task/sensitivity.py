@@ -1,0 +1,152 @@
+"""Sensitivity of an association test: its d and p under every combination of choices that the literature defends.
+
+Which words (all, without one, half of the sets), which vectors, how near a word is to a set, which σ, how p is computed
+and for how many sides. Every variant is an item; the scores say how many agree with the test as it is run.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.catalog.read.association_tests import AssociationTest
+from wordworth.embedding import Layers, Slot
+from wordworth.embedding.cosine import Matrix
+from wordworth.measure.sensitivity import (
+    ASSOCIATIONS,
+    conclusions,
+    effect_sizes,
+    flipped_by,
+    kept_values,
+    product_associations,
+    robustness,
+)
+from wordworth.run import Findings
+from wordworth.statistics.permutation import permutation_test
+from wordworth.task.association import flags_of_sets, sets_of_test
+from wordworth.task.settings import Permuted, Sensitive
+from wordworth.task.valence import permuted
+from wordworth.task.variants import AND, VECTORS, Versions, Words, record_options, word_variants
+
+SPREADS = ("sample σ", "population σ")
+METHODS = ("permutation p", "normal p")
+SIDES = ("one-sided", "two-sided")
+ALIKE = "a variant in which all words are associated alike"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Values and p of all variants, along one axis for each choice: the words first.
+
+    The first option of each is that of the number as it is run, so that this is the first variant.
+    """
+
+    choices: tuple[str, ...]
+    options: tuple[tuple[str, ...], ...]
+    words: Words
+    values: NDArray[np.float64]
+    p: NDArray[np.float64]
+
+
+def association_sensitivity(layers: Layers, test: AssociationTest, settings: Sensitive, versions: Versions) -> Findings:
+    """Shares over the variants of one test in every slot, and an item a variant."""
+    findings = Findings()
+    labels = [f"{side}: {label}" for side, label in zip("XYAB", test.labels, strict=True)]
+    groups = [group.rows(np.argsort(group.words)) for group in sets_of_test(findings, layers, test, labels, settings)]
+    names = [list(group.words) for group in groups]
+    words = word_variants(names[:2], names[2:], settings.draws, settings.seed)
+    where = {**layers.columns, "language": test.language, "dataset": test.name.removesuffix(f"-{test.language}")}
+    flags = flags_of_sets(groups, test)
+    for slot in layers.slots:
+        X, Y, A, B = (group.read(slot) for group in groups)
+        sets = versions(slot, (np.concatenate((X, Y)), np.concatenate((A, B))))
+        found = [_every_way(one, words, (len(X), len(A))) for one in sets]
+        grid = _grid([rows for version in found for rows in version], words, len(X), settings)
+        record_grid(findings, where, slot, grid, flags)
+    return findings
+
+
+def _every_way(sets: list[Matrix], words: Words, sizes: tuple[int, int]) -> list[Matrix]:
+    """For each kind of association, targets × variants."""
+    targets, attributes = sets
+    of_a = np.arange(len(attributes)) < sizes[1]
+    masks = words.attributes & of_a, words.attributes & ~of_a
+    return [product_associations(targets, attributes, *masks, way) for way in ASSOCIATIONS]
+
+
+def _grid(associations: list[Matrix], words: Words, size_x: int, settings: Permuted) -> Grid:
+    """d and p of all variants: words × (vectors and associations) × σ × how p is computed × sides."""
+    how, sides = (-1 if settings.p_method == "normal" else 1), (-1 if settings.sides == "two" else 1)
+    blocks = len(associations)
+    d = np.empty((len(words), blocks, len(SPREADS)))
+    p = np.empty((len(words), blocks, len(METHODS), len(SIDES)))
+    for rows, size in _alike(words, size_x):
+        values = np.concatenate([kept_values(one[:, rows], words.targets[rows]) for one in associations])
+        shape = (blocks, len(rows))
+        for at, ddof in enumerate((1, 0)):
+            d[rows, :, at] = effect_sizes(values, size, ddof).reshape(shape).T
+        for place, found in _p_values(values, size, settings, exact=rows[0] == 0).items():
+            p[rows, :, *place] = found.reshape(shape).T
+    full = (len(words), blocks, len(SPREADS), len(METHODS), len(SIDES))
+    values = np.broadcast_to(d[..., None, None], full)
+    chances = np.broadcast_to(p[:, :, None, ::how, ::sides], full)
+    choices = ("words", "vectors", "association", "σ", "p", "sides")
+    options = (words.kinds, VECTORS, ASSOCIATIONS, SPREADS, METHODS[::how], SIDES[::sides])
+    return Grid(choices, options, words, values.reshape(-1), chances.reshape(-1))
+
+
+def _alike(words: Words, size_x: int) -> list[tuple[NDArray[np.intp], int]]:
+    """Variants whose targets are as many, which share their partitions, with the size of X; the whole test alone."""
+    sizes = words.targets[:, :size_x].sum(axis=1).tolist(), words.targets[:, size_x:].sum(axis=1).tolist()
+    alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for at, pair in enumerate(zip(*sizes, strict=True)):
+        alike[(*pair, at == 0)].append(at)
+    return [(np.array(rows), key[0]) for key, rows in alike.items()]
+
+
+def _p_values(values: Matrix, size: int, settings: Permuted, exact: bool) -> dict[tuple[int, int], Matrix]:
+    """p by permutation and by a normal, one-sided and two-sided.
+
+    Only the test as it is run is counted out whatever it costs: of many rows that is too much for large sets.
+    """
+    given = permuted(settings)
+    asked = given["method"] if exact or given["method"] == "monte-carlo" else "auto"
+    methods = ("auto" if asked == "normal" else asked, "normal")
+    return {
+        (how, side): permutation_test(values, size, **given | {"method": method, "sides": sides}).p
+        for how, method in enumerate(methods)
+        for side, sides in enumerate(("one", "two"))
+    }
+
+
+def record_grid(findings: Findings, where: dict[str, Any], slot: Slot, grid: Grid, flags: str | None) -> None:
+    """The shares over all variants, how often each option flips the conclusion, and an item a variant."""
+    known = np.isfinite(grid.values)
+    place = {**where, **slot._asdict()}
+    values, p = grid.values[known], grid.p[known]
+    found = robustness(values, p)
+    for measure in ("significant", "same_sign", "flipped"):
+        name, share = f"sensitivity:{measure.replace('_', '-')}", getattr(found, measure)
+        findings.score(**place, measure=name, value=share, n=found.n, flags=flags)
+    limits = {"value": found.median, "low": found.least, "high": found.greatest}
+    findings.score(**place, measure="sensitivity:median", **limits, n=found.n, flags=flags)
+    concluded = conclusions(values, p)
+    flipped = concluded != concluded[0]
+    places = np.unravel_index(np.arange(len(grid.values)), [len(one) for one in grid.options])
+    shares = {
+        choice: flipped_by(flipped, np.array(options)[at[known]])
+        for choice, options, at in zip(grid.choices, grid.options, places, strict=True)
+    }
+    record_options(findings, place, shares, flags)
+    texts = [np.array(one, dtype=object)[at] for one, at in zip(grid.options[1:], places[1:], strict=True)]
+    findings.item(
+        **place,
+        item=np.array(grid.words.names, dtype=object)[places[0]].tolist(),
+        group=np.array(grid.words.kinds, dtype=object)[places[0]].tolist(),
+        place=[AND.join(one) for one in zip(*texts, strict=True)],
+        value=np.where(known, grid.values, np.nan).tolist(),
+        p=grid.p.tolist(),
+        left_out=[None if one else ALIKE for one in known.tolist()],
+    )

@@ -1,0 +1,130 @@
+"""The vectors of a spaCy model, from a folder made here as spaCy writes it, and the one of the catalog."""
+
+import json
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.kinds import kind_of
+from wordworth.embedding import load
+from wordworth.embedding.spacy_vectors import hashes
+from wordworth.errors import WordworthError
+
+# As spaCy's documentation prints them.
+KEYS = {
+    "coffee": 3197928453018144401,
+    "apple": 8566208034543834098,
+    "I": 4690420944186131903,
+    "love": 3702023516439754181,
+}
+
+
+def test_keys_are_those_of_spacy() -> None:
+    assert dict(zip(KEYS, hashes(list(KEYS)).tolist(), strict=True)) == KEYS
+    assert len(set(hashes(["", "a", "ab", "été", "eight bytes and more than sixteen"]).tolist())) == 5
+
+
+def _packed(rows: Mapping[int, int]) -> bytes:
+    """A MessagePack map with the shortest form of every number."""
+
+    def number(value: int) -> bytes:
+        if -32 <= value < 128:
+            return struct.pack("b", value)
+        for kind, form in ((0xCC, ">B"), (0xCD, ">H"), (0xCE, ">I"), (0xCF, ">Q")):
+            if value < 1 << 8 * struct.calcsize(form):
+                return bytes([kind]) + struct.pack(form, value)
+        raise ValueError(value)
+
+    body = b"".join(number(key) + number(row) for key, row in rows.items())
+    return b"\xde" + struct.pack(">H", len(rows)) + body
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """`coffee` and `apple` have rows of their own, `love` was given that of `coffee`, `I` has none."""
+    vocabulary = tmp_path / "xx_model" / "xx_model-1.0.0" / "vocab"
+    vocabulary.mkdir(parents=True)
+    with (vocabulary / "vectors").open("wb") as stream:
+        np.save(stream, np.array([[1, 2, 3], [4, 5, 6]], dtype=np.float32))
+    space, nameless = int(hashes(["\n"])[0]), 12345
+    rows = {KEYS["coffee"]: 0, KEYS["apple"]: 1, KEYS["love"]: 0, KEYS["I"]: -1, space: 1, nameless: 1}
+    (vocabulary / "key2row").write_bytes(_packed(rows))
+    (vocabulary / "strings.json").write_text(json.dumps(["\n", "I", "apple", "coffee", "love", "NOUN"]))
+    (vocabulary / "vectors.cfg").write_text('{"mode": "default"}')
+    return tmp_path / "xx_model"
+
+
+@pytest.mark.parametrize("inside", ["", "xx_model-1.0.0", "xx_model-1.0.0/vocab"])
+def test_a_folder_at_any_depth(model: Path, inside: str) -> None:
+    embedding = load(model / inside)
+    assert embedding.words == ["coffee", "apple", "love"]
+    assert embedding.matrix.tolist() == [[1, 2, 3], [4, 5, 6], [1, 2, 3]]
+    assert [one.partition(": ")[2] for one in embedding.provenance.dropped] == [
+        "the word '\\n' has a line break in it",
+        "there is no word",
+    ]
+    assert kind_of(model / inside) == "static"
+    (named,) = load_embeddings(f"mine={model / inside}")
+    assert (named.name, len(named)) == ("mine", 3)
+
+
+def _floret(vocabulary: Path) -> None:
+    (vocabulary / "vectors.cfg").write_text('{"mode": "floret", "hash_count": 2}')
+
+
+def _cut(vocabulary: Path) -> None:
+    path = vocabulary / "key2row"
+    path.write_bytes(path.read_bytes()[:-4])
+
+
+def _list(vocabulary: Path) -> None:
+    (vocabulary / "key2row").write_bytes(b"\x93\x01\x02\x03")
+
+
+def _far(vocabulary: Path) -> None:
+    (vocabulary / "key2row").write_bytes(_packed({KEYS["coffee"]: 70_000}))
+
+
+def _others(vocabulary: Path) -> None:
+    (vocabulary / "strings.json").write_text('["tea"]')
+
+
+def _table(vocabulary: Path) -> None:
+    (vocabulary / "strings.json").write_text('{"tea": 1}')
+
+
+def _pickle(vocabulary: Path) -> None:
+    with (vocabulary / "vectors").open("wb") as stream:
+        np.save(stream, np.array([{}], dtype=object), allow_pickle=True)
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (_floret, "says that the vectors are 'floret'; only those with a row a word are read"),
+        (_cut, r"key2row is no map from words to rows \(after 53 bytes it is cut short"),
+        (_list, "it does not begin as a map does"),
+        (_far, "names row 70,000 and .*vectors has 2; they are not of one model"),
+        (_others, "has none of the words of"),
+        (_table, "is no list of words"),
+        (_pickle, "is no whole array of numbers"),
+    ],
+)
+def test_a_damaged_model(model: Path, damage: object, says: str) -> None:
+    assert callable(damage)
+    damage(model / "xx_model-1.0.0" / "vocab")
+    with pytest.raises(WordworthError, match=says):
+        load(model)
+
+
+@pytest.mark.index
+def test_the_french_one_of_the_catalog() -> None:
+    (french,) = load_embeddings("fr-news-20k")
+    assert (len(french), french.dim) == (499_945, 300)
+    assert [french.words[at] for at in (0, 8, -1)] == [",", "les", "d&apos;occupation"]
+    assert french.provenance.language == "french"
+    assert len(np.unique(np.asarray(french.matrix[:, 0]))) < 20_000

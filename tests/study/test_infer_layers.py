@@ -1,0 +1,169 @@
+"""`run infer` and `train-nli` over ELMo, with the layers chosen: small random weights, slow versions by hand."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+from torch import Tensor
+
+from commands import Command
+from made_elmo import PROBE, made_elmo
+from wordworth.infer.model.averaged import averaged, draw_occurrences
+from wordworth.infer.model.contextual import ElmoVectors
+from wordworth.infer.model.loading import load_attention_nli
+from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.probe.probe import load_probe
+from wordworth.task.stability import kinds, stability_words
+
+TEXT = [
+    "Then he left , and he came back .",
+    "He said that she saw him .",
+    "And she , too , left .",
+    *(f"The {word} came with the others ." for word in stability_words()),
+]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """ELMo, pairs, a text and a probe in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    made_elmo(tmp_path / "elmo")
+    rows = [("a man sleeps", "he rests", "entailment"), ("a dog runs", "no dog", "contradiction")] * 2
+    lines = ["premise\thypothesis\tlabel", *("\t".join(row) for row in rows)]
+    (tmp_path / "pairs.tsv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "dev.tsv").write_text("\n".join(lines).replace("a man", "one man").replace("a dog", "one dog") + "\n")
+    (tmp_path / "text.txt").write_text("\n".join(TEXT) + "\n")
+    (tmp_path / "small.toml").write_text(PROBE)
+    return tmp_path
+
+
+TRAIN = ("train-nli", "--vectors", "elmo", "--data", "pairs.tsv", "--dev", "dev.tsv", "--epochs", 1, "--hidden", 8)
+INFER = ("run", "infer", "nli", "--probe", "small.toml", "--random", 1, "--resamples", 20, "-o", "run")
+
+
+def _by_hand(layers: tuple[int, ...]) -> ElmoVectors:
+    """he − she of the means of each layer, taken out of it."""
+    read = load_attention_nli("nli").embedder
+    assert isinstance(read, ElmoVectors)
+    means = averaged(read, ["he", "she"], draw_occurrences(TEXT, ["he", "she"], 1000), "text")
+    bases = {}
+    for layer in layers:
+        he, she = (means[layer - 1][word] / np.linalg.norm(means[layer - 1][word]) for word in ("he", "she"))
+        bases[layer - 1] = (he - she) / np.linalg.norm(he - she)
+
+    def every(x: Tensor) -> Tensor:
+        made = x.double().numpy().copy()
+        for at, v in bases.items():
+            made[:, :, at] -= (made[:, :, at] @ v)[..., None] * v
+        return torch.from_numpy(made).float()
+
+    return read.changed("by hand", every=every)
+
+
+@pytest.mark.parametrize("layers", [(1, 2, 3), (2,)])
+def test_every_chosen_layer_is_projected_at_test(command: Command, place: Path, layers: tuple[int, ...]) -> None:
+    assert command(*TRAIN, "-o", "nli").code == 0
+    chosen = ("--elmo-layers", ",".join(map(str, layers)), "--corpus", "text.txt")
+    answer = command(*INFER, *chosen)
+    assert answer.code == 0, answer.err
+    scores = pl.read_csv(place / "run" / "scores.csv")
+    net = dict(scores.filter(pl.col("measure") == "net-neutral").select("setting", "value").iter_rows())
+    model = load_attention_nli("nli")
+    pairs = PairSet.of(load_probe(place / "small.toml"))
+    both = [list(pairs.pair(index)[:2]) for index in range(4)]
+    for setting, version in (("original", model), ("projection", model.over(_by_hand(layers)))):
+        slow = np.mean([version.probabilities(one, np.array([[0, 1]]))[0, 1] for one in both])
+        assert net[setting] == pytest.approx(slow, abs=1e-6)
+    assert net["random"] not in (net["original"], net["projection"])
+    notes = json.loads((place / "run" / "run.json").read_text())["notes"]
+    where = "layer 2" if layers == (2,) else "each of layers 1, 2, 3"
+    assert any(f"he − she, 1 of 12 dimensions, in {where}" in note for note in notes)
+    assert any("occurrences in 5 sentences of text.txt" in note for note in notes)
+
+
+def test_layers_in_training_and_what_the_run_says_of_them(command: Command, place: Path) -> None:
+    taken = ("--direction", "he,she", "--elmo-layers", "1,2,3", "--corpus", "text.txt")
+    assert command(*TRAIN, "-o", "nli").code == 0
+    assert command(*TRAIN, *taken, "-o", "nli-all").code == 0
+    assert command(*TRAIN, "--random-directions", 1, "--elmo-layers", "1,2,3", "-o", "nli-random").code == 0
+    assert command(*TRAIN, "--direction", "he,she", "-o", "nli-first").code == 0
+    without, by_hand = load_attention_nli("nli-all").embedder, _by_hand((1, 2, 3))
+    found, slow = (one.vectors(np.array([one.ids("she saw nobody")])) for one in (without, by_hand))
+    np.testing.assert_allclose(found, slow, atol=1e-5)
+    against = [word for name in ("nli-all", "nli-random", "nli-first") for word in ("--against", name)]
+    answer = command(*INFER, *against, "--mitigate", "none", "--random", 0)
+    assert answer.code == 0, answer.err
+    models = json.loads((place / "run" / "run.json").read_text())["models"]
+    told = {one["name"]: one.get("trained_without") for one in models}
+    assert told == {
+        "nli": None,
+        "nli-all": {"subspace": "he − she", "dimensions": 1, "layers": [1, 2, 3]},
+        "nli-random": {"subspace": "random:1", "dimensions": 1, "layers": [1, 2, 3]},
+        "nli-first": {"subspace": "he − she", "dimensions": 1, "layers": []},
+    }
+
+
+def test_stability_of_layer_one_and_of_means(command: Command, place: Path) -> None:
+    """Dev et al., Table 12: of every layer, each figure once more by the singular values of its words."""
+    assert command(*TRAIN, "-o", "nli").code == 0
+    read = load_attention_nli("nli").embedder
+    assert isinstance(read, ElmoVectors)
+    means = averaged(read, stability_words(), draw_occurrences(TEXT, stability_words(), 1000), "text")
+    for chosen, layers in (((), [1]), (("--elmo-layers", "1,2,3", "--corpus", "text.txt"), [1, 2, 3])):
+        answer = command(*INFER, "--stability", "--mitigate", "none", "--random", 0, *chosen, "--overwrite")
+        assert answer.code == 0, answer.err
+        assert "stability of the subspaces" in answer.out
+        found = pl.read_csv(place / "run" / "scores.csv").filter(pl.col("experiment") == "stability")
+        for layer in layers:
+            told = {
+                (dataset, measure): value
+                for dataset, measure, value, at in found.select("dataset", "measure", "value", "layer").iter_rows()
+                if at == layer
+            }
+            rows = zip(means[0].words, means[layer - 1].matrix, strict=True)
+            vectors = {word: row / np.linalg.norm(row) for word, row in rows}
+            assert set(vectors) == set(stability_words())
+            pairs = [(vectors[one] - vectors[other]) / 2 for one, other in _gendered()]
+            _, values, directions = np.linalg.svd(np.array(pairs), full_matrices=False)
+            assert told["gendered", "principal:2nd"] == pytest.approx(values[1] / values[0], rel=1e-4)
+            he = vectors["he"] - vectors["she"]
+            assert told["gendered", "cosine"] == pytest.approx(abs(directions[0] @ he) / np.linalg.norm(he), rel=1e-4)
+            assert {dataset for dataset, _ in told} == {kind.name for kind in kinds()}
+
+
+def _gendered() -> list[tuple[str, str]]:
+    from wordworth.catalog.read.word_sets import load_word_set
+
+    return list(load_word_set("dev-gendered_pairs").pairs)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("--elmo-layers", "4"), "--elmo-layers is 4, and nli has layers 1 to 3"),
+        (("--elmo-layers", "0"), "--elmo-layers is 0; it must be a whole number from 1 to 1,000"),
+        (("--elmo-layers", "2", "--corpus", "pairs.tsv"), "pairs.tsv has none of the words he, she"),
+    ],
+)
+def test_what_cannot_be_is_said(command: Command, place: Path, given: tuple[str, ...], told: str) -> None:
+    assert command(*TRAIN, "-o", "nli").code == 0
+    if "pairs.tsv" in given:
+        (place / "pairs.tsv").write_text("nothing of the kind\n")
+    answer = command(*INFER, *given)
+    assert answer.code == 2
+    assert told in answer.err
+
+
+def test_layers_of_what_has_none(command: Command, place: Path) -> None:
+    words = ["he", "she", "man", "woman", "nurse", "doctor", "the", "slept"]
+    (place / "vectors.txt").write_text("\n".join(f"{word} {at} {at * at} 1" for at, word in enumerate(words)) + "\n")
+    assert command(*TRAIN, "--vectors", "vectors.txt", "-o", "nli").code == 0
+    answer = command(*INFER, "--elmo-layers", "2")
+    assert answer.code == 2
+    assert "no layers of ELMo; leave --elmo-layers out" in answer.err
+    answer = command(*TRAIN, "--elmo-layers", "2", "-o", "other")
+    assert answer.code == 2
+    assert "none is named; add --direction he,she" in answer.err

@@ -1,0 +1,93 @@
+"""A sentence encoder in the studies of word vectors and of language models."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import wordworth as ww
+from wordworth.catalog.kinds import kind_of
+from wordworth.encode import LanguageModel, load_named
+from wordworth.errors import WordworthError
+from wordworth.study import study
+from wordworth.study.audit import plan
+
+pytestmark = pytest.mark.index
+NAME = "use-multilingual"
+QUICK = {"resamples": 20, "permutations": 100}
+
+
+@pytest.fixture(scope="module")
+def encoder() -> LanguageModel:
+    return load_named(NAME, device="cpu")
+
+
+def test_its_kind_and_its_studies() -> None:
+    assert kind_of(NAME) == "sentence"
+    planned, left_out = plan([NAME])
+    assert {one.name for one in planned} == {"valnorm", "weat", "vast", "static"}
+    assert left_out == []
+
+
+def test_valnorm_on_words_alone(encoder: LanguageModel) -> None:
+    """ρ of a plain script over the package's own vectors: .865."""
+    found = study("valnorm")([encoder], lexica=["bellezza"], experiments=["valence", "analogy"], **QUICK)
+    (row,) = found.scores.filter(experiment="valence", measure="valence").to_dicts()
+    assert (row["setting"], row["layer"], row["n"]) == (None, None, 399)
+    assert row["value"] == pytest.approx(0.865, abs=0.001)
+    assert found.models[NAME]["family"] == "sentence"
+    assert any("no vocabulary to seek an answer in" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("language", "rho", "count"),
+    [("spanish", 0.731, 1034), ("portuguese", 0.745, 1034), ("polish", 0.579, 1586), ("french", 0.540, 1031)],
+)
+def test_valence_in_other_languages(language: str, rho: float, count: int, encoder: LanguageModel, data: Path) -> None:
+    """ρ as a plain script has it."""
+    found = study("valnorm")([encoder], experiments=["valence"], lexica=[language], languages=[language], **QUICK)
+    (row,) = found.scores.filter(experiment="valence", measure="valence").to_dicts()
+    assert row["n"] == count
+    assert row["value"] == pytest.approx(rho, abs=0.001)
+
+
+def test_weat_and_static_take_it_as_word_vectors(encoder: LanguageModel) -> None:
+    (row,) = study("weat")([NAME], tests=["weat1"], **QUICK).scores.to_dicts()
+    assert row["value"] == pytest.approx(1.62, abs=0.01)
+    found = study("static")([encoder], experiments=["quality"], pairs=["rg-65"], resamples=20)
+    (row,) = found.scores.filter(measure="similarity").to_dicts()
+    assert (row["layer"], row["n"]) == (None, 65)
+
+
+def test_vast_in_four_settings_and_one_layer(encoder: LanguageModel) -> None:
+    found = study("vast")([encoder], lexica=["bellezza"], experiments=["contextualization", "probes"], resamples=20)
+    rows = found.scores.filter(experiment="contextualization", measure="valence")
+    rho = dict(rows.select("setting", "value").iter_rows())
+    assert list(rho) == ["decontextualized", "bleached", "aligned", "misaligned"]
+    assert set(rows["layer"]) == {0}
+    assert rows["pooling"].null_count() == len(rows)
+    assert rho["misaligned"] < 0 < rho["bleached"] < rho["aligned"]
+    assert found.scores.filter(pl.col("setting") == "untrained:bleached").height > 0
+    assert any("probes were left out" in warning and "one vector a text" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"experiments": ["tokenization"]}, "one vector a text and none of a word in it; choose another"),
+        ({"settings": ["random"]}, "its vector of a random context is of the whole text"),
+    ],
+)
+def test_what_vast_cannot_do_with_it(settings: dict[str, list[str]], says: str, encoder: LanguageModel) -> None:
+    with pytest.raises(WordworthError, match=says):
+        study("vast")([encoder], **settings)
+
+
+def test_in_a_notebook() -> None:
+    encoder = ww.load(NAME)
+    assert repr(encoder) == "<sentence encoder use-multilingual>"
+    assert encoder.encode(["tea", "This is war"]).shape == (2, 512)
+    assert encoder.layers(["tea", "war"], setting="bleached").at(0).dim == 512
+    assert ww.weat(encoder, "weat1", **QUICK).scores.height == 1
+    with pytest.raises(WordworthError, match="cannot encode '龘'"):
+        encoder.encode(["龘"])
