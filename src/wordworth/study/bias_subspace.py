@@ -3,7 +3,15 @@
 from dataclasses import dataclass
 
 from wordworth.errors import WordworthError
-from wordworth.task.settings import HOW, ON, Named, Settings, comma_names, comma_pair, setting
+from wordworth.task.settings import HOW, ON, Named, Settings, comma_pair, setting
+
+
+def comma_names(text: str) -> tuple[str, ...]:
+    """`A,B,C` as names, two or more."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if len(parts) < 2 or not all(parts):
+        raise WordworthError(f"{text!r} is not two or more names with commas between, such as male,female")
+    return parts
 
 
 @dataclass(frozen=True, kw_only=True)

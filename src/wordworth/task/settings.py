@@ -388,14 +388,6 @@ def comma_pair(text: str) -> tuple[str, str]:
     return parts[0], parts[1]
 
 
-def comma_names(text: str) -> tuple[str, ...]:
-    """`A,B,C` as names, two or more."""
-    parts = tuple(part.strip() for part in text.split(","))
-    if len(parts) < 2 or not all(parts):
-        raise WordworthError(f"{text!r} is not two or more names with commas between, such as male,female")
-    return parts
-
-
 def two_numbers(text: str) -> tuple[float, float]:
     """`LOW,HIGH` as numbers."""
     low, comma, high = text.partition(",")
