@@ -45,6 +45,7 @@ def test_counts_of_the_papers_tables() -> None:
     assert tables.count("Table 1") == 4 * (2 + 4 + 3)
     assert [tables.count(f"Table {number}") for number in (4, 5, 6, 7)] == [24, 40, 40, 20]
     assert sum(one.paper == "dudy2020" and one.place == "Table 1" for one in published()) == 20
+    assert [one.dataset for one in published() if one.model == "glove-840b-300d"] == [f"weat{n}" for n in range(1, 11)]
 
 
 def test_spot_values() -> None:
@@ -65,6 +66,8 @@ def test_spot_values() -> None:
     assert _one(model="openai-gpt", measure="perplexity:naive") == 37.9
     assert _one(paper="toney2021", dataset="bellezza-turkish") == 0.73
     assert _one(place="Table 7", dataset="adherents", measure="cosine") == 0.72
+    names = {"paper": "caliskan2017", "dataset": "weat6"}
+    assert (_one(**names, place="Table 1"), _one(**names, place="Supplementary Table 1")) == (1.81, 1.89)
 
 
 def test_the_same_model_comes_before_its_kin_and_its_kind() -> None:
