@@ -32,13 +32,13 @@ def main() -> None:
     probed = all(here(name, entry(name, "paraphrases").sources) for name in PROBES)
     found = study("predict")(MODELS, soft_match=NEAR, paraphrases=PROBES if probed else ())
     made: dict[str, list[str]] = {}
-    for title, header, rows, _ in predict_tables(found.scores, found.items):
-        name = SECTIONS.get(title.split(" · ")[-1])
+    for table in predict_tables(found.scores, found.items):
+        name = SECTIONS.get(table.title.split(" · ")[-1])
         if name is None:
             continue
-        model = next((one for one in MODELS if title.startswith(f"{one} · ")), "")
+        model = next((one for one in MODELS if table.title.startswith(f"{one} · ")), "")
         told = f"{model}:\n\n" if model else ""
-        made.setdefault(name, []).append(told + markdown(header, rows))
+        made.setdefault(name, []).append(told + markdown(table.header, table.rows))
     for name, tables in made.items():
         put(PAGE, name, "\n\n".join(tables))
 
