@@ -92,6 +92,7 @@ results: $(STAMP)
 	$(BIN)/python docs/make_predict_results.py
 	$(BIN)/python docs/make_infer_results.py
 	$(BIN)/python docs/make_debias_results.py
+	$(BIN)/python docs/make_debias_network.py
 	$(BIN)/python docs/make_training_curves.py
 	$(BIN)/python docs/make_check_example.py
 	$(BIN)/python docs/make_sensitivity.py

@@ -183,7 +183,7 @@ def _text(made: Path) -> None:
 
     from wordworth.catalog.read.corpora import load_corpus
 
-    made.write_text("\n".join(islice(load_corpus("enwiki-sample"), 40)) + "\n", encoding="utf-8")
+    made.write_text("\n".join(islice(load_corpus("enwiki-sample"), 8)) + "\n", encoding="utf-8")
 
 
 def _test(made: Path) -> None:

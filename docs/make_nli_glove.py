@@ -93,6 +93,7 @@ def ship() -> None:
         "EPOCHS": str(found["epochs"]),
         "BEST": str(found["best_epoch"]),
         "HISTORY": ", ".join(f"{100 * one['dev']:.1f}" for one in found["history"]),
+        "MINUTES": f"{found['seconds'] / 60:.0f}",
         "SHA": sha256_of(PACKAGE / WEIGHTS),
         "SIZE": f"{(PACKAGE / WEIGHTS).stat().st_size / 1e6:.1f} MB",
     }

@@ -2,8 +2,10 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -93,14 +95,14 @@ def infer_checks(run: Run, vectors: Embedding, words: dict[str, str]) -> Iterato
 def predict_checks(run: Run, words: int = 24) -> Iterator[Check]:
     """Surprisal and hits of the first words of the text, with a fresh query of the network at every step."""
     record = _plain_words()
-    plain = record.plain_model()
+    plain = replace(record.plain_model(), given=True, apart=True)
     items = run.items.collect().filter(pl.col("experiment") == "prediction").drop_nulls("value")
     ours = {row["place"]: row for row in items.to_dicts()}
     checked = 0
     for number, line in enumerate(load_corpus("enwiki-sample")):
         if checked >= words or f"{number}:1" not in ours:
             continue
-        for at, (_, _, _, log, _) in enumerate(plain.line(line.split()[: words - checked + 1]), start=1):
+        for at, (_, _, _, log, _) in enumerate(islice(plain.line(line), words - checked), start=1):
             row, checked = ours[f"{number}:{at}"], checked + 1
             bits = -log / np.log(2)
             what = f"surprisal, smollm2-135m, word {number}:{at}"

@@ -17,11 +17,11 @@ from wordworth.errors import WordworthError
 from wordworth.measure import cosines, sc_weat, similarity, valence
 from wordworth.run import Findings
 from wordworth.study import study
-from wordworth.study.debias import PARTS
+from wordworth.study.debias import METHODS, PARTS
 from wordworth.study.debias.merge import add_controls
 from wordworth.study.debias.tables import changed, cost_rows, versions
 from wordworth.study.tables import stability_rows
-from wordworth.transform import difference_direction, random_directions, remove
+from wordworth.transform import Moments, class_means, difference_direction, erased, leace_of, random_directions, remove
 
 debias = study("debias")
 SETS = ("bommasani-male", "bommasani-female", "bommasani-professions")
@@ -51,7 +51,7 @@ def _test_words(name: str) -> list[str]:
     return [word for group in load_test(name).groups for word in group]
 
 
-def value(scores: pl.DataFrame, **where: str) -> float:
+def value(scores: pl.DataFrame, **where: str | int) -> float:
     (found,) = scores.filter(pl.col(key) == wanted for key, wanted in where.items()).get_column("value")
     return found
 
@@ -136,7 +136,7 @@ def test_other_methods(words, method):
         assert told["dimensions"] >= 1
 
 
-@pytest.mark.parametrize("method", ["projection", "hard-debias", "inlp"])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("form", ["vectors.npz", "vectors.txt"])
 def test_debiased_twice_is_debiased_once(words, method, form, tmp_path):
     once = debias(words, mitigate=method, without=PARTS).embedding
@@ -145,6 +145,41 @@ def test_debiased_twice_is_debiased_once(words, method, form, tmp_path):
     lengths = np.linalg.norm(once.matrix, axis=1, keepdims=True)
     assert np.abs((again.embedding.matrix - once.matrix) / lengths).max() < 2e-6
     assert any("left as they are" in said for said in again.warnings) == (method != "hard-debias")
+
+
+@pytest.mark.parametrize("method", ["projection", "inlp", "leace"])
+def test_a_concept_of_two_classes(words, method):
+    """After LEACE the means of the classes are one; after the others, what was between them is out of all words."""
+    plan = {"concept": (("bommasani-male", "bommasani-female"),), "without": PARTS, "mitigate": method}
+    made = debias(words, **plan)
+    assert value(made.scores, measure="dimensions", n=40) == 1
+    means = [np.mean([made.embedding[word] for word in load_word_set(name).words], axis=0) for name in SETS[:2]]
+    unit = class_means(words, {name: load_word_set(name).words for name in SETS[:2]}).basis[0]
+    if method == "leace":
+        np.testing.assert_allclose(*means, atol=2e-6)
+        assert made.embedding.provenance.steps[-1].startswith("leace: bommasani-male / bommasani-female (1; ")
+        again = debias(made.embedding, **plan)
+        assert again.embedding is made.embedding
+        assert any("have one mean in made" in said for said in again.warnings)
+    else:
+        assert abs(made.embedding["accountant"] @ unit) < 1e-5
+
+
+def test_leace_of_three_classes_and_its_control(words):
+    three = (("bommasani-male", "bommasani-female", "dev-demonyms_train"),)
+    made = debias(words, mitigate="leace", concept=three, **LIGHT)
+    assert value(made.scores, measure="dimensions") == 2
+    assert versions(made.scores) == ["original", "leace", "random"]
+    means = [np.mean([made.embedding[word] for word in load_word_set(name).words], axis=0) for name in three[0]]
+    np.testing.assert_allclose(means[1:], [means[0]] * 2, atol=2e-6)
+    moments = Moments.of(words.matrix)
+    (control, *_) = random_directions(16, count=3, k=2)
+    other = erased(words, leace_of(control, moments))
+    polar, lexicon = polar_words(), load_lexicon("bellezza")
+    poles = [np.array([other[word] for word in pole]) for pole in (polar.pleasant, polar.unpleasant)]
+    rows = np.array([other[word] for word in lexicon.words])
+    alone = valence(sc_weat(rows, *poles), lexicon.valence, resamples=1, seed=0).value
+    assert value(made.scores, measure="valence", setting="random:1") == pytest.approx(alone)
 
 
 def test_one_of_two_that_is_there_no_more(words):
@@ -206,6 +241,9 @@ def test_the_table():
         ({"bias_words": ("dev-demonym_train",)}, "did you mean dev-demonyms_train"),
         ({"mitigate": "projecton"}, "--mitigate is 'projecton'; did you mean projection"),
         ({"bias_components": 0}, "--bias-components is 0"),
+        ({"concept": (("bommasani-male",),)}, "--concept is bommasani-male: a concept has two or more classes"),
+        ({"concept": (("bommasani-male", "bommasani-femal"),)}, "did you mean bommasani-female"),
+        ({"concept": (("bommasani-male", "dev-adherents_train"),)}, "made has none of the 8 words of dev-adherents_tr"),
         ({"specific": "x"}, "are for --mitigate hard-debias"),
         ({"bias_words": ("dev-demonyms_train",), "mitigate": "hard-debias"}, "give --specific and --equalize"),
         ({"bias_words": ("dev-demonyms_train",), "bias_components": 2, "mitigate": "inlp"}, "name a single direction"),

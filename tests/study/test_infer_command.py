@@ -51,6 +51,7 @@ def _run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 def test_run_infer(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["own=model", "--probe", "gender", "--probe", "religion", "--sample", "300", "--random", "1"]
     asked += ["--slice", "polarity=rude", "--resamples", "20", "--farthest", "2", "-o", "out"]
+    asked += ["--mitigate", "projection", "--mitigate", "leace"]
     assert _run(monkeypatch, *asked) == 0
     told = capsys.readouterr()
     assert "gender · own · 300 pairs (the paper: over 2,000,000)" in told.out
@@ -58,7 +59,8 @@ def test_run_infer(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "farthest from neutral" in told.out
     scores = pl.read_csv(folder / "out" / "scores.csv", infer_schema_length=None)
     assert set(scores["model"]) == {"own"}
-    assert scores["setting"].unique(maintain_order=True).to_list() == ["original", "projection", "random:1", "random"]
+    settings = ["original", "projection", "leace", "random:1", "random"]
+    assert scores["setting"].unique(maintain_order=True).to_list() == settings
     assert {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7"} <= set(scores["measure"])
     manifest = json.loads((folder / "out" / "run.json").read_text())
     assert any("1,936,512 pairs (1,968 × 164 × 6); the paper: over 2,000,000" in note for note in manifest["notes"])

@@ -53,7 +53,7 @@ COMMANDS = {
     ),
     "debias": Listed(
         "wordworth.cli.vectors:debias",
-        "A bias taken out of word vectors, and what that cost.",
+        "A bias taken out of word vectors or a language model, and what that cost.",
         MAKE,
         "wordworth debias glove-6b-50d --direction he,she -o glove-debiased.npz",
     ),

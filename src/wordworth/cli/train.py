@@ -158,8 +158,8 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder
     from wordworth.infer.model.nli import accuracy
-    from wordworth.infer.model.projection import piece_vectors
     from wordworth.infer.training.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
+    from wordworth.repair.subwords import piece_vectors
     from wordworth.study.bias_words import taken_out
 
     refuse_unwritable(output)

@@ -1,4 +1,4 @@
-"""`wordworth debias EMBEDDING -o FILE`: a bias taken out of word vectors, with the report of what that cost."""
+"""`wordworth debias MODEL -o FILE`: a bias taken out of word vectors or a network, with the report of what it cost."""
 
 import inspect
 from pathlib import Path
@@ -19,7 +19,7 @@ Vectors = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Where to write: a file of vectors, .npz, .safetensors, .vec or .txt (text), .bin.",
+        help="Where to write: a file of vectors (.npz, .safetensors, .vec or .txt, .bin); of a network, a folder.",
         callback=writable_name,
         rich_help_panel=OUTPUT,
     ),
@@ -51,6 +51,15 @@ def check_free(path: Path, overwrite: bool) -> None:
         refuse_existing(path, "choose another file with -o, or replace it with --overwrite")
 
 
+def check_folder_free(path: Path, overwrite: bool) -> None:
+    """The same of the folder of a network."""
+    from wordworth.files import refuse_existing, refuse_unwritable
+
+    refuse_unwritable(path)
+    if not overwrite:
+        refuse_existing(path, "choose another folder with -o, or replace it with --overwrite")
+
+
 def _debias(
     settings: DebiasSettings,
     embedding: str,
@@ -61,21 +70,25 @@ def _debias(
     **_: Any,
 ) -> None:
     from wordworth.catalog.embeddings import load_embeddings
+    from wordworth.catalog.kinds import kind_of
     from wordworth.cli.run import print_findings
     from wordworth.embedding import save
     from wordworth.embedding.writing import check_words
     from wordworth.run import default_folder, reserve, watched
 
-    check_free(output, overwrite)
+    STUDY.check([embedding], settings)
+    static = kind_of(embedding) == "static"
+    (check_free if static else check_folder_free)(output, overwrite)
     folder = run_output or default_folder("debias")
     reserve(folder, overwrite=overwrite)
-    STUDY.check([embedding], settings)
     with telling(), watched(folder, "debias", [embedding]):
-        for vectors in load_embeddings(embedding):
+        for vectors in load_embeddings(embedding) if static else ():
             check_words(vectors.words, output)
         findings = STUDY.run([embedding], settings)
         if findings.embedding is not None:
             save(findings.embedding, output)
+        if findings.network is not None:
+            findings.network.save(output)
         findings.save(folder, overwrite=overwrite)
     print_findings(STUDY, findings, folder, json, [output])
 
@@ -121,13 +134,19 @@ debias = with_options(
     _debias,
     {
         "embedding": (
-            _argument("A name of the catalog, a path, https://… or hf://owner/name/file.", "static"),
+            _argument(
+                "A name of the catalog or the hub, a path, https://… or hf://owner/name/file.",
+                "static",
+                "causal",
+                "masked",
+                "encoder",
+            ),
             REQUIRED,
         ),
         "run_output": (Folder, None),
         **_SHARED,
     },
-    "Takes a bias out of word vectors, saves them, and reports what that cost (Dev et al.).",
+    "Takes a bias out of word vectors or a language model, saves it, and reports what that cost (Dev et al.).",
     formerly={"report": "run-output"},
 )
 

@@ -96,8 +96,8 @@ def _of(where: Key, parts: Parts) -> list[ComparedTask]:
         if max(ranks, default=1) > 1:
             hits.append(task("hits", f"top-{max(ranks)}", used, value=pl.col("rank").is_not_null()))
         return [*hits, task("mean", "bits-per-word", valued)]
-    if experiment == "analogy":
-        return [task("hits", "analogy", valued)]
+    if experiment in ("analogy", "accuracy"):
+        return [task("hits", experiment, valued)]
     targets = pl.col("group").str.contains("^[XY]: ")
     if experiment == "weat" or (experiment == "bias" and _both(parts, targets)):
         return [task("weat", "weat", valued & targets, _unshared(parts, "^[AB]: "))]

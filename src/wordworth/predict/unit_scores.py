@@ -134,12 +134,9 @@ class PendingScores:
         """Looks at all units that begin a word, in rows whose k best of them are not sure."""
         with torch.inference_mode():
             again = self._masked(rows)
-            found = again.topk(min(self._k, again.shape[1]), dim=1).values
-            first = torch.where(
-                again == found[:, :1], torch.arange(again.shape[1], device=again.device), again.shape[1]
-            )
-        best.open_greedy[rows] = first.amin(1).cpu().numpy()
-        values, threshold = again.cpu().numpy(), found[:, -1].cpu().numpy()
+            first, least = _first_and_last(again, self._k)
+        best.open_greedy[rows] = first.cpu().numpy()
+        values, threshold = again.cpu().numpy(), least.cpu().numpy()
         place = np.full(len(best.greedy), -1)
         place[rows] = np.arange(len(rows))
         asked = np.flatnonzero(place[self._query.rows] >= 0)
@@ -218,30 +215,39 @@ def best_units(logits: Tensor, k: int, flags: Tensor, after: Tensor, *, opens: b
         greedy = torch.where(in_block.any(1), greedy, blocks * BLOCK + rest.argmax(1))
     if not opens:
         return BestUnits(greedy, most, threshold, ended, unsure, greedy, threshold, torch.zeros_like(ended))
-    among = looked_at.masked_fill_(~with_flag, -torch.inf)
-    found = among.topk(k, dim=1).values
-    units = torch.arange(BLOCK, device=logits.device) + chosen[:, :, None] * BLOCK
+    numbers = torch.arange(BLOCK, device=logits.device) + chosen[:, :, None] * BLOCK
     behind = torch.arange(blocks * BLOCK, width, device=logits.device).expand(len(logits), -1)
-    numbers = torch.cat([units.flatten(1), behind], dim=1)
-    first = numbers.masked_fill_(among != found[:, :1], width).amin(1)
-    return BestUnits(greedy, most, threshold, ended, unsure, first, found[:, -1], found[:, -1] <= top.values[:, looked])
+    among, numbers = looked_at.masked_fill_(~with_flag, -torch.inf), torch.cat([numbers.flatten(1), behind], dim=1)
+    first, least = _first_and_last(among, k, numbers)
+    lost = least <= top.values[:, looked]
+    if not logits.is_cuda and bool(
+        lost.any()
+    ):  # a device is not waited for; its rows are settled when they are fetched
+        rows = lost.nonzero()[:, 0]
+        every = logits[rows].masked_fill_(~flags[after[rows]], -torch.inf)
+        first[rows], least[rows] = _first_and_last(every, k)
+        lost = torch.zeros_like(lost)
+    return BestUnits(greedy, most, threshold, ended, unsure, first, least, lost)
+
+
+def _first_and_last(logits: Tensor, k: int, numbers: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """The unit with the largest logit (of equal ones, the first), and the k-th largest logit."""
+    if numbers is None:
+        numbers = torch.arange(logits.shape[1], device=logits.device).expand(len(logits), -1)
+    best = logits.topk(k, dim=1).values
+    none = torch.iinfo(numbers.dtype).max
+    return numbers.masked_fill(logits != best[:, :1], none).amin(1), best[:, -1]
 
 
 def _best_of_all(logits: Tensor, k: int, flagged: Tensor, *, opens: bool) -> BestUnits:
     """The same of few units: all are looked at."""
-    width = logits.shape[1]
-    units = torch.arange(width, device=logits.device)
-    best = logits.topk(k, dim=1).values
-    threshold, most = best[:, -1], best[:, 0]
-    greedy = torch.where(logits == most[:, None], units, width).amin(1)
+    greedy, threshold = _first_and_last(logits, k)
     beginning = logits.masked_fill(~flagged, -torch.inf)
-    found = beginning.topk(k, dim=1).values
-    ended = found[:, 0] >= threshold
+    first, least = _first_and_last(beginning, k)
+    ended = beginning.amax(1) >= threshold
     sure = torch.zeros_like(ended)
-    if not opens:
-        return BestUnits(greedy, most, threshold, ended, sure, greedy, threshold, sure)
-    first = torch.where(beginning == found[:, :1], units, width).amin(1)
-    return BestUnits(greedy, most, threshold, ended, sure, first, found[:, -1], sure)
+    opening = (first, least) if opens else (greedy, threshold)
+    return BestUnits(greedy, logits.amax(1), threshold, ended, sure, *opening, sure)
 
 
 def _probabilities(

@@ -103,6 +103,7 @@ TERMS = (
         "a direction taken out of all but gendered words, and pairs such as he and she set at equal distance",
     ),
     Term("inlp", "all that a linear classifier can tell of gender, or another attribute, taken out step by step"),
+    Term("leace", "all that any linear classifier could tell of an attribute, taken out in one least change"),
     Term("random directions", "as many directions taken out, but drawn by chance: what taking out does by itself"),
     Term("bellezza", "a list of 399 words that people rated for how pleasant they are (1986)"),
     Term("anew", "a list of 1,029 words that people rated for valence, arousal and dominance (1999)"),
@@ -121,7 +122,7 @@ _NAMED = {term.name: term for term in TERMS}
 IN_FIGURES = {
     name: _NAMED[name]
     for name in ("bleached", "aligned", "misaligned", "decontextualized", "aggregated", "below", "unseen", "untrained",
-                 "projection", "hard-debias", "inlp")
+                 "projection", "hard-debias", "inlp", "leace")
 }  # fmt: skip
 """What the column `setting` of a score holds."""
 

@@ -86,6 +86,8 @@ class Findings:
     """Parts that failed without costing the rest: their columns, and the reason."""
     embedding: Embedding | None = None
     """What the study made, where it makes an embedding."""
+    network: Any = None
+    """What the study made, where it makes a network: `save(folder)` writes it."""
     about: About = field(default_factory=About)
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     seconds: float = 0.0

@@ -13,7 +13,7 @@ ORIGINAL = "original"
 """A model or embedding as it was, beside versions of it."""
 RANDOM = "random"
 """The mean over random subspaces taken out; each is `random:1` and so on."""
-VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", RANDOM)
+VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", "leace", RANDOM)
 HARMLESS = ("weat1", "weat2")
 """Tests of which a positive effect is what people share, not a stereotype of a group of them."""
 
@@ -58,7 +58,7 @@ EXPERIMENTS = {
     "languages": Experiment("Valence in the paper's languages.", CONTEXTS),
     "quality": Experiment("Word similarity by layer, pooling and sentences.", ("aggregated", "decontextualized")),
     "agreement": Experiment("Rank correlation of estimators over layers."),
-    "prediction": Experiment("Whole words predicted."),
+    "prediction": Experiment("Whole words predicted.", VERSIONS),
     "coverage": Experiment("Whole words predicted, by frequency.", setting_is="a band of frequency"),
     "soft-match": Experiment("Near misses.", setting_is="what says that words are near"),
     "confusion": Experiment("Misses by the band of the guess.", setting_is="bands of word and guess"),

@@ -2,7 +2,16 @@
 
 from dataclasses import dataclass
 
+from wordworth.errors import WordworthError
 from wordworth.task.settings import HOW, ON, Named, Settings, comma_pair, setting
+
+
+def comma_names(text: str) -> tuple[str, ...]:
+    """`A,B,C` as names, two or more."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if len(parts) < 2 or not all(parts):
+        raise WordworthError(f"{text!r} is not two or more names with commas between, such as male,female")
+    return parts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +42,26 @@ class BiasSubspace(Settings):
     two_means: tuple[tuple[str, str], ...] = setting(
         (), "The difference of two sets' means.", ON, metavar="SET,SET", parse=comma_pair
     )
+    concept: tuple[tuple[str, ...], ...] = setting(
+        (),
+        "Two or more classes of words, each a word set or a file: the span of their means is the bias.",
+        ON,
+        metavar="SET,SET,…",
+        parse=comma_names,
+    )
     raw: bool = setting(False, "Learn from vectors as they are, not made unit length as in the authors' code.", HOW)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for classes in self.concept:
+            if isinstance(classes, str) or len(classes) < 2:
+                named = classes if isinstance(classes, str) else ", ".join(map(str, classes))
+                raise WordworthError(f"--concept is {named}: a concept has two or more classes; name them all, as A,B")
 
     @property
     def named(self) -> bool:
         """Whether anything is."""
-        return bool(self.directions or self.bias_pairs or self.bias_words or self.two_means)
+        return bool(self.directions or self.bias_pairs or self.bias_words or self.two_means or self.concept)
 
 
 @dataclass(frozen=True, kw_only=True)

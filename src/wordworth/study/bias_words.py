@@ -13,6 +13,7 @@ from wordworth.errors import WordworthError
 from wordworth.study.bias_subspace import BiasSubspace, TakenOut
 from wordworth.transform import (
     Subspace,
+    class_means,
     difference_direction,
     joined,
     pair_components,
@@ -25,8 +26,8 @@ from wordworth.transform import (
 def ways(embedding: Embedding, settings: BiasSubspace) -> Iterator[Callable[[], Subspace]]:
     """How each of the subspaces that are named is learnt; he − she where none is."""
     unit, components = not settings.raw, settings.bias_components
-    for words in settings.directions or (() if settings.named else (("he", "she"),)):
-        yield partial(difference_direction, embedding, *words, unit=unit)
+    for pair in settings.directions or (() if settings.named else (("he", "she"),)):
+        yield partial(difference_direction, embedding, *pair, unit=unit)
     for pairs in settings.bias_pairs:
         yield partial(pair_components, embedding, pairs_named(pairs), components, unit=unit, name=_label(pairs))
     for one in settings.bias_words:
@@ -34,6 +35,9 @@ def ways(embedding: Embedding, settings: BiasSubspace) -> Iterator[Callable[[], 
     for first, second in settings.two_means:
         name = f"means of {first} − {second}"
         yield partial(two_means, embedding, words_named(first), words_named(second), unit=unit, name=name)
+    for classes in settings.concept:
+        words = {_label(one): words_named(one) for one in classes}
+        yield partial(class_means, embedding, words, unit=unit, name=" / ".join(words))
 
 
 def taken_out(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embedding], seed: int) -> Subspace | None:
@@ -50,10 +54,10 @@ def taken_out(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embeddin
 
 
 def named_words(settings: BiasSubspace) -> list[str]:
-    """All words that it is learnt from."""
+    """All words that it is learnt from; he and she where none are named."""
     every = [*settings.directions, *(pair for pairs in settings.bias_pairs for pair in pairs_named(pairs))]
-    several = [words_named(one) for one in (*settings.bias_words, *chain(*settings.two_means))]
-    return list(dict.fromkeys(chain(*every, *several)))
+    several = [words_named(one) for one in (*settings.bias_words, *chain(*settings.two_means, *settings.concept))]
+    return list(dict.fromkeys(chain(*every, *several))) or ["he", "she"]
 
 
 def words_named(named: str | Path) -> tuple[str, ...]:

@@ -5,6 +5,7 @@
 
 from wordworth.transform.components import Components, fit_components, nullify
 from wordworth.transform.hard_debias import HardDebiased, hard_debias
+from wordworth.transform.leace import Leace, Moments, erased, leace, leace_of
 from wordworth.transform.nullified import nullified
 from wordworth.transform.projection import orthonormal, project_out, remove, vanished, with_lengths_of
 from wordworth.transform.random_directions import random_components, random_directions
@@ -12,6 +13,7 @@ from wordworth.transform.stability import Stability, stability
 from wordworth.transform.subspace import (
     NothingToRemoveError,
     Subspace,
+    class_means,
     difference_direction,
     joined,
     pair_components,

@@ -47,8 +47,13 @@ def remove(embedding: Embedding, basis: Matrix, name: str) -> Embedding:
 
 def signed(name: str, basis: Matrix) -> str:
     """A subspace's name with its dimensions and a checksum of its projector, so that two of one name differ."""
-    projector = np.round(basis.T @ basis, 6) + 0.0  # the same for any basis of the span; no negative zeros
-    return f"{name} ({len(basis)}; {hashlib.sha256(projector.astype('<f4').tobytes()).hexdigest()[:8]})"
+    return stamped(name, len(basis), basis.T @ basis)  # which is the same for any basis of the span
+
+
+def stamped(name: str, dimensions: int, projector: Matrix) -> str:
+    """A name with the dimensions and a checksum of a projector, oblique ones too."""
+    rounded = np.round(projector, 6) + 0.0  # no negative zeros
+    return f"{name} ({dimensions}; {hashlib.sha256(rounded.astype('<f4').tobytes()).hexdigest()[:8]})"
 
 
 def by_blocks(embedding: Embedding, change: Callable[[Matrix, slice], Matrix]) -> Vectors:

@@ -1,6 +1,6 @@
 """Subspaces that a bias is taken to lie in, from words of an embedding (Bolukbasi et al. 2016; Dev et al. 2020)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -126,6 +126,46 @@ def two_means(
     words = tuple(form for lookup in lookups for form in lookup.forms)
     missing = tuple(word for lookup in lookups for word in lookup.missing)
     return Subspace(name, *_difference(one, other, same, _noise(embedding)), words, missing)
+
+
+def class_means(
+    embedding: Embedding,
+    classes: Mapping[str, Sequence[str]],
+    *,
+    unit: bool = True,
+    name: str = "concept",
+    spelled: Spelled | None = None,
+) -> Subspace:
+    """The span of the means of two or more classes of words about their middle: of k classes, up to k − 1 dimensions.
+
+    It is what the cross-covariance of the vectors and the classes spans, whatever the classes' sizes.
+    """
+    if len(classes) < 2:
+        raise WordworthError(f"{name} has one class of words, and a concept is told from its classes; name two or more")
+    lookups = {
+        one: embedding.find(list(dict.fromkeys(words)), spelled or spellings()) for one, words in classes.items()
+    }
+    for one, lookup in lookups.items():
+        if not lookup.words:
+            raise WordworthError(
+                f"{embedding.name} has none of the {len(classes[one])} words of {one}, so {name} cannot be told in it; "
+                "give other words"
+            )
+    forms = [form for lookup in lookups.values() for form in dict.fromkeys(lookup.forms)]
+    twice = next((form for form in forms if forms.count(form) > 1), None)
+    if twice is not None:
+        raise WordworthError(f"{twice!r} is in two classes of {name}; leave it in one of them")
+    means = np.stack([_vectors(embedding, lookup, unit).mean(axis=0) for lookup in lookups.values()])
+    _, values, directions = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)
+    noise = _noise(embedding) * _length(means)
+    if values[0] <= noise:
+        raise NothingToRemoveError(
+            f"the classes of {name} have one mean in {embedding.name}, so there is nothing to take out; name other "
+            "words"
+        )
+    basis = np.asarray(directions[values > max(noise, ROUNDING * values[0])], dtype=np.float64)
+    missing = tuple(word for lookup in lookups.values() for word in lookup.missing)
+    return Subspace(name, basis, np.asarray(values[: len(basis)], dtype=np.float64), tuple(forms), missing)
 
 
 def joined(*subspaces: Subspace) -> Subspace:

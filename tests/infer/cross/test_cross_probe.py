@@ -9,9 +9,9 @@ import pytest
 
 from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_encoder import CrossEncoder
-from wordworth.infer.model.projection import piece_vectors
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
+from wordworth.repair.subwords import piece_vectors
 from wordworth.study import study
 from wordworth.transform import difference_direction
 

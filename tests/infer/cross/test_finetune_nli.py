@@ -13,9 +13,9 @@ from wordworth.cli import app
 from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_encoder import load_cross_encoder, untrained_cross_encoder
 from wordworth.infer.model.nli import LABELS, accuracy
-from wordworth.infer.model.projection import piece_vectors
 from wordworth.infer.training import finetune_nli as module
 from wordworth.infer.training.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
+from wordworth.repair.subwords import piece_vectors
 from wordworth.transform import difference_direction
 
 SUBJECTS = ("doctor", "man", "woman", "nurse", "bishop", "person")
@@ -238,3 +238,19 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     probed += ["--labels", "entailment,neutral,contradiction", "-o", str(tmp_path / "run")]
     assert CliRunner().invoke(app, probed, catch_exceptions=False).exit_code == 0
     assert "net-neutral" in (tmp_path / "run" / "scores.csv").read_text()
+
+
+def test_the_command_goes_on_where_it_was_stopped(make_folder, tmp_path, monkeypatch):
+    rows = ["premise\thypothesis\tlabel", *("\t".join(row) for row in DATA)]
+    (tmp_path / "nli.tsv").write_text("\n".join(rows) + "\n")
+    asked = ["finetune-nli", str(make_folder("bert")), "--data", str(tmp_path / "nli.tsv"), "--hold-out", "0.3"]
+    asked += ["--epochs", "2", "--json", "-o"]
+    whole = CliRunner().invoke(app, [*asked, str(tmp_path / "whole")], catch_exceptions=False)
+    with monkeypatch.context() as patch:
+        stopped(patch, 1)  # a pass is an epoch here
+        broken = CliRunner().invoke(app, [*asked, str(tmp_path / "killed")])
+    assert broken.exit_code != 0
+    assert "The epochs that have ended are in" in broken.stderr
+    again = CliRunner().invoke(app, [*asked, str(tmp_path / "killed")], catch_exceptions=False)
+    assert "goes on after epoch 1" in again.stderr
+    assert {**json.loads(again.stdout), "folder": ""} == {**json.loads(whole.stdout), "folder": ""}

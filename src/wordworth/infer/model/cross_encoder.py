@@ -20,8 +20,9 @@ from wordworth.errors import Foreign, WordworthError
 from wordworth.infer.model.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
 from wordworth.infer.model.labels import label_columns
 from wordworth.infer.model.nli import LABELS, NliKind, NliRequest, TrainedWithout
-from wordworth.infer.model.projection import noted, piece_vectors, projected
+from wordworth.infer.model.projection import noted
 from wordworth.progress import progress
+from wordworth.repair.subwords import piece_vectors, projected
 from wordworth.transform import Subspace
 
 

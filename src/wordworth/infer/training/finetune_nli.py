@@ -25,9 +25,10 @@ from wordworth.infer.model.checkpoint import read_last, write_last
 from wordworth.infer.model.cross_batches import Joined, PairTemplate, tokenized
 from wordworth.infer.model.cross_encoder import CrossEncoder, forward, load_cross_encoder
 from wordworth.infer.model.nli import LABELS, Example, accuracy, sentence_pairs
-from wordworth.infer.model.projection import NOTES, projected, save_projected
 from wordworth.infer.training.state import recall, remembered, seeded
 from wordworth.progress import progress
+from wordworth.repair.checkpoint import NOTES, save_projected
+from wordworth.repair.subwords import projected
 from wordworth.transform import Subspace
 
 STATE = "training.state"

@@ -10,6 +10,8 @@ from wordworth.renames import tell
 from wordworth.study.bias_subspace import BiasSubspace
 from wordworth.study.declaration import Study
 from wordworth.task.settings import (
+    CORPUS,
+    DEVICE,
     HOW,
     LEXICON,
     MEASURED,
@@ -20,12 +22,15 @@ from wordworth.task.settings import (
     Intervals,
     Named,
     Permuted,
-    comma_pair,
+    comma_numbers,
     setting,
 )
 
-METHODS = ("projection", "hard-debias", "inlp")
-PARTS = ("stability", "valence", "similarity", "weat", "bias", "nli")
+METHODS = ("projection", "hard-debias", "inlp", "leace")
+PARTS = ("stability", "valence", "similarity", "weat", "bias", "prediction", "nli")
+PLACES = ("subwords", "layers")
+CONTROLS, CONTROLS_OF_NETWORK = 8, 2
+"""Random subspaces, as the paper has it; and of a language model, which is read anew for each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +79,14 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
         catalog="tests",
         may_differ=True,
     )
-    random: int = setting(8, RANDOM, HOW, least=0, most=1000, may_differ=True)
+    random: int | None = setting(
+        None,
+        f"{RANDOM} {CONTROLS} if not given, {CONTROLS_OF_NETWORK} of a language model.",
+        HOW,
+        least=0,
+        most=1000,
+        may_differ=True,
+    )
     random_from: str = setting(
         "gaussian",
         "Random subspaces: gaussian, or first components of 20 random words.",
@@ -98,6 +110,31 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
         metavar="NAME|FILE",
         may_differ=True,
     )
+    where: str = setting(
+        "",
+        "Where in a language model: in its subword embeddings (if not given), or in every layer's stream.",
+        HOW,
+        metavar="subwords|layers",
+        choices=("", *PLACES),
+    )
+    span: float = setting(
+        0.95,
+        "In every layer: the first components of the layers' directions that hold so much of them, up to 1.",
+        HOW,
+        least=0,
+        most=1,
+    )
+    layers: tuple[int, ...] = setting(
+        (),
+        "Layers of a language model, such as 0,8,16, that are measured; the middle one if not given.",
+        MEASURED,
+        metavar="N,N",
+        parse=lambda text: comma_numbers("--layers", text),
+        may_differ=True,
+    )
+    corpus: Named = setting("enwiki-sample", f"{CORPUS}, in which a language model predicts.", ON, catalog="corpora")
+    words: int = setting(2_000, "Cut the text after so many words; 0: read all.", ON, least=0)
+    device: str = setting("auto", may_differ=True, **DEVICE)
     sample: int = setting(20_000, "Pairs of each probe, so many drawn evenly.", ON, least=1)
 
     def __post_init__(self) -> None:
@@ -137,13 +174,14 @@ def _unrated(named: Named) -> bool:
 
 STUDY = Study(
     name="debias",
-    summary="Takes a bias out of word vectors and measures what that cost (Dev et al.).",
+    summary="Takes a bias out of word vectors or a language model and measures what that cost (Dev et al.).",
     function="wordworth.study.debias.study:debias",
     settings=DebiasSettings,
     checks="wordworth.study.debias.treatment:check_named",
     tables_function="wordworth.study.debias.tables:debias_tables",
     kinds=frozenset({"static"}),
-    papers=("bolukbasi2016", "dev2020"),
+    beyond=frozenset({"causal", "masked", "encoder"}),
+    papers=("bolukbasi2016", "dev2020", "belrose2023"),
     method="Debiasing. The bias direction or subspace taken out of the vectors by the named method, and the same "
     "measures again.",
     command="debias",  # it writes an embedding too

@@ -4,7 +4,7 @@ The network stays as it was trained and is given the changed vectors. The paper 
 are compared by the study `infer`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from wordworth.catalog.fetch.sources import here
@@ -17,8 +17,9 @@ from wordworth.progress import progress
 from wordworth.run import ORIGINAL, Findings
 from wordworth.study.debias import METHODS, DebiasSettings
 from wordworth.study.debias.merge import add_controls, add_version
+from wordworth.study.debias.treatment import Change
 from wordworth.study.infer import STUDY as INFER
-from wordworth.transform import Subspace, remove, with_lengths_of
+from wordworth.transform import with_lengths_of
 
 MODEL = "nli-glove"
 LABELLED = "snli-test"
@@ -30,7 +31,14 @@ def probes_of(settings: DebiasSettings) -> list[str]:
     """The probes that fit what is taken out."""
     sets = [str(named) for named in settings.bias_words]
     found = [PROBES[name] for name in sets if name in PROBES]
-    if settings.directions or settings.bias_pairs or settings.two_means or len(found) < len(sets) or not sets:
+    if (
+        settings.directions
+        or settings.bias_pairs
+        or settings.two_means
+        or settings.concept
+        or len(found) < len(sets)
+        or not sets
+    ):
         found.insert(0, "gender")
     return found
 
@@ -56,7 +64,7 @@ def inference(
     findings: Findings,
     model: AttentionNli,
     versions: Sequence[tuple[str, Embedding]],
-    controls: Sequence[Subspace],
+    controls: Sequence[Change],
     settings: DebiasSettings,
 ) -> None:
     """Every probe and the labelled pairs on the versions, the original first; the probes without random subspaces."""
@@ -83,9 +91,4 @@ def inference(
                 findings.models |= result.models
             result.models = {}
             add_version(findings, result, setting)
-        add_controls(findings, [measured(embedding) for embedding in _without(before, controls)])
-
-
-def _without(embedding: Embedding, controls: Sequence[Subspace]) -> Iterator[Embedding]:
-    """One at a time, so that one is in memory."""
-    return (remove(embedding, control.basis, control.name) for control in controls)
+        add_controls(findings, [measured(control(before)) for control in controls])

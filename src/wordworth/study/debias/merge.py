@@ -8,7 +8,7 @@ import polars as pl
 
 from wordworth.run import ORIGINAL, RANDOM, Findings
 
-KEYS = ("experiment", "model", "language", "dataset", "measure")
+KEYS = ("experiment", "model", "language", "dataset", "layer", "measure")
 
 
 def add_version(findings: Findings, version: Findings, setting: str) -> None:

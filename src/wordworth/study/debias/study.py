@@ -9,16 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.kinds import kind_of
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
 from wordworth.run import ORIGINAL, Findings
-from wordworth.study.debias import DebiasSettings
+from wordworth.study.debias import CONTROLS, DebiasSettings
 from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.debias.tasks import LANGUAGE, load_task_data, measure
-from wordworth.study.debias.treatment import learn, treatment
+from wordworth.study.debias.treatment import Change, Treatment, learn, treatment
 from wordworth.task.stability import subspace_stability
-from wordworth.transform import NothingToRemoveError, Subspace, random_components, random_directions, remove, vanished
+from wordworth.transform import NothingToRemoveError, random_components, random_directions, vanished
 
 Versions = Sequence[tuple[str, Embedding]]
 """(setting, embedding): the original, and what the method made of it."""
@@ -27,17 +28,23 @@ Versions = Sequence[tuple[str, Embedding]]
 def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -> Findings:
     """Takes a subspace out of every vector of an embedding of English words, and measures before and after.
 
-    The embedding without it is `findings.embedding`.
+    The embedding without it is `findings.embedding`; of a language model, `findings.network` is the network.
     """
     if len(models) != 1:
-        raise WordworthError("debias takes one embedding, such as glove-6b-50d (`wordworth ls models`)")
+        raise WordworthError("debias takes one model, such as glove-6b-50d (`wordworth ls models`)")
+    if isinstance(models[0], str | Path) and kind_of(models[0]) != "static":
+        from wordworth.study.debias.network import debias_network  # torch, for language models alone
+
+        return debias_network(models[0], settings)
+    if settings.where:
+        raise WordworthError(f"--where {settings.where} is for language models; leave it out for word vectors")
     findings = Findings("debias")
     embedding = models[0] if isinstance(models[0], Embedding) else one_embedding(models[0])
     language = embedding.provenance.language or LANGUAGE
     findings.used_embedding(embedding, language)
     try:
         subspace = learn(embedding, settings, findings)
-        treat, dimensions = treatment(embedding, subspace, settings, findings)
+        chosen = treatment(embedding, subspace, settings, findings)
     except NothingToRemoveError as nothing:  # debiased twice is debiased once
         findings.warn(f"The vectors are left as they are: {nothing}.")
         findings.embedding = embedding
@@ -45,7 +52,7 @@ def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -
     findings.used_words(f"the subspace {subspace.name}", {"words": subspace.words})
     where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name}
     findings.score(**where, measure="dimensions", value=len(subspace), n=len(subspace.words))
-    after = findings.embedding = treat(embedding)
+    after = findings.embedding = chosen.treat(embedding)
     findings.note(f"{embedding.name}: {after.provenance.steps[-1]}.")
     lost = vanished(embedding, after)
     if lost:
@@ -58,7 +65,9 @@ def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -
         return findings
     if "stability" in settings.wanted:
         findings.add(subspace_stability(embedding))
-    _measure(findings, ((ORIGINAL, embedding), (settings.mitigate, after)), dimensions, settings)
+    _measure(
+        findings, ((ORIGINAL, embedding), (settings.mitigate, after)), _controls(embedding, chosen, settings), settings
+    )
     return findings
 
 
@@ -70,8 +79,7 @@ def one_embedding(named: str | Path) -> Embedding:
     return embeddings[0]
 
 
-def _measure(findings: Findings, versions: Versions, dimensions: int, settings: DebiasSettings) -> None:
-    controls = _controls(versions[0][1], dimensions, settings)
+def _measure(findings: Findings, versions: Versions, controls: Sequence[Change], settings: DebiasSettings) -> None:
     if {"valence", "similarity", "weat", "bias"} & set(settings.wanted):
         _geometry(findings, versions, controls, settings)
     if "nli" in settings.wanted:
@@ -82,15 +90,19 @@ def _measure(findings: Findings, versions: Versions, dimensions: int, settings: 
             inference(findings, reader, versions, controls, settings)
 
 
-def _controls(embedding: Embedding, dimensions: int, settings: DebiasSettings) -> list[Subspace]:
-    if not settings.random:
+def _controls(embedding: Embedding, chosen: Treatment, settings: DebiasSettings) -> list[Change]:
+    count = CONTROLS if settings.random is None else settings.random
+    if not count:
         return []
+    drawn = {"count": count, "k": chosen.dimensions, "seed": settings.seed}
     if settings.random_from == "gaussian":
-        return random_directions(embedding.dim, count=settings.random, k=dimensions, seed=settings.seed)
-    return random_components(embedding, count=settings.random, k=dimensions, seed=settings.seed)
+        subspaces = random_directions(embedding.dim, **drawn)
+    else:
+        subspaces = random_components(embedding, **drawn)
+    return [chosen.control(one) for one in subspaces]
 
 
-def _geometry(findings: Findings, versions: Versions, controls: Sequence[Subspace], settings: DebiasSettings) -> None:
+def _geometry(findings: Findings, versions: Versions, controls: Sequence[Change], settings: DebiasSettings) -> None:
     """What is measured on the vectors themselves."""
     data = load_task_data(findings, settings)
     forms = list(data.forms())
@@ -104,6 +116,6 @@ def _geometry(findings: Findings, versions: Versions, controls: Sequence[Subspac
         quick = replace(settings, resamples=1, permutations=1, p_method="monte-carlo")
         results = []
         for control in controls:
-            results.append(measure(remove(few[0][1], control.basis, control.name), data, quick))
+            results.append(measure(control(few[0][1]), data, quick))
             advance(1)
     add_controls(findings, results)

@@ -13,6 +13,7 @@ SHOWN = {
     "similarity": ("similarity",),
     "weat": ("weat",),
     "bias": ("direct-bias", "garg-cosine", "manzini"),
+    "prediction": ("top-1", "top-10", "perplexity"),
     "accuracy": ("accuracy",),
 }
 """Experiments in the table, and of each the measures."""
@@ -34,7 +35,7 @@ def cost_rows(scores: pl.DataFrame) -> list[Row]:
         if experiment == "bias" and not score["dataset"].endswith("/professions"):
             continue
         name = " ".join(part for part in (score["dataset"], measure) if part and part != experiment)
-        key = f"{experiment}: {name}"
+        key = f"{experiment}: {name}" + ("" if score["layer"] is None else f", layer {score['layer']}")
         rows.setdefault(key, (key, {}, score["n"]))[1][setting] = score["value"]
     return [row for row in rows.values() if ORIGINAL in row[1]]
 

@@ -31,16 +31,20 @@ class TaskData:
     lists: BiasLists | None
     polar: PolarWords
 
-    def forms(self) -> Iterable[str]:
-        """Every spelling of every word that a task may look up."""
+    def words(self) -> list[str]:
+        """Every word that a task looks up, as the data spells it."""
         words = [*self.polar.pleasant, *self.polar.unpleasant]
         words += [word for lexicon in self.lexica for word in lexicon.words]
         words += [word for pairs in self.pairs for word in words_of(pairs)]
         words += [word for test in self.tests for group in test.groups for word in group]
         words += [word for test in self.tests for word in test.stand_ins.values()]
         words += self.lists.words if self.lists else ()
+        return list(dict.fromkeys(words))
+
+    def forms(self) -> Iterable[str]:
+        """Every spelling of them."""
         spelled = spellings(LANGUAGE)
-        return (form for word in dict.fromkeys(words) for form in spelled(word))
+        return (form for word in self.words() for form in spelled(word))
 
 
 def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
@@ -62,15 +66,17 @@ def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
     return data
 
 
-def measure(embedding: Embedding, data: TaskData, settings: DebiasSettings) -> Findings:
-    """Every task on one version. A task whose words the embedding lacks is reported and left out."""
-    findings, layers, name = Findings(), Layers.of(embedding), embedding.name
+def measure(version: Embedding | Layers, data: TaskData, settings: DebiasSettings) -> Findings:
+    """Every task on one version. A task whose words it lacks is reported and left out."""
+    findings, layers = Findings(), Layers.of(version) if isinstance(version, Embedding) else version
+    name = layers.provenance.name
     for lexicon in data.lexica:
         with findings.part(TooFewWordsError, model=name, dataset=lexicon.name):
             polar = {"pleasant": data.polar.pleasant, "unpleasant": data.polar.unpleasant}
             findings.used_words(f"polar words, {LANGUAGE}", polar)
             poles = poles_in(layers, data.polar, settings)
-            findings.add(valence(layers, poles, lexicon, settings), experiment="valence")
+            rated = layers if layers.vocabulary else layers.select(lexicon.words)
+            findings.add(valence(rated, poles, lexicon, settings), experiment="valence")
     for pairs in data.pairs:
         with findings.part(TooFewWordsError, model=name, dataset=pairs.name):
             findings.add(similarity(layers, pairs, settings), experiment="similarity")

@@ -1,6 +1,7 @@
 """What to take out and how, from names to a subspace and from a subspace to a debiased embedding."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
@@ -11,10 +12,13 @@ from wordworth.run import Findings
 from wordworth.study.bias_words import pairs_named, ways, words_named
 from wordworth.study.debias import DebiasSettings
 from wordworth.transform import (
+    Moments,
     NothingToRemoveError,
     Subspace,
+    erased,
     hard_debias,
     joined,
+    leace_of,
     remove,
 )
 
@@ -22,24 +26,47 @@ SPECIFIC, EQUALIZE = "bolukbasi-gender_specific_full", "bolukbasi-equalize_pairs
 """Lists of Bolukbasi et al. for gender, which hard debiasing takes where others are not given."""
 
 
+Change = Callable[[Embedding], Embedding]
+
+
+def without(subspace: Subspace) -> Change:
+    """The projection."""
+    return partial(remove, basis=subspace.basis, name=subspace.name)
+
+
 def check_named(settings: DebiasSettings) -> None:
     """Stops, before an embedding is read, at words that are named and are not there."""
     for pairs in (*settings.bias_pairs, settings.equalize):
         if pairs is not None:
             pairs_named(pairs)
-    for words in (*settings.bias_words, *chain(*settings.two_means), settings.specific):
+    for words in (*settings.bias_words, *chain(*settings.two_means, *settings.concept), settings.specific):
         if words is not None:
             words_named(words)
+
+
+def check_place(settings: DebiasSettings) -> None:
+    """Stops at a method that the place in a language model does not admit."""
+    if settings.where != "layers" or settings.mitigate == "projection":
+        return
+    why = {
+        "leace": "its eraser is another one in every layer, and what is written in one layer stays in the stream for "
+        "all that follow, so that it cannot be folded into weights",
+    }.get(settings.mitigate, "it is a change of vectors word by word, which a stream does not have")
+    raise WordworthError(
+        f"--mitigate {settings.mitigate} cannot be saved exactly in every layer: {why}; choose projection, or "
+        "--where subwords"
+    )
 
 
 def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) -> Subspace:
     """The subspace that the settings name, in an embedding; words that the embedding lacks are recorded.
 
     Of several, one whose words do not differ is left out and said; where none is left, there is nothing to take out.
+    What LEACE promises is of the vectors as they are, so that it never learns from unit ones.
     """
     parts: list[Subspace] = []
     nothing: list[NothingToRemoveError] = []
-    for way in ways(embedding, settings):
+    for way in ways(embedding, replace(settings, raw=True) if settings.mitigate == "leace" else settings):
         try:
             parts.append(way())
         except NothingToRemoveError as error:
@@ -55,18 +82,30 @@ def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) ->
     return joined(*parts) if len(parts) > 1 else parts[0]
 
 
-def treatment(
-    embedding: Embedding, subspace: Subspace, settings: DebiasSettings, findings: Findings
-) -> tuple[Callable[[Embedding], Embedding], int]:
-    """What the method does to an embedding, and of how many dimensions the random control shall be.
+@dataclass(frozen=True)
+class Treatment:
+    """What a method does to an embedding, and what it does with a random subspace in place of the bias."""
+
+    treat: Change
+    dimensions: int
+    """Of the random subspaces."""
+    control: Callable[[Subspace], Change] = without
+
+
+def treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSettings, findings: Findings) -> Treatment:
+    """The method that the settings name, for a subspace of an embedding.
 
     What has to be learnt is learnt from the whole embedding; the treatment can then be given to some of its words.
     """
     where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name, "setting": settings.mitigate}
     if settings.mitigate == "projection":
-        return partial(remove, basis=subspace.basis, name=subspace.name), len(subspace)
+        return Treatment(without(subspace), len(subspace))
     if settings.mitigate == "hard-debias":
-        return partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace)
+        return Treatment(partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace))
+    if settings.mitigate == "leace":
+        moments = Moments.of(embedding.matrix)
+        erase = partial(_erase, moments=moments)
+        return Treatment(erase(subspace), len(subspace), erase)
     from wordworth.transform.inlp import inlp_along
 
     found = inlp_along(embedding, subspace, rounds=settings.rounds, seed=settings.seed)
@@ -79,7 +118,11 @@ def treatment(
             f"After {settings.rounds} rounds a classifier still tells {found.accuracies[-1]:.0%} of the words right "
             f"(guessing: {found.majority:.0%}); raise --rounds."
         )
-    return partial(remove, basis=found.subspace.basis, name=found.subspace.name), len(found.subspace)
+    return Treatment(without(found.subspace), len(found.subspace))
+
+
+def _erase(subspace: Subspace, moments: Moments) -> Change:
+    return partial(erased, eraser=leace_of(subspace, moments))
 
 
 def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings, findings: Findings) -> Embedding:

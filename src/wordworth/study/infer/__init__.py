@@ -8,7 +8,7 @@ from wordworth.study.declaration import Study
 from wordworth.study.elmo_settings import ElmoLayers
 from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, RANDOM, Intervals, Named, setting
 
-MITIGATIONS = ("projection", "hard-debias", "inlp")
+MITIGATIONS = ("projection", "hard-debias", "inlp", "leace")
 
 
 def _label_map(text: str) -> dict[str, str]:

@@ -26,9 +26,12 @@ from wordworth.study.elmo_layers import Say, means_by_layer, random_by_layer, wi
 from wordworth.study.elmo_settings import ElmoLayers
 from wordworth.study.infer import InferSettings
 from wordworth.transform import (
+    Moments,
     Subspace,
     difference_direction,
+    erased,
     hard_debias,
+    leace_of,
     random_directions,
     remove,
     set_components,
@@ -50,12 +53,12 @@ class Setting:
     """What was taken out, for a reader of the scores."""
 
 
-def subspace_of(embedding: Embedding, words: SubspaceWords) -> Subspace:
+def subspace_of(embedding: Embedding, words: SubspaceWords, *, unit: bool = True) -> Subspace:
     """he − she, or the first components of the training words."""
     if not words.components:
         first, second = words.words
-        return difference_direction(embedding, first, second)
-    return set_components(embedding, words.words, words.components, name=words.name)
+        return difference_direction(embedding, first, second, unit=unit)
+    return set_components(embedding, words.words, words.components, unit=unit, name=words.name)
 
 
 def settings(
@@ -166,7 +169,12 @@ def _over_words(
         return Setting(name, lambda: model.with_vectors(changed), key, taken_out)
 
     for name in mitigate:
-        yield version(name, *_mitigated(full, needed, subspace, name, seed))
+        if name == "leace":  # which promises something of the vectors as they are
+            concept = subspace_of(full, words, unit=False)
+            eraser = leace_of(concept, Moments.of(full.matrix))
+            yield version(name, erased(needed, eraser), _sentence(concept))
+        else:
+            yield version(name, *_mitigated(full, needed, subspace, name, seed))
     for control in random_directions(full.dim, count=random, k=len(subspace), seed=seed):
         yield version(control.name, remove(needed, control.basis, f"{control.name}, seed {seed}"))
 

@@ -48,8 +48,8 @@ def static(models: Sequence[str | Path | LanguageModel | Embedding], settings: S
                 _static_already(findings, Layers.of(embedding), pairs, lists if "bias" in wanted else None, settings)
             continue
         if of_sentences(named):
-            layers: Layers = asked_alone(findings, named, "english")
-            _static_already(findings, layers, pairs, lists if "bias" in wanted else None, settings)
+            encoded = asked_alone(findings, named, "english")
+            _static_already(findings, encoded, pairs, lists if "bias" in wanted else None, settings)
             continue
         if not corpora and not settings.alone:  # static embeddings alone need no text
             corpora = load_texts(settings.corpus, "english")

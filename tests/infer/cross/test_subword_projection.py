@@ -14,7 +14,8 @@ from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_batches import tokenized
 from wordworth.infer.model.cross_encoder import load_cross_encoder, untrained_cross_encoder
-from wordworth.infer.model.projection import piece_vectors, projected, save_projected
+from wordworth.repair.checkpoint import save_projected
+from wordworth.repair.subwords import piece_vectors, projected
 from wordworth.transform import difference_direction, random_directions
 
 SENTENCES = ["The doctor ate an apple.", "He slept.", "She sold the old car.", "The rude person visited the bishop."]

@@ -1,0 +1,1 @@
+"""A bias taken out of a transformer's weights, so that the network saved is an ordinary checkpoint."""

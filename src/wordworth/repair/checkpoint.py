@@ -1,0 +1,135 @@
+"""A network with what was changed in it, saved as a folder that plain `transformers` loads, and looked at again."""
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+from transformers import PretrainedConfig, PreTrainedModel
+
+from wordworth.catalog.language_models import locate_language_model
+from wordworth.encode.capabilities import TOLERANCE
+from wordworth.encode.heads import Headed
+from wordworth.encode.loading import in_pooler, load_files, quietly
+from wordworth.encode.model import max_length_of
+from wordworth.errors import Foreign, WordworthError
+from wordworth.files import replacing
+from wordworth.repair.subwords import replaced_matrix, subword_matrix
+from wordworth.transform import Subspace, project_out
+
+NOTES = "projection.json"
+"""What was taken out of a saved model."""
+CARD = "README.md"
+
+
+def load_whole(named: str | Path, *, device: str = "auto") -> Headed:
+    """A network with all that its files hold, of the class that its configuration names, in float32."""
+    model = locate_language_model(named)
+
+    def own_class(config: PretrainedConfig) -> Any:
+        name = str((config.architectures or ["none"])[0])
+        found = getattr(transformers, name, None)
+        if not (isinstance(found, type) and issubclass(found, PreTrainedModel)):
+            raise WordworthError(f"{model.name} is of the class {name}, which transformers does not have")
+        return found
+
+    lacking: list[str] = []
+
+    def may_lack(weight: str, network: PreTrainedModel) -> bool:
+        lacking.append(weight)
+        return in_pooler(weight, network)
+
+    network, tokenizer, weights = load_files(
+        model.place, own_class, called=model.name, device=device, may_lack=may_lack
+    )
+    for weight in lacking:  # a pooler of random weights is not saved
+        holder: Any = network.get_submodule(weight.partition("pooler")[0].rstrip("."))
+        holder.pooler = None
+    with Foreign(f"the files of {named} do not go together", "fetch it again"):
+        network = network.train(False).requires_grad_(False)
+        return Headed(model.name, model.place, network, tokenizer, weights, max_length_of(network, tokenizer))
+
+
+def save_network(
+    headed: Headed,
+    folder: Path,
+    notes: dict[str, Any],
+    *,
+    card: str = "",
+    edited: AbstractContextManager[None] | None = None,
+    beside: Callable[[Path], None] | None = None,
+) -> None:
+    """A folder with weights, configuration and tokenizer, the notes, and a card; there whole or not at all.
+
+    The weights are written inside of `edited`, where they may be others for the while.
+    `beside` may write more, or look at what was written, before it is put in its place. A folder that is there is
+    replaced.
+    """
+    network = headed.network
+    with replacing(folder) as part:
+        with quietly(), edited or nullcontext():
+            # Copies share no memory, so that what is tied no longer (a head's bias too) is written on its own.
+            network.save_pretrained(
+                part, state_dict={name: weight.detach().clone() for name, weight in network.state_dict().items()}
+            )
+        headed.tokenizer.save_pretrained(part)
+        about = {"model": headed.name, "weights": headed.weights, **notes}
+        (part / NOTES).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        if card:
+            (part / CARD).write_text(card, encoding="utf-8")
+        if beside is not None:
+            beside(part)
+        if folder.is_dir():
+            folder.replace(part.with_name("old"))
+
+
+def save_projected(
+    headed: Headed,
+    subspace: Subspace | None,
+    folder: Path,
+    facts: dict[str, Any] | None = None,
+    beside: Callable[[Path], None] | None = None,
+) -> None:
+    """The same with a subspace taken out of the subword matrix for good; `headed` itself stays as it is.
+
+    A head tied to the matrix is saved apart with the matrix as it was (`tie_word_embeddings` false), so that the saved
+    model computes what the projected one does.
+    """
+    notes, edited = dict(facts or {}), None
+    if subspace is not None:
+        notes["taken_out"] = {"what": "the subword embedding matrix only", **described(subspace)}
+        matrix = subword_matrix(headed.network).detach().to("cpu", torch.float64).numpy()
+        edited = replaced_matrix(headed.network, project_out(matrix, subspace.basis))
+    save_network(headed, folder, notes, edited=edited, beside=beside)
+
+
+def described(subspace: Subspace) -> dict[str, Any]:
+    """A subspace as JSON holds it."""
+    return {"subspace": subspace.name, "words": list(subspace.words), "basis": subspace.basis.tolist()}
+
+
+def states(network: PreTrainedModel, ids: Sequence[int]) -> list[Tensor]:
+    """The hidden states of every layer, and the outputs of the head where there is one."""
+    given = torch.tensor([list(ids)], device=network.device)
+    more = {"decoder_input_ids": given} if network.config.is_encoder_decoder else {}
+    with torch.inference_mode():
+        output = network(input_ids=given, output_hidden_states=True, **more)
+    several = output.get("hidden_states") or (*output["encoder_hidden_states"], *output["decoder_hidden_states"])
+    return [one.float().cpu() for one in (*several, *([output["logits"]] if "logits" in output else []))]
+
+
+def refuse_unlike(expected: Sequence[Tensor], folder: Path, like: PreTrainedModel, ids: Sequence[int]) -> None:
+    """An error where the folder, loaded by `transformers` alone, does not compute what the network in memory did."""
+    with quietly():
+        again: Any = type(like).from_pretrained(str(folder), local_files_only=True, use_safetensors=True)
+    found = states(again.train(False), ids)
+    for one, other in zip(expected, found, strict=True):
+        if bool(((one - other).abs().amax(-1) > TOLERANCE[torch.float32] * one.abs().amax(-1)).any()):
+            raise WordworthError(
+                f"{type(like).__name__} does not compute the same once it is saved and loaded, so it is not saved; "
+                "choose --where subwords, or another model"
+            )

@@ -1,0 +1,177 @@
+"""`debias` of a language model: what is saved, what is measured on each version, and how it refuses."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+import transformers as hf
+
+from made_models import llama_folder
+from repair_models import networks, tokenizer
+from wordworth.errors import WordworthError
+from wordworth.repair.checkpoint import load_whole
+from wordworth.repair.subwords import every_piece
+from wordworth.study import study
+from wordworth.study.debias import METHODS, PARTS
+from wordworth.study.debias.tables import cost_rows, versions
+from wordworth.study.debias.versions import TEST
+from wordworth.transform import difference_direction
+
+debias = study("debias")
+APART = (("pleasant", "word"),)
+"""Words that end in other letters, so that their last pieces differ."""
+QUICK = {"resamples": 20, "permutations": 50}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A tiny Llama of whole words; of other architectures on request."""
+    made = tmp_path_factory.mktemp("models")
+    fast = tokenizer()
+    for name in ("llama", "bert"):
+        torch.manual_seed(0)
+        networks(len(fast))[name]().save_pretrained(made / name)
+        fast.save_pretrained(made / name)
+    (made / "one.txt").write_text("he\nman\nboy\n")
+    (made / "other.txt").write_text("she\nwoman\ngirl\nqueen of hearts\n")
+    (made / "nowhere.txt").write_text("gentleman\n")
+    return made
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_on_subwords(folder, method, tmp_path):
+    made = debias(folder / "llama", mitigate=method, without=PARTS)
+    made.network.save(tmp_path / "saved")
+    pieces, before = (
+        every_piece(load_whole(one, device="cpu"), ["he", "she", "doctor"])
+        for one in (tmp_path / "saved", folder / "llama")
+    )
+    direction = difference_direction(before, "he", "she").basis[0]
+    if method == "hard-debias":  # he and she keep what is theirs, and lengths are those that the network knows
+        np.testing.assert_allclose(
+            np.linalg.norm(pieces.matrix, axis=1), np.linalg.norm(before.matrix, axis=1), rtol=1e-5
+        )
+        assert abs(pieces["doctor"] @ direction) < 1e-6
+    elif method == "leace":
+        np.testing.assert_allclose(pieces["he"], pieces["she"], atol=1e-6)
+        np.testing.assert_allclose(pieces.matrix.mean(axis=0), before.matrix.mean(axis=0), atol=1e-6)
+    else:
+        assert np.abs(pieces.matrix @ direction).max() < 1e-6
+    assert versions(made.scores) == (["original", "inlp"] if method == "inlp" else ["original"])
+    hf.AutoModelForCausalLM.from_pretrained(tmp_path / "saved")
+
+
+def test_twice_is_once(folder, tmp_path):
+    plan = {"concept": ((str(folder / "one.txt"), str(folder / "other.txt")),), "mitigate": "leace", "without": PARTS}
+    once = debias(folder / "llama", **plan)
+    assert once.left_out == {"not in vocabulary": 1}
+    once.network.save(tmp_path / "once")
+    again = debias(tmp_path / "once", **plan)
+    assert any("The model is left as it is" in said for said in again.warnings)
+    again.network.save(tmp_path / "twice")
+    first, second = ((tmp_path / one / "model.safetensors").read_bytes() for one in ("once", "twice"))
+    assert first == second
+
+
+@pytest.mark.index
+def test_measured_on_every_version(tmp_path):
+    """Words of several pieces, so in the layers; the tasks are those of word vectors, on each version."""
+    model = llama_folder(tmp_path / "tiny")
+    text = tmp_path / "text.txt"
+    text.write_text("This is a pleasant word, and that is an unpleasant one.\n" * 8)
+    asked = {"where": "layers", "corpus": text, "words": 60, "tests": ("weat8",), "pairs": ("rg-65",), "random": 1}
+    made = debias(model, **asked, directions=APART, without=("bias", "nli"), layers=(0, 1), **QUICK)
+    assert versions(made.scores) == ["original", "projection", "random"]
+    rows = {what: values for what, values, _ in cost_rows(made.scores)}
+    assert "valence: bellezza, layer 0" in rows
+    assert {"weat: weat8, layer 1", "similarity: rg-65, layer 1"} <= rows.keys()
+    (surprise,) = [values for what, values in rows.items() if what.endswith("perplexity")]
+    for values in rows.values():
+        assert values.keys() == {"original", "projection", "random"}
+    assert rows["weat: weat8, layer 1"]["original"] != rows["weat: weat8, layer 1"]["projection"]
+    # The version that is saved gives what was measured.
+    made.network.save(tmp_path / "saved")
+    alone = study("predict")(tmp_path / "saved", corpus=text, words=60, soft_match=("none",), resamples=20).scores
+    (found,) = alone.filter(pl.col("measure") == "perplexity")["value"]
+    assert found == pytest.approx(surprise["projection"], rel=1e-4)
+
+
+def test_the_span_of_the_layers_directions(tmp_path):
+    model = llama_folder(tmp_path / "tiny")
+    dimensions = [
+        debias(model, where="layers", directions=APART, without=PARTS, span=span).scores["value"][0]
+        for span in (0.1, 1.0)
+    ]
+    assert dimensions == [1, 2]
+
+
+def test_inference_on_frozen_vectors(data, tmp_path, monkeypatch):
+    from wordworth.study.debias import versions as measuring
+
+    loaded = measuring.load_nli
+    few = lambda name: _first(loaded(name), 150)  # noqa: E731 - all of SICK takes minutes
+    monkeypatch.setattr(measuring, "load_nli", few)
+    model = llama_folder(tmp_path / "tiny")
+    asked = {"where": "layers", "directions": APART, "without": [part for part in PARTS if part != "nli"]}
+    made = debias(model, **asked, random=1, **QUICK)
+    (row,) = [values for what, values, _ in cost_rows(made.scores) if what == f"accuracy: {TEST}, layer 1"]
+    assert row.keys() == {"original", "projection"}
+    right = (
+        made.items.filter(pl.col("experiment") == "accuracy", pl.col("left_out").is_null())
+        .group_by("setting")
+        .agg(pl.col("value").mean())
+    )
+    assert dict(right.iter_rows()) == pytest.approx(row)
+
+
+def _first(data, count):
+    from dataclasses import replace
+
+    return replace(data, **{name: getattr(data, name)[:count] for name in ("premises", "hypotheses", "labels")})
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (
+            ("llama", "--where", "layers", "--mitigate", "leace"),
+            "cannot be saved exactly in every layer: its eraser is",
+        ),
+        (("llama", "--where", "layers", "--mitigate", "inlp"), "cannot be saved exactly in every layer"),
+        (("bert", "--where", "layers"), "bert puts more than sums of linear maps into its stream"),
+        (("llama", "--concept", "one.txt,nowhere.txt"), "llama has none of the 1 words of nowhere"),
+        (("llama", "--concept", "one.txt"), "'one.txt' is not two or more names"),
+        (("llama", "--where", "subword"), "did you mean subwords"),
+    ],
+)
+def test_refusals(folder, command, tmp_path, monkeypatch, given, told):
+    monkeypatch.chdir(folder)
+    answer = command("debias", *given, "--without", "all", "-o", tmp_path / "saved", "--run-output", tmp_path / "run")
+    assert answer.code == 2
+    assert told in answer.err
+    assert answer.err.count("\n") == 1
+    assert not (tmp_path / "saved").exists()
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_the_command(folder, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)
+    asked = ("debias", "llama", "--mitigate", "leace", "--concept", "one.txt,other.txt", "--without", "all", "--json")
+    answer = command(*asked, "-o", tmp_path / "saved", "--run-output", tmp_path / "run")
+    assert answer.code == 0
+    assert json.loads(answer.out)["scores"][0]["measure"] == "dimensions"
+    assert {one.name for one in (tmp_path / "saved").iterdir()} >= {"model.safetensors", "config.json", "README.md"}
+    answer = command(*asked, "-o", tmp_path / "saved", "--run-output", tmp_path / "other")
+    assert answer.code == 2
+    assert "is there already; choose another folder with -o" in answer.err
+    assert command(*asked, "-o", tmp_path / "saved", "--run-output", tmp_path / "run", "--overwrite").code == 0
+
+
+def test_a_place_in_word_vectors_is_refused(folder):
+    from wordworth.embedding import Embedding, Provenance
+
+    words = Embedding(["he", "she", "it"], np.eye(3), Provenance("made"))
+    with pytest.raises(WordworthError, match="--where layers is for language models"):
+        debias(words, where="layers", without=PARTS)
