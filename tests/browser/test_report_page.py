@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from made_runs import random_infer, random_predict, random_vast
+from made_runs import MadeRun, random_infer, random_predict, random_vast
 from wordworth.report.writing import write_report
 
 EVIL = "<script>window.hit = 1</script>"
@@ -202,3 +202,23 @@ def test_printed_on_paper(page: Any, report: Path) -> None:
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator("nav").is_visible()
     assert page.locator("#valence-layers svg").is_visible()
+
+
+def test_words_have_their_language_and_direction(page: Any, watched: Any, tmp_path: Path) -> None:
+    run = MadeRun("valnorm")
+    run.model("several")
+    words = {"arabic": ["سلام", "حرب", "حب"], "chinese": ["骨", "愛", "戰"]}
+    for language, items in words.items():
+        where = {"experiment": "valence", "model": "several", "language": language, "dataset": language}
+        run.score(**where, measure="valence", value=0.5, low=0.4, high=0.6, n=3)
+        run.item(**where, item=items, group="lexicon", reference=[1.0, 2.0, 3.0], value=[0.5, -0.5, 0.1])
+    _drawn(page, write_report([run.write(tmp_path / "run")]))
+    page.fill("#look-up", "骨")
+    page.wait_for_selector("#most-wrong td[lang=zh]", state="attached")
+    cells = page.locator("#most-wrong td[lang=ar]")
+    cells.first.evaluate("(cell) => { cell.closest('details').open = true; }")
+    assert cells.first.evaluate("(cell) => getComputedStyle(cell).direction") == "rtl"
+    chinese = page.locator("#most-wrong td[lang=zh]").first
+    assert chinese.evaluate("(cell) => getComputedStyle(cell).direction") == "ltr"
+    assert page.locator("figure#by-language").count() == 1
+    assert watched.errors == []

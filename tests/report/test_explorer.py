@@ -36,6 +36,7 @@ def test_effects_come_back_by_setting_layer_and_word(tmp_path: Path) -> None:
     found = room.explorer(read_runs([run.write(tmp_path / "run")]))
     assert found is not None
     (block,) = found["valence"]
+    assert (block["language"], found["codes"]) == ("english", {"english": "en"})
     values = _values(block)
     items = run.items.filter(run.items.get_column("experiment") == "contextualization")
     for row in items.iter_rows(named=True):

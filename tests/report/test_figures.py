@@ -297,3 +297,33 @@ def test_a_still_picture_is_part_of_the_page(tmp_path: Path) -> None:
         assert "\u202e" not in drawn
         assert all(found.startswith("here-") for found in re.findall(r'id="([^"]*)"', drawn))
         assert len(drawn) < 200 * len(figure.rows) + 60_000
+
+
+def _in_languages(folder: Path, *languages: str) -> Path:
+    run = MadeRun("valnorm")
+    run.model("several")
+    for language in languages:
+        where = {"model": "several", "language": language}
+        for name, measure, n in (
+            (f"{language}-small", "valence", 30),
+            (language, "valence", 90),
+            ("weat1", "weat", 50),
+        ):
+            told = {"dataset": name, "measure": measure, "value": n / 100, "low": 0.1, "high": 0.95, "n": n}
+            run.score(experiment=measure, **where, **told, flags="words translated by machine" if n == 50 else None)
+    return run.write(folder)
+
+
+def test_languages_side_by_side(tmp_path: Path) -> None:
+    figure = _figures(_in_languages(tmp_path / "two", "polish", "english"))["by-language"]
+    rows = figure.rows.select("measure", "language", "dataset").rows()
+    # English first; of several lexica the largest.
+    assert rows == [
+        ("valence", "english", "english"), ("weat", "english", "weat1"),
+        ("valence", "polish", "polish"), ("weat", "polish", "weat1"),
+    ]  # fmt: skip
+    assert "words translated by machine (weat english weat1 several" in figure.note
+    drawn = draw_svg(figure)
+    assert all(f">{name}</text>" in drawn for name in ("english", "polish", "valence", "weat1"))
+    assert "Noto Sans CJK SC" in drawn  # for readers whose first font has no such letters
+    assert "by-language" not in _figures(_in_languages(tmp_path / "one", "polish"))

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wordworth.catalog.languages import code_of
 from wordworth.report.insights import best_layers
 from wordworth.report.payload import STEP, columnar, packed
 from wordworth.report.runs import AS_IT_IS, Runs
@@ -17,6 +16,12 @@ CELLS = 1_500_000
 FACTS = 40_000
 """Other items in a page."""
 WRONG = 8
+CODES = {
+    "arabic": "ar", "chinese": "zh", "croatian": "hr", "dutch": "nl", "english": "en", "finnish": "fi", "french": "fr",
+    "german": "de", "hebrew": "he", "italian": "it", "japanese": "ja", "korean": "ko", "persian": "fa", "polish": "pl",
+    "portuguese": "pt", "russian": "ru", "spanish": "es", "thai": "th", "turkish": "tr",
+}  # fmt: skip
+"""What a page calls a language (ISO 639-1): by it a browser picks the letters of a word."""
 
 WHERE = ["model", "experiment", "dataset", "setting", "layer"]
 FACT_COLUMNS = [*WHERE, "language", "group", "item", "found_as", "reference", "value"]
@@ -31,7 +36,7 @@ def explorer(runs: Runs) -> dict[str, Any] | None:
     if not blocks and facts.is_empty():
         return None
     named = {*(block["language"] for block in blocks), *facts.get_column("language").drop_nulls()}
-    codes = {language: code for language in sorted(filter(None, named)) if (code := code_of(language))}
+    codes = {language: CODES[language] for language in sorted(filter(None, named)) if language in CODES}
     return {"step": STEP, "codes": codes, "valence": blocks, "facts": columnar(facts), "cut": cut}
 
 

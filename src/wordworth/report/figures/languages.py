@@ -25,8 +25,8 @@ def by_language(rows: pl.DataFrame) -> Figure | None:
     spec = charts.dots(rows, y=["language"], x=x, colour="model", layout=layout, transform=[PANEL], zero=True)
     caption = (
         "The same tasks in every language. Bars are 95 % intervals; broken ones, marked †, are to be read with care: "
-        "words translated by machine, or half missing. Lexica and word pairs are each language’s own, so languages "
-        "are of one kind and not of one measure."
+        "words translated by machine, or half missing. Lexica and word pairs are each language’s own: "
+        "what differs between languages may be these."
     )
     title, down = "Languages side by side", ("measure", "language", "dataset")
     return Figure("by-language", title, caption, spec, rows, down, ("model",), "Dot chart")
