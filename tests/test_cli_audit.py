@@ -107,7 +107,7 @@ BAD = [
     (("audit", "mine.txt", "mine.txt"), "a model is named twice"),
     (
         ("audit", "mine.txt", "--model-kind", "word"),
-        "--model-kind is 'word'; it can be static, causal, masked, encoder or nli",
+        "--model-kind is 'word'; it can be static, causal, masked, encoder, sentence or nli",
     ),
     (("compare", "none"), "none is not a run: it has no run.json"),
     (("compare", "none", "--layer", "low"), "--layer is 'low'; it can be best, top or a number"),

@@ -49,6 +49,14 @@ def _projection(layer: int) -> str:
     return f"{_PROJECTION}.{layer}" if layer else _PROJECTION
 
 
+def _layer(name: str) -> int | None:
+    """The layer of a projection's tensor; None for any other's name."""
+    _, mark, layer = name.partition(f"{_PROJECTION}.")
+    if name == _PROJECTION:
+        return 0
+    return int(layer) if mark and layer.isascii() and layer.isdecimal() and len(layer) < 10 else None
+
+
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     with replacing(path) as part:
         part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -84,8 +92,9 @@ def read_model(folder: Path) -> TrainedNetwork:
         network = Network(config["shape"])
     tensors, _ = _tensors(path)
     extra, shape = tensors.pop(_EXTRA, None), network.shape
-    layers = [layer for layer in range(shape.layers + 1) if _projection(layer) in tensors]
-    projections = {layer: tensors.pop(_projection(layer)) for layer in layers}
+    # By the tensors' names, since the shape may say any number of layers.
+    named = {layer: name for name in tensors if (layer := _layer(name)) is not None and layer <= shape.layers}
+    projections = {layer: tensors.pop(name) for layer, name in sorted(named.items())}
     try:
         network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()}, assign=True)
     except RuntimeError as error:
