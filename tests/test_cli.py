@@ -66,7 +66,7 @@ BAD = [
     ((*WEAT, "--seed"), "'--seed' requires an argument"),
     ((*WEAT, "--sed", "1"), "no such option: --sed"),
     (("run", "valnrm"), "no such command 'valnrm'"),
-    ((*WEAT, "--language", "german", "--language", "english"), "2 languages were given for 1 model that knows one"),
+    ((*WEAT, "--language", "german", "--language", "english"), "is it an embedding of german words"),
     (("run", "weat", "mine.txt", "mine.txt", "--test", "weat8"), "two models are called mine; name one LABEL=PATH"),
     (("run", "valnorm", "mine.txt", "--language", "chinese"), "chinese is not here and fetching is off"),
     (

@@ -38,7 +38,7 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> N
                 f"{resolved.target} is {CALLED[family][0]}, and {study} takes {either(taken, 'and')}, such as "
                 f"{', '.join(fitting[:3])}"
             )
-        if kinds == {"static"} and resolved.place == "hub" and "/" not in resolved.target:
+        if kinds <= {"static", "sentence"} and resolved.place == "hub" and "/" not in resolved.target:
             entry(resolved.target, "models")  # it reads like a name of the catalog: the error gives the nearest names
         if resolved.place == "path" and ":" not in resolved.target and not resolved.where.exists():
             raise WordworthError(
