@@ -3,6 +3,7 @@
 import ast
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -29,7 +30,7 @@ class _Lazy(ModuleType):
 def lazily(package: str) -> None:
     """Imports what stands under `if TYPE_CHECKING:` in a package when it is first used: it is said once, and there."""
     module: Any = sys.modules[package]
-    source = module.__spec__.loader.get_source(package)
+    source = Path(module.__file__).read_text(encoding="utf-8")  # its loader may be pytest's, which gives no source
     places = {
         alias.name: node.module
         for block in ast.parse(source).body
