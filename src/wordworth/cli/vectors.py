@@ -62,7 +62,7 @@ def check_folder_free(path: Path, overwrite: bool) -> None:
 
 def _debias(
     settings: DebiasSettings,
-    embedding: str,
+    model: str,
     output: Path,
     run_output: Path | None,
     overwrite: bool,
@@ -76,15 +76,15 @@ def _debias(
     from wordworth.embedding.writing import check_words
     from wordworth.run import default_folder, reserve, watched
 
-    STUDY.check([embedding], settings)
-    static = kind_of(embedding) == "static"
+    STUDY.check([model], settings)
+    static = kind_of(model) == "static"
     (check_free if static else check_folder_free)(output, overwrite)
     folder = run_output or default_folder("debias")
     reserve(folder, overwrite=overwrite)
-    with telling(), watched(folder, "debias", [embedding]):
-        for vectors in load_embeddings(embedding) if static else ():
+    with telling(), watched(folder, "debias", [model]):
+        for vectors in load_embeddings(model) if static else ():
             check_words(vectors.words, output)
-        findings = STUDY.run([embedding], settings)
+        findings = STUDY.run([model], settings)
         if findings.embedding is not None:
             save(findings.embedding, output)
         if findings.network is not None:
@@ -133,7 +133,7 @@ debias = with_options(
     DebiasSettings,
     _debias,
     {
-        "embedding": (
+        "model": (
             _argument(
                 "A name of the catalog or the hub, a path, https://… or hf://owner/name/file.",
                 "static",
