@@ -27,6 +27,7 @@ from wordworth.files import cache_dir
 FEW = 400
 """Pairs of NLI to train on, a seventh of them with each label at least."""
 WORDS = 20_000
+RULES = "rules.toml"
 VAST = ("run", "vast", "--experiment", "contextualization", "--lexicon", "bellezza", "--setting", "bleached")
 VALNORM = ("run", "valnorm", "--lexicon", "bellezza", "--pairs", "rg-65", "--test", "weat6")
 RUNS = {
@@ -106,6 +107,7 @@ class Bench:
             "my_test.toml": _test,
             "few-snli.tsv": self._pairs,
             "my-nli": self._network,
+            RULES: self._rules,
             "elmo": _elmo,
             **{name: self._run_of(words) for name, words in RUNS.items()},
         }
@@ -123,14 +125,19 @@ class Bench:
         began = time.monotonic()
         text = recipe.python() if recipe.block.python else " ".join(recipe.words())
         try:
-            for name in self.made:
-                if re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w/.-])", text) and not (self.folder / name).exists():
-                    self._bring(name)
+            for name in self._named(text):
+                self._bring(name)
             words = ["python", "-c", text] if recipe.block.python else recipe.words()
             self._do(words, self.folder)
         except (subprocess.SubprocessError, WordworthError) as error:
             return Ended(recipe, time.monotonic() - began, f"\n{_told(error)}")
         return Ended(recipe, time.monotonic() - began, "")
+
+    def _named(self, text: str) -> list[str]:
+        """What a recipe reads and nothing has made yet; what it writes itself (`-o my-nli`) is not made for it."""
+        names = [name for name in self.made if re.search(rf"(?<![\w/.-])(?<!-o ){re.escape(name)}(?![\w/.-])", text)]
+        writes = {RULES} if "--init" in text else set()
+        return [name for name in names if name not in writes and not (self.folder / name).exists()]
 
     def _bring(self, name: str) -> None:
         made = self.kept / name
@@ -163,6 +170,11 @@ class Bench:
         rows = load_nli(self.nli).examples()[:FEW]
         lines = ["premise\thypothesis\tlabel", *("\t".join(row) for row in rows)]
         made.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def _rules(self, made: Path) -> None:
+        if not (self.folder / "runs/a").exists():
+            self._bring("runs/a")
+        self._do(["wordworth", "check", "--init", "runs/a", str(made)], self.folder)
 
     def _network(self, made: Path) -> None:
         self._bring("few-snli.tsv")

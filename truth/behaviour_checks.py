@@ -53,7 +53,7 @@ class Attention:
         rows = [self.weights["unknown_words"][-1], *(self.vectors[word] for word in words)]
         vectors = np.stack(rows).astype(np.float32)
         with torch.inference_mode():
-            return np.concatenate([self.lstm(torch.tensor(vectors))[0].numpy(), vectors], axis=1)
+            return self.lstm(torch.tensor(vectors))[0].numpy()
 
     def probabilities(self, premise: str, hypothesis: str) -> NDArray[np.float32]:
         a, b = self.read(premise), self.read(hypothesis)
