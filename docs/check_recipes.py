@@ -29,7 +29,7 @@ FEW = 400
 WORDS = 20_000
 RULES = "rules.toml"
 VAST = ("run", "vast", "--experiment", "contextualization", "--lexicon", "bellezza", "--setting", "bleached")
-VALNORM = ("run", "valnorm", "--lexicon", "bellezza", "--pairs", "rg-65", "--test", "weat6")
+VALNORM = ("run", "valnorm", "--lexicon", "bellezza", "--pairs", "rg-65", "--test", "weat7")
 RUNS = {
     "runs/a": (*VAST, "smollm2-135m"),
     "runs/b": (*VAST, "minilm-l6"),

@@ -85,8 +85,9 @@ def infer_checks(run: Run, vectors: Embedding, words: dict[str, str]) -> Iterato
         "entailment": entailment.mean(),
         "contradiction": contradiction.mean(),
     }
+    named = "gender/" + ",".join(f"{key}={word}" for key, word in words.items())
     for measure, again in values.items():
-        row = score(run.scores, measure=measure, setting="original")
+        row = score(run.scores, measure=measure, setting="original", dataset=named)
         if row:
             what = f"{measure}, nli-glove, {len(asked)} pairs of gender"
             yield Check("infer", what, "attention written out, a pair at a time", row["value"], float(again), FLOAT32)
