@@ -110,6 +110,13 @@ def test_a_loss_inside_the_interval_is_none(tmp_path: Path) -> None:
                 "often (.45, and .47 for the groups)."
             ),
         ),
+        (
+            -0.2,
+            (
+                " Its baseline is at fault: where two words of one kind are exchanged it says entailment even more "
+                "often (.67, and .47 for the groups)."
+            ),
+        ),
         (0.2, ""),
     ],
 )

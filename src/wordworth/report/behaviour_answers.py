@@ -113,9 +113,10 @@ def unequal(runs: Runs) -> Iterator[Sentence]:
         text += f"; {', '.join(after)}." if after else "."
         over, said = (found.get((one, ORIGINAL)) for one in ("entailment:over-swap", "entailment"))
         if over and said and over["value"] < FAULT * said["value"]:
+            often = "even more often" if over["value"] < -FAULT * said["value"] else "about as often"
             text += (
-                " Its baseline is at fault: where two words of one kind are exchanged it says entailment about as "
-                f"often ({number(said['value'] - over['value'])}, and {number(said['value'])} for the groups)."
+                " Its baseline is at fault: where two words of one kind are exchanged it says entailment "
+                f"{often} ({number(said['value'] - over['value'])}, and {number(said['value'])} for the groups)."
             )
         yield Sentence(text, "neutrality", str(model), gap["value"])
 
