@@ -106,20 +106,17 @@ def _sole_writer(folder: Path) -> Iterator[None]:
 def _signs_of_life(path: Path, doing: list[Doing]) -> Iterator[None]:
     """Writes the file every second, and removes it at the end."""
     make_folder(path.parent)
-    with space_checked(path.parent):
-        try:
-            _write(path, doing[0])
-        except OSError:
-            _beginning(path).unlink(missing_ok=True)
-            raise
     ended = Event()
     signs = Thread(target=_keep_telling, args=(path, doing, ended), daemon=True)
-    signs.start()
-    try:
+    try:  # around the first writing too: Ctrl-C may come right behind it
+        with space_checked(path.parent):
+            _write(path, doing[0])
+        signs.start()
         yield
     finally:
         ended.set()
-        signs.join()
+        if signs.ident is not None:
+            signs.join()
         for file in (path, _beginning(path)):
             file.unlink(missing_ok=True)
 
