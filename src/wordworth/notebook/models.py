@@ -55,12 +55,11 @@ def _layers(model: "Encoder", words: Sequence[str], setting: str, language: str,
     return in_contexts(model, words, contexts, setting).layers(pooling, language)
 
 
-class LanguageModel:
-    """A causal or masked language model, or an encoder; its weights are loaded when it is first asked."""
+class _Named:
+    """A model by its name, path or address."""
 
-    def __init__(self, named: str | Path, kind: Kind, device: str = "auto", precision: str = "float32") -> None:
+    def __init__(self, named: str | Path, device: str = "auto", precision: str = "float32") -> None:
         self.named = named
-        self.kind = kind
         self.device = device
         self.precision = precision
 
@@ -68,6 +67,14 @@ class LanguageModel:
     def name(self) -> str:
         """What tables call it."""
         return label_of(self.named)
+
+
+class LanguageModel(_Named):
+    """A causal or masked language model, or an encoder; its weights are loaded when it is first asked."""
+
+    def __init__(self, named: str | Path, kind: Kind, device: str = "auto", precision: str = "float32") -> None:
+        super().__init__(named, device, precision)
+        self.kind = kind
 
     def __repr__(self) -> str:
         return f"<{self.kind} language model {self.name}>"
@@ -130,18 +137,8 @@ class LanguageModel:
         return surprisal(self.word_model, text)
 
 
-class SentenceEncoder:
+class SentenceEncoder(_Named):
     """A sentence encoder: one vector a text; its weights are loaded when it is first asked."""
-
-    def __init__(self, named: str | Path, device: str = "auto", precision: str = "float32") -> None:
-        self.named = named
-        self.device = device
-        self.precision = precision
-
-    @property
-    def name(self) -> str:
-        """What tables call it."""
-        return label_of(self.named)
 
     def __repr__(self) -> str:
         return f"<sentence encoder {self.name}>"
@@ -171,17 +168,8 @@ class SentenceEncoder:
         return _layers(self.encoder, words, setting, language, "mean")
 
 
-class NliModel:
+class NliModel(_Named):
     """A model of natural-language inference; loaded when it is first asked."""
-
-    def __init__(self, named: str | Path, device: str = "auto") -> None:
-        self.named = named
-        self.device = device
-
-    @property
-    def name(self) -> str:
-        """What tables call it."""
-        return label_of(self.named)
 
     def __repr__(self) -> str:
         return f"<NLI model {self.name}>"

@@ -37,28 +37,22 @@ def vectors_of(
                 yield Layers.of(embedding), own
 
 
-def _asked_of(
-    models: Sequence[Any], named: tuple[str, ...], every: Sequence[str]
-) -> Iterator[tuple[Any, tuple[str, ...]]]:
+def _asked_of(models: Sequence[Any], named: tuple[str, ...], every: Sequence[str]) -> list[tuple[Any, tuple[str, ...]]]:
     """Each model with the languages that it is asked for in; a blank one is its own."""
-    if ALL in named and len(named) > 1:
+    if named == (ALL,):
+        return [(model, _known_to(model, every)) for model in models]
+    if ALL in named:
         raise WordworthError("--language all is every language; give it alone, or languages by their names")
-    several = len(models) == 1 < len(named)
-    if several and not _may_know_several(models[0]):
+    if len(named) < 2:
+        return [(model, named or ("",)) for model in models]
+    if len(models) == 1 and _may_know_several(models[0]):
+        return [(models[0], tuple(dict.fromkeys(named)))]
+    if len(named) != len(models):
+        given = "1 model that knows one" if len(models) == 1 else f"{len(models)} models"
         raise WordworthError(
-            f"{len(named)} languages were given for 1 model that knows one; give one for all, or one a model in order"
+            f"{len(named)} languages were given for {given}; give one for all, or one a model in order"
         )
-    if len(named) > 1 and len(named) != len(models) and not several:
-        raise WordworthError(
-            f"{len(named)} languages were given for {len(models)} models; give one for all, or one a model in order"
-        )
-    for at, model in enumerate(models):
-        if named == (ALL,):
-            yield model, _known_to(model, every) if of_sentences(model) and _may_know_several(model) else ("",)
-        elif several:
-            yield model, tuple(dict.fromkeys(named))
-        else:
-            yield model, ((named[at] if len(named) > 1 else named[0]) if named else "",)
+    return [(model, (language,)) for model, language in zip(models, named, strict=True)]
 
 
 def _may_know_several(model: Any) -> bool:
@@ -70,7 +64,10 @@ def _may_know_several(model: Any) -> bool:
 
 
 def _known_to(model: Any, every: Sequence[str]) -> tuple[str, ...]:
-    """Those of the languages that the catalog says a model knows; all of them where it says nothing."""
+    """What `all` is for a model: its own language, or of a sentence encoder those that the catalog says it knows, and
+    every one where the catalog says nothing."""
+    if not (of_sentences(model) and _may_know_several(model)):
+        return ("",)
     declared = _declared(model)
     known = declared.details.get("languages") if declared is not None else None
     return tuple(language for language in every if known is None or language in known)

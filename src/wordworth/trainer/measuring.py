@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from wordworth.catalog.kinds import Kind
+from wordworth.catalog.kinds import HEADS, Kind
 from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import Foreign, WordworthError
 from wordworth.predict import WordModel, wrap_word_model
@@ -18,8 +18,8 @@ from wordworth.study.checks import CALLED
 from wordworth.task.settings import ByLayer, Settings, either
 from wordworth.trainer.still import still, weights_sum
 
-HEADS: dict[str, Kind] = {"ForCausalLM": "causal", "LMHeadModel": "causal", "ForMaskedLM": "masked"}
-"""How the name of a class ends that says words; all others are measured without their heads."""
+SAYING_WORDS = ("ForCausalLM", "LMHeadModel", "ForMaskedLM")
+"""How the name of a class ends that gives words and nothing else; all others are measured without their heads."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Chosen:
 def kind_of_network(network: PreTrainedModel) -> Kind:
     """Causal or masked, or an encoder: anything without a head that says words."""
     called = type(network).__name__
-    return next((kind for end, kind in HEADS.items() if called.endswith(end)), "encoder")
+    return next((HEADS[end] for end in SAYING_WORDS if called.endswith(end)), "encoder")
 
 
 def chosen_studies(asked: Mapping[str, Mapping[str, Any] | None], network: PreTrainedModel) -> list[Chosen]:
