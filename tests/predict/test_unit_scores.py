@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from wordworth.predict import unit_scores
-from wordworth.predict.unit_scores import BLOCK, HostBest, PendingScores, UnitQuery, best_units
+from wordworth.predict.unit_scores import BLOCK, BestUnits, PendingScores, UnitQuery, best_units
 
 
 class Logits:
@@ -77,7 +77,7 @@ def test_what_a_device_leaves_open_is_settled_when_it_is_fetched() -> None:
     reader: Any = Logits(width)
     pending = PendingScores(reader, rows, k, mask, query, after, own)
     whole = pending.result()
-    best = HostBest(*(np.zeros(50, dtype=kind) for kind in (int, float, float, bool, bool, int, float, bool)))
+    best = BestUnits(*(np.zeros(50, dtype=kind) for kind in (int, float, float, bool, bool, int, float, bool)))
     among, own_opens = np.zeros(50, dtype=bool), np.zeros(50, dtype=bool)
     pending._settle(np.arange(50), best, among, own_opens)
     begins = mask.numpy()[after, own] > 0

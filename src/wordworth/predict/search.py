@@ -272,7 +272,7 @@ class Search:
             self.guesses[word] = spelled
             self.hit1[word] = spelled.startswith(text) and spelled[len(text) :][:1].isspace()
             return
-        if spelled == text if not self.rules.unspaced else spelled.startswith(text):
+        if spelled == text or (self.rules.unspaced and spelled.startswith(text)):
             if not self.rules.ends:
                 self.guesses[word], self.hit1[word] = text, True
                 return

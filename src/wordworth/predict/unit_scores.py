@@ -1,7 +1,7 @@
 """From rows of hidden states to the scores of units, with logits in memory for a slice of rows at a time."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -105,7 +105,7 @@ class PendingScores:
     def result(self) -> UnitScores:
         """Waits for the device."""
         arrays = self._fetched.arrays()
-        best, (asked, *scored) = HostBest(*arrays[: len(BestUnits._fields)]), arrays[len(BestUnits._fields) :]
+        best, (asked, *scored) = BestUnits(*arrays[: len(BestUnits._fields)]), arrays[len(BestUnits._fields) :]
         own_logits, own, begin, total = scored or (np.zeros(0),) * 4
         query, given = self._query, self._own
         unsure = np.flatnonzero(best.unsure)
@@ -130,7 +130,7 @@ class PendingScores:
         floats = own.astype(np.float64), begin.astype(np.float64)
         return UnitScores(best.greedy, best.ended, among, own_among, *floats, best.open_greedy, own_opens)
 
-    def _settle(self, rows: Ints, best: "HostBest", among: Flags, own_opens: Flags) -> None:
+    def _settle(self, rows: Ints, best: "BestUnits[NDArray[Any]]", among: Flags, own_opens: Flags) -> None:
         """Looks at all units that begin a word, in rows whose k best of them are not sure."""
         with torch.inference_mode():
             again = self._masked(rows)
@@ -155,38 +155,28 @@ class PendingScores:
             return torch.cat([self._reader.logits(some).masked_fill_(none[after], -torch.inf) for some, after in parts])
 
 
-class BestUnits(NamedTuple):
-    """Of each row of logits."""
+Row = TypeVar("Row", Tensor, NDArray[Any])
 
-    greedy: Tensor
-    most: Tensor
-    threshold: Tensor
+
+class BestUnits(NamedTuple, Generic[Row]):
+    """Of each row of logits: on the device, and then in arrays."""
+
+    greedy: Row
+    most: Row
+    threshold: Row
     """The k-th largest."""
-    ended: Tensor
+    ended: Row
     """A unit that begins a word is among the k best."""
-    unsure: Tensor
+    unsure: Row
     """Whether a unit that is as good as the k-th, but was not looked at, might begin a word where none else does."""
-    open_greedy: Tensor
+    open_greedy: Row
     """The largest of those that begin a word; of all, where these were not asked for."""
-    open_threshold: Tensor
-    open_unsure: Tensor
+    open_threshold: Row
+    open_unsure: Row
     """Whether a unit that was not looked at might be among the k best of these."""
 
 
-class HostBest(NamedTuple):
-    """The same in arrays."""
-
-    greedy: Ints
-    most: Floats
-    threshold: Floats
-    ended: Flags
-    unsure: Flags
-    open_greedy: Ints
-    open_threshold: Floats
-    open_unsure: Flags
-
-
-def best_units(logits: Tensor, k: int, flags: Tensor, after: Tensor, *, opens: bool = False) -> BestUnits:
+def best_units(logits: Tensor, k: int, flags: Tensor, after: Tensor, *, opens: bool = False) -> BestUnits[Tensor]:
     """The k best stand in the k blocks whose largest units are largest, so only some blocks are looked into. `flags`
     are of units that begin a word, states × units, and `after` is the state of each row."""
     width = logits.shape[1]
@@ -220,9 +210,8 @@ def best_units(logits: Tensor, k: int, flags: Tensor, after: Tensor, *, opens: b
     among, numbers = looked_at.masked_fill_(~with_flag, -torch.inf), torch.cat([numbers.flatten(1), behind], dim=1)
     first, least = _first_and_last(among, k, numbers)
     lost = least <= top.values[:, looked]
-    if not logits.is_cuda and bool(
-        lost.any()
-    ):  # a device is not waited for; its rows are settled when they are fetched
+    # A device is not waited for; its rows are settled when they are fetched.
+    if not logits.is_cuda and bool(lost.any()):
         rows = lost.nonzero()[:, 0]
         every = logits[rows].masked_fill_(~flags[after[rows]], -torch.inf)
         first[rows], least[rows] = _first_and_last(every, k)
@@ -239,7 +228,7 @@ def _first_and_last(logits: Tensor, k: int, numbers: Tensor | None = None) -> tu
     return numbers.masked_fill(logits != best[:, :1], none).amin(1), best[:, -1]
 
 
-def _best_of_all(logits: Tensor, k: int, flagged: Tensor, *, opens: bool) -> BestUnits:
+def _best_of_all(logits: Tensor, k: int, flagged: Tensor, *, opens: bool) -> BestUnits[Tensor]:
     """The same of few units: all are looked at."""
     greedy, threshold = _first_and_last(logits, k)
     beginning = logits.masked_fill(~flagged, -torch.inf)
