@@ -12,7 +12,8 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.embedding import Embedding, Layers, Provenance, Slot
 from wordworth.measure import sc_weat, valence, valence_spearman, weat, weat_p
-from wordworth.measure.sensitivity import conclusions, correlations, robustness
+from wordworth.measure.sensitivity import conclusions, robustness
+from wordworth.statistics.correlation import correlations
 from wordworth.statistics.permutation import permutation_test
 from wordworth.study import study
 from wordworth.study.weat import WeatSettings

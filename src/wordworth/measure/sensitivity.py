@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from wordworth.embedding.cosine import Matrix, Vectors, unit_rows
 from wordworth.measure.declaration import declare
@@ -127,11 +126,3 @@ def flipped_by(flipped: NDArray[np.bool_], options: NDArray[np.str_]) -> dict[st
     counts = np.bincount(codes, minlength=len(every))
     flips = np.bincount(codes, weights=flipped, minlength=len(every))
     return {str(name): (float(flips[at] / counts[at]), int(counts[at])) for at, name in enumerate(every)}
-
-
-def correlations(values: Matrix, ratings: Matrix, ranked: bool) -> Matrix:
-    """Pearson's ρ of each row (variants × words) with the ratings, or Spearman's; NaN where a row is constant."""
-    rows, rated = (rankdata(values, axis=1), rankdata(ratings)) if ranked else (values, ratings)
-    rows, rated = (one - one.mean(axis=-1, keepdims=True) for one in (rows, rated))
-    scale = np.linalg.norm(rows, axis=1) * np.linalg.norm(rated)
-    return np.asarray(np.clip(rows @ rated / np.where(scale > 0, scale, np.nan), -1, 1), dtype=np.float64)

@@ -64,9 +64,15 @@ def spearman(
 
 def rank_correlation(x: Values, y: Values) -> Exact:
     """Spearman's ρ alone, without an interval, where there are very many: x (..., items) and y (items) → (...)."""
-    columns, ratings = checked_items(x, y)
-    ranks = standardised(rankdata(columns, axis=1)), standardised(rankdata(ratings))
-    return np.asarray(np.clip(ranks[0] @ ranks[1] / len(y), -1, 1).reshape(x.shape[:-1]), dtype=np.float64)
+    return correlations(*checked_items(x, y), ranked=True).reshape(x.shape[:-1])
+
+
+def correlations(x: Exact, y: Exact, *, ranked: bool) -> Exact:
+    """Pearson's ρ of each row of x (rows, items) with y (items), or Spearman's; NaN where a row is constant."""
+    rows, column = (rankdata(x, axis=1), rankdata(y)) if ranked else (x, y)
+    rows, column = (one - one.mean(axis=-1, keepdims=True) for one in (rows, column))
+    scale = np.linalg.norm(rows, axis=1) * np.linalg.norm(column)
+    return np.asarray(np.clip(rows @ column / np.where(scale > 0, scale, np.nan), -1, 1), dtype=np.float64)
 
 
 def correlation_p(rho: Exact, n: NDArray[np.integer]) -> Exact:

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import Layers
 from wordworth.embedding.cosine import Matrix
-from wordworth.measure.sensitivity import ASSOCIATIONS, correlations, product_associations, word_effects
+from wordworth.measure.sensitivity import ASSOCIATIONS, product_associations, word_effects
 from wordworth.run import Findings
 from wordworth.run.flags import uncovered
-from wordworth.statistics.correlation import correlation_p
+from wordworth.statistics.correlation import correlation_p, correlations
 from wordworth.task.sensitivity import Grid, record_grid
 from wordworth.task.settings import Sensitive
 from wordworth.task.variants import VECTORS, Versions, Words, word_variants
