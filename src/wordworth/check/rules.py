@@ -114,18 +114,19 @@ def _parsed(path: Path, name: str, table: Mapping[str, Any]) -> Rule:
         both = "both, and one is wanted" if "limit" in table else "neither"
         raise WordworthError(f"a rule has a limit or no_worse_than, and this has {both}")
     baseline = _baseline(path, table) if "no_worse_than" in table else None
-    where = {column: _column(column, table[column], paired=baseline is not None) for column in COLUMNS & table.keys()}
+    paired = baseline is not None
+    where = {column: _column(column, table[column], paired=paired) for column in COLUMNS if column in table}
     if not where:
         raise WordworthError(f"it names no score; say which by its columns ({listed(COLUMNS)})")
     if (measure := where.get("measure")) is not None:
         _refuse_unknown(str(measure))
     return Rule(
         name=name,
-        where={column: where[column] for column in COLUMNS if column in where},
+        where=where,
         limit=None if baseline else _limit(table["limit"]),
         baseline=baseline,
         take=_chosen(table, "take", TAKES),
-        by_point=_by_point(table, paired=baseline is not None),
+        by_point=_by_point(table, paired=paired),
         file=str(path),
     )
 
