@@ -26,7 +26,8 @@ from wordworth.task.settings import (
     setting,
 )
 
-METHODS = ("projection", "hard-debias", "inlp", "leace")
+HARD = "hard-debias"
+METHODS = ("projection", HARD, "inlp", "leace")
 PARTS = ("stability", "valence", "similarity", "weat", "bias", "prediction", "nli")
 PLACES = ("subwords", "layers")
 CONTROLS, CONTROLS_OF_NETWORK = 8, 2
@@ -139,10 +140,10 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
 
     def __post_init__(self) -> None:
         if self.mitigate == "hard":
-            object.__setattr__(self, "mitigate", METHODS[1])
+            object.__setattr__(self, "mitigate", HARD)
         super().__post_init__()
         self._take_old_pairs()
-        if (self.specific or self.equalize) and self.mitigate != "hard-debias":
+        if (self.specific or self.equalize) and self.mitigate != HARD:
             raise WordworthError("--specific and --equalize are for --mitigate hard-debias; leave them out")
 
     def _take_old_pairs(self) -> None:

@@ -15,7 +15,7 @@ from wordworth.infer.model.loading import load_attention_nli
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.progress import progress
 from wordworth.run import ORIGINAL, Findings
-from wordworth.study.debias import METHODS, DebiasSettings
+from wordworth.study.debias import HARD, DebiasSettings
 from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.debias.treatment import Change
 from wordworth.study.infer import STUDY as INFER
@@ -85,7 +85,7 @@ def inference(
 
         for setting, version in versions:
             # The network knows vectors of many lengths, and hard debiasing makes them all alike.
-            embedding = with_lengths_of(version, before) if setting == METHODS[1] else version
+            embedding = with_lengths_of(version, before) if setting == HARD else version
             result = measured(embedding, labelled)
             if setting == ORIGINAL:
                 findings.models |= result.models

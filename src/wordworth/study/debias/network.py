@@ -19,7 +19,7 @@ from wordworth.repair.repaired import InLayers, InSubwords, Repair, Repaired, fo
 from wordworth.repair.subwords import every_piece
 from wordworth.run import ORIGINAL, Findings
 from wordworth.study.bias_words import named_words, pairs_named, words_named
-from wordworth.study.debias import CONTROLS_OF_NETWORK, METHODS, DebiasSettings
+from wordworth.study.debias import CONTROLS_OF_NETWORK, HARD, DebiasSettings
 from wordworth.study.debias.layers import learn_in_layers
 from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.debias.tasks import LANGUAGE
@@ -100,15 +100,14 @@ def _in_subwords(headed: Headed, settings: DebiasSettings, findings: Findings) -
     subspace = learn(pieces, settings, findings)
     chosen = treatment(pieces, subspace, settings, findings)
 
-    def changed(treat: Change) -> InSubwords:
+    def changed(treat: Change, *, made_unit: bool = False) -> InSubwords:
         after = treat(pieces)
-        # The network knows vectors of many lengths, and hard debiasing makes them all alike.
-        lengths = with_lengths_of(after, pieces) if after.provenance.steps[-1].startswith("hard") else after
         matrix = every.matrix.copy()
-        matrix[there] = lengths.matrix
+        matrix[there] = (with_lengths_of(after, pieces) if made_unit else after).matrix
         return InSubwords(matrix, after.provenance.steps[-1])
 
-    repair = changed(chosen.treat)
+    # The network knows vectors of many lengths, and hard debiasing makes them all alike.
+    repair = changed(chosen.treat, made_unit=settings.mitigate == HARD)
     subspaces = random_directions(pieces.dim, count=_count(settings), k=chosen.dimensions, seed=settings.seed)
     controls = [changed(chosen.control(one)) for one in subspaces]
     return _Plan(repair, subspace, controls, f"subword embeddings, {repair.step}")
@@ -125,7 +124,7 @@ def _in_layers(headed: Headed, settings: DebiasSettings, findings: Findings) -> 
 def _forms(settings: DebiasSettings) -> list[str]:
     """Every word that must be found among the pieces, in the cases that it is tried in."""
     words = named_words(settings)
-    if settings.mitigate == METHODS[1]:
+    if settings.mitigate == HARD:
         words += [*words_named(settings.specific or SPECIFIC), *chain(*pairs_named(settings.equalize or EQUALIZE))]
     cases: Sequence[Callable[[str], str]] = (str, str.lower, str.title, str.capitalize, str.upper)
     return list(dict.fromkeys(change(word) for word in words for change in cases))

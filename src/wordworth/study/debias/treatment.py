@@ -10,7 +10,7 @@ from wordworth.embedding import NOT_FOUND, Embedding
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study.bias_words import pairs_named, ways, words_named
-from wordworth.study.debias import DebiasSettings
+from wordworth.study.debias import HARD, DebiasSettings
 from wordworth.transform import (
     Moments,
     NothingToRemoveError,
@@ -100,7 +100,7 @@ def treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSettings
     where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name, "setting": settings.mitigate}
     if settings.mitigate == "projection":
         return Treatment(without(subspace), len(subspace))
-    if settings.mitigate == "hard-debias":
+    if settings.mitigate == HARD:
         return Treatment(partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace))
     if settings.mitigate == "leace":
         moments = Moments.of(embedding.matrix)
