@@ -6,14 +6,15 @@ import pytest
 
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.task.isotropy import isotropy
-from wordworth.transform import nullified
+from wordworth.transform import fit_layers, nullified
 
 
 def test_the_whole_of_it_lists_words_and_has_shares_in_every_slot() -> None:
     words = [f"word{number}" for number in range(20)]
     matrix = np.random.default_rng(0).normal(size=(20, 6)) + 1
     whole = Layers.of(Embedding(words, matrix, Provenance("made")))
-    (layers,), _ = nullified([whole.select([*words[:15], "gone"])], 2)
+    some = whole.select([*words[:15], "gone"])
+    layers = nullified(some, fit_layers([some], 2))
     findings = isotropy(layers, "mine", "english", whole=True)
     used = findings.items.filter(pl.col("left_out").is_null())
     assert used.get_column("pcs").unique().to_list() == [None]

@@ -6,7 +6,7 @@
 from wordworth.transform.components import Components, fit_components, nullify
 from wordworth.transform.hard_debias import HardDebiased, hard_debias
 from wordworth.transform.leace import Leace, Moments, erased, leace, leace_of
-from wordworth.transform.nullified import nullified
+from wordworth.transform.nullified import LayerComponents, fit_layers, nullified
 from wordworth.transform.projection import orthonormal, project_out, remove, vanished, with_lengths_of
 from wordworth.transform.random_directions import random_components, random_directions
 from wordworth.transform.stability import Stability, stability

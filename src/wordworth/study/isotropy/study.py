@@ -14,7 +14,7 @@ from wordworth.study.isotropy import STUDY, IsotropySettings
 from wordworth.study.language_models import corpus_in, is_static, loaded, measured_layers, record_model, usual_pooling
 from wordworth.task import isotropy as task
 from wordworth.task.words import TooFewWordsError, spelling_of
-from wordworth.transform import nullified
+from wordworth.transform import fit_layers, nullified
 
 LEAST = 3
 """Words whose components can be told from one another."""
@@ -92,7 +92,8 @@ def _measure(findings: Findings, layers: Layers, lexicon: Lexicon, settings: Iso
             f"{layers.name} has vectors of {len(layers)} of the {len(lexicon)} words of {lexicon.name}, and {LEAST} "
             f"are needed; are they words of its language{', and in the text' if layers.setting == 'random' else ''}?"
         )
-    (raw_and_nullified,), components = nullified([layers], settings.components)
+    components = fit_layers([layers], settings.components)
+    raw_and_nullified = nullified(layers, components)
     where = {"language": settings.language, "dataset": lexicon.name, "n": len(layers)}
     for found in (
         task.isotropy(raw_and_nullified, lexicon.name, settings.language, whole=True),

@@ -120,6 +120,13 @@ class VastSettings(ByLayer, Permuted, Intervals):
     )
     pooling: str = setting("", group=HOW, **POOLING)
     components: int = setting(12, group=HOW, **COMPONENTS)
+    component_words: str = setting(
+        "all",
+        "Words that components are fitted on: all words of the language's lexica (English: Bellezza, ANEW, Warriner), "
+        "WEAT 1 to 10 and the poles; a fixed sample of 2,500 of them; or only the scored words.",
+        HOW,
+        choices=("all", "sample", "scored"),
+    )
     balance: bool = setting(False, "Cut word sets at random to the size of the shorter one: the polar words.", ON)
 
 
@@ -137,14 +144,16 @@ STUDY = Study(
     method="VAST. ValNorm’s valence in every layer of a language model, with words in random, bleached (“This is "
     "WORD”), aligned and misaligned contexts, held against the same network with random weights, against shuffled "
     "ratings, and without the polar words in the lexicon; the mean and the top principal components taken out of the "
-    "vectors; association tests and word similarity on bleached vectors. In association tests the components are those "
-    "of the words of WEAT 1 to 10, whichever tests are run.",
+    "vectors; association tests and word similarity on bleached vectors. Mean and components are fitted on the words "
+    "of the language's lexica, the WEATs and the poles, whichever lexica and tests are run; for word similarity on the "
+    "words of the pairs.",
     example="wordworth run vast smollm2-135m --lexicon bellezza --experiment contextualization",
     quick={
         "lexica": ("bellezza",),
         "experiments": ("contextualization", "isolation", "validation", "bias"),
         "pairs": ("ws-353",),
         "controls": ("shuffled", "poles-out"),
+        "component_words": "sample",
         "resamples": 300,
     },
     training={
@@ -154,6 +163,7 @@ STUDY = Study(
         "tests": ("weat1", "vast-weat3", "weat6", "weat8"),
         "controls": ("none",),
         "components": 0,
+        "component_words": "scored",
         "resamples": 300,
     },
     languages="wordworth.study.vast.checks:languages",

@@ -1,6 +1,5 @@
 """The experiments of VAST on vectors: each takes the words of one model and language and adds to the findings."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -12,13 +11,14 @@ from wordworth.catalog.read.pairs import Pairs
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.run import Findings
 from wordworth.statistics.correlation import pearson
+from wordworth.study.vast.components import ComponentWords, weat_words
 from wordworth.study.vast.words import WordsInSettings, greedy_poles
 from wordworth.task.association import association
 from wordworth.task.isotropy import isotropy, variance_shares
 from wordworth.task.similarity import similarity, words_of
 from wordworth.task.valence import drawn, effect_sizes, record_slots, valence
 from wordworth.task.words import Poles, TooFewWordsError, record_missing
-from wordworth.transform import nullified
+from wordworth.transform import fit_layers, nullified
 
 AFFECTS = ("dominance", "arousal")
 
@@ -80,32 +80,44 @@ def affective(words: WordsInSettings, layers: Layers, poles: Poles, lexicon: Lex
     return findings
 
 
-def isolation(findings: Findings, words: WordsInSettings, lexica: list[Lexicon], anew: Lexicon | None) -> None:
+def isolation(
+    findings: Findings,
+    words: WordsInSettings,
+    lexica: list[Lexicon],
+    anew: Lexicon | None,
+    fitted_on: ComponentWords | None,
+) -> None:
     """Experiment 3: word meaning under the top principal components (Table 1, Figure 3; Figure 7: dominance, arousal).
 
     ρ with vectors as they are (`pcs` blank) and with 0 … k components nullified, in the best and the top layer, each
-    setting. Mean and components are those of the lexicon's words followed by the polar words. Beside ρ: the mean
-    cosine of word pairs, and the share of length that the largest neurons hold.
+    setting. Mean and components are fitted on the words `fitted_on`, or, without them, on the lexicon's words followed
+    by the polar words. Also: the mean cosine of word pairs, and the share of length that the largest neurons hold.
     """
     # Words without a vector are recorded once: by contextualization, where that is run too.
     asked = words.chosen.experiments
     kept = _present if not asked or "contextualization" in asked else _as_it_is
+    every_layer = sorted({layer for lexicon in lexica for layer in words.chosen_layers(lexicon)})
     for lexicon in lexica:
         for setting in words.settings:
             layers, poles = words.rated(lexicon, setting).layers(words.pooling)
             chosen = words.chosen_layers(lexicon)
             groups = [kept(group.only(chosen)) for group in (layers, *poles)]
-            affects, polar = affects_of(lexicon, anew), words.pole_words(lexicon, setting).only(chosen)
-            ends = [kept(pole) for affect in affects for pole in affect_poles(polar, lexicon, anew, affect)]
-            (isolated, high, low, *ends), components = nullified(groups, words.chosen.components, also=ends)
+            if fitted_on is None:
+                components, count = fit_layers(groups, words.chosen.components), sum(map(len, groups))
+            else:
+                components, count = fitted_on.fit(setting, every_layer), fitted_on.count(setting)
+            isolated, high, low = (nullified(group, components) for group in groups)
             findings.add(
                 valence(isolated, (high, low), lexicon, words.chosen, measures=("valence",)), experiment="isolation"
             )
-            for affect, held in zip(affects, zip(ends[::2], ends[1::2], strict=True), strict=True):
-                findings.add(affective(words, isolated, held, lexicon, affect), experiment="isolation")
+            polar = words.pole_words(lexicon, setting).only(chosen)
+            for affect in affects_of(lexicon, anew):
+                up, down = (nullified(kept(pole), components) for pole in affect_poles(polar, lexicon, anew, affect))
+                findings.add(affective(words, isolated, (up, down), lexicon, affect), experiment="isolation")
             findings.add(isotropy(isolated, lexicon.name, words.language), experiment="isolation")
-            where = {"language": words.language, "dataset": lexicon.name, "n": sum(map(len, groups))}
-            findings.add(variance_shares(isolated, components, where), experiment="isolation")
+            where = {"language": words.language, "dataset": lexicon.name, "n": count}
+            shares = variance_shares(isolated, {layer: components[layer] for layer in chosen}, where)
+            findings.add(shares, experiment="isolation")
 
 
 def _present(layers: Layers) -> Layers:
@@ -123,8 +135,8 @@ def validation(findings: Findings, words: WordsInSettings, tasks: list[Pairs], l
     Words are bleached; the best layer is that of the lexicon; mean and components are those of the task's own words.
     """
     for pairs in tasks:
-        layers = words.encoded("bleached", words_of(pairs)).layers(words.pooling)
-        (isolated,), _ = nullified([layers.only(words.chosen_layers(lexicon))], words.chosen.components)
+        layers = words.encoded("bleached", words_of(pairs)).layers(words.pooling).only(words.chosen_layers(lexicon))
+        isolated = nullified(layers, fit_layers([layers], words.chosen.components))
         findings.add(similarity(isolated, pairs, words.chosen), experiment="validation")
 
 
@@ -132,27 +144,27 @@ def bias(
     findings: Findings,
     words: WordsInSettings,
     tests: list[AssociationTest],
-    fitted_on: Mapping[str, tuple[str, ...]],
     lexicon: Lexicon,
+    fitted_on: ComponentWords | None,
 ) -> None:
     """Experiment 6: association tests on bleached vectors, by layer and by components nullified (Figure 5).
 
     d and p of every test in every layer, and with 0 … k components nullified in the best layer (of the lexicon) and
-    the top one. Mean and components are those of the words `fitted_on`, by the name of their set, so that a test's d
-    does not depend on which others are run.
+    the top one. Mean and components are fitted on the words `fitted_on`, or, without them, on the words of WEAT 1 to 10
+    (in a language without them: on the polar words), so that a test's d does not depend on which others are run.
     """
-    fixed = tuple(dict.fromkeys(word for group in fitted_on.values() for word in group))
-    every = tuple(dict.fromkeys([*fixed, *(word for test in tests for group in test.groups for word in group)]))
+    chosen = words.chosen_layers(lexicon)
+    every = tuple(dict.fromkeys(word for test in tests for group in test.groups for word in group))
     layers = words.encoded("bleached", every).layers(words.pooling).in_memory()
-    base = _present(layers.select(fixed))
-    (_, isolated), _ = nullified([base], words.chosen.components, words.chosen_layers(lexicon), also=[layers])
-    held = isolated.in_memory()
-    sets = ", ".join(fitted_on)
-    findings.used_words(f"the components of bias ({words.language})", fitted_on)
-    findings.note(
-        f"bias: mean and components are those of the {len(base)} words of {sets}, whichever tests are run "
-        f"({words.model.name})."
-    )
+    if fitted_on is None:
+        sets = weat_words(words) or {"polar words": (*words.polar.pleasant, *words.polar.unpleasant)}
+        findings.used_words(f"the components of bias ({words.language})", sets)
+        fixed = tuple(dict.fromkeys(word for group in sets.values() for word in group))
+        base = words.encoded("bleached", fixed).layers(words.pooling)
+        components = fit_layers([base], words.chosen.components, chosen)
+    else:
+        components = fitted_on.fit("bleached", chosen)
+    held = nullified(layers, components).in_memory()
     for test in tests:
         asked = bool(words.chosen.tests)
         with findings.part(TooFewWordsError, asked=asked, model=words.model.name, dataset=test.name):

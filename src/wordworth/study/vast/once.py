@@ -26,8 +26,17 @@ class EncodedOnce:
     _places: dict[Key, tuple[int, int]] = field(default_factory=dict)
     """Context → the store, and its place among the distinct contexts there."""
 
-    def in_contexts(self, words: Sequence[str], contexts: Sequence[Context | None], setting: str) -> InContexts:
-        """As `encode.in_contexts`, of which it encodes only what is new."""
+    def in_contexts(
+        self,
+        words: Sequence[str],
+        contexts: Sequence[Context | None],
+        setting: str,
+        layers: tuple[int, ...] | None = None,
+    ) -> InContexts:
+        """As `encode.in_contexts`, of which it encodes only what is new; what has only some `layers` is not kept."""
+        if layers is not None and layers != self.layers:
+            partial = EncodedOnce(self.model, layers, [*self._stores], dict(self._places))
+            return partial.in_contexts(words, contexts, setting)
         places = [place for place, context in enumerate(contexts) if context is not None]
         given = [context for context in contexts if context is not None]
         new = [context for context in given if _key(context) not in self._places]

@@ -1,10 +1,11 @@
 """The study `vast`: a grid over models, settings, layers, poolings and lexica, by experiment."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 from wordworth.catalog.fetch.sources import here
-from wordworth.catalog.read.association_tests import AssociationTest, load_test, load_tests, translated
+from wordworth.catalog.read.association_tests import load_tests
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import load_pairs, usual_pairs
 from wordworth.catalog.read.word_sets import polar_words
@@ -19,6 +20,7 @@ from wordworth.study.language_models import corpus_in, loaded, record_model, usu
 from wordworth.study.own_lexicon import own_lexicon
 from wordworth.study.vast import EXPERIMENTS, OF_SENTENCES, SETTINGS, VastSettings
 from wordworth.study.vast.checks import IN_BLEACHED, LANGUAGES
+from wordworth.study.vast.components import LEXICA, TESTS, ComponentWords, component_words, in_language
 from wordworth.study.vast.controls import controls
 from wordworth.study.vast.experiments import bias, contextualization, isolation, languages_mean, validation
 from wordworth.study.vast.probes import probes
@@ -28,10 +30,7 @@ from wordworth.study.vast.tokenization import tokenization
 from wordworth.study.vast.words import WordsInSettings, balanced
 from wordworth.task.settings import Named
 
-LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "simlex-999", "rw", "men")
-TESTS = tuple("vast-weat3" if number == 3 else f"weat{number}" for number in range(1, 11))
-"""WEAT 1 to 10, with the names of VAST's appendix."""
 OF_TOKENS = ("tokenization", "probes")
 """Experiments on the tokens of a word, or on a word among others."""
 
@@ -57,6 +56,13 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
     widest, narrow = max(lexica, key=len), lexica[0]
     asked = settings.experiments
 
+    @cache
+    def fitted_on() -> ComponentWords | None:
+        if settings.component_words == "scored":
+            return None
+        own = None if settings.language == "english" else _own(findings, settings, words)
+        return component_words(findings, words, load_lexicon, own)
+
     def similar() -> None:
         language = settings.language
         default = PAIRS if language == "english" else usual_pairs(language)
@@ -70,7 +76,7 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
         by_name = set(asked) == {"bias"} or bool(settings.tests)
         with findings.part(asked=by_name, model=model.name, experiment="bias", language=settings.language):
             tests = [in_language(test, settings.language) for test in named]
-            bias(findings, words, tests, _fitted_on(words), narrow)
+            bias(findings, words, tests, narrow, fitted_on())
 
     def contextualized() -> None:
         contextualization(findings, words, lexica, _anew(settings, lexica))
@@ -81,7 +87,7 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
     runs: dict[str, Callable[[], None]] = {
         "contextualization": contextualized,
         "tokenization": lambda: tokenization(findings, words, widest, _anew(settings)),
-        "isolation": lambda: isolation(findings, words, lexica, _anew(settings, lexica)),
+        "isolation": lambda: isolation(findings, words, lexica, _anew(settings, lexica), fitted_on()),
         "probes": lambda: probes(findings, words),
         "validation": similar,
         "bias": associated,
@@ -115,23 +121,6 @@ def _why_not(experiment: str, words: WordsInSettings, settings: VastSettings) ->
     if experiment == "validation" and not settings.pairs and language != "english":
         return "" if usual_pairs(language) else f"the catalog has no word pairs in {language}"
     return ""
-
-
-def _fitted_on(words: WordsInSettings) -> dict[str, tuple[str, ...]]:
-    """The words that the components of `bias` are fitted on, whichever tests are run: those of WEAT 1 to 10.
-
-    In a language that WEAT cannot be put into they are the polar words.
-    """
-    try:
-        tests = [in_language(load_test(name), words.language) for name in TESTS]
-    except WordworthError:
-        return {"polar words": (*words.polar.pleasant, *words.polar.unpleasant)}
-    return {test.name: tuple(word for group in test.groups for word in group) for test in tests}
-
-
-def in_language(test: AssociationTest, language: str) -> AssociationTest:
-    """The test in the words' language: English words in Spanish templates would measure nothing."""
-    return test if test.language == language else translated(test, language)
 
 
 def _languages(findings: Findings, model: LanguageModel, settings: VastSettings) -> None:

@@ -89,15 +89,24 @@ class WordsInSettings:
             self._drawn |= dict.fromkeys(wanted) | {context.word: context for context in drawn.contexts}
 
     def encoded(
-        self, setting: str, words: Sequence[str], ratings: Sequence[float] | None = None, *, polar: bool = False
+        self,
+        setting: str,
+        words: Sequence[str],
+        ratings: Sequence[float] | None = None,
+        *,
+        polar: bool = False,
+        layers: tuple[int, ...] | None = None,
     ) -> InContexts:
-        """Words in a setting. `ratings` on the templates' scale choose the text in aligned and misaligned."""
+        """Words in a setting. `ratings` on the templates' scale choose the text in aligned and misaligned.
+
+        What is not encoded yet is encoded in all measured layers, or only in `layers`.
+        """
         if setting == "random":
             self._draw(words)
         contexts = contexts_in(
             setting, words, templates=self.templates, ratings=ratings, random=self._drawn, polar=polar
         )
-        return self._once.in_contexts(words, contexts, setting)
+        return self._once.in_contexts(words, contexts, setting, layers)
 
     def rated(self, lexicon: Lexicon, setting: str) -> RatedWords:
         """The lexicon's words and the poles in a setting. In misaligned the poles stay aligned (VAST, appendix)."""

@@ -8,7 +8,8 @@ from wordworth.encode import LanguageModel
 from wordworth.study.cost import Work
 from wordworth.study.language_models import measured_layers
 from wordworth.study.vast import EXPERIMENTS, SETTINGS, VastSettings
-from wordworth.study.vast.study import LEXICA, PAIRS
+from wordworth.study.vast.components import LEXICA
+from wordworth.study.vast.study import PAIRS
 from wordworth.task.similarity import words_of
 
 TEMPLATE = {"bleached": 6, "aligned": 12, "misaligned": 12, "decontextualized": 2}
