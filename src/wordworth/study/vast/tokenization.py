@@ -41,16 +41,18 @@ def tokenization(findings: Findings, words: WordsInSettings, lexicon: Lexicon, a
 class ByTokens:
     """Words that were encoded, single or multiple by how the tokenizer splits them in ordinary use.
 
-    That is in the bleached text, behind a space. One occurrence may be split otherwise, behind a bracket or with a
-    capital; such a word is of neither kind there.
+    That is in the bleached text, behind a space. A space that is a token of its own counts as a token, as in the paper.
+    One occurrence may be split otherwise, behind a bracket or with a capital; such a word is of neither kind there.
     """
 
     def __init__(self, words: WordsInSettings, encoded: InContexts) -> None:
         self.encoded = encoded
-        usual = np.array(token_counts(words.model.tokenizer, bleached(encoded.words, words.templates)), dtype=np.intp)
-        self._places = {"single": usual == 1, "multiple": usual > 1, "": usual == 0}
+        usual, markers = token_counts(words.model.tokenizer, bleached(encoded.words, words.templates))
+        tokens = usual + markers
+        self._places = {"single": tokens == 1, "multiple": tokens > 1, "": usual == 0}
         here = usual[encoded.positions]
         self._alike = (here > 0) & ((here == 1) == (encoded.store.subwords == 1))
+        self.tokens = encoded.store.subwords + markers[encoded.positions]
 
     def count(self, kind: str) -> int:
         """The words of a kind that were asked for; of the kind "", those that cannot be told."""
@@ -119,7 +121,6 @@ class _Compared:
 
     def _record_words(self, findings: Findings) -> None:
         """An item for every word of the lexicon: used, dropped to balance the sets, or lost."""
-        subwords = self.rated.encoded.store.subwords
         ratings = dict(zip(self.lexicon.words, self.lexicon.valence.tolist(), strict=True))
         for kind in KINDS:
             where = {**self.where, "dataset": f"{self.lexicon.name}:{kind}", "group": kind}
@@ -127,7 +128,7 @@ class _Compared:
             for rows, reason in ((self.sets[kind], None), (dropped, UNBALANCED)):
                 names = self.rated.names(rows)
                 people = [ratings[name] for name in names]
-                tokens = subwords[rows].tolist()
+                tokens = self.rated.tokens[rows].tolist()
                 if names:
                     findings.item(**where, item=names, subwords=tokens, reference=people, left_out=reason)
         for kind in (*KINDS, ""):
