@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from truth import plain
 from truth.check import Check
+from truth.isolation import correlate, write_prefix
 from truth.page import page
 from truth.papers import AGREE, DIFFERS, OPEN, Beside, digits, within_rounding
 
@@ -36,9 +37,21 @@ def test_formulas_by_hand() -> None:
     assert plain.manzini([EAST], [[EAST], [NORTH]]) == pytest.approx(0.5)
     assert plain.direct_bias([EAST, NORTH], [(WEST, EAST)]) == pytest.approx(0.5)
     assert plain.ripa([EAST], [(WEST, EAST)]) == pytest.approx(1)
-    flat = plain.nullified(np.array([[1.0, 5.0], [-1.0, 5.0], [0.0, 5.1]]), 1)
-    assert np.abs(flat[:, 0]).max() < 0.01
     assert plain.analogy(["a", "b", "c", "d"], np.eye(4, dtype=np.float32)[[0, 1, 2, 1]], [("a", "b", "c", "d")]) == 1
+
+
+def test_isolation_writes_the_papers_texts() -> None:
+    assert [write_prefix("aligned", rating) for rating in (2.49, 2.5, 5.99, 7.5)] == [
+        "It is very unpleasant to think of",
+        "It is unpleasant to think of",
+        "It is neither pleasant nor unpleasant to think of",
+        "It is very pleasant to think of",
+    ]
+    assert write_prefix("misaligned", 1.0) == write_prefix("aligned", 9.0)
+    rng = np.random.default_rng(0)
+    words, a, b = rng.normal(size=(5, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
+    effects = [plain.sc_weat(word, list(a), list(b)) for word in words]
+    assert correlate(words, a, b, np.arange(5.0)) == pytest.approx(np.corrcoef(effects, range(5))[0, 1])
 
 
 def test_rounding_is_the_papers() -> None:

@@ -31,6 +31,8 @@ def checks(runs: dict[str, Run], plans: dict[str, Planned]) -> Iterator[Check]:
     for model, settings in (("minilm-l6", ("bleached", "aligned", "misaligned")), ("smollm2-135m", ("bleached",))):
         yield from contextual_checks.valence_checks(runs["vast"], model, settings)
         yield from contextual_checks.bias_checks(runs["vast"], model, ("weat1", "weat6"))
+        if data := data_folder():
+            yield from contextual_checks.isolation_checks(runs["vast"], model, data)
     yield from static_checks.debias_checks(runs["debias"], static["glove-6b-50d"])
     yield from contextual_checks.isotropy_checks(runs["isotropy"], "minilm-l6")
     yield from behaviour_checks.infer_checks(runs["infer"], static["glove-6b-50d"], SLICE)

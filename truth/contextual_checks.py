@@ -14,6 +14,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from truth import plain
 from truth.check import Check, score
+from truth.isolation import TopLayer, isolate
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
@@ -68,7 +69,7 @@ def aligned(word: str, rating: float, *, opposite: bool = False) -> str:
 
 
 def valence_checks(run: Run, name: str, settings: tuple[str, ...]) -> Iterator[Check]:
-    """ρ by layer in the settings with a template, and with components nullified in the top layer."""
+    """ρ by layer in the settings with a template."""
     lexicon, polar = load_lexicon("bellezza"), polar_words()
     nine = {w: 1 + (r - 1) * 2 for w, r in zip(lexicon.words, lexicon.valence.tolist(), strict=True)}
     for setting in settings:
@@ -86,21 +87,21 @@ def valence_checks(run: Run, name: str, settings: tuple[str, ...]) -> Iterator[C
                 again = float(pearsonr(effects, lexicon.valence).statistic)
                 what = f"valence, {name} {setting}, layer {layer}"
                 yield Check("vast", what, "a sentence at a time, plain loops", row["value"], again, FLOAT32)
-        yield from _isolation_checks(run, name, setting, (words, a, b), lexicon.valence)
 
 
-def _isolation_checks(run: Run, name: str, setting: str, sets: Any, ratings: NDArray[np.float64]) -> Iterator[Check]:
-    top = len(sets[0][0]) - 1
-    every = np.stack([word[top] for side in sets for word in side])
-    edges = np.cumsum([len(side) for side in sets])[:-1]
-    for pcs in (1, 8):
-        columns = {"model": name, "setting": setting, "dataset": "bellezza", "measure": "valence", "layer": top}
-        row = score(run.scores, **columns, pcs=pcs, pooling=POOLING[name], experiment="isolation")
+def isolation_checks(run: Run, name: str, data: Path) -> Iterator[Check]:
+    """ρ in the top layer with components nullified, by a module that uses nothing of the package."""
+    place = Path(locate_language_model(name).place)
+    source = (place.parent, POOLING[name], place.name) if place.is_file() else (place, POOLING[name])
+    again = isolate(TopLayer(*source), data, ("bleached", "aligned", "misaligned"), (1, 2, 5, 8))
+    columns = {"model": name, "dataset": "bellezza", "measure": "valence", "experiment": "isolation"}
+    top = run.scores.filter(pl.col("model") == name).get_column("layer").max()
+    for (setting, k), rho in again.items():
+        row = score(run.scores, **columns, setting=setting, layer=top, pcs=k, pooling=POOLING[name])
         if row:
-            w, a, b = np.split(plain.nullified(every, pcs), edges)
-            again = float(pearsonr([plain.sc_weat(v, list(a), list(b)) for v in w], ratings).statistic)
-            what = f"valence, {name} {setting}, layer {top}, {pcs} components nullified"
-            yield Check("vast", what, "scikit-learn's PCA, plain loops", row["value"], again, 10 * FLOAT32)
+            what = f"isolated valence, {name} {setting}, layer {top}, {k} components nullified"
+            how = "published files, transformers without padding, numpy's SVD"
+            yield Check("vast", what, how, row["value"], rho, 10 * FLOAT32)
 
 
 def _text(setting: str, word: str, rating: float) -> str:

@@ -72,14 +72,17 @@ def _twice(checks: Sequence[Check]) -> str:
     rows = []
     kinds: dict[tuple[str, str, str], list[Check]] = {}
     for one in checks:
-        kinds.setdefault((one.study, one.how, one.what.partition(",")[0]), []).append(one)
+        kinds.setdefault((one.study, one.how, one.measure), []).append(one)
     for (study, how, kind), these in kinds.items():
         worst = max(these, key=lambda one: abs(one.ours - one.again))
         off = [one for one in these if not one.agrees]
         said = "agree" if not off else f"open: {'; '.join(one.what for one in off)}"
         apart = f"{abs(worst.ours - worst.again):.1e}"
-        rows.append([study, f"`{kind}`", how, str(len(these)), apart, worst.what.partition(", ")[2], said])
-    return _table(["study", "measure", "the second time", "numbers", "largest difference", "of", ""], rows)
+        rows.append(
+            [study, f"`{kind}`", how, str(len(these)), apart, worst.what.partition(", ")[2], these[0].shared, said]
+        )
+    head = ["study", "measure", "the second time", "numbers", "largest difference", "of", "shared, so not checked", ""]
+    return _table(head, rows)
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

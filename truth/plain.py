@@ -6,7 +6,6 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.decomposition import PCA
 
 Vector = NDArray[np.float64]
 
@@ -41,14 +40,6 @@ def weat_p(x: Sequence[Vector], y: Sequence[Vector], a: Sequence[Vector], b: Seq
     rounding = 1e-12 * sum(map(abs, s))
     sums = [2 * sum(s[at] for at in chosen) for chosen in combinations(range(len(s)), len(x))]
     return float(np.mean([one - total >= observed - total - rounding for one in sums]))
-
-
-def nullified(vectors: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """The vectors about their mean, without their first k principal components."""
-    centred = vectors - vectors.mean(axis=0)
-    for component in PCA(k, svd_solver="full").fit(vectors).components_ if k else ():
-        centred = centred - np.outer(centred @ component, component)
-    return centred
 
 
 def analogy(words: Sequence[str], matrix: NDArray[np.float32], questions: Iterable[tuple[str, ...]]) -> float:
