@@ -95,7 +95,7 @@ CASES = {
         "all",
     ),
     "direct-bias:explained": Case(
-        "direct-bias:explained", lambda V, m, f: pair_direction(V[m], V[f]).explained, (M, F), "all"
+        "direct-bias:explained", lambda V, m, f: pair_direction(V[m], V[f], centred=True).explained, (M, F), "all"
     ),
     "garg-euclidean": Case(
         "garg-euclidean", lambda V, w, a, b: garg_euclidean(V[w], V[a], V[b]), (TARGETS, A, B), "none"
