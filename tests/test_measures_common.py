@@ -115,8 +115,9 @@ CASES = {
 EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
-ELSEWHERE = ("top-", "T1", "T{k}", "perplexity", "bits-per-", "soft-match", "accuracy", "agreement", "anisotropy")
+ELSEWHERE = ("top-", "T1", "T{k}", "perplexity", "ppx", "bits-per-", "soft-match", "accuracy", "agreement")
 ELSEWHERE += (
+    "anisotropy",
     "neuron-share",
     "variance-share",
     "net-neutral",

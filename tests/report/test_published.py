@@ -62,8 +62,8 @@ def test_spot_values() -> None:
     assert _one(**wide) == 0.525
     projected = {"place": "Table 8", "setting": "retrained:gender", "paper": "dev2020"}
     assert _one(**projected, measure="threshold:0.7") == 0.297
-    assert _one(model="roberta-base", measure="T10") == 0.4263
-    assert _one(model="openai-gpt", measure="perplexity:naive") == 37.9
+    assert _one(model="roberta-base", measure="T10:code") == 0.4263
+    assert _one(model="openai-gpt", measure="ppx@10") == 37.9
     assert _one(paper="toney2021", dataset="bellezza-turkish") == 0.73
     assert _one(place="Table 7", dataset="adherents", measure="cosine") == 0.72
     names = {"paper": "caliskan2017", "dataset": "weat6"}
@@ -71,7 +71,7 @@ def test_spot_values() -> None:
 
 
 def test_the_same_model_comes_before_its_kin_and_its_kind() -> None:
-    candidates = [one for one in published() if one.measure == "T1" and not one.setting]
+    candidates = [one for one in published() if one.measure == "T1:code"]
     assert nearest("gpt2", "causal", candidates) == (candidates[0], "same model")
     assert nearest("openai-community/gpt2", "causal", candidates) == (candidates[0], "same model")
     kin = nearest("gpt2-xl", "causal", candidates)

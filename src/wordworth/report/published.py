@@ -16,7 +16,7 @@ from wordworth.report.insights import best_layers
 from wordworth.report.runs import AS_IT_IS, Runs
 
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7", "accuracy", "hits", "weat:variance"}
-ANY_KIND |= {"top-1", "top-10", "T1", "T10", "perplexity:naive"}
+ANY_KIND |= {"top-1", "top-10", "T1", "T1:code", "T10:code", "ppx@10"}
 """Measures of behaviour, for which a model of another kind is still the nearest there is."""
 SAMPLE = "aggregated:100000"
 """What our whole sample is compared with where its number of sentences is unknown: the N of the paper's main table."""
