@@ -13,7 +13,8 @@ from wordworth.measure.declaration import declare
 
 REAL = """
 T1 T10 T1:code T10:code T1:soft-match T1:soft-match@1 T1:soft-match@10 T1:soft-match@100 T1:soft-match@20
-T1:soft-match@3 T1:soft-match@5 T1:soft-match@50 T3 acceptability acceptability:components acceptability:rest accuracy agreement
+T1:soft-match@3 T1:soft-match@5 T1:soft-match@50 T3 acceptability acceptability:components acceptability:rest
+accuracy agreement
 analogy analogy:3cosmul analogy:3cosmul:semantic analogy:3cosmul:syntactic analogy:semantic analogy:syntactic
 anisotropy arousal bert-score bits-per-byte bits-per-character bits-per-word chi2 contradiction
 contradiction:change cosine coverage dimensions direct-bias direct-bias:centred direct-bias:explained dominance ect
