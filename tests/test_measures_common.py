@@ -95,7 +95,7 @@ CASES = {
         "all",
     ),
     "direct-bias:explained": Case(
-        "direct-bias:explained", lambda V, m, f: pair_direction(V[m], V[f]).explained, (M, F), "all"
+        "direct-bias:explained", lambda V, m, f: pair_direction(V[m], V[f], centred=True).explained, (M, F), "all"
     ),
     "garg-euclidean": Case(
         "garg-euclidean", lambda V, w, a, b: garg_euclidean(V[w], V[a], V[b]), (TARGETS, A, B), "none"
@@ -115,8 +115,9 @@ CASES = {
 EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
-ELSEWHERE = ("top-", "T1", "T{k}", "perplexity", "bits-per-", "soft-match", "accuracy", "agreement", "anisotropy")
+ELSEWHERE = ("top-", "T1", "T{k}", "perplexity", "ppx", "bits-per-", "soft-match", "accuracy", "agreement")
 ELSEWHERE += (
+    "anisotropy",
     "neuron-share",
     "variance-share",
     "net-neutral",

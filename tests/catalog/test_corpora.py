@@ -10,6 +10,7 @@ import pytest
 from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.catalog.read.documents import documents
 from wordworth.catalog.read.layouts import refuse
+from wordworth.catalog.read.tagged import tagged_sentences
 from wordworth.errors import WordworthError
 
 TEXT = "\ufeffFirst line.\n\n  Zweite Zeile: schön. \r\n\tlast"
@@ -74,6 +75,39 @@ def test_tagged_zip(tmp_path: Path) -> None:
         archive.writestr("brown/README", "not/a text/b")
     expected = ["The and/or jury said", '" No "', "Later ."]
     assert list(Corpus("b", (path,), "nltk-tagged-zip")) == expected
+
+
+TREES = """
+( (S (NP-SBJ (DT The) (NN unit) )
+
+    (SBAR (WHNP-1 (WDT that) )
+      (S (NP-SBJ (-NONE- *T*-1) ) (VP (VBZ makes) (NP (CD 1\\/2) ))))
+    (VP (VBD stopped) ) (. .) ('' '') ))
+( (FRAG (-LRB- -LRB-) (NN|JJ Yes) (-RRB- -RRB-) ))
+"""
+
+
+def test_a_blank_line_inside_a_treebank_sentence_does_not_end_it(tmp_path: Path) -> None:
+    """By hand: two trees are two sentences, a trace is no word, and of two tags the first is taken."""
+    path = tmp_path / "treebank.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("treebank/combined/wsj_0001.mrg", TREES)
+        archive.writestr("treebank/tagged/wsj_0001.pos", "[ The/DT unit/NN ]\n\n[ that/WDT ]\nmakes/VBZ\n")
+    first, second = tagged_sentences(path)
+    assert first == [
+        *[("The", "DT"), ("unit", "NN"), ("that", "WDT"), ("makes", "VBZ"), ("1/2", "CD"), ("stopped", "VBD")],
+        *[(".", "."), ('"', "''")],
+    ]
+    assert second == [("(", "-LRB-"), ("Yes", "NN"), (")", "-RRB-")]
+
+
+def test_the_treebank_sample_has_its_published_number_of_sentences(data: Path) -> None:
+    """3,914: what NLTK documents for the sample, and the number of trees in it."""
+    corpus = load_corpus("treebank")
+    assert corpus.layout == "treebank-zip"  # in the keys of drawn contexts, counts and trainings; it was another before
+    sentences = list(tagged_sentences(corpus.paths[0]))
+    assert len(sentences) == corpus.count == 3_914
+    assert sum(map(len, sentences)) == 94_084  # 100,676 leaves of NLTK, less 6,592 traces
 
 
 PAGE = """\

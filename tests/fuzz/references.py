@@ -20,7 +20,7 @@ poodle n 1 1 @ 1 0 00000004
     "noun.exc": b"dogz dog\nkine cow cattle\n",
 }
 BROWN = b"The/at cat/nn sat/vbd ./.\n\n\tA/at well-known/jj dog/nn|vb ran/vbd ./.\n"
-TREEBANK = b"[ The/DT cat/NN ]\nsat/VBD ./.\n=====\n[ A/DT ] 1\\/2/CD ./.\n"
+TREEBANK = b"( (S (NP (DT The) (NN cat))\n  (VP (VBD sat)) (. .)))\n( (FRAG (DT A) (CD 1\\/2) (. .)))\n"
 
 
 def _wordnet(name: str) -> Callable[[Path], bytes]:
@@ -71,7 +71,7 @@ def _read_tagged(folder: Path) -> str:
 
 
 def _zip() -> bytes:
-    return zipped({"brown/README": b"x", "brown/ca01": BROWN, "treebank/wsj_0001.pos": TREEBANK})
+    return zipped({"brown/README": b"x", "brown/ca01": BROWN, "treebank/wsj_0001.mrg": TREEBANK})
 
 
 def rows() -> dict[str, tuple[*Row, Callable[[bytes], bytes]]]:
@@ -86,6 +86,6 @@ def rows() -> dict[str, tuple[*Row, Callable[[bytes], bytes]]]:
             "tagged.zip",
             lambda _: BROWN + TREEBANK,
             _read_tagged,
-            lambda data: zipped({"brown/ca01": data, "treebank/wsj_0001.pos": data}),
+            lambda data: zipped({"brown/ca01": data, "treebank/wsj_0001.mrg": data}),
         ),
     }

@@ -12,8 +12,9 @@ from wordworth.measure import MEASURES, named
 from wordworth.measure.declaration import declare
 
 REAL = """
-T1 T10 T1:code T1:soft-match T1:soft-match@1 T1:soft-match@10 T1:soft-match@100 T1:soft-match@20 T1:soft-match@3
-T1:soft-match@5 T1:soft-match@50 T3 acceptability acceptability:components acceptability:rest accuracy agreement
+T1 T10 T1:code T10:code T1:soft-match T1:soft-match@1 T1:soft-match@10 T1:soft-match@100 T1:soft-match@20
+T1:soft-match@3 T1:soft-match@5 T1:soft-match@50 T3 acceptability acceptability:components acceptability:rest
+accuracy agreement
 analogy analogy:3cosmul analogy:3cosmul:semantic analogy:3cosmul:syntactic analogy:semantic analogy:syntactic
 anisotropy arousal bert-score bits-per-byte bits-per-character bits-per-word chi2 contradiction
 contradiction:change cosine coverage dimensions direct-bias direct-bias:centred direct-bias:explained dominance ect
@@ -21,7 +22,7 @@ entailment entailment:change exact fraction-neutral fraction-neutral:by-pair fra
 fraction-neutral:change garg-cosine garg-euclidean hits inlp:after inlp:before inlp:chance mac manzini
 manzini:centroid net-neutral net-neutral:by-pair net-neutral:by-pair:change net-neutral:change neuron-share:1
 neuron-share:16 neuron-share:2 neuron-share:4 neuron-share:8 noun noun:components noun:rest part-of-speech
-part-of-speech:components part-of-speech:rest perplexity perplexity:naive principal:2nd principal:3rd
+part-of-speech:components part-of-speech:rest perplexity perplexity:naive ppx@10 principal:2nd principal:3rd
 principal:4th ripa rnsb sc-weat share similarity similarity:best soft-match soft-match@1 soft-match@10
 soft-match@100 soft-match@1000 soft-match@20 soft-match@3 soft-match@5 soft-match@50 threshold:0 threshold:0.33
 threshold:0.5 threshold:0.5:by-pair threshold:0.5:by-pair:change threshold:0.5:change threshold:0.7

@@ -134,13 +134,13 @@ def test_a_model_as_one_vector_a_word(tmp_path: Path) -> None:
     run = MadeRun("static")
     run.model("lm", family="causal", layers=3)
     where = {"model": "lm", "language": "english", "experiment": "quality", "setting": "aggregated"}
-    run.score(**where, measure="contexts", value=12_000.0)
+    run.score(**where, measure="contexts", value=31_200.0, n=12_000)
     best = {"measure": "similarity:best", "dataset": "ws-353"}
     run.score(**where, **best, pooling="mean/mean", layer=1, value=0.55, low=0.53, high=0.57)
     run.score(**where, **best, pooling="max/mean", layer=2, value=0.35)
     (said,) = _said([run.write(tmp_path / "run")])["Does it know what words mean?"]
     assert said == (
-        "|lm|as one vector a word, pooled over 12,000 contexts, agrees with people on how similar words are by "
+        "|lm|as one vector a word, pooled over 12,000 sentences, agrees with people on how similar words are by "
         "ρ = .55 on ws-353 (layer 1, within the .42–.69 of 4 published causal models (Bommasani et al. 2020))."
     )
 

@@ -62,8 +62,8 @@ def test_spot_values() -> None:
     assert _one(**wide) == 0.525
     projected = {"place": "Table 8", "setting": "retrained:gender", "paper": "dev2020"}
     assert _one(**projected, measure="threshold:0.7") == 0.297
-    assert _one(model="roberta-base", measure="T10") == 0.4263
-    assert _one(model="openai-gpt", measure="perplexity:naive") == 37.9
+    assert _one(model="roberta-base", measure="T10:code") == 0.4263
+    assert _one(model="openai-gpt", measure="ppx@10") == 37.9
     assert _one(paper="toney2021", dataset="bellezza-turkish") == 0.73
     assert _one(place="Table 7", dataset="adherents", measure="cosine") == 0.72
     names = {"paper": "caliskan2017", "dataset": "weat6"}
@@ -71,7 +71,7 @@ def test_spot_values() -> None:
 
 
 def test_the_same_model_comes_before_its_kin_and_its_kind() -> None:
-    candidates = [one for one in published() if one.measure == "T1" and not one.setting]
+    candidates = [one for one in published() if one.measure == "T1:code"]
     assert nearest("gpt2", "causal", candidates) == (candidates[0], "same model")
     assert nearest("openai-community/gpt2", "causal", candidates) == (candidates[0], "same model")
     kin = nearest("gpt2-xl", "causal", candidates)
@@ -139,7 +139,7 @@ def _compared(
     run = MadeRun("static")
     run.model(model, **facts)
     for score in scores:
-        run.score(model=model, language="english", n=300, **score)
+        run.score(**{"model": model, "language": "english", "n": 300, **score})
     found = comparisons(read_runs([run.write(tmp_path / "run")]))
     return {one.published.setting or one.ours["measure"]: one for one in found}
 
@@ -163,17 +163,17 @@ def test_what_has_no_like_here_has_no_difference(tmp_path: Path, model: str, lik
 
 
 @pytest.mark.parametrize(
-    ("contexts", "told"),
-    [(90_000, "+.10"), (None, "+.10"), (9_000, "not comparable: 9,000 contexts here, 100,000 there")],
+    ("sentences", "told"),
+    [(90_000, "+.10"), (None, "+.10"), (38_000, "not comparable: 38,000 sentences here, 100,000 there")],
 )
-def test_as_many_contexts_are_held_against_each_other(tmp_path: Path, contexts: int | None, told: str) -> None:
-    """The paper's N counts contexts: what we call 10,000 sentences may be 100,000 of them."""
+def test_as_many_sentences_are_held_against_each_other(tmp_path: Path, sentences: int | None, told: str) -> None:
+    """N of the authors' code is `len(data)`, sentences; each is a context of 2.6 words on average."""
     where = {"experiment": "quality", "setting": "aggregated"}
     best = {**where, "dataset": "rg-65", "pooling": "mean/mean", "layer": 3, "measure": "similarity:best"}
     published_value = _one(model="gpt2", setting="aggregated:100000", dataset="rg-65", place="Table 4")
     scores = [{**best, "value": (published_value or 0) + 0.1}]
-    if contexts:
-        scores.append({**where, "measure": "contexts", "value": float(contexts)})
+    if sentences:
+        scores.append({**where, "measure": "contexts", "value": 2.6 * sentences, "n": sentences})
     row = comparison_row(_compared(tmp_path, "gpt2", {"family": "causal"}, *scores)["aggregated:100000"])
     assert row[3] == told
 

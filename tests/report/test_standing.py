@@ -61,7 +61,7 @@ def test_only_like_is_held_against_like() -> None:
 
 
 def test_the_best_layer_of_a_table_is_any_layer() -> None:
-    """Tables 4 and 6 of Bommasani et al., WS-353, 10,000 contexts: GPT-2 .4205 and .5209, XLNet .6482 and .6935."""
+    """Tables 4 and 6 of Bommasani et al., WS-353, 10,000 sentences: GPT-2 .4205 and .5209, XLNet .6482 and .6935."""
     reduced = {"measure": "similarity:best", "dataset": "ws-353", "pooling": "mean/mean"}
     found = standing("mine", "causal", **reduced, setting="aggregated:10000")
     assert found is not None

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 
 from wordworth.catalog.embeddings import load_embeddings
 from wordworth.embedding import Embedding, Layers, Provenance, Slot
@@ -47,6 +48,21 @@ def test_a_weak_first_component_is_warned_of(lists: BiasLists) -> None:
     noise = Embedding(list(lists.words), matrix, Provenance("noise"))
     findings = bias(Layers.of(noise), lists, Intervals(resamples=20))
     assert any("explains less than 35% of the gender pairs' differences here" in one for one in findings.warnings)
+
+
+def test_what_the_pairs_share_is_no_variance_of_their_differences(lists: BiasLists) -> None:
+    """Against the authors' `explained_variance_ratio_`: a shift of all pairs alike explains nothing about its mean."""
+    vectors = np.random.default_rng(1).normal(size=(2, len(lists.words), 50))
+    at = {word: row for row, word in enumerate(lists.words)}
+    vectors[:, [at[male] for _, male in lists.pairs]] += 10
+    shifted = Layers(lists.words, (Slot(0), Slot(1)), lambda slot: vectors[slot.layer], Provenance("shifted"))
+    findings = bias(shifted, lists, Intervals(resamples=20))
+    found = findings.scores.filter(findings.scores["measure"] == "direct-bias:explained")["value"].to_list()
+    differences = [[matrix[at[female]] - matrix[at[male]] for female, male in lists.pairs] for matrix in vectors]
+    expected = [PCA(n_components=1).fit(np.array(one)).explained_variance_ratio_[0] for one in differences]
+    assert found == pytest.approx(expected)
+    assert max(expected) < 0.35
+    assert any("in 2 of 2 layers" in one for one in findings.warnings)
 
 
 def test_an_estimator_that_fails_leaves_the_others(lists: BiasLists, layers: Layers) -> None:

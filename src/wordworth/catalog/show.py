@@ -62,7 +62,7 @@ def made_of(declared: Entry) -> tuple[Entry, ...]:
     """The other entries that an entry is made of."""
     recipe = declared.details.get("derived")
     if recipe:
-        kinds = {"lexicon": "lexica", "words": "lexica", "translation": "word_sets"}
+        kinds = {"lexicon": "lexica", "words": "lexica", "among": "lexica", "translation": "word_sets"}
         return tuple(entry(name, kinds[role]) for role, name in recipe.items())
     if declared.kind == "tests" and not declared.sources:
         return tuple(entry(declared.details[group]["set"], "word_sets") for group in "xyab")

@@ -11,7 +11,7 @@ from wordworth.embedding.spelling import lower
 from wordworth.errors import WordworthError
 
 SHORTEST, LONGEST = 8, 74
-"""7 < tokens < 75, as the paper; punctuation counts as a token."""
+"""7 < tokens < 75, as the authors' code (the paper has 7 to 75); punctuation counts as a token."""
 
 LONG = 1000
 """Characters from which on a sentence is tried for its length before its words are looked for."""

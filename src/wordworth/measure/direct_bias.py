@@ -25,7 +25,7 @@ declare(
 )
 declare(
     "direct-bias:explained",
-    "Share of the differences' variance along g; where it is low, direct-bias means little.",
+    "Share of the differences' variance about their mean along its first component; if low, direct-bias means little.",
     "bommasani2020",
 )
 

@@ -26,8 +26,8 @@ declare(
 )
 declare("T{k}", "Share of the text's types that were ever among the {k} best where they stand.", "dudy2020", "higher")
 declare(
-    "T1:code",
-    "Types that were the first guess at least once / types outside the low band, as in the authors' script.",
+    "T{k}:code",
+    "Seen types that were ever among the {k} best / types in the bands of frequency, as in the authors' script.",
     "dudy2020",
     "higher",
 )

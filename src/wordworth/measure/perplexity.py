@@ -11,11 +11,19 @@ from wordworth.measure.declaration import declare
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.clustered import Estimate, Sums, ratio, ratio_of
 
+NOT_FOUND = 100.0
+"""Nats of a word that the search does not find, in the `ppx` of Dudy & Bedrick's code."""
 ROUNDING = 0.01
 """A word that is all but certain may come out above ln 1 by the rounding of the model's precision."""
 
 declare("perplexity", "exp of the mean −ln p(word), the end of the word included.", "dudy2020", "lower")
 declare("perplexity:naive", "exp of the mean −ln of the plain product over the word's units.", "dudy2020", "lower")
+declare(
+    "ppx@{k}",
+    "Mean −ln of the plain product over the word's units, with 100 for a word not found among the {k} best per unit.",
+    "dudy2020",
+    "lower",
+)
 declare("bits-per-word", "Mean −log₂ p(word).", "", "lower", "is less surprised by words")
 declare("bits-per-character", "Σ −log₂ p(word) / Σ characters, the space that ends a word counted.", "", "lower")
 declare("bits-per-byte", "Σ −log₂ p(word) / Σ UTF-8 bytes, the space that ends a word counted.", "", "lower")

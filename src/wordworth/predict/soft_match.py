@@ -35,7 +35,7 @@ def soft_ranks(
     """Ranks by cosine over the whole embedding, exact, and each distinct pair of target and guess once.
 
     `predicted` has the columns word, guess and hit1. The target is its own first neighbour, as in the paper, so that @1
-    is the exact match; a guess that only differs in case or punctuation, and has the same vector, is such a match too.
+    is the exact match. A miss that shares the target's vector (another case, other punctuation) has rank 2.
     """
     hit = predicted["hit1"].to_numpy()
     ranks = np.where(hit, 1, 0).astype(np.intp)
@@ -50,7 +50,8 @@ def soft_ranks(
         lost = words.filter(row_of_word < 0).value_counts(sort=True)
         missing.append(dict(lost.iter_rows()))
     both = (rows[0] >= 0) & (rows[1] >= 0)
-    ranks[misses[both]] = neighbour_ranks(embedding.matrix, rows[0][both], rows[1][both], most=most)
+    found = neighbour_ranks(embedding.matrix, rows[0][both], rows[1][both], most=most)
+    ranks[misses[both]] = np.maximum(found, 2)
     return SoftRanks(ranks, missing[0], missing[1])
 
 

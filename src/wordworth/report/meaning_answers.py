@@ -15,7 +15,7 @@ from wordworth.report.standing import Standing, risen, spread, standing
 from wordworth.run.flags import parted
 
 SIZES = (10_000, 50_000, 100_000, 500_000, 1_000_000)
-"""Numbers of contexts that Bommasani et al. reduce models with."""
+"""Numbers of sentences that Bommasani et al. reduce models with."""
 
 
 def in_layers(runs: Runs) -> Iterator[Sentence]:
@@ -157,17 +157,17 @@ def reduced(runs: Runs) -> Iterator[Sentence]:
         pl.col("experiment") == "quality", pl.col("measure") == "similarity:best", pl.col("setting") == "aggregated"
     )
     counted = runs.scores.filter(pl.col("measure") == "contexts", pl.col("setting") == "aggregated")
-    contexts = dict(counted.select("model", "value").iter_rows())
+    sentences = dict(counted.select("model", "n").iter_rows())
     for (model,), mine in rows.group_by(["model"], maintain_order=True):
         highest = mine.sort("value", descending=True, maintain_order=True).unique(
             "dataset", keep="first", maintain_order=True
         )
         values = []
         for row in highest.sort("row").iter_rows(named=True):
-            place = _sampled(runs, row, contexts.get(str(model)))
+            place = _sampled(runs, row, sentences.get(str(model)))
             stands = f", {place.said(row['value'], row['low'], row['high'])}" if place else ""
             values.append(f"{marked(row)} on {row['dataset']} (layer {row['layer']}{stands})")
-        over = f" over {int(contexts[str(model)]):,} contexts" if contexts.get(str(model)) else ""
+        over = f" over {sentences[str(model)]:,} sentences" if sentences.get(str(model)) else ""
         beside = _beside_vectors(runs, highest.to_dicts())
         text = f"as one vector a word, pooled{over}, agrees with people on how similar words are by "
         text += f"ρ = {listed(values)}{beside}."
@@ -189,12 +189,12 @@ def _beside_vectors(runs: Runs, rows: list[dict[str, Any]]) -> str:
     return f": {side} {name} on {'all' if count == len(both) else f'{count} of {len(both)}'}"
 
 
-def _sampled(runs: Runs, row: dict[str, Any], contexts: float | None) -> Standing | None:
-    """Published numbers over as many contexts, pooled by the mean as the paper's tables are."""
-    if not contexts or row["pooling"] != "mean/mean":
+def _sampled(runs: Runs, row: dict[str, Any], sentences: int | None) -> Standing | None:
+    """Return published numbers over as many sentences, pooled by the mean as the paper's tables are."""
+    if not sentences or row["pooling"] != "mean/mean":
         return None
-    size = min(SIZES, key=lambda one: abs(one - contexts))
-    if not 1 / ALIKE <= contexts / size <= ALIKE:
+    size = min(SIZES, key=lambda one: abs(one - sentences))
+    if not 1 / ALIKE <= sentences / size <= ALIKE:
         return None
     return _standing(runs, row, setting=f"aggregated:{size}", pooling="mean/mean")
 

@@ -16,15 +16,15 @@ from wordworth.report.insights import best_layers
 from wordworth.report.runs import AS_IT_IS, Runs
 
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7", "accuracy", "hits", "weat:variance"}
-ANY_KIND |= {"top-1", "top-10", "T1", "T10", "perplexity:naive"}
+ANY_KIND |= {"top-1", "top-10", "T1", "T1:code", "T10:code", "ppx@10"}
 """Measures of behaviour, for which a model of another kind is still the nearest there is."""
 SAMPLE = "aggregated:100000"
-"""What the whole of our sample is held against where its contexts are not known: the N of the paper's main table."""
+"""What our whole sample is compared with where its number of sentences is unknown: the N of the paper's main table."""
 NOT_STATED = "not stated"
 """In the note of a published number: how it was measured is not known, so it is like nothing."""
 AT_TEST_HERE = "trained anew there, vectors changed at test alone here"
 ALIKE = 2.0
-"""Numbers of contexts that differ by more than this factor are not held against each other."""
+"""Results over numbers of sentences that differ by more than this factor are not compared."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     tops = dict(scores.group_by("model").agg(pl.col("layer").max()).iter_rows())
     # The top is the model's own, also where only some layers were measured.
     tops |= {model: facts["layers"] for model, facts in runs.facts.items() if tops.get(model) and facts.get("layers")}
-    contexts = _contexts(scores)
+    sentences = _sentences(scores)
     quantities: dict[tuple[Any, ...], list[Published]] = {}
     for one in published():
         quantities.setdefault(one.quantity, []).append(one)
@@ -163,14 +163,14 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
             if at == ABSENT:
                 continue
             facts, unlike_ours = runs.facts.get(model, {}), at_test(setting, measure)
-            for named in (*_ours(setting, contexts.get(model, {})), *unlike_ours):
+            for named in (*_ours(setting, sentences.get(model, {})), *unlike_ours):
                 key = (model, measure, dataset, named, pooling, at, pcs)
                 ours = index.get(key)
                 if ours is None and layer == "best":  # a set of words with a best layer of its own
                     ours = _highest(index, key)
                 chosen = nearest(_trained_from(model, facts), kind_of(facts), candidates) if ours else None
                 if ours is not None and chosen is not None:
-                    reason = _unlike(*chosen, contexts.get(model, {}).get(named))
+                    reason = _unlike(*chosen, sentences.get(model, {}).get(named))
                     reason = AT_TEST_HERE if named in unlike_ours else reason
                     yield Comparison(ours["row"], ours, *chosen, reason or unlike(chosen[0].condition, ours, facts))
                     break
@@ -182,36 +182,36 @@ def _trained_from(model: str, facts: dict[str, Any]) -> str:
     return model.partition(" (")[0].removesuffix(f"+{text}") if text else model
 
 
-def _contexts(scores: pl.DataFrame) -> dict[str, dict[str, int]]:
-    """Model → setting → contexts that its words were aggregated over."""
+def _sentences(scores: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """Return model → setting → sentences that its words were aggregated over (n of the score `contexts`)."""
     counted: dict[str, dict[str, int]] = {}
-    rows = scores.filter(pl.col("measure") == "contexts").select("model", "setting", "value")
-    for model, setting, contexts in rows.iter_rows():
-        counted.setdefault(model, {})[setting] = int(contexts)
+    rows = scores.filter(pl.col("measure") == "contexts", pl.col("n").is_not_null()).select("model", "setting", "n")
+    for model, setting, sentences in rows.iter_rows():
+        counted.setdefault(model, {})[setting] = int(sentences)
     return counted
 
 
-def _ours(setting: str, contexts: dict[str, int]) -> tuple[str, ...]:
-    """Our settings to be held against a paper's, best first: of samples, the one with most nearly as many contexts."""
+def _ours(setting: str, sentences: dict[str, int]) -> tuple[str, ...]:
+    """Return our settings to compare with a paper's, best first: of samples, the one nearest in number of sentences."""
     wanted = _samples(setting)
-    if not wanted or not contexts:
+    if not wanted or not sentences:
         return ("aggregated", setting) if setting == SAMPLE else (setting,)
-    return (min(contexts, key=lambda ours: abs(log(max(contexts[ours], 1) / wanted))),)
+    return (min(sentences, key=lambda ours: abs(log(max(sentences[ours], 1) / wanted))),)
 
 
 def _samples(setting: str) -> int:
-    """N of `aggregated:N`; the paper counts contexts (Bommasani et al., A.5)."""
+    """Return N of `aggregated:N`: sentences, as the code of Bommasani et al. counts (the paper's A.5 says contexts)."""
     kind, _, number = setting.partition(":")
     return int(number) if kind == "aggregated" and number.isdigit() else 0
 
 
-def _unlike(theirs: Published, nearness: str, contexts: int | None) -> str:
+def _unlike(theirs: Published, nearness: str, sentences: int | None) -> str:
     """Why ours is not like theirs; blank where it is."""
     if NOT_STATED in theirs.note:
         return theirs.note
     wanted = _samples(theirs.setting)
-    if wanted and contexts is not None and not 1 / ALIKE <= contexts / wanted <= ALIKE:
-        return f"{contexts:,} contexts here, {wanted:,} there"
+    if wanted and sentences is not None and not 1 / ALIKE <= sentences / wanted <= ALIKE:
+        return f"{sentences:,} sentences here, {wanted:,} there"
     return "" if nearness == "same model" else str(_declared()["same_model"].get(theirs.measure, ""))
 
 

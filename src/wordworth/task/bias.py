@@ -20,7 +20,7 @@ from wordworth.task.valence import drawn, record_slots
 from wordworth.task.words import record_missing, spelling_of
 
 LOW = 0.35
-"""Below this share of the variance the first component is no direction to speak of (paper, §5.2)."""
+"""Below this share of the variance the first component is no direction to speak of (paper, §5.2; a centred PCA)."""
 
 
 def list_words(layers: Layers, lists: BiasLists) -> tuple[Findings, Layers, BiasLists]:
@@ -94,7 +94,7 @@ def _coherence(
 
 
 def _explained(findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists) -> None:
-    explained = pair_direction(*of_pairs(layers, lists)).explained
+    explained = pair_direction(*of_pairs(layers, lists), centred=True).explained
     for slot, share in zip(layers.slots, explained.tolist(), strict=True):
         place = {**where, **slot._asdict(), "dataset": PAIRS, "n": len(lists.pairs)}
         findings.score(**place, measure="direct-bias:explained", value=share)

@@ -12,7 +12,7 @@ from wordworth.run import Findings
 from wordworth.statistics.correlation import pearson
 from wordworth.statistics.shuffled import shuffled_pearson
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import drawn, record_slots
+from wordworth.task.valence import RatedItems, drawn, record_slots
 
 EXPERIMENT = "control"
 CONTROL, ABOVE = "valence:control", "valence:above"
@@ -22,13 +22,16 @@ class Rated:
     """A lexicon's words with their effect sizes and ratings, in alphabetical order: draws depend on the words alone."""
 
     def __init__(self, layers: Layers, lexicon: Lexicon, effects: NDArray[np.float64]) -> None:
-        order = np.argsort(np.array(layers.words))
+        items = RatedItems(layers.words, lexicon)
+        order = np.argsort(np.array(items.names))
         ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
         self.layers, self.lexicon = layers, lexicon
-        self.names = [layers.words[row] for row in order.tolist()]
-        self.effects = effects[:, order]
-        """slots × words."""
-        self.people = np.array([ratings[word] for word in self.names])
+        self.names = [items.names[row] for row in order.tolist()]
+        self.members = [items.members[row] for row in order.tolist()]
+        """The words of each item: one, or the translations of an English word."""
+        self.effects = items.mean(effects)[:, order]
+        """slots × items."""
+        self.people = items.mean(np.array([ratings[word] for word in layers.words]))[order]
 
     def where(self, control: str, measure: str) -> dict[str, Any]:
         """The columns of a control's scores: `setting` is the control, and the setting it is a control of."""
@@ -54,7 +57,7 @@ def shuffled(findings: Findings, rated: Rated, settings: Intervals) -> None:
 def poles_out(findings: Findings, rated: Rated, polar: PolarWords, settings: Intervals) -> None:
     """ρ over the words that are no poles."""
     polar_words = {*polar.pleasant, *polar.unpleasant}
-    rest = [row for row, word in enumerate(rated.names) if word not in polar_words]
+    rest = [row for row, words in enumerate(rated.members) if polar_words.isdisjoint(words)]
     names = [rated.names[row] for row in rest]
     rho = pearson(rated.effects[:, rest], rated.people[rest], items=names, **drawn(settings))
     record_slots(findings, rated.where("poles-out", CONTROL), rated.layers, rho)

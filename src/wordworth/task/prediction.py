@@ -6,15 +6,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.measure.perplexity import nats, perplexity_of
-from wordworth.predict.frequency import Bands
+from wordworth.measure.perplexity import NOT_FOUND, nats, perplexity_of
+from wordworth.predict.frequency import BELOW, UNSEEN, Bands
 from wordworth.run import Findings
 from wordworth.statistics.clustered import Estimate, Summing, ratio_of
 from wordworth.task.predicted_words import PredictedWords, shares
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
-
-LOW = "low"
 
 
 def record(
@@ -61,9 +59,8 @@ def _scores(
     """The measures over the whole text, and by band."""
     overall = where | {"experiment": "prediction"}
     _hits(findings, overall, words, k, settings)
-    if LOW in bands.names:
-        _as_the_authors_divide(findings, overall, words, bands.names.index(LOW))
-    _surprise(findings, overall, words, settings)
+    _record_authors_diversity(findings, overall, words, k, bands)
+    _surprise(findings, overall, words, k, settings)
     for number, band in enumerate(bands.names):
         _hits(findings, where | {"experiment": "coverage"}, words, k, settings, (number, band))
 
@@ -88,25 +85,36 @@ def _hits(
             record(findings, where, f"{letters}{name}", one, setting)
 
 
-def _surprise(findings: Findings, where: dict[str, Any], words: PredictedWords, settings: Intervals) -> None:
-    """Perplexity, and bits per word, character and byte."""
-    sums = Summing(words.clusters, ("nats", "naive", "bits", "characters", "bytes"))
+def _surprise(findings: Findings, where: dict[str, Any], words: PredictedWords, k: int, settings: Intervals) -> None:
+    """Record perplexity, the authors' ppx, and bits per word, character and byte."""
+    sums = Summing(words.clusters, ("nats", "naive", "ppx", "bits", "characters", "bytes"))
     before = 0
-    for table in words.parts("cluster", "logp", "logp_naive", "characters", "bytes"):
+    for table in words.parts("cluster", "hit1", "hitk", "logp", "logp_naive", "characters", "bytes"):
         columns = {name: table[name].to_numpy() for name in table.columns}
         found, naive = (nats(columns[name], before) for name in ("logp", "logp_naive"))
         sizes = {name: columns[name] for name in ("characters", "bytes")}
-        sums.add(columns["cluster"], nats=found, naive=naive, bits=found / np.log(2), **sizes)
+        ppx = np.where(columns["hit1"] | columns["hitk"], naive, NOT_FOUND)
+        sums.add(columns["cluster"], nats=found, naive=naive, ppx=ppx, bits=found / np.log(2), **sizes)
         before += len(table)
     chosen = drawn(settings)
     record(findings, where, "perplexity", perplexity_of(sums.sums("nats"), **chosen))
     record(findings, where, "perplexity:naive", perplexity_of(sums.sums("naive"), **chosen))
+    record(findings, where, f"ppx@{k}", ratio_of(sums.sums("ppx"), **chosen))
     for unit, size in (("word", None), ("character", "characters"), ("byte", "bytes")):
         record(findings, where, f"bits-per-{unit}", ratio_of(sums.sums("bits", size), **chosen))
 
 
-def _as_the_authors_divide(findings: Findings, where: dict[str, Any], words: PredictedWords, low: int) -> None:
-    """T1:code: types predicted right at least once / types outside the low band, as the authors' script has it."""
-    outside = words.types(pl.col("band") != low)
-    if outside:
-        findings.score(**where, measure="T1:code", value=words.types(pl.col("hit1")) / outside, n=outside)
+def _record_authors_diversity(
+    findings: Findings, where: dict[str, Any], words: PredictedWords, k: int, bands: Bands
+) -> None:
+    """Record T as the authors' script divides: by the types of its bins high, mid1 and mid2, which are our bands.
+
+    Types of its fourth bin, `low` (seen in training, but below the bands), count above the line and not below it.
+    """
+    below, unseen = bands.names.index(BELOW), bands.names.index(UNSEEN)
+    types = words.types(pl.col("band") < below)
+    if not types:
+        return
+    for measure, hit in {"T1:code": "hit1", f"T{k}:code": "hitk"}.items():
+        seen = words.types(pl.col(hit) & (pl.col("band") != unseen))
+        findings.score(**where, measure=measure, value=seen / types, n=types)

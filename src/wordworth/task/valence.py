@@ -1,6 +1,7 @@
 """Valence: the association of a lexicon's words with two poles, and its agreement with people's ratings."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,48 @@ from wordworth.task.words import Poles, TooFewWordsError, record_missing, record
 LEAST = 10
 """Words in either half of a lexicon, below which nothing is picked on one half and judged on the other."""
 BOTH = ("valence", "valence:spearman")
+JOIN = " / "
+"""Between the translations of one English word, in the name of their item."""
+
+
+class RatedItems:
+    """Items whose effect sizes are held against ratings: words, or English words by the mean over their translations.
+
+    Words that translate the same English words are one item (as in `raters`), where the lexicon counts by English.
+    """
+
+    def __init__(self, words: Sequence[str], lexicon: Lexicon) -> None:
+        meanings = dict(zip(lexicon.words, lexicon.english, strict=True)) if lexicon.by_english else {}
+        translations: dict[tuple[str, ...], list[str]] = {}
+        for word, meaning in meanings.items():
+            translations.setdefault(meaning, []).append(word)
+        rows: dict[str, list[int]] = {}
+        for row, word in enumerate(words):
+            rows.setdefault(JOIN.join(translations[meanings[word]]) if meanings else word, []).append(row)
+        self.names = list(rows)
+        self.members = [[words[row] for row in some] for some in rows.values()]
+        self._rows = np.concatenate([*rows.values()]).astype(np.intp) if rows else np.empty(0, dtype=np.intp)
+        self._starts = np.cumsum([0, *map(len, self.members)])[:-1]
+
+    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Average values (..., words) over the words of each item: (..., items)."""
+        if len(self.names) == values.shape[-1]:
+            return values
+        sums = np.add.reduceat(values[..., self._rows], self._starts, axis=-1)
+        return np.asarray(sums / [len(words) for words in self.members])
+
+    def columns(self, words: Layers, p: NDArray[np.float64] | None) -> dict[str, Any]:
+        """Return the columns of items that say which words they are of, and p where an item is a single word."""
+        if len(self.names) == len(words):
+            return {**word_columns(words), "item": self.names, "p": None if p is None else p.tolist()}
+        form_of = dict(zip(words.words, words.forms or words.words, strict=True))
+        p_of = dict(zip(words.words, [None] * len(words) if p is None else p.tolist(), strict=True))
+        forms = [JOIN.join(form_of[word] for word in some) for some in self.members]
+        return {
+            "item": self.names,
+            "found_as": [form if form != name else None for form, name in zip(forms, self.names, strict=True)],
+            "p": [p_of[some[0]] if len(some) == 1 else None for some in self.members],
+        }
 
 
 def valence(
@@ -47,28 +90,27 @@ def valence(
     if effects is None:
         effects = effect_sizes(words, poles)
     ratings = dict(zip(lexicon.words, lexicon.ratings[rated].tolist(), strict=True))
-    people = np.array([ratings[word] for word in words.words])
+    items = RatedItems(words.words, lexicon)
+    people, associated = items.mean(np.array([ratings[word] for word in words.words])), items.mean(effects)
     for measure in measures:
         correlate = spearman if measure.endswith(":spearman") else pearson
-        agreement = correlate(effects, people, items=words.words, **drawn(settings))
+        agreement = correlate(associated, people, items=items.names, **drawn(settings))
         record_slots(findings, {**where, "measure": measure}, words, agreement)
-    if "valence" in measures and len(words.slots) > 1 and len(words) >= 2 * LEAST:
-        _held_out(findings, where, words, effects, people, settings)
+    if "valence" in measures and len(words.slots) > 1 and len(items.names) >= 2 * LEAST:
+        _held_out(findings, where, words, (items.names, associated, people), settings)
     chance: list[NDArray[np.float64] | None] = [None] * len(words.slots)
     if layers.vocabulary:
         findings.score(**where, measure="coverage", value=len(words) / len(lexicon), n=len(lexicon))
         chance = _p_values(findings, words, poles, settings)
         _p_against_d(findings, where, words, effects, chance)
     for at, slot in enumerate(words.slots):
-        p = chance[at]
         findings.item(
             **where,
             **slot._asdict(),
-            **word_columns(words),
+            **items.columns(words, chance[at]),
             group="lexicon",
             reference=people.tolist(),
-            value=effects[at].tolist(),
-            p=None if p is None else p.tolist(),
+            value=associated[at].tolist(),
         )
     record_missing(findings, where, words, "lexicon", ratings)
     if lexicon.left_out and layers.vocabulary:
@@ -85,16 +127,19 @@ def _held_out(
     findings: Findings,
     where: dict[str, Any],
     words: Layers,
-    effects: NDArray[np.float64],
-    people: NDArray[np.float64],
+    rated: tuple[list[str], NDArray[np.float64], NDArray[np.float64]],
     settings: Intervals,
 ) -> None:
-    """The slot that is best on one half of the words, scored on the other: the best of many is not its own judge."""
-    by_name = np.argsort(np.array(words.words))  # so that the halves do not depend on the order of a file
+    """The slot that is best on one half of the items, scored on the other: the best of many is not its own judge.
+
+    `rated` are the items' names, effect sizes (slots × items) and ratings.
+    """
+    items, effects, people = rated
+    by_name = np.argsort(np.array(items))  # so that the halves do not depend on the order of a file
     shuffled = np.random.default_rng(settings.seed).permutation(by_name)
     picking, judging = shuffled[: len(shuffled) // 2], shuffled[len(shuffled) // 2 :]
     best = int(np.argmax(pearson(effects[:, picking], people[picking], resamples=1).value))
-    names = [words.words[row] for row in judging.tolist()]
+    names = [items[row] for row in judging.tolist()]
     found = pearson(effects[best, judging], people[judging], items=names, **drawn(settings))
     interval = {name: float(getattr(found, name)) for name in ("value", "low", "high")}
     findings.score(**where, **words.slots[best]._asdict(), measure="valence:held-out", **interval, n=found.n)

@@ -15,6 +15,7 @@ from wordworth.run.flags import uncovered
 from wordworth.statistics.correlation import correlation_p, correlations
 from wordworth.task.sensitivity import Grid, record_grid
 from wordworth.task.settings import Sensitive
+from wordworth.task.valence import RatedItems
 from wordworth.task.variants import VECTORS, Versions, Words, word_variants
 from wordworth.task.words import Poles, spelling_of
 
@@ -37,9 +38,10 @@ def valence_sensitivity(
     words = layers.select(lexicon.words, spelling_of(lexicon.language, settings)) if layers.vocabulary else layers
     words = words.rows(np.argsort(words.words))
     ratings = dict(zip(lexicon.words, lexicon.ratings["valence"].tolist(), strict=True))
-    people = np.array([ratings[word] for word in words.words])
+    items = RatedItems(words.words, lexicon)
+    people = items.mean(np.array([ratings[word] for word in words.words]))
     sides = {name: [pole.rows(np.argsort(pole.words)) for pole in pair] for name, pair in poles.items()}
-    chosen, masks = _choices(words, sides, settings)
+    chosen, masks = _choices(items.names, sides, settings)
     where = {**layers.columns, "language": lexicon.language, "dataset": lexicon.name}
     for slot in layers.slots:
         polar = np.concatenate([pole.read(slot) for pair in sides.values() for pole in pair])
@@ -47,7 +49,8 @@ def valence_sensitivity(
         rho, p = np.empty(shape), np.empty(shape)
         for at, (targets, attributes) in enumerate(versions(slot, (words.read(slot), polar))):
             for way, name in enumerate(WAYS):
-                rho[:, at, way], p[:, at, way] = _rho(_associated(targets, attributes, masks, name), people, chosen)
+                associated = items.mean(_associated(targets, attributes, masks, name).T).T
+                rho[:, at, way], p[:, at, way] = _rho(associated, people, chosen)
         options = (chosen.kinds, VECTORS, WAYS, CORRELATIONS)
         grid = Grid(("words", "vectors", "association", "ρ"), options, chosen, rho.reshape(-1), p.reshape(-1))
         record_grid(findings, where, slot, grid, uncovered(len(words), len(lexicon)) or None)
@@ -57,10 +60,10 @@ def valence_sensitivity(
 Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
-def _choices(words: Layers, poles: Mapping[str, list[Layers]], settings: Sensitive) -> tuple[Words, Masks]:
+def _choices(words: list[str], poles: Mapping[str, list[Layers]], settings: Sensitive) -> tuple[Words, Masks]:
     """The variants of words, and which of all polar words are pleasant and unpleasant in each."""
     first, *others = poles.values()
-    made = word_variants([list(words.words)], [list(pole.words) for pole in first], settings.draws, settings.seed)
+    made = word_variants([words], [list(pole.words) for pole in first], settings.draws, settings.seed)
     sizes = [len(pole) for pair in poles.values() for pole in pair]
     ends = np.cumsum([0, *sizes])
     total = len(made) + len(others)

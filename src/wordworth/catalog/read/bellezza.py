@@ -10,7 +10,7 @@ from wordworth.errors import WordworthError
 
 
 def derived(declared: Entry) -> Lexicon:
-    """The rows of `derived.lexicon` that stand for an English word of `derived.words`.
+    """The rows of `derived.lexicon` that stand for an English word of `derived.words` (and of `derived.among`).
 
     A lexicon that names its English words is matched through them. Chinese and Turkish have the ValNorm authors'
     translations instead, which are looked up among the lexicon's words in either Chinese script. English words that
@@ -18,9 +18,12 @@ def derived(declared: Entry) -> Lexicon:
     """
     recipe = declared.details["derived"]
     whole = load_lexicon(recipe["lexicon"])
-    wanted = load_lexicon(recipe["words"]).words
+    among = set(load_lexicon(recipe.get("among", recipe["words"])).words)
+    wanted = tuple(word for word in load_lexicon(recipe["words"]).words if word in among)
     if "translation" in recipe:
         meanings = _translated(whole, wanted, recipe["translation"])
+    elif whole.language == "english":
+        meanings = [(word,) if word in wanted else () for word in whole.words]
     else:
         if not whole.english:
             raise WordworthError(
@@ -36,6 +39,7 @@ def derived(declared: Entry) -> Lexicon:
     return replace(
         whole.chosen(rows, declared.name, [*merged, *missing]),
         english=tuple(meanings[row] for row in rows),
+        by_english=True,
         licence=declared.licence,
     )
 

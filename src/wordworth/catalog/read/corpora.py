@@ -44,7 +44,7 @@ class Corpus(DataSet):
                 return layouts.wikitext_lines(path, report)
             case "tsv":
                 return layouts.tsv_lines(path, report, self.column)
-            case "nltk-tagged-zip":
+            case "nltk-tagged-zip" | "treebank-zip":
                 return layouts.tagged_lines(path, report)
             case "mediawiki-xml":
                 return wikipedia_lines(path, report, self.sha256)

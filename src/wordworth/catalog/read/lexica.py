@@ -48,6 +48,8 @@ class Lexicon(DataSet):
     """The ends of the valence scale, where they are known."""
     english: tuple[tuple[str, ...], ...] = ()
     """The English words that each word was chosen to translate, where the lexicon says."""
+    by_english: bool = False
+    """Whether the words are those of an English lexicon, so that translations of one English word count once."""
     left_out: tuple[LeftOut, ...] = ()
 
     def __len__(self) -> int:

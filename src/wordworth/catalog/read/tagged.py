@@ -10,7 +10,11 @@ from wordworth.errors import Foreign, WordworthError
 Tagged = list[tuple[str, str]]
 
 _BROWN = re.compile(r"(?:.*/)?c[a-r]\d\d")
-_TREEBANK = re.compile(r"(?:.*/)?wsj_\d+\.pos")
+_TREEBANK = re.compile(r"(?:.*/)?wsj_\d+\.mrg")
+_TREE = re.compile(r"^(?=\()", re.MULTILINE)
+"""Every tree begins at the left margin, and its other lines are indented."""
+_LEAF = re.compile(r"\(([^\s()]+)\s+([^\s()]+)\)")
+_TRACE = "-NONE-"
 _PACKED = 1100
 """No byte of a zip archive unpacks into more (deflate: 1032)."""
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
@@ -38,21 +42,19 @@ def _members(path: Path) -> list[zipfile.ZipInfo]:
 
 
 def _tokens(line: str) -> Tagged:
-    """`word/tag` tokens; a slash inside the word stays, and of `NN|JJ` the first tag is taken."""
-    tokens: Tagged = []
-    for token in line.split():
-        word, slash, tag = token.rpartition("/")
-        if slash and word:
-            tokens.append((_BRACKETS.get(word, word).replace("\\/", "/"), tag.split("|")[0]))
-    return tokens
+    """Return the `word/tag` tokens of a line; a slash inside the word stays."""
+    tokens = [token.rpartition("/") for token in line.split()]
+    return [_token(word, tag) for word, slash, tag in tokens if slash and word]
+
+
+def _token(word: str, tag: str) -> tuple[str, str]:
+    """Write brackets, quotation marks and slashes plainly, and take the first tag of `NN|JJ`."""
+    return _BRACKETS.get(word, word).replace("\\/", "/"), tag.split("|")[0]
 
 
 def _treebank(text: str) -> Iterator[Tagged]:
-    """A blank line or a rule ends a sentence, and so does a token tagged as a full stop."""
-    sentence: Tagged = []
-    for line in [*text.splitlines(), ""]:
-        tokens = _tokens(line.strip().removeprefix("[").removesuffix("]"))
-        sentence += tokens
-        if sentence and (not line.strip() or line.startswith("===") or (tokens and tokens[-1][1] == ".")):
+    """Yield the sentences of a file of trees: the tagged files of the Treebank do not mark where sentences end."""
+    for tree in _TREE.split(text):
+        sentence = [_token(word, tag) for tag, word in _LEAF.findall(tree) if tag != _TRACE]
+        if sentence:
             yield sentence
-            sentence = []

@@ -156,7 +156,7 @@ def note_sample(findings: Findings, what: str, sample: Sample) -> None:
 def record_aggregated(findings: Findings, source: Aggregated, experiment: str) -> None:
     """N by sentences and contexts; which words the text does not hold, or have no vector; which were windowed.
 
-    The paper's N counts contexts (A.5): a sentence is one for each word of the vocabulary in it.
+    A sentence is a context of each word of the vocabulary in it. The authors' N counts sentences (the paper: contexts).
     """
     contexts = int(source.whole.contexts.sum())
     findings.note(
