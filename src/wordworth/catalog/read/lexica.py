@@ -12,7 +12,7 @@ from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.languages import in_its_script
 from wordworth.catalog.read.rated_words import read_rated
-from wordworth.catalog.read.tables import Table, column, number, read_table, tidy
+from wordworth.catalog.read.tables import Table, check_commas, column, number, read_table, tidy
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import Resolved, located_data, resolve
 from wordworth.embedding.flaws import quoted
@@ -101,7 +101,7 @@ def load_lexicon(
     _check_script(lexicon)
     if scale is not None:
         _check_scale(lexicon, scale)
-    return replace(lexicon, scale=scale)
+    return replace(lexicon, scale=scale, columns=columns)
 
 
 def lexica_in(language: str) -> tuple[str, ...]:
@@ -164,6 +164,8 @@ def _lexicon(
 ) -> Lexicon:
     at = {role: column(table, title) for role, title in columns.items()}
     kept = [rating for rating in RATINGS if rating in at]
+    for rating in kept:
+        check_commas(table.path, ((row.line, row.cells[at[rating]]) for row in table.rows))
     respelled: Mapping[str, str] = form.get("respelled", {})
     refused: Mapping[str, str] = form.get("leave_out", {})
     values: dict[str, list[list[float]]] = {}

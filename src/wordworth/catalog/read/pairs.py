@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.catalog.data_set import DataSet
-from wordworth.catalog.read.tables import Row, Table, column, number, read_table, read_text, tidy
+from wordworth.catalog.read.tables import Row, Table, check_commas, column, number, read_table, read_text, tidy
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import located_data
 from wordworth.embedding.flaws import quoted
@@ -83,7 +83,7 @@ def _columns(
     if not all(name in table.header for name in columns):
         columns = (1, 2, 3)
     places = [column(table, name) for name in columns]
-    firsts, seconds, scores = [], [], []
+    firsts, seconds, scores, lines = [], [], [], []
     for row in table.rows:
         if len(row.cells) <= max(places):
             raise WordworthError(
@@ -100,6 +100,8 @@ def _columns(
         firsts.append(tidy(one))
         seconds.append(tidy(other))
         scores.append(value)
+        lines.append((row.line, text))
+    check_commas(table.path, lines)
     if not scores:
         raise WordworthError(
             f"{table.path} has a header and no pairs; it needs a word, a word and a score on each line"
