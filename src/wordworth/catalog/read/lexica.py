@@ -29,7 +29,7 @@ class LeftOut:
     """A row that is not a row of its own in the lexicon, and why."""
 
     line: int
-    """The line of the file; 0 for a word that was looked for and is in no line."""
+    """The line of the file; 0 where the reason is none of the file's own."""
     word: str
     reason: str
 
@@ -67,6 +67,28 @@ class Lexicon(DataSet):
             english=tuple(self.english[row] for row in rows) if self.english else (),
             left_out=tuple(left_out),
         )
+
+    def merged(self, forms: Mapping[str, str]) -> "Lexicon":
+        """Return a lexicon in which words of one form are one row, under the first of them, with their mean ratings.
+
+        `forms` has the words that have a vector, as the vocabulary or the tokenizer has them.
+        """
+        rows: dict[tuple[bool, str], list[int]] = {}
+        for row, word in enumerate(self.words):
+            rows.setdefault((word in forms, forms.get(word, word)), []).append(row)
+        if len(rows) == len(self):
+            return self
+        firsts = {row: self.words[same[0]] for same in rows.values() for row in same[1:]}
+        repeats = [
+            LeftOut(0, self.words[row], f"has the vector of {first!r}; their ratings are averaged")
+            for row, first in sorted(firsts.items())
+        ]
+        kept = self.chosen([same[0] for same in rows.values()], self.name, (*self.left_out, *repeats))
+        means = {key: np.array([values[same].mean() for same in rows.values()]) for key, values in self.ratings.items()}
+        english = [
+            dict.fromkeys(word for row in same for word in self.english[row]) for same in rows.values() if self.english
+        ]
+        return replace(kept, ratings=means, english=tuple(map(tuple, english)))
 
 
 def load_lexicon(

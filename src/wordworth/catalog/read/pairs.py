@@ -1,6 +1,7 @@
 """Word pairs with human scores of similarity or relatedness."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,31 @@ class Pairs(DataSet):
 
     def __len__(self) -> int:
         return len(self.first)
+
+    def merged(self, forms: Mapping[str, str]) -> "Pairs":
+        """Return pairs in which those of the same forms are one, with their mean score, unless they are spelled alike.
+
+        `forms` has the words that have a vector, as the vocabulary or the tokenizer has them.
+        """
+        rows: dict[tuple[str, str], list[int]] = {}
+        for row, pair in enumerate(zip(self.first, self.second, strict=True)):
+            rows.setdefault((forms.get(pair[0], pair[0]), forms.get(pair[1], pair[1])), []).append(row)
+        groups = [
+            group
+            for same in rows.values()
+            for group in (
+                [same] if len({(self.first[row], self.second[row]) for row in same}) > 1 else [[row] for row in same]
+            )
+        ]
+        if len(groups) == len(self):
+            return self
+        groups.sort()
+        return replace(
+            self,
+            first=tuple(self.first[same[0]] for same in groups),
+            second=tuple(self.second[same[0]] for same in groups),
+            scores=np.array([self.scores[same].mean() for same in groups]),
+        )
 
 
 def load_pairs(name_or_path: str | Path, *, language: str = "english") -> Pairs:
