@@ -6,6 +6,7 @@ import pytest
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
+from wordworth.run import Findings
 
 needs_data = pytest.mark.usefixtures("data")
 
@@ -168,6 +169,36 @@ def test_own_file_with_named_columns_and_decimal_commas(tmp_path):
     path = own(tmp_path, "mot;moyenne;moyenne\nsoleil;1;8,5\npluie;1;3,25\n")
     lexicon = load_lexicon(path, word_column="mot", rating_column="moyenne#2", language="french")
     assert dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True)) == {"soleil": 8.5, "pluie": 3.25}
+
+
+@pytest.mark.parametrize(
+    "ratings",
+    [("1,050", "950"), ("4,533", "5,250"), ("1,050", "7.5"), ("1,050", "7,5", "7.5")],
+)
+def test_commas_that_may_part_thousands_are_refused(tmp_path, ratings):
+    rows = "".join(f"w{at};{rating}\n" for at, rating in enumerate(ratings))
+    path = own(tmp_path, f"word;rating\n{rows}")
+    for drop in (False, True):
+        with pytest.raises(WordworthError, match=rf"line 2: '{ratings[0]}' .*thousands"):
+            load_lexicon(path, drop_bad=drop)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "values"),
+    [(("1,050", "7,5"), [1.05, 7.5]), (("0,125", "4,533"), [0.125, 4.533]), (("-,5", "1050"), [-0.5, 1050.0])],
+)
+def test_a_column_that_has_decimal_commas_is_read_with_them(tmp_path, ratings, values):
+    rows = "".join(f"w{at};{rating}\n" for at, rating in enumerate(ratings))
+    assert load_lexicon(own(tmp_path, f"word;rating\n{rows}")).valence.tolist() == values
+
+
+def test_the_columns_of_an_own_file_are_recorded(tmp_path):
+    lexicon = load_lexicon(own(tmp_path, "Word,score,Mean\nsun,8,1\nrain,3,1\n"))
+    assert lexicon.columns == {"word": "Word", "valence": "score"}
+    findings = Findings()
+    findings.used_data(lexicon, len(lexicon))
+    assert findings.data["mine"]["columns"] == {"word": "Word", "valence": "score"}
+    assert any("'Word'" in note and "'score'" in note for note in findings.notes)
 
 
 def test_own_file_with_a_repeated_word(tmp_path):

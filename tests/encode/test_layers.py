@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from wordworth.contexts import Finder, decontextualized, draw_sentences, in_template
+from wordworth.embedding import SAME_VECTOR
 from wordworth.encode import Aggregating, LanguageModel, aggregate, encode, in_contexts, over_sentences
 from wordworth.encode.layers import NO_CONTEXT, NO_VECTOR
 
@@ -57,3 +58,19 @@ def test_words_over_sentences_and_alone(tiny_model: Tiny, tmp_path: Path) -> Non
     for layer in range(4):
         np.testing.assert_allclose(met.at(layer).matrix[:2], plain.vectors(layer, "mean/mean")[:2], rtol=1e-5)
         np.testing.assert_array_equal(met.at(layer).matrix[2], alone.at(layer).matrix[2])
+
+
+def test_words_that_a_tokenizer_reads_alike_are_one(tiny_model: Tiny) -> None:
+    """The tiny BERT has no capitals and no accents, GPT-2 has both; that vectors are equal is seen in the vectors."""
+    words = ["love", "LOVE", "garden", "Gárden", "old"]
+    contexts = [in_template("This is WORD", word) for word in words]
+    layers = in_contexts(tiny_model("bert"), words, contexts, "bleached").layers("mean")
+    assert layers.resolved == ("love", "love", "garden", "garden", "old")
+    np.testing.assert_allclose(layers.vectors()[:, 0], layers.vectors()[:, 1], atol=1e-5)
+    np.testing.assert_allclose(layers.vectors()[:, 2], layers.vectors()[:, 3], atol=1e-5)
+    once = layers.distinct()
+    assert once.words == ("love", "garden", "old")
+    assert once.missing() == [("LOVE", SAME_VECTOR), ("Gárden", SAME_VECTOR)]
+    assert layers.select(["LOVE", "old"]).resolved == ("love", "old")
+    cased = in_contexts(tiny_model("gpt2"), words, contexts, "bleached").layers("mean")
+    assert cased.distinct() is cased

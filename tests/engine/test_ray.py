@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,6 +41,27 @@ def engine(cluster: Any) -> Iterator[Engine]:
 def test_no_cluster_is_an_error_at_once() -> None:
     with pytest.raises(WordworthError, match=r"no Ray cluster answers at 127\.0\.0\.1:9 .*ray start"):
         engine_of("ray:127.0.0.1:9")
+
+
+def test_actors_import_nothing_from_the_working_folder(cluster: Any, tmp_path: Path) -> None:
+    """Ray puts the folder that the driver is in first on the path of its workers; first, while the cluster is free."""
+    folder, marker = tmp_path / "cloned", tmp_path / "imported.txt"
+    folder.mkdir()
+    for name in ("wordworth", "torch", "threadpoolctl", "engine"):
+        text = f"with open({str(marker)!r}, 'a') as file:\n    file.write({name!r} + ' ')\nraise SystemExit(9)\n"
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    driver = tmp_path / "driver.py"
+    driver.write_text(
+        "from engine import shards\n"
+        "from wordworth.engine.engines import engine_of\n"
+        f"engine = engine_of('ray:{cluster.address}')\n"
+        "print(list(engine.map(shards.squares, 7, range(3), 'squaring')))\n"
+        "engine.close()\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, driver], cwd=folder, capture_output=True, text=True, check=False)
+    assert not marker.exists(), marker.read_text(encoding="utf-8")
+    assert done.stdout == "[7, 8, 11]\n", done.stderr
 
 
 def test_both_nodes_work_and_results_come_in_order(engine: Engine) -> None:

@@ -1,5 +1,6 @@
 """VAST's controls: what an untrained network, shuffled ratings and a lexicon without its poles give."""
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,9 @@ import polars as pl
 import pytest
 import torch
 import transformers as hf
+from tokenizers.normalizers import Lowercase
 
+from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.encode import LanguageModel, wrap
 from wordworth.encode.untrained import untrained
@@ -132,3 +135,30 @@ def test_an_aligned_template_gives_the_rating_away(tiny: LanguageModel) -> None:
     control = {row["setting"]: row["value"] for row in top.iter_rows(named=True)}
     assert control["untrained:aligned"] > 0.5
     assert control["untrained:misaligned"] < -0.3
+
+
+def test_an_uncased_model_has_one_vector_for_a_word_and_its_capitals(tiny: LanguageModel, tmp_path: Path) -> None:
+    """Capitals, rated .5 higher, are merged with their words by an uncased model and not by a cased one."""
+    tokenizer = copy.deepcopy(tiny.tokenizer)
+    tokenizer.backend_tokenizer.normalizer = Lowercase()
+    uncased = wrap(tiny.network, tokenizer, name="uncased", source="memory", weights="tiny")
+    words, ratings = load_lexicon("bellezza").words[:60], load_lexicon("bellezza").valence[:60].tolist()
+    plain = [f"{word},{rating}\n" for word, rating in zip(words, ratings, strict=True)]
+    upper = [f"{word.upper()},{rating + 0.5}\n" for word, rating in zip(words, ratings, strict=True)]
+    runs = {}
+    for name, lines in (("plain", plain), ("both", plain + upper), ("upper", upper)):
+        path = tmp_path / f"{name}.csv"
+        path.write_text("word,rating\n" + "".join(lines))
+        for model in (uncased, tiny):
+            runs[name, model.name] = vast([model], **ASKED | {"lexica": [path]}, **QUICK)
+
+    def numbers(lexicon: str, model: str, **columns: object) -> list[object]:
+        row = rows(runs[lexicon, model], layer=1, **columns).row(0, named=True)
+        return [row["value"], row["n"]]
+
+    for columns in ({"measure": "valence"}, {"setting": "poles-out:bleached"}):
+        once = numbers("plain", "uncased", **columns)
+        assert numbers("both", "uncased", **columns) == pytest.approx(once, abs=1e-6)
+        assert numbers("upper", "uncased", **columns) == pytest.approx(once, abs=1e-6)
+    assert numbers("both", "tiny", measure="valence")[1] == 120
+    assert any("60 words of both" in note for note in runs["both", "uncased"].notes)

@@ -49,7 +49,8 @@ def test_an_item_with_a_pole_among_its_words_is_taken_out(data: Path) -> None:
     layers = vectors_for(*lexicon.words, *polar.pleasant, *polar.unpleasant)
     words = layers.select(lexicon.words)
     findings = Findings()
-    poles_out(findings, Rated(words, lexicon, effect_sizes(words, poles_in(layers, polar, FEW))), polar, FEW)
+    rated = Rated(words, lexicon, effect_sizes(words, poles_in(layers, polar, FEW)))
+    poles_out(findings, rated, {*polar.pleasant, *polar.unpleasant}, FEW)
     meanings = dict(zip(lexicon.words, lexicon.english, strict=True))
     poles = {meanings[word] for word in (*polar.pleasant, *polar.unpleasant) if word in meanings}
     assert poles

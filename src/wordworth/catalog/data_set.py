@@ -1,5 +1,6 @@
 """What every data set says of itself, and a run records of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -16,6 +17,8 @@ class DataSet:
     sha256: str = field(default="", kw_only=True)
     licence: str = field(default="", kw_only=True)
     reference: str = field(default="", kw_only=True)
+    columns: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    """Which column of a user's own table each part was read from: word → `Lemma`, say."""
 
     @property
     def facts(self) -> dict[str, Any]:

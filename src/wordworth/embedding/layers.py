@@ -17,6 +17,7 @@ from wordworth.embedding.core import Embedding, Provenance, Spelled, as_written,
 from wordworth.errors import WordworthError
 
 NOT_FOUND = "not in vocabulary"
+SAME_VECTOR = "merged with another word of the set, which has the same vector"
 
 
 class Slot(NamedTuple):
@@ -51,7 +52,7 @@ class Layers:
     reasons: Mapping[int, str] = field(default_factory=dict)
     """Place in `asked` → why that word has no vector."""
     forms: Sequence[str] = ()
-    """The words as the vocabulary spells them; blank where they are spelled as asked."""
+    """The words as the vocabulary or the tokenizer has them; blank where they are spelled as asked."""
     subwords: NDArray[np.intp] | None = None
     """The number of tokens of each word, where a tokenizer split it."""
     source: Embedding | None = None
@@ -131,7 +132,8 @@ class Layers:
         why = {self.asked[place]: reason for place, reason in self.reasons.items()}
         there = set(lookup.positions.tolist())
         reasons = {at: why.get(word, NOT_FOUND) for at, word in enumerate(words) if at not in there}
-        kept = self._kept(lookup.rows, lookup.words, lookup.forms)
+        forms = [self.forms[row] for row in lookup.rows.tolist()] if self.forms else lookup.forms
+        kept = self._kept(lookup.rows, lookup.words, forms)
         return replace(kept, asked=tuple(words), reasons=reasons, positions=lookup.positions)
 
     def rows(self, rows: NDArray[np.intp]) -> "Layers":
@@ -145,6 +147,21 @@ class Layers:
         reasons = {**self.reasons, **dict.fromkeys(self.positions[gone].tolist(), reason)}
         kept = self.rows(rows)
         return replace(kept, asked=self.asked, positions=self.positions[rows], reasons=reasons)
+
+    @property
+    def resolved(self) -> Sequence[str]:
+        """Return each word as the vocabulary or the tokenizer has it: words that are equal here have one vector."""
+        return self.forms or self.words
+
+    def distinct(self) -> "Layers":
+        """Keep the first of the words that have one vector, such as *rose* and *Rose* in lower-case vectors."""
+        rows = {form: row for row, form in reversed(list(enumerate(self.resolved)))}
+        return self if len(rows) == len(self) else self.keep(np.sort(list(rows.values())), SAME_VECTOR)
+
+    @property
+    def asked_distinct(self) -> int:
+        """Return how many words were asked for, without those that were merged with another."""
+        return len(self.asked) - list(self.reasons.values()).count(SAME_VECTOR)
 
     def _kept(self, rows: NDArray[np.intp], words: Sequence[str], forms: Sequence[str]) -> "Layers":
         """The vectors of some rows, under words of their own."""
@@ -174,8 +191,7 @@ class Layers:
 
     def found_as(self) -> list[str | None]:
         """For every word, how the vocabulary spells it where that differs from what was asked for."""
-        forms = self.forms or self.words
-        return [form if form != word else None for word, form in zip(self.words, forms, strict=True)]
+        return [form if form != word else None for word, form in zip(self.words, self.resolved, strict=True)]
 
     def missing(self) -> list[tuple[str, str]]:
         """(word, reason) of the words asked for that have no vector."""

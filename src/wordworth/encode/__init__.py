@@ -11,4 +11,5 @@ from wordworth.encode.pooling import POOLINGS, Pooling, pool
 from wordworth.encode.sentence.encoding import is_sentence_encoder
 from wordworth.encode.spans import Failure, token_counts
 from wordworth.encode.store import VectorStore, encode_to_store
+from wordworth.encode.tokens import as_read
 from wordworth.encode.units import SubwordStates

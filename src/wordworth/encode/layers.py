@@ -15,6 +15,7 @@ from wordworth.encode.encoding import encode
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.sentence.encoding import is_sentence_encoder
 from wordworth.encode.store import VectorStore, encode_to_store
+from wordworth.encode.tokens import as_read
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
 
@@ -41,11 +42,17 @@ class InContexts:
     """For each row of the store's vectors, the place of its word in `words`."""
     reasons: dict[int, str]
 
+    @cached_property
+    def _forms(self) -> tuple[str, ...]:
+        """Hold the words that have vectors as the tokenizer reads them."""
+        return as_read(self.model.tokenizer, [self.words[place] for place in self.positions.tolist()])
+
     def layers(self, pooling: str, language: str = "") -> Layers:
         """The words' vectors in every layer under one pooling of their subwords."""
         store = self.store
         return Layers(
             words=tuple(self.words[place] for place in self.positions.tolist()),
+            forms=self._forms,
             slots=tuple(Slot(layer) for layer in store.layers),
             read=lambda slot: store.vectors(slot.layer or 0, pooling),
             provenance=provenance_of(self.model, language),

@@ -1,5 +1,6 @@
 """Texts as tokens, in arrays: an object for each word would cost more than a small network takes for it."""
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,6 +89,24 @@ class Spelled:
     offsets: NDArray[np.int32]
     """The letters of each token, first and end."""
     special: NDArray[np.bool_]
+
+
+def as_read(tokenizer: PreTrainedTokenizerFast, words: Sequence[str]) -> tuple[str, ...]:
+    """Return each word as the tokenizer reads it: in lower case and without accents where its tokens are the same."""
+    forms = list(words)
+    for plain in (str.lower, _without_accents):
+        places = [at for at, form in enumerate(forms) if plain(form) != form]
+        texts = [text for at in places for text in (forms[at], plain(forms[at]))]
+        ids = [encoding.ids for encoding in tokenizer.backend_tokenizer.encode_batch(texts)]
+        for at, one, other in zip(places, ids[::2], ids[1::2], strict=True):
+            if one == other:
+                forms[at] = plain(forms[at])
+    return tuple(forms)
+
+
+def _without_accents(word: str) -> str:
+    letters = (letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
+    return unicodedata.normalize("NFC", "".join(letters))
 
 
 def spell(tokenizer: PreTrainedTokenizerFast, texts: Sequence[str]) -> Spelled:

@@ -80,7 +80,7 @@ class ProcessLink:
         with theirs:
             # A session of its own: Ctrl-C in a terminal goes to all processes of the session in front.
             self.process = subprocess.Popen(
-                [sys.executable, "-c", _BEGIN, str(theirs.fileno()), *_import_paths()],
+                [sys.executable, "-P", "-c", _BEGIN, str(theirs.fileno()), *_import_paths()],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -123,5 +123,10 @@ class ProcessLink:
 
 
 def _import_paths() -> list[str]:
-    """Where this process finds modules, in full: a worker finds the same ones."""
-    return [str(Path(path or ".").resolve()) for path in sys.path]
+    """Return where this process finds modules, without the working folder, whose files may be anyone's.
+
+    Python puts that folder first in a notebook and with `-m` or `-c`. It stays if Wordworth is imported from it.
+    """
+    folder, own = Path.cwd(), Path(__file__).parents[2]
+    paths = [(path, Path(path or ".").resolve(), at) for at, path in enumerate(sys.path)]
+    return [str(full) for path, full, at in paths if full == own or (path and (at or full != folder))]

@@ -7,12 +7,12 @@ driver, so no disk is shared. One actor a GPU, or some cores each.
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from socket import create_connection
 from typing import Any
 
 from wordworth.engine.pool import Pool, WorkerDied
 from wordworth.engine.processes import CORES_EACH
-from wordworth.engine.workbench import Workbench
 from wordworth.errors import Foreign, WordworthError
 
 PATIENCE = 5.0
@@ -81,14 +81,27 @@ class _RayPool(Pool):
             self._begun.shutdown()
 
 
-class _Actor:
-    """A worker: `Workbench` where Ray put it."""
+def _actor_class() -> type:
+    """Make the class of a worker: `Workbench` where Ray put it.
 
-    def __init__(self) -> None:
-        self.bench = Workbench()
+    Ray puts the driver's working folder, whose files may be anyone's, first on a worker's path. A class inside a
+    function is sent whole, so that this folder is off the path before Wordworth is imported.
+    """
+    working = "" if Path.cwd() == Path(__file__).parents[2] else str(Path.cwd())
 
-    def answers(self, message: bytes) -> Iterator[bytes]:
-        yield from self.bench.answers(message)
+    class Actor:
+        def __init__(self) -> None:
+            import sys
+
+            sys.path[:] = [path for path in sys.path if path != working]
+            from wordworth.engine.workbench import Workbench
+
+            self.bench = Workbench()
+
+        def answers(self, message: bytes) -> Iterator[bytes]:
+            yield from self.bench.answers(message)
+
+    return Actor
 
 
 class ActorLink:
@@ -96,7 +109,8 @@ class ActorLink:
 
     def __init__(self, ray: Any, options: dict[str, Any]) -> None:
         self.ray = ray
-        self.actor = ray.remote(_Actor).options(max_restarts=0, scheduling_strategy="SPREAD", **options).remote()
+        actor = ray.remote(_actor_class()).options(max_restarts=0, scheduling_strategy="SPREAD", **options)
+        self.actor = actor.remote()
 
     def ask(self, message: bytes) -> Iterator[bytes]:
         """The actor's answers to a message."""

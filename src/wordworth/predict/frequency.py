@@ -79,8 +79,7 @@ def counted(corpus: Corpus, parting: Parting = Parting()) -> Frequencies:  # noq
     else:
         table = _count(corpus, parting)
     counts = dict(zip(table["word"], table["count"].cast(pl.Float64), strict=True))
-    origin = {key: str(getattr(corpus, key)) for key in ("language", "source", "sha256", "licence", "reference")}
-    return Frequencies(corpus.name, counts, "occurrences", **origin)
+    return Frequencies(counts=counts, unit="occurrences", **corpus.facts)
 
 
 def _count(corpus: Corpus, parting: Parting) -> pl.DataFrame:

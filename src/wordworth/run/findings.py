@@ -44,6 +44,8 @@ class Described(Protocol):
     def licence(self) -> str: ...
     @property
     def reference(self) -> str: ...
+    @property
+    def columns(self) -> Mapping[str, str]: ...
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,11 @@ class Findings:
     def used_data(self, data: Described, rows: int) -> None:
         """A data set that went into the numbers."""
         keys = ("name", "source", "sha256", "licence", "reference")
-        self._used(data.name, {key: getattr(data, key) for key in keys} | {"rows": rows})
+        columns = {"columns": dict(data.columns)} if data.columns else {}
+        self._used(data.name, {key: getattr(data, key) for key in keys} | {"rows": rows} | columns)
+        if columns:
+            taken = ", ".join(f"{part} from {title!r}" for part, title in data.columns.items())
+            self.note(f"{data.name}: its columns were read as {taken}.")
 
     def used_words(self, name: str, sets: Mapping[str, Sequence[str]], reference: str = "") -> None:
         """Word sets that went into the numbers; their checksum is that of the words, as JSON in UTF-8."""

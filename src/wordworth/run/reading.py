@@ -50,6 +50,7 @@ class DataSet(TypedDict, total=False):
     licence: str
     reference: str
     rows: int
+    columns: dict[str, str]
 
 
 class DeclaredMeasure(TypedDict, total=False):

@@ -38,6 +38,10 @@ def association(layers: Layers, test: AssociationTest, settings: Permuted) -> Fi
     for slot, *row in zip(layers.slots, *(one.tolist() for one in (effects, *limits, tested.p)), strict=True):
         numbers = dict(zip(("value", "low", "high", "p"), row, strict=True))
         findings.score(**where, **slot._asdict(), measure="weat", **numbers, n=n, flags=flags)
+    attributes = {form for group in groups[2:] for form in group.resolved}
+    both = [form for group in groups[:2] for form in group.resolved if form in attributes]
+    if both:
+        findings.note(f"{layers.name}, {test.name}: {', '.join(both)}: both a target and an attribute.")
     findings.note(f"{layers.name}, {test.name}: p is {tested.method} over {tested.partitions:,} partitions.")
     for remark in test.remarks:
         findings.note(f"{test.name}: {remark}.")
@@ -63,10 +67,10 @@ def sets_of_test(
     what = f"test {test.name}"
     groups = [group for half in halves for group in word_sets(layers, half, test.language, settings, what, spelled)]
     for label, group in zip(labels, groups, strict=True):
-        if len(group) < REFUSED * len(group.asked) and not getattr(settings, "tests", ()):
+        if len(group) < REFUSED * group.asked_distinct and not getattr(settings, "tests", ()):
             raise TooFewWordsError(
-                f"{layers.name} has {len(group)} of the {len(group.asked)} words of {label} ({what}), less than half; "
-                f"ask for it by name to have it nevertheless (--test {test.name})"
+                f"{layers.name} has {len(group)} of the {group.asked_distinct} words of {label} ({what}), less than "
+                f"half; ask for it by name to have it nevertheless (--test {test.name})"
             )
     if test.names and layers.vocabulary:
         how = "keep their capital, which tells them from nouns" if names else "are looked up in lower case as well"
@@ -77,6 +81,8 @@ def sets_of_test(
 
 def flags_of_sets(groups: Sequence[Layers], test: AssociationTest) -> str | None:
     """Sets of which much is missing, pairs of sets of unlike size, and words that no speaker has checked."""
-    lacking = [uncovered(len(group), len(group.asked), label) for group, label in zip(groups, test.labels, strict=True)]
+    lacking = [
+        uncovered(len(group), group.asked_distinct, label) for group, label in zip(groups, test.labels, strict=True)
+    ]
     X, Y, A, B = map(len, groups)
     return joined(*lacking, unbalanced(X, Y), unbalanced(A, B), BY_MACHINE if test.by_machine else "")

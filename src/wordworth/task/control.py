@@ -1,12 +1,12 @@
 """Controls of valence: ρ where chance is all there is, and where polar words are not held against themselves."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.catalog.read.lexica import Lexicon
-from wordworth.catalog.read.word_sets import PolarWords
 from wordworth.embedding import Layers
 from wordworth.run import Findings
 from wordworth.statistics.correlation import pearson
@@ -27,8 +27,9 @@ class Rated:
         ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
         self.layers, self.lexicon = layers, lexicon
         self.names = [items.names[row] for row in order.tolist()]
-        self.members = [items.members[row] for row in order.tolist()]
-        """The words of each item: one, or the translations of an English word."""
+        resolved = dict(zip(layers.words, layers.resolved, strict=True))
+        self.forms = [{resolved[word] for word in items.members[row]} for row in order.tolist()]
+        """The words of each item, one or the translations of an English word, as the vocabulary has them."""
         self.effects = items.mean(effects)[:, order]
         """slots × items."""
         self.people = items.mean(np.array([ratings[word] for word in layers.words]))[order]
@@ -54,12 +55,12 @@ def shuffled(findings: Findings, rated: Rated, settings: Intervals) -> None:
         findings.score(**rated.where("shuffled", ABOVE), **row, value=value, low=low, high=high, p=p)
 
 
-def poles_out(findings: Findings, rated: Rated, polar: PolarWords, settings: Intervals) -> None:
-    """ρ over the words that are no poles."""
-    polar_words = {*polar.pleasant, *polar.unpleasant}
-    rest = [row for row, words in enumerate(rated.members) if polar_words.isdisjoint(words)]
+def poles_out(findings: Findings, rated: Rated, polar: Collection[str], settings: Intervals) -> None:
+    """Record ρ over the words that are no poles; `polar` has those as the vocabulary or the tokenizer has them."""
+    poles = set(polar)
+    rest = [row for row, forms in enumerate(rated.forms) if poles.isdisjoint(forms)]
     names = [rated.names[row] for row in rest]
     rho = pearson(rated.effects[:, rest], rated.people[rest], items=names, **drawn(settings))
     record_slots(findings, rated.where("poles-out", CONTROL), rated.layers, rho)
-    count = len(polar_words & {*rated.lexicon.words})
+    count = len(rated.names) - len(rest)
     findings.note(f"control: {count} words of {rated.lexicon.name} are polar words, and are taken out in poles-out.")

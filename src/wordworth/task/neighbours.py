@@ -7,7 +7,7 @@ from wordworth.embedding import Layers
 from wordworth.embedding.neighbours import nearest_neighbours
 from wordworth.run import Findings
 from wordworth.task.settings import WordLookup
-from wordworth.task.words import spelling_of
+from wordworth.task.words import rated_words
 
 NEIGHBOURS = 10
 MOST = 2_000
@@ -17,7 +17,7 @@ MOST = 2_000
 def neighbours(layers: Layers, lexicon: Lexicon, settings: WordLookup) -> Findings:
     """The ten nearest words of every word of a lexicon that is not too long, in every slot."""
     findings = Findings()
-    words = layers.select(lexicon.words, spelling_of(lexicon.language, settings))
+    words, lexicon = rated_words(findings, layers, lexicon, settings)
     if not 0 < len(words) <= MOST or len(layers) <= NEIGHBOURS:
         return findings
     rows = np.array([layers.index[form] for form in words.forms], dtype=np.intp)

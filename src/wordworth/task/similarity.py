@@ -35,6 +35,15 @@ def similarity(layers: Layers, pairs: Pairs, settings: Intervals, recorded: Reco
     recorded, findings = recorded or Recorded(), Findings()
     spelled = spelling_of(pairs.language, settings)
     first, second = layers.select(pairs.first, spelled), layers.select(pairs.second, spelled)
+    forms = {word: form for side in (first, second) for word, form in zip(side.words, side.resolved, strict=True)}
+    merged = pairs.merged(forms)
+    if merged is not pairs:
+        findings.note(
+            f"{layers.name}: {len(pairs) - len(merged)} pairs of {pairs.name} were merged with another that has the "
+            "same vectors in another spelling, and their scores averaged."
+        )
+        pairs = merged
+        first, second = layers.select(pairs.first, spelled), layers.select(pairs.second, spelled)
     both, left, right = np.intersect1d(first.positions, second.positions, return_indices=True)
     count = len(pairs.first)
     if len(both) < 3:

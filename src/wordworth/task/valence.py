@@ -14,7 +14,7 @@ from wordworth.run import Findings
 from wordworth.run.flags import uncovered
 from wordworth.statistics.correlation import Correlation, pearson, rank_correlation, spearman
 from wordworth.task.settings import Intervals, Permuted
-from wordworth.task.words import Poles, TooFewWordsError, record_missing, record_set, spelling_of
+from wordworth.task.words import Poles, TooFewWordsError, rated_words, record_missing, record_set
 
 LEAST = 10
 """Words in either half of a lexicon, below which nothing is picked on one half and judged on the other."""
@@ -80,7 +80,7 @@ def valence(
     where they are known already.
     """
     findings = Findings()
-    words = layers.select(lexicon.words, spelling_of(lexicon.language, settings)) if layers.vocabulary else layers
+    words, lexicon = rated_words(findings, layers, lexicon, settings)
     if len(words) < 3:
         raise TooFewWordsError(
             f"{layers.name} has {len(words)} of the {len(lexicon)} words of {lexicon.name}, and 3 are "

@@ -17,7 +17,7 @@ from wordworth.task.sensitivity import Grid, record_grid
 from wordworth.task.settings import Sensitive
 from wordworth.task.valence import RatedItems
 from wordworth.task.variants import VECTORS, Versions, Words, word_variants
-from wordworth.task.words import Poles, spelling_of
+from wordworth.task.words import Poles, rated_words
 
 EFFECT = "effect size"
 WAYS = (EFFECT, *ASSOCIATIONS)
@@ -35,7 +35,7 @@ def valence_sensitivity(
     their place. p is two-sided, of the t that belongs to ρ: for thousands of variants there is no time to resample.
     """
     findings = Findings()
-    words = layers.select(lexicon.words, spelling_of(lexicon.language, settings)) if layers.vocabulary else layers
+    words, lexicon = rated_words(findings, layers, lexicon, settings)
     words = words.rows(np.argsort(words.words))
     ratings = dict(zip(lexicon.words, lexicon.ratings["valence"].tolist(), strict=True))
     items = RatedItems(words.words, lexicon)

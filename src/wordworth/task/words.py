@@ -1,12 +1,14 @@
 """Word sets in `Layers`: looked up, cut to one size where that is asked, and refused where too few words are there."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.word_sets import PolarWords
-from wordworth.embedding import Layers, spellings
+from wordworth.embedding import SAME_VECTOR, Layers, spellings
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 
@@ -17,7 +19,8 @@ Poles = tuple[Layers, Layers]
 
 
 class TooFewWordsError(WordworthError):
-    """A model lacks the words of a task; a task that was not asked for by name is then skipped and reported."""
+    """A model lacks the words of a task, or cannot tell them apart; a task that was not asked for by name is then
+    skipped and reported."""
 
 
 Spelling = Callable[[str], Iterator[str]]
@@ -45,8 +48,14 @@ def word_sets(
     what: str,
     spelled: Spelling | None = None,
 ) -> list[Layers]:
-    """Each set's words, cut at random to the size of the smallest set where the settings say `balance`."""
-    chosen = [layers.select(words, spelled or spelling_of(language, settings)) for words in sets.values()]
+    """Return the distinct vectors of each set, cut at random to the smallest set where the settings say `balance`.
+
+    A vector that two of the sets have under different spellings is refused. A word that both have as it is written is
+    a published test's own, and is one of its remarks.
+    """
+    spelled = spelled or spelling_of(language, settings)
+    chosen = [layers.select(words, spelled).distinct() for words in sets.values()]
+    _refuse_shared(layers, dict(zip(sets, chosen, strict=True)), what)
     for (label, words), group in zip(sets.items(), chosen, strict=True):
         if len(group) < 2:
             why = next(iter(group.reasons.values()), "")
@@ -63,6 +72,40 @@ def word_sets(
         group.keep(np.sort(rng.choice(len(group), size, replace=False)), UNBALANCED) if len(group) > size else group
         for group in chosen
     ]
+
+
+def _refuse_shared(layers: Layers, groups: Mapping[str, Layers], what: str) -> None:
+    for (label, one), (other_label, other) in combinations(groups.items(), 2):
+        theirs = dict(zip(other.resolved, other.words, strict=True))
+        for word, form in zip(one.words, one.resolved, strict=True):
+            if theirs.get(form, word) != word:
+                raise TooFewWordsError(
+                    f"{word!r} of {label} and {theirs[form]!r} of {other_label} ({what}) have one vector in "
+                    f"{layers.name}; keep the word in one of the two"
+                )
+
+
+def rated_words(findings: Findings, layers: Layers, lexicon: Lexicon, settings: Any) -> tuple[Layers, Lexicon]:
+    """Return the lexicon's words that have vectors, and the lexicon in which words of one vector are one row.
+
+    `layers` are a whole vocabulary, or the lexicon's own words encoded.
+    """
+    spelled = spelling_of(lexicon.language, settings)
+    words = layers.select(lexicon.words, spelled) if layers.vocabulary else layers
+    merged = merge_words(findings, layers.name, lexicon, dict(zip(words.words, words.resolved, strict=True)))
+    return (words if merged is lexicon else layers.select(merged.words, spelled)), merged
+
+
+def merge_words(findings: Findings, model: str, lexicon: Lexicon, forms: Mapping[str, str]) -> Lexicon:
+    """Average the ratings of words that a model has one vector for, and note how many there are."""
+    merged = lexicon.merged(forms)
+    if merged is not lexicon:
+        example = merged.left_out[-1]
+        findings.note(
+            f"{model}: {len(lexicon) - len(merged)} words of {lexicon.name} were merged with another that has the same "
+            f"vector, and their ratings averaged: {example}."
+        )
+    return merged
 
 
 def poles_in(layers: Layers, polar: PolarWords, settings: Any) -> Poles:
@@ -88,6 +131,10 @@ def record_missing(
 ) -> None:
     """An item for every word that was asked for and has no vector, with the reason, and its rating where it has one."""
     missing = group.missing()
+    same = [word for word, reason in missing if reason == SAME_VECTOR]
+    if same:
+        place = ", ".join(str(where[key]) for key in ("model", "dataset") if where.get(key))
+        findings.note(f"{place}: {len(same)} words of {label} were {SAME_VECTOR}: {', '.join(same)}.")
     if missing:
         words, reasons = zip(*missing, strict=True)
         reference = None if ratings is None else [ratings[word] for word in words]

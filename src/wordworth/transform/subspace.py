@@ -40,6 +40,18 @@ class Subspace:
         return len(self.basis)
 
 
+def _find_distinct(embedding: Embedding, words: Sequence[str], spelled: Spelled | None) -> Lookup:
+    """Look words up; of words that have one vector, such as *rose* and *Rose* in lower-case vectors, take the first."""
+    spelled, seen = spelled or spellings(), set[str]()
+    distinct = []
+    for word in dict.fromkeys(words):
+        forms = embedding.find([word], spelled).forms
+        if not seen.intersection(forms):
+            distinct.append(word)
+        seen.update(forms)
+    return embedding.find(distinct, spelled)
+
+
 def difference_direction(
     embedding: Embedding, first: str, second: str, *, unit: bool = True, spelled: Spelled | None = None
 ) -> Subspace:
@@ -97,7 +109,7 @@ def set_components(
     spelled: Spelled | None = None,
 ) -> Subspace:
     """The first k principal components of a set of words about their mean: 8 demonyms (k = 1), 8 adherents (k = 2)."""
-    lookup = embedding.find(list(dict.fromkeys(words)), spelled or spellings())
+    lookup = _find_distinct(embedding, words, spelled)
     if len(lookup.words) < k + 1:
         raise WordworthError(
             f"{embedding.name} has {len(lookup.words)} of the {len(words)} words of {name}, and {k} components need "
@@ -118,7 +130,7 @@ def two_means(
     spelled: Spelled | None = None,
 ) -> Subspace:
     """unit(mean of one set − mean of the other), such as names of men and of women (Dev & Phillips 2019)."""
-    lookups = [embedding.find(list(dict.fromkeys(words)), spelled or spellings()) for words in (first, second)]
+    lookups = [_find_distinct(embedding, words, spelled) for words in (first, second)]
     if not all(lookup.words for lookup in lookups):
         raise WordworthError(f"{embedding.name} has no word of one of the two sets of {name}; give other words")
     one, other = (_vectors(embedding, lookup, unit).mean(axis=0) for lookup in lookups)
@@ -142,16 +154,14 @@ def class_means(
     """
     if len(classes) < 2:
         raise WordworthError(f"{name} has one class of words, and a concept is told from its classes; name two or more")
-    lookups = {
-        one: embedding.find(list(dict.fromkeys(words)), spelled or spellings()) for one, words in classes.items()
-    }
+    lookups = {one: _find_distinct(embedding, words, spelled) for one, words in classes.items()}
     for one, lookup in lookups.items():
         if not lookup.words:
             raise WordworthError(
                 f"{embedding.name} has none of the {len(classes[one])} words of {one}, so {name} cannot be told in it; "
                 "give other words"
             )
-    forms = [form for lookup in lookups.values() for form in dict.fromkeys(lookup.forms)]
+    forms = [form for lookup in lookups.values() for form in lookup.forms]
     twice = next((form for form in forms if forms.count(form) > 1), None)
     if twice is not None:
         raise WordworthError(f"{twice!r} is in two classes of {name}; leave it in one of them")

@@ -40,7 +40,9 @@ def _pip_config() -> dict[str, str]:
     if importlib.util.find_spec("pip") is None:
         named = {key[4:].lower().replace("_", "-"): value for key, value in os.environ.items() if key[:4] == "PIP_"}
         return {f":env:.{key}": value for key, value in named.items()}
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "list"]
+    # -P: `-m` would import from the working folder first, where a pip.py or json.py may be anyone's. -I would also
+    # ignore PYTHONPATH and the user's site-packages, where the pip that was found above may be.
+    command = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "config", "list"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         reason = done.stderr.strip().splitlines()[-1:] or ["no reason given"]

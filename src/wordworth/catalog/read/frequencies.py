@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wordworth.catalog.data_set import DataSet
-from wordworth.catalog.read.tables import number, read_text
+from wordworth.catalog.read.tables import check_commas, number, read_text
 from wordworth.catalog.resolve import located_data
 from wordworth.errors import WordworthError, reason_of
 
@@ -42,7 +42,9 @@ def load_frequencies(name_or_path: str | Path, *, language: str = "english") -> 
 
 def _counts(path: Path) -> dict[str, float]:
     counts: dict[str, float] = {}
-    for at, line in enumerate(read_text(path).splitlines(), start=1):
+    lines = read_text(path).splitlines()
+    check_commas(path, ((at, cells[1]) for at, line in enumerate(lines, start=1) if len(cells := _cells(line)) == 2))
+    for at, line in enumerate(lines, start=1):
         cells = _cells(line)
         if not cells:
             continue

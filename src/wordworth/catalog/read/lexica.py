@@ -12,7 +12,7 @@ from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.languages import in_its_script
 from wordworth.catalog.read.rated_words import read_rated
-from wordworth.catalog.read.tables import Table, column, number, read_table, tidy
+from wordworth.catalog.read.tables import Table, check_commas, column, number, read_table, tidy
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import Resolved, located_data, resolve
 from wordworth.embedding.flaws import quoted
@@ -29,7 +29,7 @@ class LeftOut:
     """A row that is not a row of its own in the lexicon, and why."""
 
     line: int
-    """The line of the file; 0 for a word that was looked for and is in no line."""
+    """The line of the file; 0 where the reason is none of the file's own."""
     word: str
     reason: str
 
@@ -70,6 +70,28 @@ class Lexicon(DataSet):
             left_out=tuple(left_out),
         )
 
+    def merged(self, forms: Mapping[str, str]) -> "Lexicon":
+        """Return a lexicon in which words of one form are one row, under the first of them, with their mean ratings.
+
+        `forms` has the words that have a vector, as the vocabulary or the tokenizer has them.
+        """
+        rows: dict[tuple[bool, str], list[int]] = {}
+        for row, word in enumerate(self.words):
+            rows.setdefault((word in forms, forms.get(word, word)), []).append(row)
+        if len(rows) == len(self):
+            return self
+        firsts = {row: self.words[same[0]] for same in rows.values() for row in same[1:]}
+        repeats = [
+            LeftOut(0, self.words[row], f"has the vector of {first!r}; their ratings are averaged")
+            for row, first in sorted(firsts.items())
+        ]
+        kept = self.chosen([same[0] for same in rows.values()], self.name, (*self.left_out, *repeats))
+        means = {key: np.array([values[same].mean() for same in rows.values()]) for key, values in self.ratings.items()}
+        english = [
+            dict.fromkeys(word for row in same for word in self.english[row]) for same in rows.values() if self.english
+        ]
+        return replace(kept, ratings=means, english=tuple(map(tuple, english)))
+
 
 def load_lexicon(
     name_or_path: str | Path,
@@ -103,7 +125,7 @@ def load_lexicon(
     _check_script(lexicon)
     if scale is not None:
         _check_scale(lexicon, scale)
-    return replace(lexicon, scale=scale)
+    return replace(lexicon, scale=scale, columns=columns)
 
 
 def lexica_in(language: str) -> tuple[str, ...]:
@@ -166,6 +188,8 @@ def _lexicon(
 ) -> Lexicon:
     at = {role: column(table, title) for role, title in columns.items()}
     kept = [rating for rating in RATINGS if rating in at]
+    for rating in kept:
+        check_commas(table.path, ((row.line, row.cells[at[rating]]) for row in table.rows))
     respelled: Mapping[str, str] = form.get("respelled", {})
     refused: Mapping[str, str] = form.get("leave_out", {})
     values: dict[str, list[list[float]]] = {}

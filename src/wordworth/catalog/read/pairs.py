@@ -1,13 +1,14 @@
 """Word pairs with human scores of similarity or relatedness."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.catalog.data_set import DataSet
-from wordworth.catalog.read.tables import Row, Table, column, number, read_table, read_text, tidy
+from wordworth.catalog.read.tables import Row, Table, check_commas, column, number, read_table, read_text, tidy
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import located_data
 from wordworth.embedding.flaws import quoted
@@ -27,6 +28,31 @@ class Pairs(DataSet):
 
     def __len__(self) -> int:
         return len(self.first)
+
+    def merged(self, forms: Mapping[str, str]) -> "Pairs":
+        """Return pairs in which those of the same forms are one, with their mean score, unless they are spelled alike.
+
+        `forms` has the words that have a vector, as the vocabulary or the tokenizer has them.
+        """
+        rows: dict[tuple[str, str], list[int]] = {}
+        for row, pair in enumerate(zip(self.first, self.second, strict=True)):
+            rows.setdefault((forms.get(pair[0], pair[0]), forms.get(pair[1], pair[1])), []).append(row)
+        groups = [
+            group
+            for same in rows.values()
+            for group in (
+                [same] if len({(self.first[row], self.second[row]) for row in same}) > 1 else [[row] for row in same]
+            )
+        ]
+        if len(groups) == len(self):
+            return self
+        groups.sort()
+        return replace(
+            self,
+            first=tuple(self.first[same[0]] for same in groups),
+            second=tuple(self.second[same[0]] for same in groups),
+            scores=np.array([self.scores[same].mean() for same in groups]),
+        )
 
 
 def load_pairs(name_or_path: str | Path, *, language: str = "english") -> Pairs:
@@ -83,7 +109,7 @@ def _columns(
     if not all(name in table.header for name in columns):
         columns = (1, 2, 3)
     places = [column(table, name) for name in columns]
-    firsts, seconds, scores = [], [], []
+    firsts, seconds, scores, lines = [], [], [], []
     for row in table.rows:
         if len(row.cells) <= max(places):
             raise WordworthError(
@@ -100,6 +126,8 @@ def _columns(
         firsts.append(tidy(one))
         seconds.append(tidy(other))
         scores.append(value)
+        lines.append((row.line, text))
+    check_commas(table.path, lines)
     if not scores:
         raise WordworthError(
             f"{table.path} has a header and no pairs; it needs a word, a word and a score on each line"

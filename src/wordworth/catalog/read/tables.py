@@ -14,6 +14,7 @@ from typing import Any
 from wordworth.errors import WordworthError, listed, reason_of
 
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 
 _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
@@ -161,6 +162,22 @@ def column(table: Table, wanted: str | int) -> int:
             f"{table.path} has {len(places)} columns named {wanted!r}; say which, as {wanted}#1 or {wanted}#2"
         )
     return places[0]
+
+
+def check_commas(path: Path, cells: Iterable[tuple[int, str]]) -> None:
+    """Refuse a column, given as lines with their cells, in which a comma may separate thousands: `1,050` next to `950`.
+
+    If another cell has a comma that can only be a decimal one, as in `7,5`, and none has a point, all commas are.
+    """
+    numbers = [(line, text.strip()) for line, text in cells if number(text) is not None]
+    grouped = [(line, text) for line, text in numbers if _GROUPED.fullmatch(text)]
+    has_decimal_commas = any("," in text and not _GROUPED.fullmatch(text) for _, text in numbers)
+    if grouped and (not has_decimal_commas or any("." in text for _, text in numbers)):
+        line, text = grouped[0]
+        raise WordworthError(
+            f"{path}, line {line}: {text!r} can be {text.replace(',', '')} or {text.replace(',', '.')}; write numbers "
+            "without thousands separators and with a decimal point"
+        )
 
 
 def number(text: str) -> float | None:

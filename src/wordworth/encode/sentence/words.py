@@ -13,6 +13,7 @@ from wordworth.encode.layers import in_contexts, provenance_of
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.named import load_named
 from wordworth.encode.sentence.encoding import UNKNOWN, pieces_of
+from wordworth.encode.tokens import as_read
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class WordsAlone(Layers):
             asked=tuple(words),
             positions=found.positions,
             reasons={at: UNKNOWN for at in range(len(words)) if at not in there},
-            forms=found.forms,
+            forms=as_read(self.model.tokenizer, found.forms),
         )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.contexts import Context, contexts_in, load_templates, random_contexts
-from wordworth.embedding import Embedding, Layers
+from wordworth.embedding import SAME_VECTOR, Embedding, Layers
 from wordworth.encode import LanguageModel, in_contexts, is_sentence_encoder
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
@@ -87,6 +87,11 @@ def _encoded(
 
 
 def _measure(findings: Findings, layers: Layers, lexicon: Lexicon, settings: IsotropySettings) -> None:
+    once = layers.distinct()
+    if len(once) < len(layers):
+        merged = len(layers) - len(once)
+        findings.note(f"{layers.name}: {merged} words of {lexicon.name} were {SAME_VECTOR}.")
+    layers = once
     if len(layers) < LEAST:
         raise TooFewWordsError(
             f"{layers.name} has vectors of {len(layers)} of the {len(lexicon)} words of {lexicon.name}, and {LEAST} "

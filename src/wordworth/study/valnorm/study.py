@@ -33,7 +33,7 @@ from wordworth.task.similarity import similarity
 from wordworth.task.valence import effect_sizes, valence
 from wordworth.task.valence_sensitivity import valence_sensitivity
 from wordworth.task.variants import Versions, vector_versions
-from wordworth.task.words import Poles, TooFewWordsError, poles_in, spelling_of
+from wordworth.task.words import Poles, TooFewWordsError, poles_in, rated_words, spelling_of
 
 LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
@@ -130,10 +130,12 @@ def _controls(
 ) -> None:
     """ρ by chance, and without the polar words; a lexicon of which little is there costs no more than its control."""
     with findings.part(experiment="control", model=layers.name, dataset=lexicon.name):
-        words = layers.select(lexicon.words, spelling_of(lexicon.language, settings))
+        words, lexicon = rated_words(findings, layers, lexicon, settings)
         rated = Rated(words, lexicon, effect_sizes(words, poles[0]))
         shuffled(findings, rated, settings)
-        poles_out(findings, rated, poles[1], settings)
+        polar = [*poles[1].pleasant, *poles[1].unpleasant]
+        resolved = layers.select(polar, spelling_of(lexicon.language, settings)).resolved
+        poles_out(findings, rated, set(resolved), settings)
 
 
 def _raters(findings: Findings, settings: ValnormSettings) -> None:

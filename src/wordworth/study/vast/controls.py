@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.catalog.read.lexica import Lexicon
+from wordworth.encode import as_read
 from wordworth.encode.untrained import untrained
 from wordworth.run import Findings
 from wordworth.run.vocabulary import CONTROLS
@@ -39,7 +40,8 @@ def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) 
                     if control == "shuffled":
                         shuffled(findings, rated, words.chosen)
                     elif control == "poles-out":
-                        poles_out(findings, rated, words.polar, words.chosen)
+                        polar = [*words.polar.pleasant, *words.polar.unpleasant]
+                        poles_out(findings, rated, as_read(words.model.tokenizer, polar), words.chosen)
                     elif blank is not None and lexicon is lexica[0]:
                         _against(findings, rated, _rated(blank, lexicon, setting), words.chosen)
     if blank is not None:

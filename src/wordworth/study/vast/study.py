@@ -12,7 +12,7 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import split_label
 from wordworth.contexts import load_templates
-from wordworth.encode import LanguageModel, is_sentence_encoder
+from wordworth.encode import LanguageModel, as_read, is_sentence_encoder
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.run.flags import BY_MACHINE
@@ -29,6 +29,7 @@ from wordworth.study.vast.seeds import seeds
 from wordworth.study.vast.tokenization import tokenization
 from wordworth.study.vast.words import WordsInSettings, balanced
 from wordworth.task.settings import Named
+from wordworth.task.words import merge_words
 
 PAIRS = ("ws-353", "simlex-999", "rw", "men")
 OF_TOKENS = ("tokenization", "probes")
@@ -195,7 +196,13 @@ def _own(findings: Findings, settings: VastSettings, words: WordsInSettings) -> 
     lexicon = own_lexicon(findings, words.language, load)
     check_script(lexicon, words.templates)
     findings.used_data(lexicon, len(lexicon))
-    return lexicon
+    return _merged(findings, lexicon, words.model)
+
+
+def _merged(findings: Findings, lexicon: Lexicon, model: LanguageModel) -> Lexicon:
+    """Merge words that the tokenizer reads alike, such as *Love* and *love* in a model without capitals."""
+    forms = dict(zip(lexicon.words, as_read(model.tokenizer, lexicon.words), strict=True))
+    return merge_words(findings, model.name, lexicon, forms)
 
 
 def _lexicon(findings: Findings, name: str | Path, settings: VastSettings, words: WordsInSettings) -> Lexicon:
@@ -213,4 +220,4 @@ def _lexicon(findings: Findings, name: str | Path, settings: VastSettings, words
         )
     check_script(lexicon, words.templates)
     findings.used_data(lexicon, len(lexicon))
-    return lexicon
+    return _merged(findings, lexicon, words.model)

@@ -36,7 +36,7 @@ class RatedWords:
 
     def layers(self, pooling: str) -> tuple[Layers, Poles]:
         """The vectors of the words and of the poles under one pooling."""
-        high, low = (pole.layers(pooling) for pole in self.poles)
+        high, low = (pole.layers(pooling).distinct() for pole in self.poles)
         return self.words.layers(pooling), (high, low)
 
     def effects(self, pooling: str) -> NDArray[np.float64]:
