@@ -100,10 +100,9 @@ def merge_words(findings: Findings, model: str, lexicon: Lexicon, forms: Mapping
     """Average the ratings of words that a model has one vector for, and note how many there are."""
     merged = lexicon.merged(forms)
     if merged is not lexicon:
-        example = merged.left_out[-1]
         findings.note(
             f"{model}: {len(lexicon) - len(merged)} words of {lexicon.name} were merged with another that has the same "
-            f"vector, and their ratings averaged: {example}."
+            f"vector; {merged.left_out[-1]}."
         )
     return merged
 
