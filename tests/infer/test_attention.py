@@ -38,7 +38,7 @@ def model(labels: tuple[str, ...] = LABELS, beside: bool = False, seed: int = 1)
     with torch.no_grad():  # away from its careful start, so that every weight matters
         for weight in network.parameters():
             weight.normal_(0, 0.5)
-    return AttentionNli("small", network, StaticVectors(embedding(), drawn(6, 0)), "")
+    return AttentionNli("small", network, StaticVectors(embedding(), drawn(6, 0)))
 
 
 def every_pair(count: int) -> np.ndarray:

@@ -45,7 +45,7 @@ def reader(words, monkeypatch) -> AttentionNli:
     with torch.no_grad():
         for parameter in network.parameters():
             parameter *= 2.5
-    made = AttentionNli("tiny-nli", network, StaticVectors(words, drawn(10, seed=0)), "1" * 64)
+    made = AttentionNli("tiny-nli", network, StaticVectors(words, drawn(10, seed=0)))
     monkeypatch.setattr("wordworth.study.debias.inference.load_attention_nli", lambda _: made)
     return made
 
