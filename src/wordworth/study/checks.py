@@ -77,7 +77,7 @@ def fingerprints(models: Iterable[Any], settings: Settings, *, fetch: bool = Tru
     for field in settings.fields():
         kind, value = field.declared.catalog.partition("/")[0], getattr(settings, field.name)
         if kind != "languages" and (kind or Path in get_args(field.type)):
-            named += [(one, kind) for one in (value if field.many else (value,))]
+            named += [(one, kind) for one in (value if field.many else (value,)) if str(one) not in WORDS]
     hashes = {
         public_name(one): fingerprint(one, kind, fetch=fetch) for one, kind in named if isinstance(one, str | Path)
     }
