@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,14 @@ from safetensors.torch import load_file, save_file
 
 from made_models import gguf_of, llama, llama_folder
 from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.source import Pinned
 from wordworth.contexts import in_template
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode import LanguageModel, encode, encode_to_store, load_model, store, wrap
 from wordworth.encode.heads import load_with_head
 from wordworth.engine.identity import hash_content, hashed_once
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir
+from wordworth.files import cache_dir, sha256_of
 from wordworth.infer.model.attention import Network, Shape
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import StaticVectors, drawn
@@ -284,6 +286,34 @@ def test_another_version_of_a_library_converts_anew(
         monkeypatch.setattr("wordworth.encode.gguf.version", lambda name: "99")
     assert load_model(path).identity == before.identity, "it is converted alike"
     assert len(list((cache_dir() / "conversions").glob("[!.]*"))) == 2
+
+
+def test_a_tokenizer_edited_beside_a_gguf_converts_anew(tmp_path: Path) -> None:
+    """The library reads its settings with the file."""
+    network, tokenizer = llama()
+    path = gguf_of(network.model, tokenizer, tmp_path / "tiny.gguf")
+    before = load_model(path)
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "GPT2Tokenizer"}')
+    assert load_model(path).identity != before.identity
+
+
+def test_a_checkpoint_with_another_configuration_is_converted_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The catalog pins the weights of a pickled checkpoint, and not what lies beside them."""
+    from wordworth.encode import checkpoint
+
+    network, tokenizer = llama()
+    network.config.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    torch.save(network.state_dict(), tmp_path / checkpoint.CHECKPOINT)
+    pin = Pinned(checkpoint.CHECKPOINT, sha256_of(tmp_path / checkpoint.CHECKPOINT), 1)
+    declared = SimpleNamespace(details={"format": checkpoint.FORMAT}, sources=[SimpleNamespace(content=[pin])])
+    monkeypatch.setattr(checkpoint, "entries", lambda kind: [declared])
+    before = load_model(tmp_path).identity
+    assert load_model(tmp_path).identity == before
+    rope_theta(tmp_path)
+    assert load_model(tmp_path).identity != before
 
 
 @pytest.fixture

@@ -46,6 +46,11 @@ def weight_files(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
+def tokenizers_beside(gguf: Path) -> list[Path]:
+    """Return the files beside a GGUF file that the library reads with it."""
+    return sorted(gguf.parent.glob("tokenizer*.json"))
+
+
 def _place(resolved: Resolved) -> str:
     target = resolved.target
     if resolved.entry is not None:

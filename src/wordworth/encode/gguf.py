@@ -24,6 +24,7 @@ from transformers import (
 from transformers import __version__ as transformers_version
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
+from wordworth.catalog.language_models import tokenizers_beside
 from wordworth.encode.bounds import refuse_huge
 from wordworth.engine.cache import entry
 from wordworth.engine.memory import free_memory
@@ -48,7 +49,8 @@ def converted(path: Path) -> Path:
             _convert(path, folder, advance)
 
     libraries = [f"transformers {transformers_version}", f"gguf {version('gguf')}"]
-    return entry("conversions", [CONVERSION, *libraries, checksum], convert)
+    beside = {file.name: measured_sum(file) for file in tokenizers_beside(path)}
+    return entry("conversions", [CONVERSION, *libraries, checksum, beside], convert)
 
 
 def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
