@@ -1,5 +1,6 @@
 """A probe on a network over ELMo: projection is of layer 1, before the layers above read it."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from wordworth.study import study
 infer = study("infer")
 
 
+@dataclass(eq=False)
 class Layers:
     """What ELMo is to its readers: layer 1 by a word's characters, two layers that see the words around."""
 

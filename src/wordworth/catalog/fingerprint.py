@@ -5,7 +5,7 @@ from pathlib import Path
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.hub import from_hub, hub_model, snapshot
 from wordworth.catalog.fetch.sources import here
-from wordworth.catalog.language_models import tokenizers_beside, weight_files
+from wordworth.catalog.language_models import locate_language_model, tokenizers_beside, weight_files
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import located, resolve, target_of
 from wordworth.embedding import formats, spacy_vectors
@@ -33,7 +33,9 @@ def fingerprint(named: str | Path, kind: str = "models", *, fetch: bool = True) 
         return _hash_files(from_hub(target, fetch=fetch))
     if ":" in target:  # a model that is read in another way, as hypothesis-only:MODEL
         return fingerprint(target.partition(":")[2], kind, fetch=fetch)
-    return _hash_files(snapshot(target, fetch=fetch)) if kind == "models" and hub_model(target) else ""
+    if kind == "models" and hub_model(target):
+        return _hash_files(snapshot(locate_language_model(target).place, fetch=fetch))
+    return ""
 
 
 def _pinned(known: Entry) -> str:

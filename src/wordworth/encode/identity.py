@@ -21,8 +21,8 @@ VERSIONS = tuple(
 """The libraries that compute; the build of torch (+cpu, +cu130) does not count."""
 OFFLOADED = "_wordworth_weights_on_disk"
 """The attribute of a module whose tensors lie on disk, with the mapping that reads them."""
-_NOT_CONTENT = ("_name_or_path", "transformers_version")
-"""Entries of a configuration that say where it came from."""
+_NOT_CONTENT = ("_name_or_path", "architectures", "transformers_version")
+"""Entries of a configuration that say where it came from; the class of a network is hashed with its tensors."""
 
 
 def hash_network(network: Any, skip: Callable[[str], bool] = lambda name: False, what: str = "network") -> str:
