@@ -130,7 +130,7 @@ def _made(shape: Shape, tokenizer: PreTrainedTokenizerFast, device: str) -> Lang
     torch.manual_seed(0)
     with torch.device(device):
         network = AutoModel.from_config(config, dtype=shape.dtype)
-    return wrap(network, tokenizer, name=shape.name, source="", weights=f"random:{shape.name}")
+    return wrap(network, tokenizer, name=shape.name)
 
 
 def _contexts(tokenizer: PreTrainedTokenizerFast, count: int) -> list[Context]:

@@ -129,7 +129,7 @@ def _random(name: str, shape: Shape, dtype: str, tokenizer: Path, device: str) -
     finally:
         torch.set_default_dtype(before)
     fast = AutoTokenizer.from_pretrained(tokenizer)
-    return wrap_word_model(network, fast, name=f"llama-{name}", weights=f"random:{name}:{dtype}")
+    return wrap_word_model(network, fast, name=f"llama-{name}")
 
 
 def _timed(name: str, model: WordModel, lines: list[str], few: list[str]) -> Timing:

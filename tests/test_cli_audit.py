@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,32 @@ def test_an_audit_and_the_same_again(command: Command, work: Path) -> None:
     assert changed.code == 2
     assert "holds another run (mine.txt has changed since)" in changed.err
     assert set(state(command("audit", "mine.txt", "--quick", "--overwrite", "--json")).values()) == {"run"}
+
+
+def test_a_model_written_while_an_audit_runs_is_not_recorded_as_measured(
+    command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its content is taken before any model is loaded, and again after each study."""
+    import wordworth.cli.audit as module
+
+    plain, before = module._run, (work / "mine.txt").read_bytes()
+
+    def written_first(step: Any, *given: Any) -> Any:
+        shutil.copyfile(work / ("other.txt" if step.planned.study.name == "weat" else "mine.txt"), work / "now.txt")
+        return plain(step, *given)
+
+    (work / "now.txt").write_bytes(before)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_run", written_first)
+        answer = command("audit", "now.txt", "--quick", "--json")
+    assert answer.code == 1
+    assert state(answer) == {"valnorm": "run", "weat": "failed", "static": "run"}
+    assert "weat failed: now.txt changed while it was measured" in answer.err
+    assert state(command("audit", "now.txt", "--quick", "--json")) == {
+        "valnorm": "kept",
+        "weat": "run",
+        "static": "kept",
+    }
 
 
 def test_two_audited_models_are_compared(command: Command, work: Path) -> None:

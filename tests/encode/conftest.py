@@ -156,7 +156,7 @@ def tiny(kind: str) -> LanguageModel:
         for name, weight in built.named_parameters():
             if weight.dim() > 1 and "norm" not in name:
                 weight.normal_(0, 0.25)
-    return wrap(built, fast, name=f"tiny-{kind}", source="", weights=f"tiny:{kind}")
+    return wrap(built, fast, name=f"tiny-{kind}")
 
 
 @pytest.fixture(autouse=True, scope="session")

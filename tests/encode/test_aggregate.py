@@ -316,7 +316,7 @@ def test_nan_activations_are_refused(tiny_model: Tiny, tmp_path: Path) -> None:
     network = deepcopy(sound.network)
     with torch.no_grad():
         network.encoder.layer[1].output.dense.weight.fill_(float("nan"))
-    broken = wrap(network, sound.tokenizer, name="broken", source="", weights="broken")
+    broken = wrap(network, sound.tokenizer, name="broken")
     with pytest.raises(WordworthError, match=r"broken in float32 gives no finite values for '\w+' in layer 2"):
         aggregate(broken, WORDS, drawn(tmp_path))
 

@@ -35,11 +35,7 @@ def test_the_same_states_for_less_work(model: LanguageModel) -> None:
             states = hidden_states(short.network, ids)
         assert len(states) == layers + 1
         assert all(map(torch.equal, states, whole))
-        assert (short.identity, short.left_only, short.reuses_kv_cache) == (
-            model.identity,
-            model.left_only,
-            model.reuses_kv_cache,
-        )
+        assert (short.left_only, short.reuses_kv_cache) == (model.left_only, model.reuses_kv_cache)
         flops.append(_flops(short, ids))
     steps = np.diff([*flops, _flops(model, ids)])
     assert steps[0] > 0
@@ -85,7 +81,7 @@ def test_vectors_of_some_layers_are_those_of_all(
 
 def _made(words: Callable[[str], LanguageModel], network: type, config: hf.PretrainedConfig) -> LanguageModel:
     torch.manual_seed(0)
-    return wrap(network(config), words("bert").tokenizer, name="made", source="", weights="made")
+    return wrap(network(config), words("bert").tokenizer, name="made")
 
 
 def test_an_architecture_that_cannot_be_cut_is_run_whole(

@@ -113,15 +113,13 @@ def test_all_that_matters_is_in_the_key(tiny_model: Tiny, contexts: list[Context
         encode_to_store(one, some, layers).folder
         for one, some, layers in [
             (model, contexts, None),
-            (replace(model, weights="other"), contexts, None),
-            (replace(model, vocabulary="other"), contexts, None),
             (replace(model, max_length=8), contexts, None),
             (model, contexts, [0, 1]),
             (model, other_text, None),
             (model, moved, None),
         ]
     }
-    assert len(folders) == 7
+    assert len(folders) == 5
 
 
 def test_layers_not_stored(tiny_model: Tiny, contexts: list[Context]) -> None:

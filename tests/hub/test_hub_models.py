@@ -60,7 +60,7 @@ def test_in_shards(hub: Hub, whole: Files, tmp_path: Path) -> None:
     commit = hub.add("someone/shards", shards)
     assert kind_of("someone/shards") == "causal"
     model = load_model("someone/shards", device="cpu")
-    assert model.weights == f"someone/shards@{commit}"
+    assert model.source == f"someone/shards@{commit}"
     for ours, theirs in zip(model.network.parameters(), load_model(NAME).network.parameters(), strict=True):
         assert torch.equal(ours, theirs)
 
@@ -103,7 +103,7 @@ def test_missing(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> No
 
 def test_slow(hub: Hub, whole: Files) -> None:
     commit = hub.add(NAME, whole, delay=0.1)
-    assert load_model(NAME).weights == f"{NAME}@{commit}"
+    assert load_model(NAME).source == f"{NAME}@{commit}"
 
 
 def test_silent(hub: Hub, whole: Files, child: Child, tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_cut_off_and_resumed(hub: Hub, whole: Files, monkeypatch: pytest.MonkeyP
     """The rest alone is asked for, and the weights are those of the hub: their sum is measured when they are loaded."""
     monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 1024)
     commit = hub.add(NAME, whole, cut=1)
-    assert load_model(NAME).weights == f"{NAME}@{commit}"
+    assert load_model(NAME).source == f"{NAME}@{commit}"
     half = len(whole["model.safetensors"]) // 2 // 1024 * 1024
     assert f"GET /{NAME}/resolve/{commit}/model.safetensors bytes={half}-" in hub.asked
 
@@ -195,9 +195,9 @@ def test_offline_after_a_first_fetch(hub: Hub, whole: Files, command: Command, t
     scores = [(tmp_path / run / "scores.csv").read_bytes() for run in ("first", "second")]
     assert scores[0] == scores[1]
     hub.down = 503
-    assert load_model(NAME).weights == f"{NAME}@{commit}", "a hub that is down leaves what is here"
+    assert load_model(NAME).source == f"{NAME}@{commit}", "a hub that is down leaves what is here"
     asked = len(hub.asked)
-    assert load_model(f"{NAME}@{commit}").weights == f"{NAME}@{commit}"
+    assert load_model(f"{NAME}@{commit}").source == f"{NAME}@{commit}"
     assert len(hub.asked) == asked, "a commit that is here is not asked for"
 
 

@@ -38,7 +38,7 @@ def model(labels: tuple[str, ...] = LABELS, beside: bool = False, seed: int = 1)
     with torch.no_grad():  # away from its careful start, so that every weight matters
         for weight in network.parameters():
             weight.normal_(0, 0.5)
-    return AttentionNli("small", network, StaticVectors(embedding(), drawn(6, 0)), "")
+    return AttentionNli("small", network, StaticVectors(embedding(), drawn(6, 0)))
 
 
 def every_pair(count: int) -> np.ndarray:
@@ -121,7 +121,7 @@ def test_other_vectors_in_the_same_network():
     np.testing.assert_array_equal(
         one.with_vectors(embedding()).probabilities(SENTENCES, pairs), one.probabilities(SENTENCES, pairs)
     )
-    projected = other.with_matrix(other.matrix, "he − she projected out")
+    projected = other.with_matrix(other.matrix / 2, "he − she projected out")
     assert one.with_vectors(projected).identity != changed.identity
     with pytest.raises(WordworthError, match="has 7 dimensions, and the model was trained on 6"):
         one.with_vectors(embedding(dim=7))

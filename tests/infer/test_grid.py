@@ -53,7 +53,7 @@ def model(request: pytest.FixtureRequest) -> AttentionNli:
             parameter *= 2
     vectors = np.random.default_rng(0).normal(size=(len(WORDS), 6)).astype(np.float32)
     embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return AttentionNli("tiny", network, StaticVectors(embedding, drawn(6, seed=2)), "1" * 64)
+    return AttentionNli("tiny", network, StaticVectors(embedding, drawn(6, seed=2)))
 
 
 def _probe(folder: Path, old: str = "", new: str = "") -> PairSet:

@@ -11,6 +11,7 @@ from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.nli import load_nli
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
+from wordworth.files import sha256_of
 from wordworth.infer.model.checkpoint import read_model
 from wordworth.infer.model.loading import DEFAULT, load_attention_nli
 from wordworth.infer.model.nli import LABELS, accuracy
@@ -40,7 +41,7 @@ def test_the_card_is_whole():
         assert part in text
     told = re.search(r"sha256 `([0-9a-f]{64})`", text)
     assert told is not None
-    assert told[1] == read_model(here(DEFAULT, entry(DEFAULT).sources).path).sha256
+    assert told[1] == sha256_of(here(DEFAULT, entry(DEFAULT).sources).path / "model.safetensors")
 
 
 def test_a_model_of_another_kind():

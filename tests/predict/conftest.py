@@ -59,7 +59,7 @@ def tiny_words(kind: str) -> tuple[WordModel, Any]:
         for name, weight in built.named_parameters():
             if weight.dim() > 1 and "norm" not in name:
                 weight.normal_(0, 0.25)
-    model = wrap_word_model(built, tokenizer, name=f"tiny-{kind}", weights=f"tiny:{kind}")
+    model = wrap_word_model(built, tokenizer, name=f"tiny-{kind}")
     full, bare = (tokenizer("a word", add_special_tokens=added)["input_ids"] for added in (True, False))
     first = next(at for at in range(len(full)) if full[at : at + len(bare)] == bare)
     plain = PLAIN.Plain(

@@ -40,7 +40,7 @@ def model_of(kind: str):
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", model_max_length=60
     )
-    return wrap(network, fast, name=kind, source="", weights=kind)
+    return wrap(network, fast, name=kind)
 
 
 def states(model, sentence, layer):

@@ -37,8 +37,8 @@ Rows = list[tuple[Any, ...]]
 
 def loaded(name: str, kind: Any) -> tuple[Any, WordModel]:
     """The library's network with its head, for the plain way, and the word model around it."""
-    network, tokenizer, weights = load_files(locate_language_model(name).place, lambda _: kind, device="cpu")
-    return network, wrap_word_model(network, tokenizer, name=name, weights=weights)
+    network, tokenizer, _ = load_files(locate_language_model(name).place, lambda _: kind, device="cpu")
+    return network, wrap_word_model(network, tokenizer, name=name)
 
 
 def beside(model: WordModel, plain_words: ModuleType, network: Any, spell: Any, **more: Any) -> Any:

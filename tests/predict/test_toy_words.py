@@ -38,6 +38,7 @@ class Table:
 
     def __init__(self, units: list[str], after: dict[str, dict[str, float]]) -> None:
         self.budget, self.width, self.device = Budget(64, 1), len(units), torch.device("cpu")
+        self.identity = ("toy", str(after))
         self._rows = {
             units.index(last): torch.tensor([after[last].get(unit, 0.0) for unit in units]).log() for last in after
         }
@@ -73,8 +74,6 @@ def toy(tokenizer: Tokenizer, units: list[str], after: dict[str, dict[str, float
         before=(),
         limit=None,
         around=0,
-        identity=("toy", str(after)),
-        weights="",
         dtype="float32",
     )
 

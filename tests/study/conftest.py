@@ -96,4 +96,4 @@ def tiny() -> LanguageModel:
     fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", pad_token="<s>")
     torch.manual_seed(0)
     config = hf.GPT2Config(vocab_size=len(fast), n_positions=64, n_embd=16, n_layer=2, n_head=2)
-    return wrap(hf.GPT2Model(config), fast, name="tiny", source="memory", weights="tiny")
+    return wrap(hf.GPT2Model(config), fast, name="tiny", source="memory")

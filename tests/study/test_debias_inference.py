@@ -45,7 +45,7 @@ def reader(words, monkeypatch) -> AttentionNli:
     with torch.no_grad():
         for parameter in network.parameters():
             parameter *= 2.5
-    made = AttentionNli("tiny-nli", network, StaticVectors(words, drawn(10, seed=0)), "1" * 64)
+    made = AttentionNli("tiny-nli", network, StaticVectors(words, drawn(10, seed=0)))
     monkeypatch.setattr("wordworth.study.debias.inference.load_attention_nli", lambda _: made)
     return made
 
@@ -99,13 +99,13 @@ def test_accuracy_before_and_after(words, reader, chosen, data):
     assert scores["value"].is_between(0.2, 0.5).all()  # a network of random weights guesses
 
 
-def test_a_network_over_other_vectors_is_not_asked(words, reader, chosen):
+def test_a_network_over_other_vectors_is_not_asked(words, reader, chosen, tmp_path):
     other = Embedding(WORDS, words.matrix, Provenance("other", sha256="2" * 64))
     made = debias(other, **chosen)
     assert made.scores["experiment"].to_list() == ["subspace"]
     assert any("tiny-nli reads tiny, not other" in sentence for sentence in made.warnings)
     with pytest.raises(WordworthError, match="tiny-nli reads tiny, not other; train a network"):
-        debias(other, without=ONLY, nli="tiny-nli")
+        debias(other, without=ONLY, nli=tmp_path)
 
 
 def test_the_probes_that_fit():

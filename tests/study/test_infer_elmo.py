@@ -1,5 +1,6 @@
 """A probe on a network over ELMo: projection is of layer 1, before the layers above read it."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from wordworth.study import study
 infer = study("infer")
 
 
+@dataclass(eq=False)
 class Layers:
     """What ELMo is to its readers: layer 1 by a word's characters, two layers that see the words around."""
 
@@ -46,7 +48,7 @@ def test_projection_of_layer_one(tmp_path: Path) -> None:
     torch.manual_seed(0)
     network = Network(Shape(dim=8, layers=3, beside=True, hidden=6, compare=5)).eval()
     elmo = Layers()
-    model = AttentionNli("over-elmo", network, ElmoVectors(elmo), "4" * 64)
+    model = AttentionNli("over-elmo", network, ElmoVectors(elmo))
     findings = infer([model], probes=[path], random=1, resamples=20)
     net = findings.scores.filter(pl.col("measure") == "net-neutral")
     found = dict(zip(net.get_column("setting"), net.get_column("value"), strict=True))
@@ -54,7 +56,7 @@ def test_projection_of_layer_one(tmp_path: Path) -> None:
     direction = (he - she) / (he - she).norm()
     changed = ElmoVectors(elmo).changed("by hand", first=lambda x: x - (x @ direction)[..., None] * direction)
     pairs = PairSet.of(load_probe(path))
-    for setting, version in (("original", model), ("projection", AttentionNli("x", network, changed, "4" * 64))):
+    for setting, version in (("original", model), ("projection", AttentionNli("x", network, changed))):
         both = [pairs.pair(index)[:2] for index in range(4)]
         slow = np.mean([version.probabilities(list(one), np.array([[0, 1]]))[0, 1] for one in both])
         assert found[setting] == pytest.approx(slow, abs=1e-6)

@@ -45,7 +45,7 @@ def model() -> AttentionNli:
             parameter *= 2.5
     vectors = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
     embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return AttentionNli("tiny-nli", network, StaticVectors(embedding, drawn(10, seed=0)), "1" * 64)
+    return AttentionNli("tiny-nli", network, StaticVectors(embedding, drawn(10, seed=0)))
 
 
 def sentence(subject: str, action: tuple[str, str]) -> str:

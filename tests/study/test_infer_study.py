@@ -61,7 +61,7 @@ def model() -> AttentionNli:
             parameter *= 2.5
     vectors = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
     embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return AttentionNli("tiny-nli", network, StaticVectors(embedding, drawn(10, seed=0)), "1" * 64)
+    return AttentionNli("tiny-nli", network, StaticVectors(embedding, drawn(10, seed=0)))
 
 
 @dataclass
@@ -255,7 +255,7 @@ def test_mitigations_change_the_vectors_alike(model: AttentionNli, probe: Path) 
 
 def test_against_a_retrained_network(model: AttentionNli, probe: Path) -> None:
     torch.manual_seed(8)
-    other = AttentionNli("retrained", Network(Shape(dim=10, hidden=12, compare=9)).eval(), model.embedder, "2" * 64)
+    other = AttentionNli("retrained", Network(Shape(dim=10, hidden=12, compare=9)).eval(), model.embedder)
     findings = infer([model], probes=[probe], mitigate=(), random=0, against=[other], **FEW)
     probabilities = _one_by_one(other, PairSet.of(load_probe(probe)))
     assert _value(findings.scores, "net-neutral", "retrained") == pytest.approx(probabilities[:, 1].mean(), abs=1e-6)
@@ -333,7 +333,7 @@ def test_bad_models_and_probes(model: AttentionNli, probe: Path, tmp_path: Path)
         broken = Network(Shape(dim=10, hidden=12, compare=9)).eval()
         broken.output.bias.fill_(float("nan"))
     with pytest.raises(WordworthError, match=r"“The nurse ate an apple.” ⇒ “The man ate an apple.” the probabilities"):
-        infer([AttentionNli("broken", broken, model.embedder, "3" * 64)], probes=[probe], mitigate=(), random=0)
+        infer([AttentionNli("broken", broken, model.embedder)], probes=[probe], mitigate=(), random=0)
 
 
 def test_the_largest_are_kept_in_any_order_of_blocks() -> None:

@@ -41,7 +41,7 @@ def deep(request: pytest.FixtureRequest, tiny: LanguageModel) -> LanguageModel:
         for name, weight in built.named_parameters():
             if weight.dim() > 1 and "norm" not in name:
                 weight.normal_(0, 0.25)
-    return wrap(built, tiny.tokenizer, name=request.param, source="memory", weights=request.param)
+    return wrap(built, tiny.tokenizer, name=request.param, source="memory")
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ def test_an_aligned_template_gives_the_rating_away(tiny: LanguageModel) -> None:
     torch.manual_seed(3)
     sizes = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 128}
     network = hf.LlamaModel(hf.LlamaConfig(vocab_size=len(tiny.tokenizer), max_position_embeddings=64, **sizes))
-    llama = wrap(network, tiny.tokenizer, name="llama", source="memory", weights="llama-3")
+    llama = wrap(network, tiny.tokenizer, name="llama", source="memory")
     found = vast([llama], **ASKED | {"settings": ["aligned", "misaligned"]}, **QUICK)
     top = rows(found, measure="valence:control", layer=3)
     control = {row["setting"]: row["value"] for row in top.iter_rows(named=True)}

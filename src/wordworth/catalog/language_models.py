@@ -1,12 +1,13 @@
 """From what a user names to a language model's files."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from wordworth.catalog.fetch.hub import HubFile, hub_model, is_cached
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import Resolved, located, resolve
-from wordworth.errors import WordworthError, nearest
+from wordworth.errors import Foreign, WordworthError, nearest
 
 _OTHERS = {"static": "a static embedding", "nli": "an NLI model"}
 
@@ -30,6 +31,24 @@ def locate_language_model(named: str | Path) -> ModelPlace:
     """
     resolved = resolve(named)
     return ModelPlace(resolved.name, _place(resolved), resolved.language)
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """Return the safetensors of a folder that the library loads; an index may name none outside the folder."""
+    single, index = folder / "model.safetensors", folder / "model.safetensors.index.json"
+    if single.is_file() or not index.is_file():
+        return [single] if single.is_file() else sorted(folder.glob("*.safetensors"))
+    with Foreign(f"{index} is no index of weights", "fetch the model again"):
+        names = sorted({str(name) for name in json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()})
+    for name in names:
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise WordworthError(f"{index} names weights outside its folder ({name}); put them into {folder}")
+    return [folder / name for name in names]
+
+
+def tokenizers_beside(gguf: Path) -> list[Path]:
+    """Return the files beside a GGUF file that the library reads with it."""
+    return sorted(gguf.parent.glob("tokenizer*.json"))
 
 
 def _place(resolved: Resolved) -> str:

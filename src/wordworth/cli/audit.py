@@ -1,7 +1,7 @@
 """`wordworth audit [MODEL]`: all that applies to a model, and one report."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -107,6 +107,8 @@ class _Step:
     folder: Path
     overwrite: bool
     there: bool = False
+    before: dict[str, str] = field(default_factory=dict)
+    """Fingerprints of what is read, from before any model is loaded."""
 
 
 def _kept(results: Sequence[dict[str, Any]], steps: Sequence[_Step], folder: Path) -> str:
@@ -187,13 +189,17 @@ def _estimated(waiting: Sequence[_Step], settings: AuditSettings) -> str:
 def _saved(step: _Step, found: list[Any]) -> dict[str, Any]:
     """Writes the run of a study; as in this process, it fails with the first model that it fails on."""
     from wordworth.cli import display
+    from wordworth.study.checks import refuse_changed
 
     study = step.planned.study
-    error = next((one for one in found if isinstance(one, WordworthError)), None)
-    if error is not None:
+    try:
+        if error := next((one for one in found if isinstance(one, WordworthError)), None):
+            raise error
+        findings = study.merged(found, step.settings, list(step.planned.models))
+        refuse_changed(step.before, findings.about.fingerprints)
+    except WordworthError as error:
         display.notice(f"{study.name} failed: {error}", "red")
         return {"state": "failed", "reason": str(error)}
-    findings = study.merged(found, step.settings, list(step.planned.models))
     findings.save(step.folder, overwrite=step.overwrite)
     display.warnings_of(findings)
     display.notice(f"{study.name}: {', '.join(step.planned.models)} took {findings.seconds:,.0f} s", "dim")
@@ -238,7 +244,7 @@ def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], clock: Au
     display.notice(f"{line} ({clock.begin()})", "")
     try:
         given = _loaded(models, loaded, settings) if study.takes_loaded else models
-        findings = run_study(study, given, step.settings, step.folder, step.overwrite, models)
+        findings = run_study(study, given, step.settings, step.folder, step.overwrite, models, step.before)
     except WordworthError as error:
         clock.end()
         display.notice(f"{study.name} failed: {error}", "red")
@@ -251,11 +257,12 @@ def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], clock: Au
 
 def _is_there(step: _Step) -> bool:
     """Whether the run is there already. Another one in its place is an error before anything is computed."""
-    from wordworth import __version__
     from wordworth.run import refuse_locked, reserve, why_not_the_same
+    from wordworth.study.checks import fingerprints
 
     models = list(step.planned.models)
-    reason = why_not_the_same(step.folder, models, step.settings.as_table(), __version__)
+    step.before = fingerprints(models, step.settings)
+    reason = why_not_the_same(step.folder, models, step.settings.as_table(), step.before)
     if reason and not step.overwrite:
         raise WordworthError(
             f"{step.folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"

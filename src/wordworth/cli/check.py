@@ -154,12 +154,13 @@ def _declared(rules: "Rules", name: str, table: Mapping[str, Any]) -> "tuple[Stu
 
 def _run(declared: "Study", model: str, settings: Settings, folder: Path, overwrite: bool) -> None:
     """Runs a study, where the very same run is not there already."""
-    from wordworth import __version__
     from wordworth.cli import display
     from wordworth.cli.run import run_study
     from wordworth.run import why_not_the_same
+    from wordworth.study.checks import fingerprints
 
-    reason = why_not_the_same(folder, [model], settings.as_table(), __version__)
+    before = fingerprints([model], settings)
+    reason = why_not_the_same(folder, [model], settings.as_table(), before)
     if reason is None:
         display.notice(f"{declared.name}: {model} (there already, in {folder})", "dim")
         return
@@ -168,7 +169,7 @@ def _run(declared: "Study", model: str, settings: Settings, folder: Path, overwr
             f"{folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
         )
     display.notice(f"{declared.name}: {model}" + (f" (anew: {reason})" if reason else ""), "")
-    display.warnings_of(run_study(declared, [model], settings, folder, overwrite, [model]))
+    display.warnings_of(run_study(declared, [model], settings, folder, overwrite, [model], before))
 
 
 _TARGET = Annotated[

@@ -1,7 +1,7 @@
 """`wordworth run STUDY MODEL…`: a command for every study, out of its declaration."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,14 +46,23 @@ def _run() -> None:
 
 
 def run_study(
-    declared: Study, models: list[Any], settings: Settings, folder: Path, overwrite: bool, named: list[str]
+    declared: Study,
+    models: list[Any],
+    settings: Settings,
+    folder: Path,
+    overwrite: bool,
+    named: list[str],
+    before: Mapping[str, str] | None = None,
 ) -> "Findings":
-    """Runs a study on models and writes its folder, which can be watched meanwhile; `named` is what was asked for."""
+    """Runs a study on models and writes its folder, which can be watched meanwhile; `named` is what was asked for.
+
+    `before` are the fingerprints of what is read, where they were taken before the models were loaded.
+    """
     from wordworth.run import reserve, watched
 
     reserve(folder, overwrite=overwrite)
     with watched(folder, declared.name, named):
-        findings = declared.run(models, settings, named)
+        findings = declared.run(models, settings, named, before)
         findings.save(folder, overwrite=overwrite)
     return findings
 

@@ -26,6 +26,7 @@ from wordworth.encode.units import SubwordStates
 from wordworth.encode.windows import fits, window
 from wordworth.engine.cache import CacheSlot, slot
 from wordworth.engine.engines import current
+from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
 from wordworth.files import locked, measured_sum
 
@@ -93,6 +94,7 @@ class Aggregating:
     """Of sentences in the mean over contexts (see `inverse_frequency`)."""
 
 
+@hashed_once()
 def aggregate(
     model: LanguageModel,
     words: Sequence[str],

@@ -11,6 +11,7 @@ from zipfile import is_zipfile
 import torch
 from safetensors.torch import save_file
 from transformers import AutoTokenizer, BertTokenizer
+from transformers import __version__ as transformers_version
 
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.registry import entries
@@ -24,8 +25,8 @@ CHECKPOINT = "pytorch_model.bin"
 CONVERSION = 1  # raised whenever a checkpoint is converted differently
 
 
-def converted_checkpoint(folder: Path) -> tuple[Path, str] | None:
-    """The folder that a checkpoint of the catalog was converted into, and its sha256; None where there is none."""
+def converted_checkpoint(folder: Path) -> Path | None:
+    """The folder that a checkpoint of the catalog was converted into; None where there is none."""
     path = folder / CHECKPOINT
     if not path.is_file():
         return None
@@ -41,7 +42,8 @@ def converted_checkpoint(folder: Path) -> tuple[Path, str] | None:
         kind: Any = BertTokenizer if (folder / "vocab.txt").is_file() else AutoTokenizer
         kind.from_pretrained(folder, local_files_only=True).save_pretrained(into)
 
-    return cache.entry("conversions", [CONVERSION, checksum], convert), checksum
+    files = {file.name: measured_sum(file) for file in folder.iterdir() if file.is_file()}
+    return cache.entry("conversions", [CONVERSION, f"transformers {transformers_version}", files], convert)
 
 
 def _files(entry: Entry) -> Iterator[Pinned]:

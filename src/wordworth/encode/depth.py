@@ -16,7 +16,7 @@ from wordworth.encode.model import LanguageModel, trial_ids
 
 _CANNOT = (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError)
 """What a network raises that needs the layers it was robbed of."""
-_made: WeakKeyDictionary[LanguageModel, dict[int, LanguageModel | None]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[LanguageModel, dict[tuple[int, ...], LanguageModel | None]] = WeakKeyDictionary()
 
 
 def no_deeper(model: LanguageModel, layer: int) -> LanguageModel:
@@ -29,9 +29,10 @@ def no_deeper(model: LanguageModel, layer: int) -> LanguageModel:
     if last >= model.layers:
         return model
     made = _made.setdefault(model, {})
-    if last not in made:
-        made[last] = _shortened(model, last)
-    return made[last] or model
+    modules = last, *map(id, model.network.modules())  # one that was replaced is another
+    if modules not in made:
+        made[modules] = _shortened(model, last)
+    return made[modules] or model
 
 
 def _shortened(model: LanguageModel, layers: int) -> LanguageModel | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr
 from functools import cache
+from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,10 @@ from transformers import (
     PretrainedConfig,
     PreTrainedTokenizerFast,
 )
+from transformers import __version__ as transformers_version
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
+from wordworth.catalog.language_models import tokenizers_beside
 from wordworth.encode.bounds import refuse_huge
 from wordworth.engine.cache import entry
 from wordworth.engine.memory import free_memory
@@ -34,8 +37,8 @@ ADD_BOS = "tokenizer.ggml.add_bos_token"
 CONVERSION = 1  # raised whenever a file is converted differently
 
 
-def converted(path: Path) -> tuple[Path, str]:
-    """The folder that a GGUF file was converted into, and the file's sha256. The folder is whole or not there."""
+def converted(path: Path) -> Path:
+    """The folder that a GGUF file was converted into. It is whole or not there."""
     with path.open("rb") as stream:
         if stream.read(4) != MAGIC:
             raise WordworthError(f"{path} is not a GGUF file; fetch it again")
@@ -45,7 +48,9 @@ def converted(path: Path) -> tuple[Path, str]:
         with progress(f"Converting {path.name}", 4) as advance:
             _convert(path, folder, advance)
 
-    return entry("conversions", [CONVERSION, checksum], convert), checksum
+    libraries = [f"transformers {transformers_version}", f"gguf {version('gguf')}"]
+    beside = {file.name: measured_sum(file) for file in tokenizers_beside(path)}
+    return entry("conversions", [CONVERSION, *libraries, checksum, beside], convert)
 
 
 def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:

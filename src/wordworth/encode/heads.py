@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
-from transformers import __version__ as transformers_version
 
 from wordworth.catalog.language_models import locate_language_model
+from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
 from wordworth.encode.loading import load_files
-from wordworth.encode.model import max_length_of, tokenizer_identity
+from wordworth.encode.model import max_length_of
 from wordworth.errors import Foreign, WordworthError
 
 
@@ -21,14 +21,19 @@ class Headed:
     source: str
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerFast
-    weights: str
-    """Identity of the weights: sha256 of the files, or the hub's revision."""
     max_length: int | None
 
     @property
-    def identity(self) -> tuple[str | int | None, ...]:
+    def weights(self) -> str:
+        """The sha256 of the network's tensors, as they are now."""
+        return hash_network(self.network)
+
+    @property
+    def identity(self) -> Identity:
+        """All that the network's numbers depend on, as it is now."""
         dtype = str(self.network.dtype).removeprefix("torch.")
-        return transformers_version, self.weights, tokenizer_identity(self.tokenizer), dtype, self.max_length
+        parts = self.weights, hash_config(self.network.config), hash_tokenizer(self.tokenizer)
+        return *VERSIONS, *parts, dtype, self.max_length
 
 
 def load_with_head(
@@ -47,7 +52,7 @@ def load_with_head(
     overrides the model's own configuration.
     """
     model = locate_language_model(name_or_path)
-    network, tokenizer, weights = load_files(
+    network, tokenizer, source = load_files(
         model.place,
         lambda _: kind,
         called=name or model.name,
@@ -57,12 +62,10 @@ def load_with_head(
         **config,
     )
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
-        return _headed(network.train(False), tokenizer, model.place, name or model.name, weights)
+        return _headed(network.train(False), tokenizer, source, name or model.name)
 
 
-def _headed(
-    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, source: str, name: str, weights: str
-) -> Headed:
+def _headed(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, source: str, name: str) -> Headed:
     if network.config.pad_token_id is None:  # a head over the last token finds it by what is padding
         network.config.pad_token_id = padding_of(tokenizer)
     return Headed(
@@ -70,7 +73,6 @@ def _headed(
         source=source,
         network=network,
         tokenizer=tokenizer,
-        weights=weights,
         max_length=max_length_of(network, tokenizer),
     )
 

@@ -1,6 +1,5 @@
 """Networks and tokenizers from folders, GGUF files and the hub: safetensors only, and no code that comes with them."""
 
-import hashlib
 import re
 import warnings
 from collections.abc import Callable, Iterator
@@ -24,7 +23,7 @@ from transformers import (
 from transformers.utils import logging
 
 from wordworth.catalog.fetch.hub import from_hub, snapshot
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.language_models import locate_language_model, weight_files
 from wordworth.encode.bounds import refuse_huge
 from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
@@ -41,7 +40,6 @@ OWN = "auto"
 SLOW_IN_HALF = ("cpu",)
 """Kinds of device that are slower in half precision than in float32, which `auto` is there."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_SNAPSHOT = re.compile(r"/models--([^/]+)/snapshots/([0-9a-f]{40})/?$")
 
 
 class NoHeadError(WordworthError):
@@ -53,10 +51,8 @@ class _Place:
     """Where transformers shall load from. It never speaks to the hub itself."""
 
     folder: Path
-    weights: str
-    """Identity of the weights."""
     called: str
-    """What messages call it."""
+    """What messages and runs call it; a model of the hub with its commit."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -85,9 +81,9 @@ def load_model(
         _check_precision(dtype)
         own = torch.float32  # of its weights
         return load_sentence_encoder(Path(model.place), name or model.name, _device(device), DTYPES.get(dtype, own))
-    network, tokenizer, weights = load_files(model.place, _base, called=name or model.name, device=device, dtype=dtype)
+    network, tokenizer, source = load_files(model.place, _base, called=name or model.name, device=device, dtype=dtype)
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
-        return wrap(network, tokenizer, name=name or model.name, source=model.place, weights=weights)
+        return wrap(network, tokenizer, name=name or model.name, source=source)
 
 
 def load_files(
@@ -100,7 +96,7 @@ def load_files(
     may_lack: Callable[[str, PreTrainedModel], bool] = in_pooler,
     **settings: Any,
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str]:
-    """Network, tokenizer and the identity of the weights. `kind` gives the library's class to load the network with.
+    """Network, tokenizer, and where they came from. `kind` gives the library's class to load the network with.
 
     Every weight must be in the files, but for those that it `may_lack`; `settings` override the model's own. While it
     lasts, that is told of the model as it is `called`.
@@ -121,9 +117,8 @@ def load_files(
     if network.dtype not in DTYPES.values():
         own = str(network.dtype).removeprefix("torch.")
         raise WordworthError(f"{place.called} is kept in {own}, which is not run; choose --precision float32")
-    if _SNAPSHOT.search(place.folder.as_posix()):
-        _refuse_damaged(place.folder, place.weights)
-    return network, tokenizer, place.weights
+    _refuse_damaged(place)
+    return network, tokenizer, place.called
 
 
 def _check_precision(dtype: str) -> None:
@@ -164,27 +159,21 @@ def _place(name_or_path: str | Path) -> _Place:
         return _of_folder(path)
     if path.is_absolute() or called.startswith((".", "~")):
         raise WordworthError(f"there is no model at {path}; give the path of a .gguf file or of a model's folder")
-    return replace(_of_folder(snapshot(called)), called=called)
+    folder = snapshot(called)
+    return replace(_of_folder(folder), called=f"{called.partition('@')[0]}@{folder.name}")
 
 
 def _of_file(path: Path) -> _Place:
     if path.suffix != ".gguf":
         raise WordworthError(f"{path} is not a model; give a .gguf file, a folder with safetensors, or a hub name")
-    folder, checksum = converted(path)
-    return _Place(folder, f"gguf:{checksum}", str(path))
+    return _Place(converted(path), str(path))
 
 
 def _of_folder(path: Path) -> _Place:
-    files = sorted(path.glob("*.safetensors"))
-    if files and (commit := _SNAPSHOT.search(path.as_posix())):
-        # The hub's commit, so that changed weights are never taken for those that are kept.
-        return _Place(path, f"{commit[1].replace('--', '/')}@{commit[2]}", str(path))
-    if files:
-        sums = "".join(measured_sum(file) for file in files)
-        return _Place(path, f"sha256:{hashlib.sha256(sums.encode()).hexdigest()}", str(path))
-    checkpoint = converted_checkpoint(path)
-    if checkpoint:
-        return _Place(Path(checkpoint[0]), f"checkpoint:{checkpoint[1]}", str(path))
+    if weight_files(path):
+        return _Place(path, str(path))
+    if checkpoint := converted_checkpoint(path):
+        return _Place(checkpoint, str(path))
     ggufs = sorted(path.glob("*.gguf"))
     if len(ggufs) == 1:
         return _of_file(ggufs[0])
@@ -195,13 +184,13 @@ def _of_folder(path: Path) -> _Place:
     )
 
 
-def _refuse_damaged(snapshot: Path, name: str) -> None:
+def _refuse_damaged(place: _Place) -> None:
     """Weights in the hub's cache are links to files that are called by their sha256, which is measured here."""
-    for file in sorted(snapshot.glob("*.safetensors")):
+    for file in weight_files(place.folder):
         blob = file.resolve()
         if _SHA256.fullmatch(blob.name) and measured_sum(blob) != blob.name:
             raise WordworthError(
-                f"the weights of {name} are damaged in the hub's cache; remove {blob} and run it again"
+                f"the weights of {place.called} are damaged in the hub's cache; remove {blob} and run it again"
             )
 
 

@@ -1,6 +1,5 @@
 """A language model ready to encode: network, fast tokenizer, and what identifies them."""
 
-import hashlib
 from dataclasses import dataclass, replace
 from typing import Any, Literal, SupportsIndex
 
@@ -13,9 +12,9 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerFast,
 )
-from transformers import __version__ as transformers_version
 
 from wordworth.encode.capabilities import accepted, looks_left_only, reuses_kv_cache
+from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
 from wordworth.engine.recipe import Recipe, loaded_alike
 
 Family = Literal["causal", "masked", "encoder-decoder", "sentence"]
@@ -31,6 +30,8 @@ class NetworkElsewhere:
     dtype: torch.dtype
     device: torch.device
     config: PretrainedConfig
+    weights: str
+    identity: Identity
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +52,6 @@ class LanguageModel:
     dim: int
     max_length: int | None
     """Tokens admitted in one text, special ones included."""
-    weights: str
-    """Identity of the weights: sha256 of the files, or the hub's revision."""
-    vocabulary: str
-    """sha256 of the tokenizer."""
     left_only: bool
     """No token's states depend on what follows it."""
     reuses_kv_cache: bool
@@ -68,13 +65,25 @@ class LanguageModel:
 
     def without_weights(self) -> "LanguageModel":
         """What a driver knows of a model whose network is in its workers."""
-        network: Any = NetworkElsewhere(self.network.dtype, self.device, self.network.config)
+        network: Any = NetworkElsewhere(
+            self.network.dtype, self.device, self.network.config, self.weights, self.identity
+        )
         return replace(self, network=network)
 
     @property
-    def identity(self) -> tuple[str | int | None, ...]:
-        """All of the model that its states depend on, for the keys of what is kept on disk."""
-        return transformers_version, self.weights, self.vocabulary, self.dtype, self.max_length
+    def weights(self) -> str:
+        """The sha256 of the tensors that hidden states depend on, as they are now."""
+        if isinstance(self.network, NetworkElsewhere):
+            return self.network.weights
+        return hash_network(self.network, lambda name: "pooler" in name, "states")
+
+    @property
+    def identity(self) -> Identity:
+        """All of the model that its states depend on, as it is now, for the keys of what is kept on disk."""
+        if isinstance(self.network, NetworkElsewhere):
+            return self.network.identity
+        parts = self.weights, hash_config(self.network.config), hash_tokenizer(self.tokenizer)
+        return *VERSIONS, *parts, self.dtype, self.max_length
 
     @property
     def device(self) -> torch.device:
@@ -90,10 +99,8 @@ class LanguageModel:
         return 0 if pad is None else int(pad)
 
 
-def wrap(
-    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, *, name: str, source: str, weights: str
-) -> LanguageModel:
-    """A `LanguageModel` around a network and a tokenizer at hand. `weights` must identify the weights' values."""
+def wrap(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, *, name: str, source: str = "") -> LanguageModel:
+    """Return a `LanguageModel` around a network and a tokenizer at hand."""
     network = network.train(False).requires_grad_(False)
     family = family_of(network.config)
     ids = trial_ids(tokenizer)
@@ -109,17 +116,10 @@ def wrap(
         layers=int(network.config.num_hidden_layers),
         dim=int(network.config.hidden_size),
         max_length=max_length_of(network, tokenizer),
-        weights=weights,
-        vocabulary=tokenizer_identity(tokenizer),
         left_only=left_only,
         reuses_kv_cache=left_only and not takes_types and reuses_kv_cache(network, ids),
         takes_types=takes_types,
     )
-
-
-def tokenizer_identity(tokenizer: PreTrainedTokenizerFast) -> str:
-    """sha256 of all that a tokenizer does."""
-    return hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
 
 
 def family_of(config: PretrainedConfig) -> Family:

@@ -20,7 +20,9 @@ from safetensors import safe_open
 from torch import nn
 from transformers import PretrainedConfig
 
+from wordworth.catalog.language_models import weight_files
 from wordworth.encode.depth import layer_lists
+from wordworth.encode.identity import OFFLOADED
 from wordworth.engine.memory import free_memory
 from wordworth.engine.notices import notice
 from wordworth.errors import WordworthError
@@ -46,7 +48,7 @@ class Weights:
 def weights_in(folder: Path, dtype: torch.dtype | str) -> Weights:
     """The weights of a folder's safetensors in a precision (`auto`: their own), read off their headers alone."""
     numbers = taken = 0
-    for file in sorted(folder.glob("*.safetensors")):
+    for file in weight_files(folder):
         with safe_open(file, framework="pt") as opened:
             for name in opened.keys():  # noqa: SIM118  # it is no dictionary
                 one = opened.get_slice(name)
@@ -171,6 +173,7 @@ def hooked(network: Any) -> Any:
         weights = getattr(hook, "weights_map", None)
         if weights is not None:
             weights.dataset = readers.setdefault(id(weights.dataset), _Reader(weights.dataset))
+            vars(module)[OFFLOADED] = weights
 
         def before(module: nn.Module, args: Any, kwargs: Any, hook: Any = hook) -> Any:
             return hook.pre_forward(module, *args, **kwargs)

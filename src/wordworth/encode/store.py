@@ -25,6 +25,7 @@ from wordworth.encode.spans import Failure
 from wordworth.encode.units import SubwordStates
 from wordworth.engine.cache import CacheSlot, slot
 from wordworth.engine.filling import Filling, Part
+from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
 
 LAYOUT = 2
@@ -111,6 +112,7 @@ class VectorStore:
         return Embedding(self.words, self.vectors(layer, pooling), provenance)
 
 
+@hashed_once()
 def encode_to_store(
     model: LanguageModel,
     contexts: Sequence[Context],

@@ -29,6 +29,8 @@ class Recipe:
 
 
 _kept: dict[str, Any] = {}
+_identities: dict[str, tuple[Any, ...]] = {}
+"""Of what is kept: a worker changes no weights, so each is hashed once."""
 
 
 def kept(recipe: Recipe) -> Any:
@@ -37,6 +39,7 @@ def kept(recipe: Recipe) -> Any:
     key = repr(whole)
     if key not in _kept:
         _kept.clear()
+        _identities.clear()
         _kept[key] = whole.load()
     return recipe.part_of(_kept[key])
 
@@ -44,11 +47,12 @@ def kept(recipe: Recipe) -> Any:
 def loaded_alike(recipe: Recipe, identity: tuple[Any, ...]) -> Any:
     """The model of a recipe, in a worker; one whose weights are others than the driver's is refused."""
     model = kept(recipe)
-    if tuple(model.identity) != tuple(identity):
+    if repr(recipe) not in _identities:
+        _identities[repr(recipe)] = tuple(model.identity)
+    own = _identities[repr(recipe)]
+    if own != tuple(identity):
         other = next(
-            f"{mine} in the place of {theirs}"
-            for mine, theirs in zip(model.identity, identity, strict=False)
-            if mine != theirs
+            f"{mine} in the place of {theirs}" for mine, theirs in zip(own, identity, strict=False) if mine != theirs
         )
         raise WordworthError(
             f"the worker on {socket.gethostname()} has another {model.name} ({other}); give all machines the same "

@@ -15,6 +15,7 @@ from torch.nn.functional import pad
 from transformers.cache_utils import Cache, DynamicLayer
 
 from wordworth.encode.capabilities import TOLERANCE, accepted
+from wordworth.encode.identity import Identity
 from wordworth.encode.model import LanguageModel
 from wordworth.engine.batching import Budget, budget_for
 from wordworth.predict.head import Head
@@ -58,6 +59,10 @@ class CausalReader:
     @property
     def device(self) -> torch.device:
         return self.base.device
+
+    @property
+    def identity(self) -> Identity:
+        return *self.base.identity, self.logits.weights
 
     def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, _Memory]:
         memory = _Memory(texts)

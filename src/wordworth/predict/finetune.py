@@ -23,6 +23,7 @@ from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.catalog.read.corpora import Corpus
+from wordworth.encode.identity import VERSIONS, hash_config, hash_network, hash_tokenizer
 from wordworth.encode.loading import quietly
 from wordworth.engine.cache import CacheSlot, slot
 from wordworth.errors import WordworthError
@@ -78,9 +79,10 @@ def fine_tune(
 ) -> FineTuned:
     """Trains a model on all of a text, once; a model and text that were trained before are not trained again."""
     chosen = training or Training()
-    network, tokenizer, weights, found = load_network(named, device, "float32", family)
-    identity = [_TRAINING, weights, found, text.sha256, text.layout, text.column, text.field, asdict(chosen)]
-    entry = slot("trained", identity)
+    network, tokenizer, _, found = load_network(named, device, "float32", family)
+    model = [*VERSIONS, hash_network(network), hash_config(network.config), hash_tokenizer(tokenizer), found]
+    read = [text.sha256, text.layout, text.column, text.field]
+    entry = slot("trained", [_TRAINING, *model, *read, asdict(chosen)])
     with locked(entry.path):
         if not entry.part(_MODEL).whole():
             _train(network, tokenizer, found, text, chosen, entry)

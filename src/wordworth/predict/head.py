@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttentions
 
+from wordworth.encode.identity import hash_network
 from wordworth.errors import WordworthError
 
 TOLERANCE = 1e-3
@@ -31,12 +32,19 @@ class Head:
     """
 
     def __init__(self, network: PreTrainedModel) -> None:
+        self.network = network
         self._below = _StatesBelow()
         self._top = copy.copy(network)
-        self._top._modules = dict(network._modules)
-        self._top._modules[network.base_model_prefix] = self._below
+
+    @property
+    def weights(self) -> str:
+        """The sha256 of the head's tensors, as they are now."""
+        base = f"{self.network.base_model_prefix}."
+        return hash_network(self.network, lambda name: name.startswith(base), "head")
 
     def __call__(self, states: Tensor) -> Tensor:
+        # Anew in each call: a part of the network may have been replaced.
+        self._top._modules = {**self.network._modules, self.network.base_model_prefix: self._below}
         self._below.states = states[None]
         nothing = torch.zeros(1, len(states), dtype=torch.long, device=states.device)
         logits: Tensor = self._top(input_ids=nothing).logits

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from wordworth.encode.identity import Identity
 from wordworth.encode.model import LanguageModel
 from wordworth.engine.batching import Budget, budget_for
 from wordworth.predict.head import Head
@@ -26,6 +27,10 @@ class MaskedReader:
     @property
     def device(self) -> torch.device:
         return self.base.device
+
+    @property
+    def identity(self) -> Identity:
+        return *self.base.identity, self.logits.weights
 
     def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
         plain = [[*map(int, text)] for text in texts]

@@ -18,6 +18,7 @@ from transformers import (
 )
 
 from wordworth.catalog.language_models import locate_language_model
+from wordworth.encode.identity import Identity
 from wordworth.encode.loading import NoHeadError, load_files
 from wordworth.encode.model import LanguageModel, family_of, trial_ids, wrap
 from wordworth.engine.batching import Budget
@@ -45,6 +46,7 @@ class ReaderElsewhere:
     width: int
     budget: Budget
     base: LanguageModel
+    identity: Identity
 
     @property
     def device(self) -> torch.device:
@@ -67,9 +69,6 @@ class WordModel:
     """Tokens admitted in one text, or the width of a sliding attention where that is less."""
     around: int
     """Tokens that stand around a text while it is read."""
-    identity: tuple[str | int | None, ...]
-    """All that predictions depend on, for the keys of what is kept on disk."""
-    weights: str
     dtype: str
     recipe: Recipe | None = None
     """How another process loads it, where it can be loaded by name; it is sent there as its recipe."""
@@ -79,8 +78,14 @@ class WordModel:
 
     def without_weights(self) -> "WordModel":
         """What a driver knows of a model whose network is in its workers."""
-        reader: Any = ReaderElsewhere(self.reader.width, self.reader.budget, self.reader.base.without_weights())
+        base, identity = self.reader.base.without_weights(), self.reader.identity
+        reader: Any = ReaderElsewhere(self.reader.width, self.reader.budget, base, identity)
         return replace(self, reader=reader)
+
+    @property
+    def identity(self) -> Identity:
+        """All that predictions depend on, as it is now, for the keys of what is kept on disk."""
+        return *self.reader.identity, self.family
 
     @property
     def device(self) -> torch.device:
@@ -119,8 +124,8 @@ def load_word_model_here(named: str, device: str, dtype: str, family: WordFamily
     """The same in this process, whatever the engine."""
     recipe = Recipe(load_word_model_here, {"named": named, "device": device, "dtype": dtype, "family": family})
     name = locate_language_model(named).name
-    network, tokenizer, weights, chosen = load_network(named, device, dtype, family)
-    model = wrap_word_model(network, tokenizer, name=name, source=named, weights=weights, family=chosen)
+    network, tokenizer, source, chosen = load_network(named, device, dtype, family)
+    model = wrap_word_model(network, tokenizer, name=name, source=source, family=chosen)
     model.reader.base = replace(model.reader.base, recipe=replace(recipe, part="reader.base"))
     return replace(model, recipe=recipe)
 
@@ -128,7 +133,7 @@ def load_word_model_here(named: str, device: str, dtype: str, family: WordFamily
 def load_network(
     name_or_path: str | Path, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str, WordFamily]:
-    """The network with its head, the tokenizer, the identity of the weights, and the kind of head."""
+    """The network with its head, the tokenizer, where they came from, and the kind of head."""
     located = locate_language_model(name_or_path)
     chosen: list[WordFamily] = []
 
@@ -137,13 +142,13 @@ def load_network(
         return _MAPPINGS[chosen[0]][1]
 
     try:
-        network, tokenizer, weights = load_files(located.place, kind, called=located.name, device=device, dtype=dtype)
+        network, tokenizer, source = load_files(located.place, kind, called=located.name, device=device, dtype=dtype)
     except NoHeadError as error:
         raise WordworthError(
             f"{located.name} has no head for words, only the network below it; name a causal or a masked language "
             "model, such as smollm2-135m"
         ) from error
-    return network, tokenizer, weights, chosen[0]
+    return network, tokenizer, source, chosen[0]
 
 
 def wrap_word_model(
@@ -152,14 +157,13 @@ def wrap_word_model(
     *,
     name: str,
     source: str = "",
-    weights: str,
     family: WordFamily | None = None,
 ) -> WordModel:
-    """A `WordModel` around a network with its head and a tokenizer at hand. `weights` must identify their values."""
+    """Return a `WordModel` around a network with its head and a tokenizer at hand."""
     network = network.train(False).requires_grad_(False)
     family = _word_family(network.config, family, name)
     under: Any = network.base_model
-    base = wrap(under, tokenizer, name=name, source=source, weights=weights)
+    base = wrap(under, tokenizer, name=name, source=source)
     head, width = split_head(network)
     before, after = frame(tokenizer)
     reader: Reader
@@ -183,8 +187,6 @@ def wrap_word_model(
         before=before,
         limit=min(limits) if limits else None,
         around=around,
-        identity=(*base.identity, family),
-        weights=weights,
         dtype=base.dtype,
     )
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from wordworth.engine.cache import CacheSlot
 from wordworth.engine.filling import Filling, Part
+from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.model import WordModel
@@ -48,6 +49,7 @@ def predict_words(
     return scan_words(model, lines, rules, **reading).collect()
 
 
+@hashed_once()
 def scan_words(
     model: WordModel,
     lines: Iterable[str],

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from wordworth.encode.identity import Identity
 from wordworth.encode.model import LanguageModel
 from wordworth.engine.batching import Budget, by_length
 
@@ -53,6 +54,10 @@ class Reader(Protocol):
 
     @property
     def device(self) -> torch.device: ...
+
+    @property
+    def identity(self) -> Identity:
+        """All of network and head that rows and logits depend on, as it is now."""
 
     def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, Any]:
         """Rows of the positions from `firsts[i]` to the end of each text, one text after the other; and what `extend`

@@ -43,15 +43,13 @@ def load_whole(named: str | Path, *, device: str = "auto") -> Headed:
         lacking.append(weight)
         return in_pooler(weight, network)
 
-    network, tokenizer, weights = load_files(
-        model.place, own_class, called=model.name, device=device, may_lack=may_lack
-    )
+    network, tokenizer, source = load_files(model.place, own_class, called=model.name, device=device, may_lack=may_lack)
     for weight in lacking:  # a pooler of random weights is not saved
         holder: Any = network.get_submodule(weight.partition("pooler")[0].rstrip("."))
         holder.pooler = None
     with Foreign(f"the files of {named} do not go together", "fetch it again"):
         network = network.train(False).requires_grad_(False)
-        return Headed(model.name, model.place, network, tokenizer, weights, max_length_of(network, tokenizer))
+        return Headed(model.name, source, network, tokenizer, max_length_of(network, tokenizer))
 
 
 def save_network(

@@ -1,7 +1,6 @@
 """What is changed in a network's weights, in its subword embeddings or in every layer; and the network saved so."""
 
 import copy
-import hashlib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,11 +34,6 @@ class InSubwords:
     step: str
     where: str = "the subword embeddings, and nothing above them"
 
-    @property
-    def stamp(self) -> str:
-        """Tells the weights from others."""
-        return hashlib.sha256(np.ascontiguousarray(self.matrix).tobytes()).hexdigest()
-
     def fold(self, network: PreTrainedModel) -> None:
         """Puts it into the weights, for good."""
         replace_matrix(network, self.matrix)
@@ -64,11 +58,6 @@ class InLayers:
         """For the network whose stream was found."""
         step = f"projected out: {signed(subspace.name, subspace.basis)}"
         return cls(subspace.basis, step, tuple(trial_ids(headed.tokenizer)), headed.name)
-
-    @property
-    def stamp(self) -> str:
-        """Tells the weights from others."""
-        return hashlib.sha256(self.basis.tobytes()).hexdigest()
 
     def fold(self, network: PreTrainedModel) -> None:
         """Puts it into the weights, for good."""
@@ -129,7 +118,7 @@ class Repaired:
             if isinstance(repair, InLayers):
                 repair.check(edited)
             check = partial(refuse_unlike, expected, like=headed.network, ids=ids)
-        notes: dict[str, Any] = {"method": self.method, "wordworth": __version__}
+        notes: dict[str, Any] = {"weights": headed.weights, "method": self.method, "wordworth": __version__}
         if repair is not None and self.subspace is not None:
             notes["taken_out"] = {"what": repair.where, **described(self.subspace)}
         save_network(replace(headed, network=edited), Path(folder), notes, card=self._card(), beside=check)

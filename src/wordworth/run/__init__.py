@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wordworth.run.outcome import FailedStudy, Outcome, PlannedStudy, read_outcome, write_outcome
     from wordworth.run.places import run_folders, runs_in
     from wordworth.run.reading import Run, RunManifest, read_manifest, read_run, restore
-    from wordworth.run.resume import fingerprints, why_not_the_same
+    from wordworth.run.resume import why_not_the_same
     from wordworth.run.schema import ITEMS, SCORES
     from wordworth.run.vocabulary import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Experiment
     from wordworth.run.watch import refuse_locked, watched

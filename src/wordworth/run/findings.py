@@ -55,7 +55,7 @@ class About:
     models: tuple[str, ...] = ()
     """The models as they were named."""
     fingerprints: Mapping[str, str] = field(default_factory=dict)
-    """sha256 over the files of those models that were named by a path."""
+    """Name → sha256 over the content of each model and data set that was named, as it was when the run began."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Every setting's value, given or default."""
     may_differ: tuple[str, ...] = ()

@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import Any
 
-PACKAGES = ("wordworth", "numpy", "scipy", "polars", "safetensors", "gensim", "opencc", "torch", "transformers")
+PACKAGES = (
+    "wordworth", "numpy", "scipy", "polars", "safetensors", "gensim", "opencc", "tokenizers", "torch", "transformers",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Manifest:
     named: list[str]
     """The models as they were named."""
     fingerprints: dict[str, str]
-    """sha256 over the files of those models that were named by a path."""
+    """Name → sha256 over the content of each model and data set that was named, as it was when the run began."""
     settings: dict[str, Any]
     """Every setting's value, given or default: those of the study and no other's."""
     may_differ: list[str]

@@ -93,7 +93,7 @@ class RunManifest(_Always, total=False):
     named: list[str]
     """The models as they were named."""
     fingerprints: dict[str, str]
-    """sha256 over the files of those models that were named by a path."""
+    """Name → sha256 over the content of each model and data set that was named, as it was when the run began."""
     hardware: dict[str, Any]
     references: dict[str, str]
     """Key → BibTeX."""

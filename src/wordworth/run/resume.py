@@ -1,20 +1,22 @@
 """Whether a folder holds the very run that is asked for, so that it need not be run again."""
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 from wordworth.errors import WordworthError
-from wordworth.files import measured_sum
 from wordworth.run.folder import FILES
+from wordworth.run.manifest import PACKAGES, surroundings
 from wordworth.run.reading import read_run, restore
 
 
-def why_not_the_same(folder: Path, named: list[str], settings: dict[str, Any], version: str) -> str | None:
+def why_not_the_same(
+    folder: Path, named: list[str], settings: dict[str, Any], fingerprints: dict[str, str]
+) -> str | None:
     """Why the run in a folder is another than one of these models and settings would be; None where it is the same.
 
-    A model of the user's whose files have another content than they had is another model. Blank where there is no run.
+    `fingerprints` are those of all that it would read: files with another content than they had make another run, and
+    so do other versions of the packages that compute. Blank where there is no run.
     """
     restore(folder)
     if not all((folder / name).is_file() for name in FILES):
@@ -28,25 +30,15 @@ def why_not_the_same(folder: Path, named: list[str], settings: dict[str, Any], v
     for name in sorted(wanted.keys() | had.keys()):
         if wanted.get(name) != had.get(name):
             return f"its {name} was {_short(had.get(name))} and is now {_short(wanted.get(name))}"
-    before = manifest["versions"].get("wordworth")
-    if before != version:
-        return f"it was made with wordworth {before}"
-    for model, fingerprint in fingerprints(named).items():
-        if manifest["fingerprints"].get(model) != fingerprint:
-            return f"{model} has changed since"
+    versions = surroundings()[0]
+    for package in PACKAGES:
+        before = manifest["versions"].get(package)
+        if before != versions.get(package):
+            return f"it was made with {package} {before}" if before else f"it was made without {package}"
+    for name in sorted(fingerprints.keys() | manifest["fingerprints"].keys()):
+        if manifest["fingerprints"].get(name) != fingerprints.get(name):
+            return f"{name} has changed since"
     return None
-
-
-def fingerprints(named: list[str]) -> dict[str, str]:
-    """The sha256 over the files of those models that are named by a path."""
-    paths = {model: Path(model if Path(model).exists() else model.partition("=")[2]).expanduser() for model in named}
-    return {model: _fingerprint(path) for model, path in paths.items() if path.parts and path.exists()}
-
-
-def _fingerprint(path: Path) -> str:
-    files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
-    listing = "".join(f"{measured_sum(one)} {one.relative_to(path.parent)}\n" for one in files)
-    return hashlib.sha256(listing.encode()).hexdigest()
 
 
 def _short(value: Any) -> str:

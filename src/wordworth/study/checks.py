@@ -1,12 +1,12 @@
 """What can be seen before anything is loaded: that what a study is given by name is there, and of its kind."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from wordworth.catalog.kinds import KINDS, Kind
 from wordworth.catalog.registry import entries, entry, knows
-from wordworth.catalog.resolve import Resolved, resolve, split_label, target_of
+from wordworth.catalog.resolve import Resolved, public_name, resolve, split_label, target_of
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Settings, either
 
@@ -64,6 +64,31 @@ def check_data(settings: Settings) -> None:
                 found = _check(split_label(named)[1] if field.name == "language_corpus" else named, kind)
                 if kind == "tests" and found.place == "path":
                     load_tests(named)
+
+
+def fingerprints(models: Iterable[Any], settings: Settings, *, fetch: bool = True) -> dict[str, str]:
+    """Return name → sha256 over the content, of the models and data sets that are given by name.
+
+    Without `fetch`, a name of the hub is what is in its cache.
+    """
+    from wordworth.catalog.fingerprint import fingerprint
+
+    named = [(model, "models") for model in models]
+    for field in settings.fields():
+        kind, value = field.declared.catalog.partition("/")[0], getattr(settings, field.name)
+        if kind != "languages" and (kind or Path in get_args(field.type)):
+            named += [(one, kind) for one in (value if field.many else (value,)) if str(one) not in WORDS]
+    hashes = {
+        public_name(one): fingerprint(one, kind, fetch=fetch) for one, kind in named if isinstance(one, str | Path)
+    }
+    return {name: one for name, one in hashes.items() if one}
+
+
+def refuse_changed(before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    """Stop where something was changed while it was measured."""
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name) != after.get(name):
+            raise WordworthError(f"{name} changed while it was measured, so its numbers are not kept; run it again")
 
 
 def _check(named: str | Path, kind: str) -> Resolved:

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.engine.engines import using
+from wordworth.engine.identity import hashed_once
 from wordworth.run.vocabulary import EXPERIMENTS, Experiment
 from wordworth.task.settings import Settings, either
 
@@ -113,24 +115,34 @@ class Study:
         """Runs the study on models (names, paths, or loaded ones) with settings by name; the rest are the paper's."""
         return self.run(models, self.settings.of(self.name, chosen))
 
-    def run(self, models: Any, settings: Settings, named: Sequence[str] = ()) -> "Findings":
-        """Runs the study; `named` is what the models are called where they are loaded already."""
+    def run(
+        self, models: Any, settings: Settings, named: Sequence[str] = (), before: Mapping[str, str] | None = None
+    ) -> "Findings":
+        """Runs the study; `named` is what the models are called where they are loaded already.
+
+        `before` are the fingerprints of what is read, where they were taken before the models were loaded.
+        """
         from wordworth.progress import waiting
         from wordworth.run import Findings
+        from wordworth.study.checks import fingerprints, refuse_changed
 
         given = [models] if isinstance(models, str | Path) or not isinstance(models, Sequence) else list(models)
         given = given or list(self.default_models)
         self.check(given, settings)
+        read = [model for model in named or given if isinstance(model, str | Path)]
+        if before is None:
+            before = fingerprints(read, settings)
         timer = Findings()
-        with timer.timed(), using(getattr(settings, "engine", "local")):
+        with timer.timed(), using(getattr(settings, "engine", "local")), hashed_once():
             with waiting(f"loading what {self.name} needs"):  # torch alone may take a while
                 function = _imported(self.function)
             findings: Findings = function(given, settings)
+        refuse_changed(before, fingerprints(read, settings, fetch=False))
         findings.started, findings.seconds = timer.started, timer.seconds
         names: Sequence[str | Path] = named or [
             model if isinstance(model, str | Path) else model.name for model in given
         ]
-        return self.described(findings, names, settings)
+        return self.described(findings, names, settings, before)
 
     def check(self, models: Sequence[Any], settings: Settings) -> None:
         """Stops, before anything is loaded, at what is named and is not there."""
@@ -158,17 +170,24 @@ class Study:
             findings.add(part)
         findings.started = min(part.started for part in parts)
         findings.seconds = sum(part.seconds for part in parts)
-        return self.described(findings, named, settings)
+        before = {name: one for part in parts for name, one in part.about.fingerprints.items()}
+        return self.described(findings, named, settings, before)
 
-    def described(self, findings: "Findings", names: Sequence[str | Path], settings: Settings) -> "Findings":
+    def described(
+        self,
+        findings: "Findings",
+        names: Sequence[str | Path],
+        settings: Settings,
+        fingerprints: Mapping[str, str] = MappingProxyType({}),
+    ) -> "Findings":
         """The findings with what a run says of the study, these models and these settings."""
         from wordworth.catalog.resolve import public_name
-        from wordworth.run import About, fingerprints
+        from wordworth.run import About
 
         findings.about = About(
             models=tuple(map(public_name, names)),
             command=_command_line(),
-            fingerprints=fingerprints([str(name) for name in names]),
+            fingerprints=dict(fingerprints),
             settings=settings.as_table(),
             may_differ=self.settings.may_differ(),
             renamed=self.settings.renamed(),

@@ -6,6 +6,7 @@ from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.embedding import Embedding
 from wordworth.encode import LanguageModel, checked_layers, load_named
+from wordworth.encode.identity import hash_config, hash_tokenizer
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.task.settings import ByLayer, Named, Placement
@@ -39,12 +40,13 @@ def record_model(findings: Findings, model: LanguageModel) -> None:
         {
             "source": model.source,
             "weights": model.weights,
+            "config_sha256": hash_config(model.network.config),
             "family": model.family,
             "layers": model.layers,
             "dimensions": model.dim,
             "precision": model.dtype,
             "device": str(model.device),
-            "tokenizer_sha256": model.vocabulary,
+            "tokenizer_sha256": hash_tokenizer(model.tokenizer),
         },
     )
 

@@ -16,7 +16,7 @@ from wordworth.run.steps import at_step
 from wordworth.study import STUDIES, Study, study
 from wordworth.study.checks import CALLED
 from wordworth.task.settings import ByLayer, Settings, either
-from wordworth.trainer.still import still, weights_sum
+from wordworth.trainer.still import still
 
 SAYING_WORDS = ("ForCausalLM", "LMHeadModel", "ForMaskedLM")
 """How the name of a class ends that gives words and nothing else; all others are measured without their heads."""
@@ -109,7 +109,7 @@ class Measuring:
         twin = still(network)
         if not all(bool(torch.isfinite(weight).all()) for weight in twin.parameters()):
             raise WordworthError(f"{label} has weights that are no finite numbers: the training has diverged")
-        facts: dict[str, Any] = {"name": label, "source": self.source, "weights": weights_sum(twin)}
+        facts: dict[str, Any] = {"name": label, "source": self.source}
         kind = kind_of_network(network)
         if kind == "encoder":
             under: Any = twin.get_encoder() if twin.config.is_encoder_decoder else twin.base_model

@@ -5,11 +5,9 @@ its own, so neither the mode (dropout), nor `use_cache`, nor which weights are t
 """
 
 import copy
-import hashlib
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,8 +17,6 @@ from transformers import PreTrainedModel
 
 FORWARD = ("forward", "_original_forward")
 """What accelerate puts into a network whose passes it wraps for mixed precision."""
-CHUNK = 1 << 26
-"""Numbers of a weight that are measured at once."""
 
 
 def still(network: PreTrainedModel) -> PreTrainedModel:
@@ -39,17 +35,6 @@ def still(network: PreTrainedModel) -> PreTrainedModel:
             vars(twin).pop(name, None)
     twin.train(False)
     return twin
-
-
-def weights_sum(network: PreTrainedModel) -> str:
-    """sha256 of the names and values of all weights and buffers."""
-    digest = hashlib.sha256()
-    for name, tensor in chain(network.named_parameters(), network.named_buffers()):
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-        flat = tensor.detach().reshape(-1)
-        for start in range(0, len(flat), CHUNK):
-            digest.update(flat[start : start + CHUNK].cpu().contiguous().view(torch.uint8).numpy().data)
-    return f"sha256:{digest.hexdigest()}"
 
 
 @contextmanager

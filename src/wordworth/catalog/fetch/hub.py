@@ -54,9 +54,9 @@ def is_cached(file: HubFile) -> bool:
     return isinstance(try_to_load_from_cache(file.repo, path, revision=file.revision, repo_type=file.repo_type), str)
 
 
-def from_hub(address: str) -> Path:
-    """The file of an `hf://…` address."""
-    return fetched(hub_file(address), address)
+def from_hub(address: str, *, fetch: bool = True) -> Path:
+    """The file of an `hf://…` address; without `fetch`, as it is in the cache."""
+    return fetched(hub_file(address), address, fetch=fetch)
 
 
 def config_of(name: str) -> Path:
@@ -64,9 +64,12 @@ def config_of(name: str) -> Path:
     return fetched(replace(hub_model(name) or HubFile(name), path="config.json"), name)
 
 
-def snapshot(name: str) -> Path:
-    """The folder of a model of the hub at its revision, with safetensors: never pickled weights, never code."""
-    folder = fetched(hub_model(name) or HubFile(name), name)
+def snapshot(name: str, *, fetch: bool = True) -> Path:
+    """The folder of a model of the hub at its revision, with safetensors: never pickled weights, never code.
+
+    Without `fetch`, as it is in the cache.
+    """
+    folder = fetched(hub_model(name) or HubFile(name), name, fetch=fetch)
     if not any(folder.glob("model*.safetensors")):
         raise WordworthError(
             f"{name} has no safetensors on the hub; pickled weights are not read: convert them first, or name another "
@@ -75,7 +78,7 @@ def snapshot(name: str) -> Path:
     return folder
 
 
-def fetched(file: HubFile, called: str) -> Path:
+def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
     """The file, or the model's folder where no path says which; one sentence where neither hub nor cache gives it.
 
     The library would ask an unreachable hub again for half a minute. So the hub is asked once, with a time limit; if
@@ -87,12 +90,13 @@ def fetched(file: HubFile, called: str) -> Path:
     from wordworth.catalog.fetch.patience import impatient
     from wordworth.catalog.fetch.sources import is_offline
 
+    offline = is_offline() or not fetch
     with _quietly(), impatient():
-        if is_offline() or _COMMIT.fullmatch(file.revision or ""):
+        if offline or _COMMIT.fullmatch(file.revision or ""):
             try:
                 return _downloaded(file, here_only=True)
             except LocalEntryNotFoundError as error:
-                if is_offline():
+                if offline:
                     raise WordworthError(_unreachable(called, "")) from error
             except HFValidationError as error:
                 raise WordworthError(f"{called} is no name of the hub; write owner/name") from error

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.catalog.kinds import SENTENCE_FILES
-from wordworth.encode.model import LanguageModel, tokenizer_identity
+from wordworth.encode.model import LanguageModel
 from wordworth.encode.sentence.network import BRANCHES, SentenceConfig, SentenceNetwork
 from wordworth.encode.sentence.piece_model import read_tokenizer
 from wordworth.errors import Foreign, WordworthError
-from wordworth.files import measured_sum
 from wordworth.progress import waiting
 
 WEIGHTS, PIECES = SENTENCE_FILES
@@ -40,11 +39,10 @@ def load_sentence_encoder(folder: Path, name: str, device: torch.device, dtype: 
         tokenizer,
         name=name,
         source=str(folder),
-        weights=f"npz:{measured_sum(path)}",
     )
 
 
-def of_network(network: SentenceNetwork, tokenizer: Any, *, name: str, source: str, weights: str) -> LanguageModel:
+def of_network(network: SentenceNetwork, tokenizer: Any, *, name: str, source: str) -> LanguageModel:
     """A network and a tokenizer at hand as a model."""
     return LanguageModel(
         name=name,
@@ -55,8 +53,6 @@ def of_network(network: SentenceNetwork, tokenizer: Any, *, name: str, source: s
         layers=0,
         dim=network.config.hidden_size,
         max_length=None,
-        weights=weights,
-        vocabulary=tokenizer_identity(tokenizer),
         left_only=False,
         reuses_kv_cache=False,
         takes_types=False,

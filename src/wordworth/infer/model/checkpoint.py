@@ -1,6 +1,5 @@
 """A model's folder (`config.json`, `model.safetensors`), and what a training needs to go on where it was killed."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +14,9 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError, reason_of
-from wordworth.files import replacing, sha256_of
+from wordworth.files import replacing
 from wordworth.infer.model.attention import Network, Shape, shape_of
 from wordworth.transform import orthonormal
 
@@ -37,8 +37,6 @@ class TrainedNetwork:
     """Layer → (k, dim): the orthonormal basis of what was taken out of the vectors that it was trained on; 0 are those
     that do not depend on a context."""
     config: dict[str, Any]
-    sha256: str
-    """Of the weights."""
 
     @property
     def shape(self) -> Shape:
@@ -111,7 +109,6 @@ def read_model(folder: Path) -> TrainedNetwork:
         None if extra is None else extra.float().numpy(),
         {layer: orthonormal(basis.double().numpy()) for layer, basis in projections.items()},
         config,
-        sha256_of(path),
     )
 
 
@@ -173,8 +170,4 @@ def read_last(path: Path, key: str) -> tuple[dict[str, Any], dict[str, dict[str,
 
 def _digest(about: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
     """The sha256 of all that a training goes on from."""
-    digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
-    for name in sorted(tensors):
-        digest.update(f"{name} {tensors[name].dtype} {list(tensors[name].shape)}".encode())
-        digest.update(tensors[name].numpy().tobytes())
-    return digest.hexdigest()
+    return hash_content(about, tensors)

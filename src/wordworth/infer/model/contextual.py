@@ -1,6 +1,5 @@
 """ELMo as what an NLI model reads: three layers a token, with a place for a projection in layer 1 or in all layers."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -12,6 +11,7 @@ from torch import Tensor
 
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
+from wordworth.engine.identity import hash_content, hash_of
 from wordworth.errors import WordworthError
 from wordworth.infer.model.elmo import Elmo
 from wordworth.infer.model.vocabulary import words_of
@@ -40,12 +40,12 @@ class ElmoVectors:
     every: Change | None = None
     """Done to all layers (…, layers, dim) once they are computed."""
     steps: tuple[str, ...] = ()
-    """What was done, for people and keys."""
+    """What was done, for people and keys: each step names its values."""
     _lexicon: _Lexicon = field(default_factory=_Lexicon)
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        return (self.name, self.elmo.sha256, *self.steps)
+        return ("elmo", hash_of(self.elmo, "weights", lambda: hash_content(self.elmo)), *self.steps)
 
     @property
     def dim(self) -> int:
@@ -129,5 +129,4 @@ def _after(one: Change | None, other: Change | None) -> Change | None:
 
 
 def _step(subspace: Subspace) -> str:
-    key = hashlib.sha256(subspace.basis.tobytes()).hexdigest()[:12]
-    return f"projected out: {subspace.name} {key}"
+    return f"projected out: {subspace.name} {hash_content(subspace.basis)[:12]}"

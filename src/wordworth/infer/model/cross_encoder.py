@@ -1,6 +1,5 @@
 """Any sequence-classification model of `transformers` that was trained on NLI, as an `NliModel`."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from wordworth.embedding import Embedding
 from wordworth.encode.capabilities import accepted
 from wordworth.encode.heads import Headed, load_with_head, padding_of
 from wordworth.engine.batching import Budget, PassTally, budget_for, by_length
+from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError
 from wordworth.infer.model.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
 from wordworth.infer.model.labels import label_columns
@@ -64,7 +64,7 @@ class CrossEncoder:
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        taken = hashlib.sha256(self.projection.basis.tobytes()).hexdigest() if self.projection else None
+        taken = hash_content(self.projection.basis) if self.projection else None
         return "cross-encoder", *self.headed.identity, *self.columns, taken
 
     @property
@@ -202,7 +202,6 @@ def untrained_cross_encoder(
         id2label=dict(enumerate(LABELS)),
         label2id={label: at for at, label in enumerate(LABELS)},
     )
-    headed = replace(headed, weights=f"{headed.weights}, new head of seed {seed}")
     inside = set(headed.network.base_model.modules())
     for module in headed.network.modules():
         if isinstance(module, torch.nn.Dropout):

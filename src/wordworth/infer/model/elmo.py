@@ -40,7 +40,7 @@ class Cell:
     """(cells, projection)"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Elmo:
     """The weights, and the numbers of the options that computing with them needs."""
 

@@ -62,7 +62,7 @@ def load_attention_nli(named: str | Path = DEFAULT, *, vectors: Embedding | None
         name = folder.name
     trained = read_model(folder)
     without = None if vectors is not None else _trained_without(trained)
-    return AttentionNli(name, trained.network, _reading(trained, folder, vectors), trained.sha256, without)
+    return AttentionNli(name, trained.network, _reading(trained, folder, vectors), without)
 
 
 def _trained_without(trained: TrainedNetwork) -> TrainedWithout | None:
@@ -103,8 +103,9 @@ def _reading(trained: TrainedNetwork, folder: Path, vectors: Embedding | None) -
     if about["kind"] == "elmo":
         if vectors is not None:
             raise WordworthError(f"{folder} was trained over ELMo, so {vectors.name} cannot take its place")
-        embedder: Embedder = _elmo(Path(about["source"])).embedder
-        if embedder.identity[1] != about["sha256"]:
+        read = _elmo(Path(about["source"]))
+        embedder: Embedder = read.embedder
+        if read.about["sha256"] != about["sha256"]:
             raise WordworthError(f"{about['source']} holds other weights than {folder} was trained with")
     else:
         if trained.extra is None:

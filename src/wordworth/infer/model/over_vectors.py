@@ -1,5 +1,6 @@
 """An NLI model over word vectors: every sentence is encoded once, pairs are compared in blocks of one length."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding
+from wordworth.encode.identity import VERSIONS, hash_network
 from wordworth.errors import WordworthError
 from wordworth.infer.model.attention import EncodedSentences, Network
 from wordworth.infer.model.nli import LABELS, TrainedWithout
@@ -31,13 +33,12 @@ class AttentionNli:
     name: str
     network: Network
     embedder: Embedder
-    weights: str
-    """The sha256 of the network's weights."""
     trained_without: TrainedWithout | None = None
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        return ("decomposable-attention", self.weights, *self.embedder.identity)
+        shape = json.dumps(self.network.shape.plain(), sort_keys=True)
+        return ("decomposable-attention", VERSIONS[1], hash_network(self.network), shape, *self.embedder.identity)
 
     @property
     def source(self) -> str:

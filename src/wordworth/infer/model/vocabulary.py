@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.embedding import Embedding
+from wordworth.engine.identity import hash_content, hash_of
 from wordworth.errors import WordworthError
 from wordworth.transform import Subspace, remove
 
@@ -94,8 +95,9 @@ class StaticVectors:
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        provenance = self.embedding.provenance
-        return (provenance.name, provenance.sha256, *provenance.steps)
+        vectors = self.embedding
+        held = hash_of(vectors, "vectors", lambda: hash_content(list(vectors.words), np.asarray(vectors.matrix)))
+        return "static", held, hash_content(self.extra)
 
     def _known(self, word: str) -> int | None:
         """Row of a word: in lower case, else as it is written."""

@@ -23,7 +23,7 @@ from wordworth.infer.scoring.grid import Grid, grid_of
 
 BLOCK = 1 << 13
 """Pairs of a block, about: whole actions, so that a sentence is encoded once."""
-LAYOUT = 2
+LAYOUT = 3
 SCORES = "scores.safetensors"
 
 
@@ -87,19 +87,19 @@ class PairTask:
         """Pairs to score."""
         return sum(len(indices) for _, indices in self.blocks())
 
-    def entry(self, model: NliModel, key: str = "") -> CacheSlot:
-        """Where the blocks of a model lie; `key` tells versions of it apart that have one identity."""
+    def entry(self, model: NliModel) -> CacheSlot:
+        """Where the blocks of a model lie."""
         pairs = self.pairs
         axes = (pairs.actions, pairs.premises, pairs.hypotheses)
         drawn = (self.sample, self.seed) if self.sampled else None
-        return slot("inferences", [LAYOUT, BLOCK, list(model.identity), key, pairs.probe.sha256, axes, drawn])
+        return slot("inferences", [LAYOUT, BLOCK, list(model.identity), pairs.probe.sha256, axes, drawn])
 
 
 def scored(
-    model: NliModel, task: PairTask, *, key: str = "", advance: Callable[[float], None] | None = None
+    model: NliModel, task: PairTask, *, advance: Callable[[float], None] | None = None
 ) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
     """The indices and probabilities (pairs, 3) of each block, in order, once all that is not in the cache is scored."""
-    entry = task.entry(model, key)
+    entry = task.entry(model)
     stream = partial(score_blocks, pairs=task.pairs, whole=not task.sampled)
     parts = (Part(_block(entry, number), indices, len(indices)) for number, indices in task.blocks())
     Filling(stream, _write, f"inferring with {model.name}").fill(model, parts, advance)

@@ -99,7 +99,7 @@ def train_nli(
     began = time.monotonic()
     fitted = train(TrainingJob(training, dev, read, shape, recipe, folder), say)
     saved = read_model(folder)
-    model = AttentionNli(folder.name, saved.network, read.embedder, saved.sha256)
+    model = AttentionNli(folder.name, saved.network, read.embedder)
     results = {
         "vectors": read.about,
         "shape": shape.plain(),

@@ -25,7 +25,7 @@ def learn_in_layers(headed: Headed, settings: DebiasSettings, findings: Findings
     """
     stream = stream_of(headed.network, trial_ids(headed.tokenizer), headed.name)
     base = headed.network.base_model
-    model = wrap(base, headed.tokenizer, name=headed.name, source=headed.source, weights=headed.weights)  # type: ignore[arg-type]
+    model = wrap(base, headed.tokenizer, name=headed.name, source=headed.source)  # type: ignore[arg-type]
     words = named_words(settings)
     numbers = range(model.layers)  # the last one is after the final norm, and so no longer the stream
     source = in_contexts(model, words, bleached(words, load_templates()), "bleached", list(numbers))

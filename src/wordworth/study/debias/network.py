@@ -75,7 +75,7 @@ def _measure(findings: Findings, headed: Headed, plan: _Plan, settings: DebiasSe
         return
     with progress(f"Measuring {headed.name}", 2 + len(plan.controls)) as advance:
         for setting, repair in ((ORIGINAL, None), (settings.mitigate, plan.repair)):
-            version = measuring.version(folded(headed.network, repair), repair.stamp if repair else "", settings)
+            version = measuring.version(folded(headed.network, repair), settings)
             add_version(findings, version, setting)
             advance(1)
         # Of a control only the value is used, so that neither p nor an interval is worth its time.
@@ -83,7 +83,7 @@ def _measure(findings: Findings, headed: Headed, plan: _Plan, settings: DebiasSe
         results = []
         for repair in plan.controls:
             network = folded(headed.network, repair)
-            results.append(measuring.version(network, repair.stamp, quick, inferring=False))
+            results.append(measuring.version(network, quick, inferring=False))
             advance(1)
     add_controls(findings, results)
 

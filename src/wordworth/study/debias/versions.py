@@ -48,13 +48,10 @@ class Measuring:
                     findings.used_data(data, len(data))
         self.data = load_task_data(findings, settings) if set(self.wanted) & set(GEOMETRY) else None
 
-    def version(
-        self, network: PreTrainedModel, stamp: str, settings: DebiasSettings, *, inferring: bool = True
-    ) -> Findings:
-        """What is found on one version; `stamp` tells its weights from others."""
+    def version(self, network: PreTrainedModel, settings: DebiasSettings, *, inferring: bool = True) -> Findings:
+        """What is found on one version."""
         headed, findings = self.headed, Findings()
-        identity = "+".join(filter(None, [headed.weights, stamp]))
-        about: dict[str, Any] = {"name": headed.name, "source": headed.source, "weights": identity}
+        about: dict[str, Any] = {"name": headed.name, "source": headed.source}
         if "prediction" in self.wanted:
             words = wrap_word_model(network, headed.tokenizer, **about)
             model = words.reader.base

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from wordworth.engine.cache import key_of
 from wordworth.infer.model import load
 from wordworth.infer.model.nli import MitigableNli, NliModel, Trained
 from wordworth.infer.probe.pairs import PairSet
@@ -17,9 +18,8 @@ def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], l
 
     `layers` are those of ELMo that are changed at test, once they are computed.
     """
-    identity = ", ".join(str(part) for part in model.identity if part is not None)
     known = model if isinstance(model, MitigableNli) else None
-    facts: dict[str, Any] = {"source": known.source if known else "", "weights": identity}
+    facts: dict[str, Any] = {"source": known.source if known else "", "weights": key_of(list(model.identity))}
     if isinstance(model, Trained) and model.trained_without:
         facts["trained_without"] = asdict(model.trained_without)
     if layers:

@@ -5,12 +5,9 @@ transformer, or layers of ELMo. The paper retrains networks on the changed vecto
 own, named beside this one (`against`).
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-
-import numpy as np
 
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding
@@ -47,8 +44,6 @@ class Setting:
     """As `setting` has it: original, projection, …, random:1."""
     model: Callable[[], NliModel]
     """Computed when its turn comes, so that one at a time is in memory."""
-    key: str = ""
-    """Tells versions apart in the cache that have one identity."""
     taken_out: str = ""
     """What was taken out, for a reader of the scores."""
 
@@ -164,9 +159,7 @@ def _over_words(
     subspace = subspace_of(full, words)
 
     def version(name: str, changed: Embedding, taken_out: str = "") -> Setting:
-        matrix = np.ascontiguousarray(changed.matrix, dtype=np.float32)
-        key = hashlib.sha256(matrix.tobytes() + "\0".join(changed.words).encode()).hexdigest()
-        return Setting(name, lambda: model.with_vectors(changed), key, taken_out)
+        return Setting(name, lambda: model.with_vectors(changed), taken_out)
 
     for name in mitigate:
         if name == "leace":  # which promises something of the vectors as they are

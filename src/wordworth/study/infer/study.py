@@ -168,7 +168,7 @@ def _measured(
     task, parts = plan
     tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in parts]
     largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in ("entailment", "contradiction"))
-    for indices, probabilities in scored(setting.model(), task, key=setting.key, advance=advance):
+    for indices, probabilities in scored(setting.model(), task, advance=advance):
         places = task.pairs.coordinates(indices)
         for part, tally in zip(parts, tallies, strict=True):
             part.add(tally, places, probabilities)

@@ -14,6 +14,7 @@ from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.paraphrases import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.embedding import Embedding
+from wordworth.engine.cache import key_of
 from wordworth.errors import WordworthError
 from wordworth.predict.finetune import Training, fine_tune
 from wordworth.predict.frequency import Bands, banded, frequencies_of, parsed_edges
@@ -191,7 +192,7 @@ def _record_model(findings: Findings, model: WordModel, text: str | Path | None)
         {
             **({"fine_tuned": load_corpus(text).name} if text is not None else {}),
             "source": model.source,
-            "weights": model.weights,
+            "weights": key_of(model.identity),
             "family": model.family,
             "precision": model.dtype,
             "device": str(model.device),

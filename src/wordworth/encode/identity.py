@@ -1,0 +1,84 @@
+"""The identity of a loaded model, from its content: tensors, configuration and tokenizer, whatever it is called.
+
+It is computed when it is asked for, so that a network whose weights were changed in place is another one.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import tokenizers
+import torch
+import transformers
+from torch import Tensor, nn
+
+from wordworth.engine.identity import hash_content, hash_of
+
+Identity = tuple[str | int | None, ...]
+VERSIONS = tuple(
+    f"{library.__name__} {library.__version__.partition('+')[0]}" for library in (transformers, torch, tokenizers)
+)
+"""The libraries that compute; the build of torch (+cpu, +cu130) does not count."""
+OFFLOADED = "_wordworth_weights_on_disk"
+"""The attribute of a module whose tensors lie on disk, with the mapping that reads them."""
+_NOT_CONTENT = ("_name_or_path", "architectures", "transformers_version")
+"""Entries of a configuration that say where it came from; the class of a network is hashed with its tensors."""
+
+
+def hash_network(network: Any, skip: Callable[[str], bool] = lambda name: False, what: str = "network") -> str:
+    """Return the sha256 over a network's tensors by name; `skip` tells those that its numbers do not depend on."""
+    return hash_of(network, what, lambda: _hash_tensors(network, skip))
+
+
+def hash_config(config: Any) -> str:
+    """Return the sha256 over all of a configuration but where it came from."""
+    return hash_content(json.dumps(_content(config.to_dict()), sort_keys=True, default=str))
+
+
+def hash_tokenizer(tokenizer: Any) -> str:
+    """Return the sha256 over all that a tokenizer does."""
+    return hash_of(tokenizer, "tokenizer", lambda: _hash_tokenizer(tokenizer))
+
+
+def _hash_tokenizer(tokenizer: Any) -> str:
+    backend = json.loads(tokenizer.backend_tokenizer.to_str())
+    backend |= {"padding": None, "truncation": None}  # each call of the library sets them
+    special = {name: str(token) for name, token in tokenizer.special_tokens_map.items()}
+    settings = [special, tokenizer.all_special_ids, tokenizer.model_max_length, tokenizer.model_input_names]
+    settings += [tokenizer.padding_side, tokenizer.pad_token_type_id, type(tokenizer).__qualname__]
+    return hash_content(json.dumps([backend, settings]))
+
+
+def _hash_tensors(network: nn.Module, skip: Callable[[str], bool]) -> str:
+    hashes: dict[tuple[Any, ...], str] = {}  # tied weights are hashed once
+    named: dict[str, str] = {}
+    for path, module in network.named_modules():
+        for own, tensor in {**module._parameters, **module._buffers}.items():
+            name = f"{path}.{own}".removeprefix(".")
+            if tensor is None or skip(name) or _is_recomputed(module, own):
+                continue
+            if tensor.is_meta:
+                named[name] = hash_content(vars(module)[OFFLOADED][own])
+                continue
+            place = tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
+            if place not in hashes:
+                hashes[place] = hash_content(tensor)
+            named[name] = hashes[place]
+    for name, value in network.state_dict().items():  # what quantization adds to the weights
+        if name not in named and not skip(name) and isinstance(value, Tensor):
+            named[name] = hash_content(value)
+    return hash_content(type(network).__qualname__, named)
+
+
+def _is_recomputed(module: nn.Module, name: str) -> bool:
+    """Return whether a forward pass sets a buffer by the length of its text: it follows from the configuration."""
+    kinds: Any = getattr(module, "rope_type", "")
+    kinds = list(kinds.values()) if isinstance(kinds, dict) else [kinds]
+    changes = any("dynamic" in str(kind) or kind == "longrope" for kind in kinds)
+    return changes and name.endswith("inv_freq") and not name.endswith("original_inv_freq")
+
+
+def _content(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _content(one) for key, one in value.items() if key not in _NOT_CONTENT}
+    return value

@@ -1,0 +1,387 @@
+"""A model that is edited, in its files or in memory, never gets numbers that were kept of what it was.
+
+What is kept is compared with what the same model computes without the cache.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers as hf
+from safetensors.torch import load_file, save_file
+
+from made_models import gguf_of, llama, llama_folder
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.source import Pinned
+from wordworth.contexts import in_template
+from wordworth.embedding import Embedding, Provenance
+from wordworth.encode import LanguageModel, encode, encode_to_store, load_model, store, wrap
+from wordworth.encode.heads import load_with_head
+from wordworth.engine.identity import hash_content, hashed_once
+from wordworth.errors import WordworthError
+from wordworth.files import cache_dir, sha256_of
+from wordworth.infer.model.attention import Network, Shape
+from wordworth.infer.model.over_vectors import AttentionNli
+from wordworth.infer.model.vocabulary import StaticVectors, drawn
+from wordworth.predict import load_word_model, predict_words, wrap_word_model
+from wordworth.predict.finetune import Training, fine_tune
+
+CONTEXTS = [in_template("This is WORD", word) for word in ("pleasant", "unpleasant", "one")]
+TEXT = "This is a pleasant word and that is one"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def kept(model: LanguageModel) -> np.ndarray:
+    """The vectors of the last layer as a study reads them: from the cache, where they are there."""
+    return encode_to_store(model, CONTEXTS).vectors(model.layers)
+
+
+def computed(model: LanguageModel) -> np.ndarray:
+    return encode(model, CONTEXTS).vectors["last"][:, -1]
+
+
+def edit_json(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    table = json.loads(path.read_text())
+    change(table)
+    path.write_text(json.dumps(table))
+
+
+def config(**changes: Any) -> Callable[[Path], None]:
+    return lambda folder: edit_json(folder / "config.json", lambda table: table.update(changes))
+
+
+def rope_theta(folder: Path) -> None:
+    edit_json(folder / "config.json", lambda table: table["rope_parameters"].update(rope_theta=100.0))
+
+
+def weights(folder: Path) -> None:
+    tensors = load_file(folder / "model.safetensors")
+    name = next(name for name in tensors if "embed_tokens" in name)
+    tensors[name] *= 2
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def lower_case(folder: Path) -> None:
+    edit_json(folder / "tokenizer.json", lambda table: table.update(normalizer={"type": "Lowercase"}))
+
+
+def begin_with_a_mark(folder: Path) -> None:
+    pieces = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    template = {
+        "type": "TemplateProcessing",
+        "single": pieces,
+        "pair": pieces,
+        "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}},
+    }
+    edit_json(folder / "tokenizer.json", lambda table: table.update(post_processor=template))
+
+
+EDITS: dict[str, Callable[[Path], None]] = {
+    "rope_theta": rope_theta,
+    "heads": config(num_attention_heads=8, num_key_value_heads=4, head_dim=2),
+    "activation": config(hidden_act="gelu"),
+    "norm": config(rms_norm_eps=0.5),
+    "tokenizer": lower_case,
+    "beginning": begin_with_a_mark,
+    "weights": weights,
+}
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+@pytest.mark.parametrize("place", ["model", f"models--some--one/snapshots/{COMMIT}"], ids=["folder", "like a snapshot"])
+def test_an_edited_folder_is_another_model(tmp_path: Path, edit: Callable[[Path], None], place: str) -> None:
+    folder = llama_folder(tmp_path / place)
+    before = load_model(folder)
+    identity, vectors = before.identity, computed(before)  # now: weights are mapped, and so change with their file
+    assert np.allclose(kept(before), vectors, atol=1e-5)
+    edit(folder)
+    after = load_model(folder)
+    assert after.identity != identity
+    assert np.allclose(kept(after), computed(after), atol=1e-5)
+    assert not np.allclose(computed(after), vectors, atol=1e-5)
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_predictions_of_an_edited_folder_are_another_models(tmp_path: Path, edit: Callable[[Path], None]) -> None:
+    folder = llama_folder(tmp_path / "model")
+    before = load_word_model(folder).identity
+    edit(folder)
+    assert load_word_model(folder).identity != before
+
+
+def replace_module(network: Any) -> None:
+    torch.manual_seed(5)
+    other = hf.LlamaModel(network.config)
+    network.layers[0].mlp = other.layers[0].mlp.eval()
+
+
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "in place": lambda network: network.embed_tokens.weight.mul_(2),
+    "by data": lambda network: network.layers[1].mlp.up_proj.weight.data.mul_(2),
+    "loaded": lambda network: network.load_state_dict(llama(seed=3)[0].model.state_dict()),
+    "assigned": lambda network: network.load_state_dict(llama(seed=3)[0].model.state_dict(), assign=True),
+    "a buffer that is not saved": lambda network: network.rotary_emb.inv_freq.mul_(2),
+    "a module replaced": replace_module,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("layer", [1, 2])
+def test_a_loaded_model_that_is_changed_is_another_one(change: Callable[[Any], Any], layer: int) -> None:
+    network, tokenizer = llama()
+    model = wrap(network.model, tokenizer, name="mine")
+
+    def both() -> tuple[np.ndarray, np.ndarray]:
+        stored = encode_to_store(model, CONTEXTS, [layer]).vectors(layer)
+        return stored, encode(model, CONTEXTS).vectors["last"][:, layer]
+
+    before = both()
+    assert np.allclose(*before, atol=1e-5)
+    change(model.network)
+    after = both()
+    assert np.allclose(*after, atol=1e-5)
+    if not (layer == 1 and change is CHANGES["by data"]):  # which changes the second layer
+        assert not np.allclose(after[1], before[1], atol=1e-5)
+
+
+def test_a_study_of_a_changed_model_gives_its_numbers(tmp_path: Path) -> None:
+    from wordworth.study.isotropy import STUDY
+
+    network, tokenizer = llama()
+    model = wrap(network.model, tokenizer, name="mine")
+
+    def found() -> list[float]:
+        return STUDY([model], settings=("bleached",)).scores["value"].to_list()
+
+    before = found()
+    assert found() == before
+    model.network.embed_tokens.weight.copy_(llama(seed=3)[0].model.embed_tokens.weight.detach())
+    changed = found()
+    assert changed != before
+    assert wrap(network.model, tokenizer, name="mine").identity == model.identity
+
+
+@pytest.mark.parametrize("replaced", [False, True], ids=["in place", "replaced"])
+def test_a_changed_head_predicts_anew(replaced: bool) -> None:
+    network, tokenizer = llama()
+    model = wrap_word_model(network, tokenizer, name="mine")
+    before = predict_words(model, [TEXT])
+    torch.manual_seed(3)
+    other = torch.nn.Linear(16, len(tokenizer), bias=False).requires_grad_(False)
+    if replaced:
+        network.lm_head = other
+    else:
+        network.lm_head.weight.copy_(other.weight)
+    after = predict_words(model, [TEXT])
+    assert not after["logp"].equals(before["logp"])
+    assert after.equals(predict_words(wrap_word_model(network, tokenizer, name="mine"), [TEXT]))
+
+
+def test_the_same_content_elsewhere_is_read_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In another folder, under another name, in shards, or in memory."""
+    folder = llama_folder(tmp_path / "model")
+    vectors = kept(load_model(folder))
+    shutil.copytree(folder, tmp_path / "copy")
+    llama_folder(tmp_path / "shards", shard="5KB")
+    assert len(list((tmp_path / "shards").glob("*.safetensors"))) > 1
+    network, tokenizer = load_word_model(folder).reader.base.network, load_model(folder).tokenizer
+
+    def refuse(model: LanguageModel, shards: Iterable[Any], **_: Any) -> Iterator[Any]:
+        for shard in shards:
+            pytest.fail("it is encoded again")
+            yield shard
+
+    monkeypatch.setattr(store, "encode_shards", refuse)
+    for model in (
+        load_model(tmp_path / "copy", name="another"),
+        load_model(tmp_path / "shards"),
+        load_word_model(tmp_path / "copy").reader.base,
+        wrap(network, tokenizer, name="at hand"),
+    ):
+        assert np.array_equal(kept(model), vectors)
+
+
+def test_a_pooler_that_the_files_lack_does_not_count(tmp_path: Path, word_model_folder: Callable[..., Path]) -> None:
+    """It is random in every load, and no vector depends on it."""
+    folder = word_model_folder(tmp_path / "model", "masked")
+    assert load_model(folder).identity == load_model(folder).identity == load_word_model(folder).reader.base.identity
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "longrope"])
+def test_texts_that_were_read_do_not_count(kind: str) -> None:
+    """RoPE of these kinds sets its frequencies in every pass, by the length of the text."""
+    network, tokenizer = llama()
+    rope = {"rope_type": kind, "rope_theta": 10000.0, "factor": 2.0, "original_max_position_embeddings": 8}
+    if kind == "longrope":
+        rope |= {"short_factor": [1.0, 1.0], "long_factor": [2.0, 3.0]}
+    made = hf.LlamaModel(hf.LlamaConfig(**{**network.config.to_dict(), "rope_parameters": rope}))
+    model = wrap(made, tokenizer, name="mine")
+    before = model.identity
+    with torch.inference_mode():
+        model.network(input_ids=torch.arange(4, 60)[None])
+    assert model.identity == before
+
+
+@pytest.mark.parametrize(
+    "edit", [EDITS["rope_theta"], lower_case, weights], ids=["configuration", "tokenizer", "weights"]
+)
+def test_fine_tuning_an_edited_model_trains_anew(tmp_path: Path, edit: Callable[[Path], None]) -> None:
+    folder, text = llama_folder(tmp_path / "model"), tmp_path / "text.txt"
+    text.write_text(f"{TEXT}\n" * 3)
+    first = fine_tune(folder, load_corpus(text), Training())
+    shutil.copytree(folder, tmp_path / "copy")
+    assert fine_tune(tmp_path / "copy", load_corpus(text), Training()) == first
+    edit(folder)
+    assert fine_tune(folder, load_corpus(text), Training()).folder != first.folder
+
+
+def over(embedding: Embedding, shape: Shape | None = None) -> AttentionNli:
+    torch.manual_seed(0)
+    network = Network(shape or Shape(dim=6, hidden=8, compare=8)).eval()
+    return AttentionNli("small", network, StaticVectors(embedding, drawn(6, 0)))
+
+
+def test_the_key_of_an_inference_holds_the_values_of_its_vectors() -> None:
+    words, rng = ["man", "woman", "nurse"], np.random.default_rng(0)
+    plain = Embedding(words, rng.normal(size=(3, 6)).astype(np.float32), Provenance("small", sha256="ab12"))
+    one, other = (plain.with_matrix(plain.matrix * factor, "projected out: gender") for factor in (2, 3))
+    again = plain.with_matrix(plain.matrix * 2, "called otherwise")
+    assert len({over(plain).identity, over(one).identity, over(other).identity}) == 3
+    assert over(one).identity == over(again).identity
+    turned = Shape(dim=6, hidden=8, compare=8, labels=("contradiction", "neutral", "entailment"))
+    assert over(plain, turned).identity != over(plain).identity
+    model = over(plain)
+    before = model.identity
+    with torch.no_grad():
+        next(model.network.parameters()).mul_(2)
+    assert model.identity != before
+
+
+def test_a_head_for_classes_is_hashed_with_its_configuration(tmp_path: Path) -> None:
+    folder, (network, tokenizer) = tmp_path / "nli", llama()
+    hf.LlamaForSequenceClassification(network.config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    before = load_with_head(hf.AutoModelForSequenceClassification, folder).identity
+    assert load_with_head(hf.AutoModelForSequenceClassification, folder).identity == before
+    rope_theta(folder)
+    assert load_with_head(hf.AutoModelForSequenceClassification, folder).identity != before
+
+
+@pytest.mark.parametrize("library", ["transformers", "gguf"])
+def test_another_version_of_a_library_converts_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    network, tokenizer = llama()
+    path = gguf_of(network.model, tokenizer, tmp_path / "tiny.gguf")
+    before = load_model(path)
+    if library == "transformers":
+        monkeypatch.setattr("wordworth.encode.gguf.transformers_version", "99")
+    else:
+        monkeypatch.setattr("wordworth.encode.gguf.version", lambda name: "99")
+    assert load_model(path).identity == before.identity, "it is converted alike"
+    assert len(list((cache_dir() / "conversions").glob("[!.]*"))) == 2
+
+
+def test_a_tokenizer_edited_beside_a_gguf_converts_anew(tmp_path: Path) -> None:
+    """The library reads its settings with the file."""
+    network, tokenizer = llama()
+    path = gguf_of(network.model, tokenizer, tmp_path / "tiny.gguf")
+    before = load_model(path)
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "GPT2Tokenizer"}')
+    assert load_model(path).identity != before.identity
+
+
+def test_a_checkpoint_with_another_configuration_is_converted_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The catalog pins the weights of a pickled checkpoint, and not what lies beside them."""
+    from wordworth.encode import checkpoint
+
+    network, tokenizer = llama()
+    network.config.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    torch.save(network.state_dict(), tmp_path / checkpoint.CHECKPOINT)
+    pin = Pinned(checkpoint.CHECKPOINT, sha256_of(tmp_path / checkpoint.CHECKPOINT), 1)
+    declared = SimpleNamespace(details={"format": checkpoint.FORMAT}, sources=[SimpleNamespace(content=[pin])])
+    monkeypatch.setattr(checkpoint, "entries", lambda kind: [declared])
+    before = load_model(tmp_path).identity
+    assert load_model(tmp_path).identity == before
+    rope_theta(tmp_path)
+    assert load_model(tmp_path).identity != before
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A model in two files, of which the index names one in a folder beside it."""
+    folder = llama_folder(tmp_path / "model", shard="20KB")
+    index = json.loads((folder / "model.safetensors.index.json").read_text())
+    moved = sorted(set(index["weight_map"].values()))[0]
+    (tmp_path / "elsewhere").mkdir()
+    shutil.move(folder / moved, tmp_path / "elsewhere" / moved)
+    return folder
+
+
+def name_in_index(folder: Path, prefix: str) -> Path:
+    """Names the file that is not in the folder by another path."""
+    index = folder / "model.safetensors.index.json"
+    table = json.loads(index.read_text())
+    lost = next(name for name in table["weight_map"].values() if not (folder / name).exists())
+    table["weight_map"] = {
+        key: f"{prefix}{name}" if name == lost else name for key, name in table["weight_map"].items()
+    }
+    index.write_text(json.dumps(table))
+    return Path(lost)
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+def test_weights_outside_the_folder_are_refused(outside: Path, absolute: bool) -> None:
+    name_in_index(outside, f"{outside.parent}/elsewhere/" if absolute else "../elsewhere/")
+    with pytest.raises(WordworthError, match="outside its folder"):
+        load_model(outside)
+
+
+def test_weights_in_a_subfolder_are_part_of_the_model(outside: Path) -> None:
+    shutil.move(outside.parent / "elsewhere", outside / "sub")
+    file = outside / "sub" / name_in_index(outside, "sub/")
+    before = load_model(outside).identity
+    assert before == load_model(llama_folder(outside.parent / "whole")).identity
+    tensors = load_file(file)
+    save_file({name: 2 * tensor for name, tensor in tensors.items()}, file, metadata={"format": "pt"})
+    assert load_model(outside).identity != before
+
+
+def test_a_link_as_the_hub_lays_it_out_is_read(tmp_path: Path) -> None:
+    folder = llama_folder(tmp_path / "snapshots" / COMMIT)
+    (tmp_path / "blobs").mkdir()
+    shutil.move(folder / "model.safetensors", tmp_path / "blobs" / "one")
+    (folder / "model.safetensors").symlink_to("../../blobs/one")
+    assert load_model(folder).identity == load_model(llama_folder(tmp_path / "plain")).identity
+
+
+@pytest.mark.parametrize(
+    "other",
+    [[1.0, 2.5], np.array([1.0, 2.0]), torch.tensor([1.0, 2.0]), {"a": [1.0, 2.0]}, [[1.0], [2.0]], ["1.0", "2.0"]],
+    ids=str,
+)
+def test_other_content_has_another_hash(other: Any) -> None:
+    assert hash_content(other) != hash_content([1.0, 2.0])
+
+
+def test_a_study_hashes_a_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, tokenizer = llama()
+    model, calls = wrap(network.model, tokenizer, name="mine"), []
+    from wordworth.encode import identity
+
+    plain = identity._hash_tensors
+    monkeypatch.setattr(identity, "_hash_tensors", lambda *given: calls.append(1) or plain(*given))
+    with hashed_once():
+        assert model.identity == model.identity
+    assert len(calls) == 1
+    model.identity  # noqa: B018
+    assert len(calls) == 2

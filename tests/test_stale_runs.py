@@ -1,0 +1,274 @@
+"""`check` and a resumed `audit` run again where anything that a run was made of has changed, and only there."""
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from commands import Answer, Command
+from made_models import llama_folder
+from wordworth.catalog.fetch.sources import Located
+from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.registry import entry
+from wordworth.errors import WordworthError
+from wordworth.study import study
+from wordworth.study.checks import fingerprints
+from wordworth.study.weat import WeatSettings
+
+Edit = Callable[[], object]
+WORDS = list("abcdefghij")
+SETS = {"x": "a b c", "y": "d e f", "a": "g h", "b": "i j"}
+POLAR = polar_words()
+
+
+def vectors(words: list[str], seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(len(words), 4)).astype(np.float32)
+
+
+def text_file(path: Path, words: list[str], seed: int = 0) -> Path:
+    rows = vectors(words, seed).tolist()
+    path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in zip(words, rows, strict=True)))
+    return path
+
+
+def keyed_vectors(path: Path) -> Path:
+    """As gensim writes them where they are large: the matrix is in a file of its own."""
+    from gensim.models import KeyedVectors
+
+    made = KeyedVectors(4)
+    made.add_vectors(WORDS, vectors(WORDS))
+    made.save(str(path), separately=["vectors"])
+    assert path.with_name(f"{path.name}.vectors.npy").is_file()
+    return path
+
+
+def histwords(folder: Path) -> Path:
+    np.save(folder / "1990-w.npy", vectors(WORDS))
+    (folder / "1990-vocab.pkl").write_bytes(pickle.dumps(WORDS))
+    return folder / "1990-w.npy"
+
+
+def write_test(path: Path, x: str = SETS["x"]) -> None:
+    words_of = {name: json.dumps(some.split()) for name, some in (SETS | {"x": x}).items()}
+    lines = "\n".join(f'{name} = {{ label = "{name}", words = {some} }}' for name, some in words_of.items())
+    path.write_text(f"[test]\nname = 'mine'\n{lines}\n")
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, which is the user's home as well."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+def rules(study: str, **options: str) -> None:
+    lines = "".join(f"{name} = '{value}'\n" for name, value in options.items())
+    rule = f"[rules.one]\nstudy = '{study}'\ntake = 'any'\nlimit = '< 1000'\n"
+    Path("rules.toml").write_text(f"[run.{study}]\nresamples = 5\n{lines}{rule}")
+
+
+def was_there(answer: Answer) -> bool:
+    assert answer.code in (0, 1, 3), answer.err
+    return "there already" in answer.err
+
+
+def of_test(work: Path) -> tuple[str, Edit]:
+    text_file(work / "v.txt", WORDS)
+    write_test(work / "own.toml")
+    rules("weat", test="own.toml")
+    return "v.txt", lambda: write_test(work / "own.toml", "c b a")
+
+
+def of_lexicon(work: Path) -> tuple[str, Edit]:
+    text_file(work / "v.txt", [*WORDS, *POLAR.pleasant, *POLAR.unpleasant])
+    rows = [f"{word},{at}" for at, word in enumerate(WORDS)]
+    lexicon = work / "own.csv"
+    lexicon.write_text("\n".join(["word,valence", *rows]))
+    rules("valnorm", lexicon="own.csv")
+    return "v.txt", lambda: lexicon.write_text("\n".join(["word,valence", *rows[:-1], "j,1"]))
+
+
+def of_pairs(work: Path) -> tuple[str, Edit]:
+    text_file(work / "v.txt", WORDS)
+    rows = [f"{one},{other},{at}" for at, (one, other) in enumerate(pairwise(WORDS))]
+    pairs = work / "own.csv"
+    pairs.write_text("\n".join(["first,second,score", *rows]))
+    rules("static", pairs="own.csv", corpus="none")
+    return "v.txt", lambda: pairs.write_text("\n".join(["first,second,score", *rows[:-1], "i,j,0"]))
+
+
+def of_arrays(work: Path) -> tuple[str, Edit]:
+    path = keyed_vectors(work / "own.kv")
+    write_test(work / "own.toml")
+    rules("weat", test="own.toml")
+    return "own.kv", lambda: np.save(path.with_name("own.kv.vectors.npy"), vectors(WORDS, 1))
+
+
+def of_words(work: Path) -> tuple[str, Edit]:
+    path = histwords(work)
+    write_test(work / "own.toml")
+    rules("weat", test="own.toml")
+    other = pickle.dumps([*WORDS[1:], WORDS[0]])
+    return path.name, lambda: (work / "1990-vocab.pkl").write_bytes(other)
+
+
+def of_home(work: Path) -> tuple[str, Edit]:
+    text_file(work / "v.txt", WORDS)
+    write_test(work / "own.toml")
+    rules("weat", test="own.toml")
+    return "~/v.txt", lambda: text_file(work / "v.txt", WORDS, 1)
+
+
+CASES = {
+    "a test": of_test,
+    "a lexicon": of_lexicon,
+    "pairs": of_pairs,
+    "the array beside a .kv": of_arrays,
+    "the words beside a matrix": of_words,
+    "a file in the home folder": of_home,
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_check_runs_again_what_changed(command: Command, work: Path, case: Callable[[Path], tuple[str, Edit]]) -> None:
+    model, edit = case(work)
+    assert not was_there(command("check", model))
+    assert was_there(command("check", model))
+    edit()
+    answer = command("check", model)
+    assert not was_there(answer)
+    assert "has changed since" in answer.err
+    assert was_there(command("check", model))
+
+
+def test_check_runs_again_with_another_version(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from wordworth.run import manifest
+
+    model, _ = of_test(work)
+    assert not was_there(command("check", model))
+    plain = manifest._installed
+    monkeypatch.setattr(manifest, "_installed", lambda package: "99" if package == "torch" else plain(package))
+    assert not was_there(command("check", model))
+
+
+def test_an_edited_template_is_another_run(work: Path) -> None:
+    from wordworth.study.vast import VastSettings
+
+    templates = work / "own.toml"
+    templates.write_text("bleached = 'This is WORD'")
+    settings = VastSettings(templates=str(templates))
+    before = fingerprints([], settings)
+    assert fingerprints([], settings) == before
+    templates.write_text("bleached = 'That is WORD'")
+    assert fingerprints([], settings) != before
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("vast", "lexica"), ("vast", "tests"), ("vast", "pairs"), ("vast", "corpus"), ("vast", "templates"),
+        ("predict", "corpus"), ("predict", "frequencies"), ("predict", "wordnet"), ("predict", "fine_tune"),
+        ("predict", "soft_match"), ("infer", "probes"), ("infer", "accuracy"), ("infer", "against"),
+        ("debias", "bias_words"), ("debias", "bias_pairs"), ("debias", "nli"),
+    ],
+)  # fmt: skip
+def test_every_file_that_a_setting_names_counts(work: Path, name: str, setting: str) -> None:
+    file = work / "own.toml"
+    file.write_text("one")
+    field = next(one for one in study(name).settings.fields() if one.name == setting)
+    for given in ("~/own.toml", str(file), f"mine={file}"):
+        file.write_text("one")
+        settings = study(name).settings(**{setting: (given,) if field.many else given})
+        before = fingerprints([], settings)
+        file.write_text("other")
+        assert fingerprints([], settings) != before
+
+
+@pytest.mark.parametrize("inside", ["config.json", "tokenizer.json", "model.safetensors", "sub/x.safetensors"])
+def test_every_file_of_a_model_counts(work: Path, inside: str) -> None:
+    folder = llama_folder(work / "model")
+    if inside.startswith("sub/"):
+        (folder / "sub").mkdir()
+        (folder / "model.safetensors").rename(folder / inside)
+        index = {"metadata": {}, "weight_map": {"a": inside}}
+        (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    settings = WeatSettings()
+    before = fingerprints(["model"], settings)
+    shutil.copytree(folder, work / "copy")
+    assert [*fingerprints(["copy"], settings).values()] == [*before.values()], "the same content elsewhere"
+    (work / "model" / "runs").mkdir()
+    (work / "model" / "runs" / "notes.txt").write_text("no part of it")
+    assert fingerprints(["model"], settings) == before
+    content = bytearray((folder / inside).read_bytes())
+    content[-3] ^= 1
+    (folder / inside).write_bytes(content)
+    assert fingerprints(["model"], settings) != before
+
+
+def test_a_field_of_a_file_counts_by_the_file(work: Path) -> None:
+    text = work / "own.jsonl"
+    text.write_text('{"body": "one"}')
+    settings = study("predict").settings(corpus=f"{text}#body")
+    before = fingerprints([], settings)
+    text.write_text('{"body": "other"}')
+    assert fingerprints([], settings) != before
+
+
+def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copies of Warriner's norms, in the data folder and in an archive, are not the same file."""
+    from wordworth.catalog import fingerprint as module
+
+    settings = study("valnorm").settings(lexica=("warriner",))
+    sources = entry("warriner", "lexica").sources
+    assert len({source.key for source in sources}) > 1
+    found = []
+    for source in sources:
+        monkeypatch.setattr(module, "here", lambda *_, one=source: Located(Path(), one, one.key))
+        found.append(fingerprints([], settings)["warriner"])
+    assert len(set(found)) == len({source.key for source in sources})
+
+
+def test_a_name_of_the_hub_counts_by_its_commit(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = work / "hub" / "models--someone--tiny"
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(work / "hub"))
+    commits = ["1" * 40, "2" * 40, "3" * 40]
+    for seed, commit in zip((0, 1, 0), commits, strict=True):
+        llama_folder(home / "snapshots" / commit, seed=seed)
+    (home / "refs").mkdir()
+    found = []
+    for commit in commits:
+        (home / "refs" / "main").write_text(commit)
+        found.append(fingerprints(["someone/tiny"], WeatSettings()))
+    assert found[0] != found[1], "main moved"
+    assert found[0] == found[2], "to the same content"
+
+
+def test_what_changes_while_it_is_measured_is_not_kept(
+    command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, edit = of_home(work)
+    from wordworth.study.weat import study as module
+
+    plain = module.weat
+
+    def written_meanwhile(*given: object) -> object:
+        findings = plain(*given)
+        edit()
+        return findings
+
+    monkeypatch.setattr(module, "weat", written_meanwhile)
+    answer = command("check", model)
+    assert answer.code == 2
+    assert "changed while it was measured" in answer.err
+    assert not list(work.glob("runs/*/*/run.json"))
+    text_file(work / "v.txt", WORDS)
+    with pytest.raises(WordworthError, match="changed while it was measured"):
+        study("weat")(model, tests="own.toml")
