@@ -1,6 +1,7 @@
 """A language model ready to encode: network, fast tokenizer, and what identifies them."""
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, SupportsIndex
 
@@ -15,7 +16,7 @@ from transformers import (
 )
 from transformers import __version__ as transformers_version
 
-from wordworth.encode.capabilities import accepted, looks_left_only, reuses_kv_cache
+from wordworth.encode.capabilities import accepted, ignores_padding, looks_left_only, refuse_unmeasurable, reuses_kv_cache
 from wordworth.engine.recipe import Recipe, loaded_alike
 
 Family = Literal["causal", "masked", "encoder-decoder", "sentence"]
@@ -60,6 +61,8 @@ class LanguageModel:
     reuses_kv_cache: bool
     """A prefix may be computed once and shared."""
     takes_types: bool
+    ignores_padding: bool = True
+    """Texts of different lengths may go through together, padded; where not, texts of one length do."""
     recipe: Recipe | None = None
     """How another process loads it, where it can be loaded by name; it is sent there as its recipe."""
 
@@ -74,7 +77,8 @@ class LanguageModel:
     @property
     def identity(self) -> tuple[str | int | None, ...]:
         """All of the model that its states depend on, for the keys of what is kept on disk."""
-        return transformers_version, self.weights, self.vocabulary, self.dtype, self.max_length
+        own = transformers_version, self.weights, self.vocabulary, self.dtype, self.max_length
+        return own if self.ignores_padding else (*own, "without padding")
 
     @property
     def device(self) -> torch.device:
@@ -86,8 +90,7 @@ class LanguageModel:
 
     @property
     def pad(self) -> int:
-        pad = self.tokenizer.pad_token_id
-        return 0 if pad is None else int(pad)
+        return pad_of(self.tokenizer)
 
 
 def wrap(
@@ -97,6 +100,7 @@ def wrap(
     network = network.train(False).requires_grad_(False)
     family = family_of(network.config)
     ids = trial_ids(tokenizer)
+    refuse_unmeasurable(network, ids, name)
     # A masked model cannot be left-only, so it is not even tried.
     left_only = family == "causal" and looks_left_only(network, ids)
     takes_types = "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names
@@ -114,7 +118,14 @@ def wrap(
         left_only=left_only,
         reuses_kv_cache=left_only and not takes_types and reuses_kv_cache(network, ids),
         takes_types=takes_types,
+        ignores_padding=ignores_padding(network, ids, pad_of(tokenizer), left_only=left_only),
     )
+
+
+def pad_of(tokenizer: PreTrainedTokenizerFast) -> int:
+    """Return the id that fills up the rows of a batch."""
+    pad = tokenizer.pad_token_id
+    return 0 if pad is None else int(pad)
 
 
 def tokenizer_identity(tokenizer: PreTrainedTokenizerFast) -> str:
@@ -134,7 +145,11 @@ def family_of(config: PretrainedConfig) -> Family:
 
 
 def max_length_of(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
-    """The fewest tokens that any part admits. RoBERTa's kin count positions from padding_idx + 1 on."""
+    """The fewest tokens that any part admits. RoBERTa's kin count positions from padding_idx + 1 on.
+
+    Some networks compute otherwise as soon as one text of the batch exceeds a length, so that a token's states depend
+    on the rest of the batch: no text is longer than that.
+    """
     limits = [tokenizer.model_max_length]
     for attribute in ("max_position_embeddings", "n_positions"):
         limit = getattr(network.config, attribute, None)
@@ -143,8 +158,20 @@ def max_length_of(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) 
     for path, module in network.named_modules():
         if path.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
             limits.append(module.num_embeddings - module.padding_idx - 1)
-    least = min(limits)
+    least = min([*limits, *_switches(network.config)])
     return least if least < UNLIMITED else None
+
+
+def _switches(config: PretrainedConfig) -> Iterator[int]:
+    """Yield the lengths above which long-rope, BigBird and Reformer compute otherwise."""
+    ropes = getattr(config, "rope_parameters", None) or {}
+    for rope in (ropes, *ropes.values()):  # layers of several kinds have one each
+        if isinstance(rope, dict) and rope.get("rope_type") == "longrope":
+            yield int(rope["original_max_position_embeddings"])
+    if getattr(config, "attention_type", None) == "block_sparse":
+        yield int((5 + 2 * config.num_random_blocks) * config.block_size)
+    for kind in set(getattr(config, "attn_layers", ())):
+        yield int(getattr(config, f"{kind}_attn_chunk_length", UNLIMITED))
 
 
 def trial_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
