@@ -1,4 +1,4 @@
-"""Model families with tiny random weights: vectors and guesses against one text and one query of the network at a time."""
+"""Model families with tiny random weights: vectors and guesses against one text, or one query, at a time."""
 
 import copy
 import dataclasses
@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from rich.console import Console
-from rich.table import Table
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from wordworth.contexts import Context, in_template
@@ -26,11 +24,12 @@ from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, predict_words, wrap_word_model
 from wordworth.predict.windows import windows
 
-WORDS = (
-    "love laughter friend friends friendship kindness sunshine happiness happy unhappy unhappiness garden river storm "
-    "knife hatred sickness poison sadness darkness murder word words pleasant unpleasant lovely loveless friendly old "
-    "unfriendly"
-).split()
+LINES = [
+    "love laughter friend friends friendship kindness sunshine happiness happy unhappy unhappiness garden river storm",
+    "knife hatred sickness poison sadness darkness murder word words pleasant unpleasant lovely loveless friendly old",
+    "unfriendly",
+]
+WORDS = [word for line in LINES for word in line.split()]
 TEMPLATES = ("WORD", "It is pleasant to think of WORD", "The WORD of my friends is old, and so are all other words.")
 TOLERANCE = 1e-3
 """Largest difference in a vector, relative to its norm, that is rounding."""
@@ -91,7 +90,8 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "SmolLM3": ("smollm3", _DECODER),
     "GPT-OSS": ("gpt_oss", _DECODER | {"num_local_experts": 4, "head_dim": 8, "sliding_window": 128}),
     "Mamba": ("mamba", {"hidden_size": 32, "num_hidden_layers": 3, "state_size": 8}),
-    "RWKV": ("rwkv", {"hidden_size": 32, "num_hidden_layers": 3, "attention_hidden_size": 32, "context_length": POSITIONS}),
+    "RWKV": ("rwkv", {"hidden_size": 32, "num_hidden_layers": 3, "attention_hidden_size": 32}
+             | {"context_length": POSITIONS}),
     "RecurrentGemma": ("recurrent_gemma", _DECODER | {"lru_width": 32, "attention_window_size": 128, "head_dim": 8}),
     "XLNet": ("xlnet", {"d_model": 32, "n_layer": 3, "n_head": 4, "d_inner": 64}),
     "BERT": ("bert", _ENCODER),
@@ -105,7 +105,8 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "MPNet": ("mpnet", _ENCODER),
     "DeBERTa": ("deberta", _ENCODER | {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}),
     "DeBERTa-v2": ("deberta-v2", _ENCODER | {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}),
-    "MobileBERT": ("mobilebert", _ENCODER | {"embedding_size": 16, "true_hidden_size": 16, "intra_bottleneck_size": 16}),
+    "MobileBERT": ("mobilebert", _ENCODER | {"embedding_size": 16, "true_hidden_size": 16}
+                   | {"intra_bottleneck_size": 16}),
     "ConvBERT": ("convbert", _ENCODER | {"embedding_size": 16}),
     "FNet": ("fnet", _ENCODER),
     "Funnel": ("funnel", {"d_model": 32, "n_head": 4, "d_head": 8, "d_inner": 64, "block_sizes": [1, 1, 1]}),
@@ -114,8 +115,9 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "MRA": ("mra", _ENCODER),
     "BigBird": ("big_bird", _ENCODER | {"block_size": 8, "num_random_blocks": 2}),
     "Longformer": ("longformer", _ENCODER | {"attention_window": 16}),
-    "Reformer": ("reformer", {"hidden_size": 32, "num_attention_heads": 4, "attention_head_size": 8, "feed_forward_size": 64}
-                 | {"axial_pos_shape": [16, 32], "axial_pos_embds_dim": [16, 16], "is_decoder": False} | _P),
+    "Reformer": ("reformer", {"hidden_size": 32, "num_attention_heads": 4, "attention_head_size": 8}
+                 | {"feed_forward_size": 64, "axial_pos_shape": [16, 32], "axial_pos_embds_dim": [16, 16]}
+                 | {"is_decoder": False} | _P),
     "RemBERT": ("rembert", _ENCODER | {"input_embedding_size": 16, "output_embedding_size": 16}),
     "RoFormer": ("roformer", _ENCODER),
     "SqueezeBERT": ("squeezebert", _ENCODER | {"embedding_size": 32}),
@@ -146,7 +148,9 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        return (0.0 if self.vectors is None else self.vectors) <= TOLERANCE and all(len(set(one.split("/"))) == 1 for one in self.guesses)
+        return (0.0 if self.vectors is None else self.vectors) <= TOLERANCE and all(
+            len(set(one.split("/"))) == 1 for one in self.guesses
+        )
 
 
 def make_tokenizer(*, masked: bool, max_length: int = POSITIONS) -> Any:
@@ -204,7 +208,7 @@ def cut_text(tokenizer: Any, tokens: int) -> list[str]:
 
 def compare_vectors(network: Any, tokenizer: Any, words: Sequence[str] = WORDS) -> float:
     """Return the largest difference between words encoded together and one text at a time, relative to the norm."""
-    model = wrap(copy.deepcopy(network), tokenizer, name="together", source="", weights="")
+    model = wrap(copy.deepcopy(network), tokenizer, name="it", source="", weights="")
     tokens = min(TEXT_TOKENS[-1], model.max_length or POSITIONS) - 20
     long = f"{' '.join(cut_text(tokenizer, tokens))} WORD"
     contexts = [in_template(template, word) for template in (*TEMPLATES, long) for word in words]
@@ -232,7 +236,7 @@ def _encode_alone(network: Any, tokenizer: Any, context: Context) -> Any:
 def compare_guesses(network: Any, tokenizer: Any, tokens: int, every: int = 1) -> str:
     """Return how many words of a text of so many tokens are predicted as by the plain way, of how many."""
     plain_words = _load_plain_words()
-    model = wrap_word_model(copy.deepcopy(network), tokenizer, name="fast", weights="")
+    model = wrap_word_model(copy.deepcopy(network), tokenizer, name="it", weights="")
     masked = model.family == "masked"
     plain = plain_words.Plain(
         network,
@@ -254,7 +258,9 @@ def compare_guesses(network: Any, tokenizer: Any, tokens: int, every: int = 1) -
             if (len(words) - 1 - at) % every:
                 continue
             row, end = table.row(at, named=True), starts[at + 1] if at + 1 < len(words) else len(ids)
-            guess, hit1, hitk, logp, _ = plain.word(ids[window.begin : starts[at]], ids[starts[at] : end], words[at - 1])
+            guess, hit1, hitk, logp, _ = plain.word(
+                ids[window.begin : starts[at]], ids[starts[at] : end], words[at - 1]
+            )
             same = (row["guess"], row["hit1"], row["hitk"]) == (guess, hit1, hitk)
             agree += same and abs(row["logp"] - logp) < TOLERANCE
             compared += 1
@@ -281,19 +287,31 @@ def compare_family(name: str) -> Comparison:
     tokenizer = make_tokenizer(masked=masked)
     network = make_network(name, len(tokenizer))
     base = network.get_encoder() if seq2seq else network.base_model
-    vectors, guesses = None, []
+    vectors, guesses = None, list[str]()
     try:
+        model = wrap(copy.deepcopy(base), tokenizer, name="it", source="", weights="")
         vectors = compare_vectors(base, tokenizer)
-        for tokens in () if seq2seq else TEXT_TOKENS:
-            guesses.append(compare_guesses(network, tokenizer, tokens, every=max(1, tokens // 30)))
+        if not seq2seq:
+            guesses = [compare_guesses(network, tokenizer, size, every=max(1, size // 30)) for size in TEXT_TOKENS]
     except WordworthError as error:
         return Comparison(vectors, tuple(guesses), str(error))
-    return Comparison(vectors, tuple(guesses))
+    notes = [] if model.ignores_padding else ["run without padding"]
+    if model.max_length is not None and model.max_length < POSITIONS - 2:
+        notes.append(f"texts of at most {model.max_length} tokens")
+    return Comparison(vectors, tuple(guesses), "; ".join(notes))
 
 
 def families() -> bool:
-    """Print the table of all families; true where all agree or are refused."""
+    """Print the table of all families as Markdown; true where each agrees with the plain way or is refused."""
     transformers.logging.set_verbosity_error()
     torch.set_num_threads(1)
-    table = Table("family", "vectors", *(f"guesses, {tokens} tokens" for tokens in TEXT_TOKENS), "note")
-    ...
+    headings = ["family", "vectors", *(f"guesses, {tokens} tokens" for tokens in TEXT_TOKENS), "note"]
+    print(f"| {' | '.join(headings)} |\n|{'---|' * len(headings)}")
+    all_agree = True
+    for name in FAMILIES:
+        found = compare_family(name)
+        vectors = "" if found.vectors is None else f"{found.vectors:.0e}"
+        cells = [name, vectors, *(*found.guesses, "", "")[:2], found.note or ("" if found.agrees else "differs")]
+        print(f"| {' | '.join(cells)} |", flush=True)
+        all_agree &= found.agrees
+    return all_agree

@@ -1,13 +1,15 @@
 """A sample of the table of model families (`python -m benchmarks families`), against one text at a time."""
 
 import pytest
-
 from benchmarks.families import TOLERANCE, WORDS, compare_guesses, compare_vectors, make_network, make_tokenizer
+
 from wordworth.encode import wrap
 from wordworth.errors import WordworthError
 
 
-@pytest.mark.parametrize("family", ["BERT", "MobileBERT", "ConvBERT", "FNet", "Nyströmformer", "YOSO", "BigBird", "Reformer"])
+@pytest.mark.parametrize(
+    "family", ["BERT", "MobileBERT", "ConvBERT", "FNet", "Nyströmformer", "YOSO", "BigBird", "Reformer"]
+)
 def test_neighbours_in_a_batch_change_no_vector(family: str) -> None:
     tokenizer = make_tokenizer(masked=True)
     network = make_network(family, len(tokenizer)).base_model

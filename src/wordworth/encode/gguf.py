@@ -131,7 +131,9 @@ def _follow_rope(stored: GGUFReader, config: PretrainedConfig, path: Path) -> No
             raise WordworthError(f"{path} scales positions by {ROPE_FACTORS} otherwise than Llama 3; {SAFETENSORS}")
     fields = {name.partition(".")[2]: field.contents() for name, field in stored.fields.items() if ".rope." in name}
     if fields.get("rope.scaling.type", "none") != "none" and fields.get("rope.scaling.factor", 1) != 1:
-        raise WordworthError(f"{path} scales positions ({fields['rope.scaling.type']}), which is not read; {SAFETENSORS}")
+        raise WordworthError(
+            f"{path} scales positions ({fields['rope.scaling.type']}), which is not read; {SAFETENSORS}"
+        )
 
 
 def _refuse_unread(stored: GGUFReader, tensors: dict[str, torch.Tensor], model: Any, path: Path) -> None:
@@ -139,7 +141,8 @@ def _refuse_unread(stored: GGUFReader, tensors: dict[str, torch.Tensor], model: 
     weights = [tensor for tensor in stored.tensors if tensor.name != ROPE_FACTORS]
     if sum(int(tensor.n_elements) for tensor in weights) == sum(tensor.numel() for tensor in tensors.values()):
         return
-    places = get_gguf_hf_weights_map(model, TensorProcessor())
+    untyped: Any = TensorProcessor
+    places = get_gguf_hf_weights_map(model, untyped())
     unread = next((tensor.name for tensor in weights if tensor.name not in places), "one of its experts")
     raise WordworthError(
         f"{path} holds tensors that {type(model).__name__} has no place for, such as {unread}; {SAFETENSORS}"

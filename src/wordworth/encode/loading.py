@@ -214,7 +214,8 @@ def _config(place: _Place) -> PretrainedConfig:
         refuse_huge(config, place.called)
         quantized = getattr(config, "quantization_config", None)
         # The library would take the codes of a quantization that it does not know for the weights.
-        if quantized and not AutoHfQuantizer.supports_quant_method(quantized):
+        quantizers: Any = AutoHfQuantizer
+        if quantized and not quantizers.supports_quant_method(quantized):
             raise WordworthError(
                 f"the weights of {place.called} are quantized by {quantized.get('quant_method')!r}, which transformers "
                 "does not read; name the model that it was made from"

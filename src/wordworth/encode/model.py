@@ -16,7 +16,13 @@ from transformers import (
 )
 from transformers import __version__ as transformers_version
 
-from wordworth.encode.capabilities import accepted, ignores_padding, looks_left_only, refuse_unmeasurable, reuses_kv_cache
+from wordworth.encode.capabilities import (
+    accepted,
+    ignores_padding,
+    looks_left_only,
+    refuse_unmeasurable,
+    reuses_kv_cache,
+)
 from wordworth.engine.recipe import Recipe, loaded_alike
 
 Family = Literal["causal", "masked", "encoder-decoder", "sentence"]

@@ -28,7 +28,7 @@ BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
 """More than the encoder takes: the passes over paths that leave the texts are small, and fewer of them are better."""
 LEVELS = 4
 COLUMNS = 16
-"""Columns of keys and values that every model is tried with when it is loaded; longer texts are tried when they come."""
+"""Columns of keys and values that a model is tried with when it is loaded; more are tried when they are needed."""
 
 
 @dataclass(eq=False)
