@@ -4,7 +4,6 @@ The paths that leave the texts of a batch grow together, a unit each a pass: eac
 where it left it, and on its own path, by a mask; nothing of the text is computed or copied again for it.
 """
 
-import random
 import sys
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -27,7 +26,7 @@ from wordworth.predict.transfer import send
 BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
 """More than the encoder takes: the passes over paths that leave the texts are small, and fewer of them are better."""
 LEVELS = 4
-COLUMNS = 16
+COLUMNS = 8
 """Columns of keys and values that a model is tried with when it is loaded; more are tried when they are needed."""
 
 
@@ -204,28 +203,27 @@ class CausalReader:
         return columns <= self._exact
 
     def _looks_back(self, columns: int) -> bool:
-        """Whether paths that leave two texts, brothers among them, come out as if read from the start."""
-        longest = min(columns // 2, (self.base.max_length or columns) - 2)
-        drawn = random.Random(0)
-        memory = _Memory([drawn.choices(self._trial, k=longest), drawn.choices(self._trial, k=2)])
+        """Whether paths that leave two texts, brothers among them, come out as if read from the start, where they stand
+        so many columns behind the texts' beginning."""
+        one, two, three, four, *_ = self._trial
+        memory = _Memory([[one, two, three], [two, one]])
         with torch.inference_mode():
             try:
                 self._read(memory, [0, 0], keep=True)
                 if any(layer.keys is None for layer in memory.layers):
                     return False
-                first = [
-                    Node(0, drawn.randint(1, longest), drawn.choice(self._trial), None)
-                    for _ in range(columns - longest - 2)
-                ]
-                first[-1].after = longest
-                first.append(Node(1, 2, self._trial[0], None))
-                second = [Node(0, one.after, drawn.choice(self._trial), one) for one in (first[0], first[-2])]
-                tried = [*first[-4:], *second]
-                states = torch.cat([self._step(memory, first)[-4:], self._step(memory, second)])
+                first = [Node(0, 2, four, None), Node(0, 2, one, None), Node(0, 3, four, None), Node(1, 2, four, None)]
+                second = [Node(0, 2, three, first[1]), Node(0, 3, two, first[2])]
+                between = columns - COLUMNS
+                for layer in memory.layers:
+                    layer.keys, layer.values = (pad(kept, (0, 0, 0, between)) for kept in (layer.keys, layer.values))
+                memory.columns += between
+                states = torch.cat([self._step(memory, level) for level in (first, second)])
             except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
                 if isinstance(error, RuntimeError) and out_of_memory(error):
                     raise
                 return False  # the network takes no such mask or memory, or none so long
-            expected = self.extend(_Memory(memory.texts), tried)
+            plain = _Memory(memory.texts)
+            expected = self.extend(plain, [*first, *second])
         scale = expected.abs().amax(-1, keepdim=True)
         return bool(((states - expected).abs() <= TOLERANCE[expected.dtype] * scale).all())
