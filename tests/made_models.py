@@ -44,8 +44,8 @@ def llama_folder(folder: Path, seed: int = 0, shard: str = "1GB") -> Path:
     return folder
 
 
-def gguf_of(network: Any, fast: Any, path: Path, *, bos: bool = False) -> Path:
-    """A Llama as GGUF, in full precision; rotary rows are permuted as llama.cpp has them."""
+def gguf_of(network: Any, fast: Any, path: Path, *, bos: bool = False, more: dict[str, Any] | None = None) -> Path:
+    """A Llama as GGUF, in full precision; rotary rows are permuted as llama.cpp has them. `more` tensors go with it."""
     config, weights = network.config, network.state_dict()
     writer = GGUFWriter(path, "llama")
     writer.add_name("tiny")
@@ -88,6 +88,8 @@ def gguf_of(network: Any, fast: Any, path: Path, *, bos: bool = False) -> Path:
         for which, heads in (("q", config.num_attention_heads), ("k", config.num_key_value_heads)):
             rows = rotated(weights[f"{own}self_attn.{which}_proj.weight"], heads)
             writer.add_tensor(f"blk.{layer}.attn_{which}.weight", rows.contiguous().numpy())
+    for name, tensor in (more or {}).items():
+        writer.add_tensor(name, tensor)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -141,7 +141,7 @@ def test_an_uncased_model_has_one_vector_for_a_word_and_its_capitals(tiny: Langu
     """Capitals, rated .5 higher, are merged with their words by an uncased model and not by a cased one."""
     tokenizer = copy.deepcopy(tiny.tokenizer)
     tokenizer.backend_tokenizer.normalizer = Lowercase()
-    uncased = wrap(tiny.network, tokenizer, name="uncased", source="memory", weights="tiny")
+    uncased = wrap(tiny.network, tokenizer, name="uncased", source="memory")
     words, ratings = load_lexicon("bellezza").words[:60], load_lexicon("bellezza").valence[:60].tolist()
     plain = [f"{word},{rating}\n" for word, rating in zip(words, ratings, strict=True)]
     upper = [f"{word.upper()},{rating + 0.5}\n" for word, rating in zip(words, ratings, strict=True)]

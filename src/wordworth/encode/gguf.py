@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import gguf
+import numpy as np
 import torch
 from gguf import GGUFReader
 from tokenizers import processors
@@ -22,7 +23,8 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 from transformers import __version__ as transformers_version
-from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
+from transformers.modeling_gguf_pytorch_utils import TensorProcessor, get_gguf_hf_weights_map, load_gguf_checkpoint
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from wordworth.catalog.language_models import tokenizers_beside
 from wordworth.encode.bounds import refuse_huge
@@ -33,8 +35,13 @@ from wordworth.files import measured_sum
 from wordworth.progress import progress
 
 MAGIC = b"GGUF"
+ROPE_FACTORS = "rope_freqs.weight"
+LLAMA3 = {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+LLAMA3 |= {"original_max_position_embeddings": 8192}
+"""How Llama 3.1 to 3.3 scale their positions. A file holds no more of it than the factors that this makes."""
+SAFETENSORS = "name the model's safetensors"
 ADD_BOS = "tokenizer.ggml.add_bos_token"
-CONVERSION = 1  # raised whenever a file is converted differently
+CONVERSION = 2  # raised whenever a file is converted differently
 
 
 def converted(path: Path) -> Path:
@@ -62,6 +69,7 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         stored = GGUFReader(str(path))
         _refuse_hollow(config, stored, path)
         _refuse_larger_than_memory(stored, path)
+        _follow_rope(stored, config, path)
         advance(1)
         tokenizer: Any = AutoTokenizer.from_pretrained(**where)
         advance(1)
@@ -73,6 +81,7 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         with redirect_stderr(StringIO()), _names_mapped_once():
             tensors = load(str(path), return_tensors=True, model_to_load=model)["tensors"]
         advance(1)
+        _refuse_unread(stored, tensors, model, path)
         model.load_state_dict(tensors, strict=False, assign=True)
         model.tie_weights()
         _follow_bos(stored, tokenizer)
@@ -113,6 +122,36 @@ def _names_mapped_once() -> Iterator[None]:
         yield
     finally:
         gguf.get_tensor_name_map = made
+
+
+def _follow_rope(stored: GGUFReader, config: PretrainedConfig, path: Path) -> None:
+    """Set the scaling of positions that the file holds, which transformers does not read; stop at an unknown one."""
+    factors = next((np.array(tensor.data) for tensor in stored.tensors if tensor.name == ROPE_FACTORS), np.ones(1))
+    if (factors != 1).any():
+        plain = dict(config.rope_parameters)
+        config.rope_parameters = plain | LLAMA3 | {"factor": float(factors.max())}
+        scaled, _ = ROPE_INIT_FUNCTIONS["llama3"](config, torch.device("cpu"))
+        bare = plain["rope_theta"] ** (-np.arange(len(scaled)) / len(scaled))
+        if len(factors) != len(scaled) or not np.allclose(bare / factors, scaled.numpy(), rtol=1e-4, atol=0):
+            raise WordworthError(f"{path} scales positions by {ROPE_FACTORS} otherwise than Llama 3; {SAFETENSORS}")
+    fields = {name.partition(".")[2]: field.contents() for name, field in stored.fields.items() if ".rope." in name}
+    if fields.get("rope.scaling.type", "none") != "none" and fields.get("rope.scaling.factor", 1) != 1:
+        raise WordworthError(
+            f"{path} scales positions ({fields['rope.scaling.type']}), which is not read; {SAFETENSORS}"
+        )
+
+
+def _refuse_unread(stored: GGUFReader, tensors: dict[str, torch.Tensor], model: Any, path: Path) -> None:
+    """Stop where the library dropped a tensor: what is read has as many numbers as the file."""
+    weights = [tensor for tensor in stored.tensors if tensor.name != ROPE_FACTORS]
+    if sum(int(tensor.n_elements) for tensor in weights) == sum(tensor.numel() for tensor in tensors.values()):
+        return
+    untyped: Any = TensorProcessor
+    places = get_gguf_hf_weights_map(model, untyped())
+    unread = next((tensor.name for tensor in weights if tensor.name not in places), "one of its experts")
+    raise WordworthError(
+        f"{path} holds tensors that {type(model).__name__} has no place for, such as {unread}; {SAFETENSORS}"
+    )
 
 
 def _follow_bos(stored: GGUFReader, tokenizer: PreTrainedTokenizerFast) -> None:

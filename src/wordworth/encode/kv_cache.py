@@ -66,7 +66,7 @@ class PathCacheLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # the libr
 
 def run_prefixes(network: PreTrainedModel, tokens: Tensor) -> list[KeysValues] | None:
     """Keys and values of every layer after prefixes of one length; None where a layer does not keep them all."""
-    cache = network(input_ids=tokens, use_cache=True).past_key_values
+    cache = getattr(network(input_ids=tokens, use_cache=True), "past_key_values", None)
     if not isinstance(cache, Cache):
         return None
     layers: list[KeysValues] = []

@@ -20,6 +20,7 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerFast,
 )
+from transformers.quantizers import AutoHfQuantizer
 from transformers.utils import logging
 
 from wordworth.catalog.fetch.hub import from_hub, snapshot
@@ -40,6 +41,8 @@ OWN = "auto"
 SLOW_IN_HALF = ("cpu",)
 """Kinds of device that are slower in half precision than in float32, which `auto` is there."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_BUFFER = re.compile(r"(position_ids|token_type_ids|inv_freq|masked_bias|causal_mask|version|(attn|attention)\.bias)$")
+"""Tables that older files hold among the weights, and that every network makes itself."""
 
 
 class NoHeadError(WordworthError):
@@ -198,6 +201,14 @@ def _config(place: _Place) -> PretrainedConfig:
     with Foreign(f"the configuration of {place.called} cannot be read"):
         config: PretrainedConfig = AutoConfig.from_pretrained(**place.options)
         refuse_huge(config, place.called)
+        quantized = getattr(config, "quantization_config", None)
+        # The library would take the codes of a quantization that it does not know for the weights.
+        quantizers: Any = AutoHfQuantizer
+        if quantized and not quantizers.supports_quant_method(quantized):
+            raise WordworthError(
+                f"the weights of {place.called} are quantized by {quantized.get('quant_method')!r}, which transformers "
+                "does not read; name the model that it was made from"
+            )
     return config
 
 
@@ -233,9 +244,26 @@ def _network(place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel]
             f"{place.called} lacks the weights {missing[0]} ({len(missing)} in all), which would be random; fetch it "
             "again, or name a model that was trained for this"
         )
+    unread = sorted(key for key in info["unexpected_keys"] if _belongs_inside(key, network))
+    if unread:
+        raise WordworthError(
+            f"{place.called} holds the weights {unread[0]} ({len(unread)} in all), for which its configuration has no "
+            "place; fetch it again, or name the model that it was made from"
+        )
     if kind is AutoModel and network.config.is_encoder_decoder:
         network = network.get_encoder()
     return network
+
+
+def _belongs_inside(key: str, network: PreTrainedModel) -> bool:
+    """Return whether a weight without a place belongs to a module of the network, and not to another head or pooler."""
+    if _BUFFER.search(key):
+        return False
+    base: Any = network.base_model
+    inner = key.removeprefix(f"{network.base_model_prefix}.")
+    return inner.partition(".")[0] in dict(base.named_children()) or key.rpartition(".")[0] in dict(
+        network.named_modules()
+    )
 
 
 def _placed(

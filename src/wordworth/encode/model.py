@@ -1,5 +1,6 @@
 """A language model ready to encode: network, fast tokenizer, and what identifies them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, SupportsIndex
 
@@ -13,7 +14,13 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from wordworth.encode.capabilities import accepted, looks_left_only, reuses_kv_cache
+from wordworth.encode.capabilities import (
+    accepted,
+    ignores_padding,
+    looks_left_only,
+    refuse_unmeasurable,
+    reuses_kv_cache,
+)
 from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
 from wordworth.engine.recipe import Recipe, loaded_alike
 
@@ -57,6 +64,8 @@ class LanguageModel:
     reuses_kv_cache: bool
     """A prefix may be computed once and shared."""
     takes_types: bool
+    ignores_padding: bool = True
+    """Texts of different lengths may go through together, padded; where not, texts of one length do."""
     recipe: Recipe | None = None
     """How another process loads it, where it can be loaded by name; it is sent there as its recipe."""
 
@@ -83,7 +92,8 @@ class LanguageModel:
         if isinstance(self.network, NetworkElsewhere):
             return self.network.identity
         parts = self.weights, hash_config(self.network.config), hash_tokenizer(self.tokenizer)
-        return *VERSIONS, *parts, self.dtype, self.max_length
+        own = *VERSIONS, *parts, self.dtype, self.max_length
+        return own if self.ignores_padding else (*own, "without padding")
 
     @property
     def device(self) -> torch.device:
@@ -95,8 +105,7 @@ class LanguageModel:
 
     @property
     def pad(self) -> int:
-        pad = self.tokenizer.pad_token_id
-        return 0 if pad is None else int(pad)
+        return pad_of(self.tokenizer)
 
 
 def wrap(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, *, name: str, source: str = "") -> LanguageModel:
@@ -104,6 +113,7 @@ def wrap(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, *, name: 
     network = network.train(False).requires_grad_(False)
     family = family_of(network.config)
     ids = trial_ids(tokenizer)
+    refuse_unmeasurable(network, ids, name)
     # A masked model cannot be left-only, so it is not even tried.
     left_only = family == "causal" and looks_left_only(network, ids)
     takes_types = "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names
@@ -119,7 +129,14 @@ def wrap(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, *, name: 
         left_only=left_only,
         reuses_kv_cache=left_only and not takes_types and reuses_kv_cache(network, ids),
         takes_types=takes_types,
+        ignores_padding=ignores_padding(network, ids, pad_of(tokenizer), left_only=left_only),
     )
+
+
+def pad_of(tokenizer: PreTrainedTokenizerFast) -> int:
+    """Return the id that fills up the rows of a batch."""
+    pad = tokenizer.pad_token_id
+    return 0 if pad is None else int(pad)
 
 
 def family_of(config: PretrainedConfig) -> Family:
@@ -134,7 +151,11 @@ def family_of(config: PretrainedConfig) -> Family:
 
 
 def max_length_of(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
-    """The fewest tokens that any part admits. RoBERTa's kin count positions from padding_idx + 1 on."""
+    """The fewest tokens that any part admits. RoBERTa's kin count positions from padding_idx + 1 on.
+
+    Some networks compute otherwise as soon as one text of the batch exceeds a length, so that a token's states depend
+    on the rest of the batch: no text is longer than that.
+    """
     limits = [tokenizer.model_max_length]
     for attribute in ("max_position_embeddings", "n_positions"):
         limit = getattr(network.config, attribute, None)
@@ -143,8 +164,20 @@ def max_length_of(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) 
     for path, module in network.named_modules():
         if path.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
             limits.append(module.num_embeddings - module.padding_idx - 1)
-    least = min(limits)
+    least = min([*limits, *_switches(network.config)])
     return least if least < UNLIMITED else None
+
+
+def _switches(config: PretrainedConfig) -> Iterator[int]:
+    """Yield the lengths above which long-rope, BigBird and Reformer compute otherwise."""
+    ropes = getattr(config, "rope_parameters", None) or {}
+    for rope in (ropes, *ropes.values()):  # layers of several kinds have one each
+        if isinstance(rope, dict) and rope.get("rope_type") == "longrope":
+            yield int(rope["original_max_position_embeddings"])
+    if getattr(config, "attention_type", None) == "block_sparse":
+        yield int((5 + 2 * config.num_random_blocks) * config.block_size)
+    for kind in set(getattr(config, "attn_layers", ())):
+        yield int(getattr(config, f"{kind}_attn_chunk_length", UNLIMITED))
 
 
 def trial_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:

@@ -55,12 +55,12 @@ class Budget:
     """Texts whose keys and values are kept at once."""
 
 
-def budget_for(device: torch.device, batch_tokens: int | None = None) -> Budget:
-    """The tokens that suit a device, or those chosen."""
+def budget_for(device: torch.device, batch_tokens: int | None = None, *, padding: bool = True) -> Budget:
+    """The tokens that suit a device, or those chosen. Without padding, a pass costs nothing, so none is saved by it."""
     if batch_tokens is not None and batch_tokens < 1:
         raise WordworthError(f"a batch of {batch_tokens} tokens holds nothing; give at least 1")
     kind = device.type if device.type in BATCH_TOKENS else "cpu"
-    return Budget(batch_tokens or BATCH_TOKENS[kind], PASS_COST[kind])
+    return Budget(batch_tokens or BATCH_TOKENS[kind], PASS_COST[kind] if padding else 0)
 
 
 def by_length(

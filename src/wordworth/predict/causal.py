@@ -4,6 +4,8 @@ The paths that leave the texts of a batch grow together, a unit each a pass: eac
 where it left it, and on its own path, by a mask; nothing of the text is computed or copied again for it.
 """
 
+import sys
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +19,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 from wordworth.encode.capabilities import TOLERANCE, accepted
 from wordworth.encode.identity import Identity
 from wordworth.encode.model import LanguageModel
-from wordworth.engine.batching import Budget, budget_for
+from wordworth.engine.batching import Budget, budget_for, out_of_memory
 from wordworth.predict.head import Head
 from wordworth.predict.reader import Node, Tokens, run_each
 from wordworth.predict.transfer import send
@@ -25,6 +27,8 @@ from wordworth.predict.transfer import send
 BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
 """More than the encoder takes: the passes over paths that leave the texts are small, and fewer of them are better."""
 LEVELS = 4
+COLUMNS = 8
+"""Columns of keys and values that a model is tried with when it is loaded; more are tried when they are needed."""
 
 
 @dataclass(eq=False)
@@ -50,11 +54,13 @@ class CausalReader:
     def __init__(self, base: LanguageModel, head: Head, width: int, trial: Sequence[int]) -> None:
         self.base, self.logits, self.width = base, head, width
         kind = base.device.type if base.device.type in BATCH_TOKENS else "cpu"
-        usual = budget_for(base.device, BATCH_TOKENS[kind])
+        usual = budget_for(base.device, BATCH_TOKENS[kind], padding=base.ignores_padding)
         # One more batch is one more pass for the texts, and one for each of some levels of paths.
         self.budget = Budget(usual.tokens, LEVELS * usual.pass_cost)
+        self._trial = trial
         names = accepted(base.network)
-        self.remembers = {"position_ids", "past_key_values", "attention_mask"} <= names and self._looks_back(trial)
+        self.remembers = {"position_ids", "past_key_values", "attention_mask"} <= names and self._looks_back(COLUMNS)
+        self._exact, self._inexact = COLUMNS, sys.maxsize
 
     @property
     def device(self) -> torch.device:
@@ -70,7 +76,10 @@ class CausalReader:
 
     def extend(self, state: _Memory, nodes: Sequence[Node]) -> Tensor:
         if state.remembers:
-            return self._step(state, nodes)
+            columns = max(state.columns, *(part.columns for part in state.parts), 0)
+            if self._is_exact(columns + max(Counter(node.text for node in nodes).values())):
+                return self._step(state, nodes)
+            state.layers, state.parts = [], []
         texts = {text: [*map(int, state.texts[text])] for text in {node.text for node in nodes}}
         sequences = [[*texts[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes]
         return run_each(self.base, sequences, 1, self.budget)
@@ -188,9 +197,20 @@ class CausalReader:
         )[0]
         return states
 
-    def _looks_back(self, trial: Sequence[int]) -> bool:
-        """Whether paths that leave two texts, brothers among them, come out as if read from the start."""
-        one, two, three, four, *_ = trial
+    def _is_exact(self, columns: int) -> bool:
+        """Return whether paths come out right over so many columns of keys and values; each new length is tried."""
+        if self._exact < columns < self._inexact:
+            size = 1 << (columns - 1).bit_length()
+            if self._looks_back(size):
+                self._exact = size
+            else:
+                self._inexact = size // 2 + 1
+        return columns <= self._exact
+
+    def _looks_back(self, columns: int) -> bool:
+        """Whether paths that leave two texts, brothers among them, come out as if read from the start, where they stand
+        so many columns behind the texts' beginning."""
+        one, two, three, four, *_ = self._trial
         memory = _Memory([[one, two, three], [two, one]])
         with torch.inference_mode():
             try:
@@ -199,9 +219,15 @@ class CausalReader:
                     return False
                 first = [Node(0, 2, four, None), Node(0, 2, one, None), Node(0, 3, four, None), Node(1, 2, four, None)]
                 second = [Node(0, 2, three, first[1]), Node(0, 3, two, first[2])]
+                between = columns - COLUMNS
+                for layer in memory.layers:
+                    layer.keys, layer.values = (pad(kept, (0, 0, 0, between)) for kept in (layer.keys, layer.values))
+                memory.columns += between
                 states = torch.cat([self._step(memory, level) for level in (first, second)])
-            except (RuntimeError, ValueError, TypeError, IndexError, AttributeError):
-                return False  # the network takes no such mask or memory
+            except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
+                if isinstance(error, RuntimeError) and out_of_memory(error):
+                    raise
+                return False  # the network takes no such mask or memory, or none so long
             plain = _Memory(memory.texts)
             expected = self.extend(plain, [*first, *second])
         scale = expected.abs().amax(-1, keepdim=True)

@@ -14,6 +14,13 @@ from wordworth.errors import WordworthError
 TOLERANCE = 1e-3
 
 
+class _Output(BaseModelOutputWithPastAndCrossAttentions):
+    """What a network gives; heads of some families ask for more (router logits, memories), which is None."""
+
+    def __getattr__(self, name: str) -> None:
+        return None
+
+
 class _StatesBelow(nn.Module):
     """Stands in for the network under the head: gives the hidden states that were put into it."""
 
@@ -21,8 +28,13 @@ class _StatesBelow(nn.Module):
         super().__init__()
         self.states: Any = None
 
-    def forward(self, *_: object, **__: object) -> BaseModelOutputWithPastAndCrossAttentions:
-        return BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=self.states)
+    @property
+    def decoder(self) -> "_StatesBelow":
+        """Itself: OPT's head asks the decoder in its network."""
+        return self
+
+    def forward(self, *_: object, **__: object) -> _Output:
+        return _Output(last_hidden_state=self.states)
 
 
 class Head:

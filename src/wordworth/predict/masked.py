@@ -22,7 +22,7 @@ class MaskedReader:
     def __init__(self, base: LanguageModel, head: Head, width: int, mask: int, behind: Sequence[int]) -> None:
         self.base, self.logits, self.width = base, head, width
         self._behind = (mask, *behind)
-        self.budget: Budget = budget_for(base.device)
+        self.budget: Budget = budget_for(base.device, padding=base.ignores_padding)
 
     @property
     def device(self) -> torch.device:

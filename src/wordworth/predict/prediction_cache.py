@@ -9,7 +9,7 @@ import polars as pl
 from wordworth.engine.cache import CacheSlot, key_of, slot
 from wordworth.predict.predictions import PREDICTIONS
 
-LAYOUT = 4
+LAYOUT = 5
 TABLE = "predictions.parquet"
 
 

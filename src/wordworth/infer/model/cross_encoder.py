@@ -12,9 +12,10 @@ from torch import Tensor
 from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.embedding import Embedding
-from wordworth.encode.capabilities import accepted
+from wordworth.encode.capabilities import TOLERANCE, accepted
 from wordworth.encode.heads import Headed, load_with_head, padding_of
-from wordworth.engine.batching import Budget, PassTally, budget_for, by_length
+from wordworth.encode.model import trial_ids
+from wordworth.engine.batching import PassTally, budget_for, by_length
 from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError
 from wordworth.infer.model.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
@@ -49,6 +50,8 @@ class CrossEncoder:
     """What is taken out of the subword embeddings in every pass."""
     batch_tokens: int | None = None
     trained_without: TrainedWithout | None = None
+    ignores_padding: bool = True
+    """Pairs of different lengths may go through together, padded; where not, pairs of one length do."""
 
     @property
     def name(self) -> str:
@@ -65,7 +68,8 @@ class CrossEncoder:
     @property
     def identity(self) -> tuple[str | int | None, ...]:
         taken = hash_content(self.projection.basis) if self.projection else None
-        return "cross-encoder", *self.headed.identity, *self.columns, taken
+        own = "cross-encoder", *self.headed.identity, *self.columns, taken
+        return own if self.ignores_padding else (*own, "without padding")
 
     @property
     def source(self) -> str:
@@ -115,9 +119,9 @@ class CrossEncoder:
             tally.cut = int((totals > room).sum())
             totals = totals.clip(max=room)
         lengths = totals + self.template.added
-        budget = budget_for(self.network.device, self.batch_tokens)
-        if self.tokenizer.padding_side == "left":  # padding would shift the positions of what follows it
-            budget = Budget(budget.tokens, 0)
+        # Padding on the left would shift the positions of what follows it.
+        padding = self.ignores_padding and self.tokenizer.padding_side != "left"
+        budget = budget_for(self.network.device, self.batch_tokens, padding=padding)
 
         def one_pass(batch: list[int]) -> NDArray[np.float64]:
             both = asked.pairs[batch].tolist()
@@ -156,7 +160,17 @@ def over(headed: Headed, labels: Sequence[str] | None = None, batch_tokens: int 
         own = {int(at): str(label) for at, label in (headed.network.config.id2label or {}).items()}
         columns = label_columns(own, headed.name, labels)
         template = pair_template(headed.tokenizer, headed.name)
-    return CrossEncoder(headed, columns, template, batch_tokens=batch_tokens)
+        ignores = _ignores_padding(headed, template)
+    return CrossEncoder(headed, columns, template, batch_tokens=batch_tokens, ignores_padding=ignores)
+
+
+def _ignores_padding(headed: Headed, template: PairTemplate) -> bool:
+    """Return whether a pair has the same logits alone and next to a longer one; see `capabilities.ignores_padding`."""
+    ids = trial_ids(headed.tokenizer)
+    short, longer = template.join(ids[:1], ids[1:3], None), template.join(ids[:3], ids[3:], None)
+    with torch.inference_mode():
+        alone, together = (forward(headed.network, headed.tokenizer, pairs)[0] for pairs in ([short], [short, longer]))
+    return bool((alone - together).abs().amax() <= TOLERANCE[alone.dtype] * alone.abs().amax())
 
 
 def load_cross_encoder(
