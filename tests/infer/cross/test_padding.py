@@ -22,7 +22,7 @@ def test_a_network_that_sees_padding_is_run_without() -> None:
         for name, weight in network.named_parameters():
             if weight.dim() > 1 and "norm" not in name:
                 weight.normal_(0, 0.2)
-    model = over(Headed("tiny", "", network, tokenizer, "", 64))
+    model = over(Headed("tiny", "", network, tokenizer, 64))
     sentences = ["a friend", "my old friends think of a river", "words", "the storm"]
     pairs = np.array([[0, 1], [2, 3], [1, 0], [3, 3], [1, 1]])
     alone = np.concatenate([model.probabilities(sentences, pair[None]) for pair in pairs])
