@@ -206,11 +206,8 @@ def test_what_cannot_be_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.index
 def test_smollm2_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = locate_language_model("smollm2-135m").place
-    words = ["love", "agony", "short-term"]
+    words = ["love", "short-term"]
     held, read = (load_model(place, device=device, name="smollm2") for device in ("cpu", "disk"))
     expected, found = encoded(held, words), encoded(read, words)
     assert found.tally == expected.tally
     np.testing.assert_allclose(found.vectors["last"], expected.vectors["last"], rtol=1e-5, atol=1e-4)
-    del held, read
-    tables = [predict_words(load_word_model("smollm2-135m", device), LINES) for device in ("cpu", "disk")]
-    assert_frame_equal(*tables, abs_tol=1e-5)
