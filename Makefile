@@ -5,16 +5,22 @@ BIN := $(VENV)/bin
 # Offline after `wordworth get`: the environment is not touched again unless its definition changes.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit kernels browser bench chaos fuzz truth docs docs-check results clean
+.PHONY: demo test test-all lint types unit kernels browser bench chaos fuzz truth docs docs-check results clean
 
 demo: $(STAMP)
 	$(BIN)/wordworth audit --quick
 
 test: lint types unit kernels
 
+# All of what `make test` runs a sample of: takes hours.
+test-all: lint types browser fuzz
+	WORDWORTH_TESTS=all $(BIN)/python -m pytest
+	$(BIN)/python tests/kernels/run_again.py
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 
 types: $(STAMP)
 	$(BIN)/mypy
@@ -22,9 +28,9 @@ types: $(STAMP)
 unit: $(STAMP) browser
 	$(BIN)/python -m pytest
 
-# The numeric tests once more, with the numeric kernels of other processors.
+# The numeric tests once more, with the numeric kernels of another processor; `make test-all` takes two more processors.
 kernels: $(STAMP)
-	$(BIN)/python tests/kernels/run_again.py
+	$(BIN)/python tests/kernels/run_again.py Haswell
 
 # Damaged files for every reader, seeded: `make fuzz SAMPLES=300` for fewer.
 SAMPLES ?= 1500
@@ -51,7 +57,7 @@ endif
 # Kills every writing command at each of its changes to the file system, damages every kind of file of the cache,
 # lets commands run at once, and fills the disk (where mounting is allowed); `make test` takes a sample.
 chaos: $(STAMP)
-	WORDWORTH_CHAOS=all $(BIN)/python -m pytest -s tests/chaos
+	WORDWORTH_TESTS=all $(BIN)/python -m pytest -s tests/chaos
 
 # Every number that a paper has too, and every number that can be computed another way, beside ours: docs/truth.md.
 truth: $(STAMP)

@@ -6,7 +6,7 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import cross_encoder, encode, families, infer, loading, measures, predict, report, scale, static
+from benchmarks import cross_encoder, encode, families, infer, loading, measures, memory, predict, report, scale, static
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
@@ -20,6 +20,9 @@ BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
     "aggregation": static.against_the_bare_network,
     "aggregation-loop": static.against_dictionaries,
     "aggregation-memory": static.memory,
+    "loading-memory": memory.loading,
+    "items-memory": memory.items,
+    "sampling-memory": memory.sampling,
     "report": report.opening,
     "words": predict.words,
     "words-memory": predict.memory,

@@ -2,7 +2,6 @@
 
 import http.server
 import io
-import os
 import tarfile
 import threading
 import time
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wordworth.catalog.fetch import archives, download, sources
+from wordworth.catalog.fetch import archives, sources
 from wordworth.catalog.source import parse
 from wordworth.errors import WordworthError
 
@@ -62,25 +61,14 @@ class Hostile:
 
 
 @pytest.fixture
-def hostile(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hostile]:
+def hostile(own_index: pytest.MonkeyPatch) -> Iterator[Hostile]:
     made = Hostile()
     threading.Thread(target=made.server.serve_forever, args=(0.02,), daemon=True).start()
-    for key in [key for key in os.environ if key.startswith("PIP_")]:
-        monkeypatch.delenv(key)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_INDEX_URL", made.url)
-    monkeypatch.setenv("PIP_TIMEOUT", "1")
-    monkeypatch.delenv("WORDWORTH_OFFLINE", raising=False)
-    _forget()
+    own_index.setenv("PIP_INDEX_URL", made.url)
+    own_index.setenv("PIP_TIMEOUT", "1")
     yield made
-    _forget()
     made.server.shutdown()
     made.server.server_close()
-
-
-def _forget() -> None:
-    download.client.cache_clear()
-    archives.pip_settings.cache_clear()
 
 
 def refused(tmp_path: Path) -> str:
@@ -148,7 +136,6 @@ def test_settings_of_pip_that_are_nonsense(
     hostile: Hostile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    _forget()
     refused(tmp_path)
 
 

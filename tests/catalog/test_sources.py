@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from wordworth.catalog.fetch import archives, download, sources
+from wordworth.catalog.fetch import archives, download, pip_settings, sources
 from wordworth.catalog.source import parse
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
@@ -89,19 +89,11 @@ class Index:
 
 
 @pytest.fixture
-def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
+def index(own_index: pytest.MonkeyPatch) -> Iterator[Index]:
     made = Index()
-    threading.Thread(target=made.server.serve_forever, daemon=True).start()
-    for key in [key for key in os.environ if key.startswith("PIP_")]:
-        monkeypatch.delenv(key)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_INDEX_URL", made.url)
-    monkeypatch.delenv("WORDWORTH_OFFLINE", raising=False)
-    download.client.cache_clear()
-    archives.pip_settings.cache_clear()
+    threading.Thread(target=made.server.serve_forever, args=(0.02,), daemon=True).start()
+    own_index.setenv("PIP_INDEX_URL", made.url)
     yield made
-    download.client.cache_clear()
-    archives.pip_settings.cache_clear()
     made.server.shutdown()
     made.server.server_close()
 
@@ -180,6 +172,11 @@ def test_extra_index_serves_what_the_first_lacks(index: Index, monkeypatch: pyte
     monkeypatch.setenv("PIP_INDEX_URL", index.url + "nothing/")
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", index.url)
     assert fetch(table()).read_bytes() == CONTENT
+
+
+def test_pip_says_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "https://somewhere.test/simple")
+    assert pip_settings._pip_config()[":env:.index-url"] == "https://somewhere.test/simple"
 
 
 def test_parts_are_joined(index: Index) -> None:

@@ -1,6 +1,5 @@
 """Kills at changes to the file system, damaged caches, races, full disks: a sample here, all by `make chaos`."""
 
-import os
 import random
 from pathlib import Path
 
@@ -22,12 +21,12 @@ from chaos.full import (
 )
 from chaos.kills import CASES, Case, killed_everywhere
 from chaos.races import RACES, Race, raced
+from sampled import ALL, only_in_all
 from wordworth.run.reading import read_run
 
-ALL = os.environ.get("WORDWORTH_CHAOS") == "all"
-KILLED = ("weat", "report-then-overwrite", "get", "no-cache")
-FULL = ("weat", "latex")
-RACED = ("one-folder", "cleared", "overwritten-reported")
+KILLED = ("weat", "get")
+FULL = ("weat",)
+RACED = ("one-folder", "cleared")
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if ALL or case.name in KILLED], ids=lambda case: case.name)
@@ -43,7 +42,7 @@ def test_killed_at_a_change(bench: Bench, case: Case) -> None:
 def test_damaged_cache(bench: Bench, case: Case) -> None:
     """The next process gives the same numbers, or one sentence."""
     chosen = filled(bench, case)
-    chosen = chosen if ALL else chosen[::2][:10]
+    chosen = chosen if ALL else chosen[::7]
     problems = [problem for cell in chosen if (problem := damaged_run(bench, case, cell))]
     print(f"{case.name}: {len(chosen)} cells, {len(problems)} problems")
     assert chosen
@@ -75,7 +74,7 @@ def _mounting(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_mounting")
-@pytest.mark.parametrize("case", [case for case in SIZED if ALL or case.name in FULL], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in SIZED if ALL or case.name == "latex"], ids=lambda case: case.name)
 def test_a_small_disk(bench: Bench, case: Case) -> None:
     """The same on a disk with less and less room, also inside libraries that raise no OSError."""
     tries, problems = full_by_size(bench, case)
@@ -120,8 +119,9 @@ ON_WORKERS = {
 }
 
 
+@only_in_all
 @pytest.mark.parametrize("kind", ["worker", "driver"])
-@pytest.mark.parametrize("study", ON_WORKERS if ALL else ["static"])
+@pytest.mark.parametrize("study", ON_WORKERS)
 def test_workers_and_drivers_that_are_killed(study: str, kind: str, toy_models: Path, tmp_path: Path) -> None:
     """The same numbers as in one process, nothing left running, nothing half written."""
     command = ON_WORKERS[study].format(toys=toy_models).split()
@@ -129,7 +129,7 @@ def test_workers_and_drivers_that_are_killed(study: str, kind: str, toy_models: 
     run_with_kills([*command, "-o", "run"], plain, "none", random.Random(0))
     expected = read_run(plain / "run")
     kills = 0
-    for seed in range(5 if ALL else 1):
+    for seed in range(5):
         (folder := tmp_path / str(seed)).mkdir()
         ended = run_with_kills([*command, "-o", "run", "--engine", "processes:2"], folder, kind, random.Random(seed))
         kills += ended.kills

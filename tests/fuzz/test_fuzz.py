@@ -16,7 +16,7 @@ from fuzz.options import REFUSED
 from fuzz.outcomes import LONGEST, Job, Outcome, outcomes
 from fuzz.targets import DATA, MODELS, OTHERS, REFERENCES, RUNS, TARGETS, VECTORS
 
-SAMPLES = 150
+SAMPLES = 30
 FOUND = Path(__file__).with_name("found.txt")
 
 

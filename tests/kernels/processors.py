@@ -30,8 +30,9 @@ class Processor:
         return f"{self.blas} kernels need {', '.join(missing)}, which this processor lacks" if missing else ""
 
 
+MOST_DIFFERENT = Processor("Haswell", "avx2", frozenset({"avx2", "fma"}))
 PROCESSORS = (
+    MOST_DIFFERENT,
     Processor("Nehalem", "default", frozenset({"sse4_2"})),
-    Processor("Haswell", "avx2", frozenset({"avx2", "fma"})),
     Processor("SkylakeX", "default", frozenset({"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"})),
 )

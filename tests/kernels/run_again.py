@@ -1,4 +1,4 @@
-"""Runs the numeric tests (marked `kernels`) again under other processors' kernels: `make kernels`."""
+"""Runs the numeric tests (marked `kernels`) again under the kernels of the processors named, or of all."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ NUMERIC = [TESTS / name for name in ("measure", "statistics", "transform", "test
 
 def main() -> int:
     failed = []
-    for processor in PROCESSORS:
+    for processor in [one for one in PROCESSORS if one.blas in (sys.argv[1:] or one.blas)]:
         lacking = processor.lacking()
         print(f"— {lacking}: skipped" if lacking else f"— {processor.blas}, torch {processor.torch}", flush=True)
         command = [sys.executable, "-m", "pytest", "-m", "kernels and not index", *map(str, NUMERIC)]

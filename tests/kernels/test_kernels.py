@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernels.processors import PROCESSORS, Processor
+from kernels.processors import MOST_DIFFERENT, PROCESSORS, Processor
+from sampled import ALL
 
 TOLERANCES = {"rnsb": 1e-6, "torch": 1e-3}
 """By how a name begins: rnsb is an iterative fit, a model computes in float32. All else agrees to nine digits."""
@@ -31,7 +32,7 @@ def computed(processor: Processor | None) -> dict[str, Any]:
     return answer
 
 
-@pytest.mark.parametrize("processor", PROCESSORS, ids=lambda processor: processor.blas)
+@pytest.mark.parametrize("processor", PROCESSORS if ALL else [MOST_DIFFERENT], ids=lambda processor: processor.blas)
 def test_reference_numbers(processor: Processor) -> None:
     if processor.lacking():
         pytest.skip(processor.lacking())

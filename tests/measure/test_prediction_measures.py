@@ -1,6 +1,5 @@
 """Accuracy, type coverage and surprise of predicted words: by hand, and against plain loops over resamples."""
 
-import tracemalloc
 from math import exp, log
 
 import numpy as np
@@ -55,15 +54,6 @@ def test_type_coverage_by_hand():
     found = type_coverage(np.array([True, False, True, False]), np.array([0, 0, 1, 2]), np.array([0, 1, 1, 1]))
     assert found.value == pytest.approx(2 / 3)
     assert found.n == 3
-
-
-def test_type_coverage_takes_no_more_memory_where_clusters_are_many():
-    """Once all resamples were drawn at a time: 480 MB for these 20,000 lines of few types."""
-    lines = np.repeat(np.arange(20_000), 2)
-    tracemalloc.start()
-    type_coverage(lines % 3 == 0, np.arange(len(lines)) % 14, lines)
-    assert tracemalloc.get_traced_memory()[1] < 64e6
-    tracemalloc.stop()
 
 
 def test_type_coverage_of_a_model_that_only_says_the():
