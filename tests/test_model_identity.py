@@ -346,6 +346,13 @@ def test_weights_outside_the_folder_are_refused(outside: Path, absolute: bool) -
         load_model(outside)
 
 
+@pytest.mark.parametrize("index", ["{", "[]", "{}", '{"weight_map": 3}', '{"weight_map": {"a": 5}}'])
+def test_an_index_that_names_no_files_is_one_sentence(outside: Path, index: str) -> None:
+    (outside / "model.safetensors.index.json").write_text(index)
+    with pytest.raises(WordworthError, match="fetch the model again"):
+        load_model(outside)
+
+
 def test_weights_in_a_subfolder_are_part_of_the_model(outside: Path) -> None:
     shutil.move(outside.parent / "elsewhere", outside / "sub")
     file = outside / "sub" / name_in_index(outside, "sub/")

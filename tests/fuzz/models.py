@@ -156,12 +156,13 @@ def rows() -> dict[str, Row]:
     """The targets that need torch: file, maker, reader."""
 
     def language_model(folder: Path) -> str:
+        from wordworth.encode.identity import hash_tokenizer
         from wordworth.encode.loading import load_model
 
         model = load_model(folder, device="cpu")
         weights = model.network.state_dict().items()
         parts = [tensor.float().numpy() for name, tensor in weights if "pooler" not in name]  # new, where it is lacking
-        return digest(model.vocabulary, model.layers, model.dim, model.max_length, *parts)
+        return digest(hash_tokenizer(model.tokenizer), model.layers, model.dim, model.max_length, *parts)
 
     def nli(folder: Path) -> str:
         from wordworth.infer.model.kinds import load

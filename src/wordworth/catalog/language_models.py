@@ -39,7 +39,11 @@ def weight_files(folder: Path) -> list[Path]:
     if single.is_file() or not index.is_file():
         return [single] if single.is_file() else sorted(folder.glob("*.safetensors"))
     with Foreign(f"{index} is no index of weights", "fetch the model again"):
-        names = sorted({str(name) for name in json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()})
+        table = json.loads(index.read_text(encoding="utf-8"))
+    places = table.get("weight_map") if isinstance(table, dict) else None
+    if not isinstance(places, dict) or not all(isinstance(name, str) and "\0" not in name for name in places.values()):
+        raise WordworthError(f"{index} does not say which file each weight is in; fetch the model again")
+    names = sorted(set(places.values()))
     for name in names:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise WordworthError(f"{index} names weights outside its folder ({name}); put them into {folder}")

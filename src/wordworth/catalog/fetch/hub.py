@@ -91,7 +91,7 @@ def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
     from wordworth.catalog.fetch.sources import is_offline
 
     offline = is_offline() or not fetch
-    with _quietly(), impatient():
+    with _quietly(bars=bool(file.path)), impatient():
         if offline or _COMMIT.fullmatch(file.revision or ""):
             try:
                 return _downloaded(file, here_only=True)
@@ -182,14 +182,18 @@ def _reason(error: Exception) -> str:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def _quietly(*, bars: bool) -> Iterator[None]:
     """Without the lines that the library writes for every attempt: the error that they end in says it."""
-    from huggingface_hub.utils import logging
+    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars, logging
 
     hub: Any = logging
-    level = hub.get_verbosity()
+    level, hidden = hub.get_verbosity(), are_progress_bars_disabled()
     hub.set_verbosity_error()
+    if not bars:
+        disable_progress_bars()
     try:
         yield
     finally:
         hub.set_verbosity(level)
+        if not hidden:
+            enable_progress_bars()
