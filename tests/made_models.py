@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 import transformers as hf
-from gguf import GGUFWriter
+from gguf import GGUFWriter, RopeScalingType
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
@@ -44,8 +44,11 @@ def llama_folder(folder: Path, seed: int = 0, shard: str = "1GB") -> Path:
     return folder
 
 
-def gguf_of(network: Any, fast: Any, path: Path, *, bos: bool = False, more: dict[str, Any] | None = None) -> Path:
-    """A Llama as GGUF, in full precision; rotary rows are permuted as llama.cpp has them. `more` tensors go with it."""
+def gguf_of(
+    network: Any, fast: Any, path: Path, *, bos: bool = False, more: dict[str, Any] | None = None, stretch: float = 1.0
+) -> Path:
+    """A Llama as GGUF, in full precision; rotary rows are permuted as llama.cpp has them. `more` tensors go with it,
+    and positions are stretched by a factor."""
     config, weights = network.config, network.state_dict()
     writer = GGUFWriter(path, "llama")
     writer.add_name("tiny")
@@ -57,6 +60,9 @@ def gguf_of(network: Any, fast: Any, path: Path, *, bos: bool = False, more: dic
     writer.add_head_count_kv(config.num_key_value_heads)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_rope_freq_base(10000.0)
+    if stretch != 1:
+        writer.add_rope_scaling_type(RopeScalingType.LINEAR)
+        writer.add_rope_scaling_factor(stretch)
     writer.add_vocab_size(config.vocab_size)
     tokenizer = json.loads(fast.backend_tokenizer.to_str())["model"]
     writer.add_tokenizer_model("gpt2")

@@ -106,3 +106,9 @@ def test_tensors_of_a_gguf_that_are_not_read_are_refused(
     network, fast = scaled_llama()
     with pytest.raises(WordworthError, match=name):
         load_model(gguf_of(network, fast, tmp_path / "a.gguf", more={name: tensor}))
+
+
+def test_stretched_positions_of_a_gguf_are_refused(tmp_path: Path) -> None:
+    network, fast = scaled_llama()
+    with pytest.raises(WordworthError, match="linear, by 4"):
+        load_model(gguf_of(network, fast, tmp_path / "a.gguf", stretch=4.0))

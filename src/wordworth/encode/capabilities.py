@@ -42,7 +42,9 @@ def looks_left_only(network: PreTrainedModel, ids: Sequence[int]) -> bool:
 def refuse_unmeasurable(network: PreTrainedModel, ids: Sequence[int], name: str) -> None:
     """Stop at networks whose words have no vector of their own in every layer, or another one each time."""
     with torch.inference_mode():
-        one, other = (hidden_states(network, torch.tensor([ids], device=network.device)) for _ in range(2))
+        text = torch.tensor([ids], device=network.device)
+        # What is no number is refused where it has a word's name.
+        one, other = ([states.nan_to_num() for states in hidden_states(network, text)] for _ in range(2))
     if any(states.shape[1] != len(ids) for states in one):
         raise WordworthError(f"{name} pools tokens between its layers, so words have no vectors; use another model")
     if not _all_same(one, other):

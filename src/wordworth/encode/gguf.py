@@ -127,18 +127,17 @@ def _names_mapped_once() -> Iterator[None]:
 def _follow_rope(stored: GGUFReader, config: PretrainedConfig, path: Path) -> None:
     """Set the scaling of positions that the file holds, which transformers does not read; stop at an unknown one."""
     factors = next((np.array(tensor.data) for tensor in stored.tensors if tensor.name == ROPE_FACTORS), np.ones(1))
+    plain = dict(getattr(config, "rope_parameters", None) or {})
     if (factors != 1).any():
-        plain = dict(config.rope_parameters)
         config.rope_parameters = plain | LLAMA3 | {"factor": float(factors.max())}
         scaled, _ = ROPE_INIT_FUNCTIONS["llama3"](config, torch.device("cpu"))
         bare = plain["rope_theta"] ** (-np.arange(len(scaled)) / len(scaled))
         if len(factors) != len(scaled) or not np.allclose(bare / factors, scaled.numpy(), rtol=1e-4, atol=0):
             raise WordworthError(f"{path} scales positions by {ROPE_FACTORS} otherwise than Llama 3; {SAFETENSORS}")
     fields = {name.partition(".")[2]: field.contents() for name, field in stored.fields.items() if ".rope." in name}
-    if fields.get("rope.scaling.type", "none") != "none" and fields.get("rope.scaling.factor", 1) != 1:
-        raise WordworthError(
-            f"{path} scales positions ({fields['rope.scaling.type']}), which is not read; {SAFETENSORS}"
-        )
+    kind, factor = fields.get("rope.scaling.type", "none"), fields.get("rope.scaling.factor", 1)
+    if kind != "none" and factor != 1 and plain.get("rope_type", "default") == "default":
+        raise WordworthError(f"{path} scales positions ({kind}, by {factor:g}), which is not read; {SAFETENSORS}")
 
 
 def _refuse_unread(stored: GGUFReader, tensors: dict[str, torch.Tensor], model: Any, path: Path) -> None:
