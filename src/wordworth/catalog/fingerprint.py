@@ -49,7 +49,7 @@ def _hash_files(path: Path) -> str:
     """Hash a file with those that belong to it, or the files of a folder that a model or vectors are read from."""
     if path.is_file():
         beside = tokenizers_beside(path) if path.suffix == ".gguf" else []
-        return hash_content([measured_sum(file) for file in (*formats.files_of(path), *beside)])
+        return hash_content([measured_sum(file.resolve()) for file in (*formats.files_of(path), *beside)])
     own = [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]
     files = {*own, *weight_files(path), *(spacy_vectors.files_in(path) or ())}
-    return hash_content({str(file.relative_to(path)): measured_sum(file) for file in files if file.is_file()})
+    return hash_content({str(file.relative_to(path)): measured_sum(file.resolve()) for file in files if file.is_file()})
