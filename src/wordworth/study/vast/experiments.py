@@ -69,8 +69,8 @@ def affective(words: WordsInSettings, layers: Layers, poles: Poles, lexicon: Lex
     if min(map(len, poles)) < 2:
         findings.warn(f"{affect} has no score on {lexicon.name} {layers.setting}: its poles are not there.")
         return findings
-    polar = {word for pole in poles for word in pole.asked}
-    rest = np.array([row for row, word in enumerate(layers.words) if word not in polar])
+    polar = {form for pole in poles for form in pole.resolved}
+    rest = np.array([row for row, form in enumerate(layers.resolved) if form not in polar])
     rated = layers.rows(rest)
     effects = effect_sizes(rated, poles)
     people = dict(zip(lexicon.words, lexicon.ratings[affect].tolist(), strict=True))
