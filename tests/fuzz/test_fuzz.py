@@ -1,6 +1,7 @@
 """Whatever is in a file, a reader gives the same, something else, or one sentence; never a traceback, a hang, a kill.
 
-`make fuzz` does the same with many more samples. What it once found stays in `found.txt`, by target and seed.
+`make fuzz` does the same with many more samples, and so does `make test-all`. What it once found stays in `found.txt`,
+by target and seed.
 """
 
 import tempfile
@@ -17,6 +18,8 @@ from fuzz.outcomes import LONGEST, Job, Outcome, outcomes
 from fuzz.targets import DATA, MODELS, OTHERS, REFERENCES, RUNS, TARGETS, VECTORS
 
 SAMPLES = 30
+COMPRESSED = ("gz", "wordfreq")
+"""Targets that refuse nearly any damage."""
 FOUND = Path(__file__).with_name("found.txt")
 
 
@@ -62,7 +65,7 @@ def test_damaged_files_are_read_or_refused_in_a_sentence(target: str, searched: 
     assert not findings, "\n".join(findings)
     assert max(len(outcome.said) for outcome in became) < LONGEST
     # Not everything is refused: the reader is reached.
-    assert {"same", "different"} & {outcome.kind for outcome in became}
+    assert target in COMPRESSED or {"same", "different"} & {outcome.kind for outcome in became}
 
 
 def test_a_value_that_an_option_cannot_have_is_refused_before_anything_is_computed() -> None:
