@@ -294,7 +294,7 @@ def compare_family(name: str) -> Comparison:
         if not seq2seq:
             guesses = [compare_guesses(network, tokenizer, size, every=max(1, size // 30)) for size in TEXT_TOKENS]
     except WordworthError as error:
-        return Comparison(vectors, tuple(guesses), str(error))
+        return Comparison(vectors, tuple(guesses), f"refused: {error}")
     notes = [] if model.ignores_padding else ["run without padding"]
     if model.max_length is not None and model.max_length < POSITIONS - 2:
         notes.append(f"texts of at most {model.max_length} tokens")
