@@ -269,7 +269,7 @@ def _tokenizer(folder: str | None) -> PreTrainedTokenizerFast:
         from wordworth.catalog.language_models import locate_language_model
         from wordworth.encode.gguf import converted
 
-        folder = str(converted(Path(locate_language_model("smollm2-135m").place))[0])
+        folder = str(converted(Path(locate_language_model("smollm2-135m").place)))
     tokenizer: PreTrainedTokenizerFast = AutoTokenizer.from_pretrained(folder)
     return tokenizer
 

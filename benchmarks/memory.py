@@ -26,7 +26,7 @@ ROWS = 50_000
 def loading() -> list[Result]:
     """The peak of loading a model, without what is mapped from a file, against the size of its weights."""
     place = Path(locate_language_model(MODEL).place)
-    folder, _ = converted(place)
+    folder = converted(place)
     weights = sum(path.stat().st_size for path in folder.glob("*.safetensors"))
     results = []
     for device, precision in (("cpu", "float32"), ("cpu", "bfloat16"), ("disk", "float32")):

@@ -99,7 +99,7 @@ def _plain(lines: list[str], predicted: pl.DataFrame) -> tuple[float, int]:
     spec.loader.exec_module(way)
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    folder, _ = converted(Path(locate_language_model(MODEL).place))
+    folder = converted(Path(locate_language_model(MODEL).place))
     network: Any = AutoModelForCausalLM.from_pretrained(folder).eval()
     tokenizer: Any = AutoTokenizer.from_pretrained(folder)
     plain = way.Plain(network, tokenizer, way.unit_texts(tokenizer, network.config.vocab_size, way.byte_level))

@@ -44,7 +44,7 @@ ALIGNED = (
 def loaded(name: str) -> tuple[Any, Any]:
     """Tokenizer and network as transformers gives them."""
     place = Path(locate_language_model(name).place)
-    folder = converted(place)[0] if place.is_file() else place  # a GGUF file's weights in float32
+    folder = converted(place) if place.is_file() else place  # a GGUF file's weights in float32
     return AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).float().eval()
 
 

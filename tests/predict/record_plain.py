@@ -29,7 +29,7 @@ SHORTEST, LONGEST = 3, 40
 
 
 def plain_model() -> Plain:
-    folder, _ = converted(Path(locate_language_model(MODEL).place))
+    folder = converted(Path(locate_language_model(MODEL).place))
     network: Any = AutoModelForCausalLM.from_pretrained(folder).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     units = unit_texts(tokenizer, network.config.vocab_size, byte_level)

@@ -43,7 +43,7 @@ class Plain:
         from wordworth.encode.gguf import converted
 
         place = Path(locate_language_model(name).place)
-        folder = converted(place)[0] if place.suffix == ".gguf" else place
+        folder = converted(place) if place.suffix == ".gguf" else place
         self.torch = torch
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
         self.network = AutoModel.from_pretrained(folder).eval()
