@@ -28,7 +28,6 @@ class AuditSettings(Placement, Seeded):
         "on what",
         option="model-kind",
         choices=KINDS,
-        formerly=("kind",),
     )
     language: str | None = setting(
         None, "Language of the words, where the catalog does not say it of the model.", "on what", catalog="languages"

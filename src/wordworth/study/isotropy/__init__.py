@@ -48,7 +48,6 @@ class IsotropySettings(ByLayer, Seeded):
         ON,
         metavar="NAME|FILE|none",
         catalog="corpora",
-        formerly=("contexts",),
     )
     pooling: str = setting("", group=HOW, **POOLING)
     components: int = setting(12, group=HOW, **COMPONENTS)
