@@ -1,4 +1,4 @@
-"""Makes the tables by language of docs/valnorm.md and docs/vast.md: `docs/make_language_results.py FOLDER`.
+"""Makes the tables by language of docs/valnorm.md and docs/vast.md: `experiments/languages.py FOLDER`.
 
 Runs that lie in the folder already are taken as they are. The first needs the package index alone; the others want
 $WORDWORTH_DATA, with the lexica that the papers used. On two free cores all of them take about a quarter of an hour.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import torch
-from pages import markdown, put
+from tools.pages import DOCS, markdown, put
 
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
@@ -29,7 +29,6 @@ from wordworth.study import study
 from wordworth.study.tables import number
 from wordworth.task.raters import by_english
 
-DOCS = Path(__file__).parent
 LANGUAGES = ("english", "german", "spanish", "portuguese", "polish", "turkish", "french", "chinese")
 TESTS = ("weat1", "weat2", "weat8")
 DATA = "WORDWORTH_DATA"
