@@ -121,7 +121,6 @@ STUDY = Study(
     function="wordworth.study.infer.study:infer",
     settings=InferSettings,
     tables_function="wordworth.study.infer.tables:infer_tables",
-    work="wordworth.study.infer.work:infer_work",
     main="probes",
     kinds=frozenset({"nli"}),
     papers=("dev2020",),

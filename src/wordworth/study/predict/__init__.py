@@ -109,7 +109,6 @@ STUDY = Study(
     function="wordworth.study.predict.study:predict",
     settings=PredictSettings,
     tables_function="wordworth.study.predict.tables:predict_tables",
-    work="wordworth.study.predict.work:predict_work",
     kinds=frozenset({"causal"}),
     beyond=frozenset({"masked"}),
     papers=("dudy2020",),

@@ -70,7 +70,6 @@ STUDY = Study(
     function="wordworth.study.static.study:static",
     settings=StaticSettings,
     tables_function="wordworth.study.static.tables:static_tables",
-    work="wordworth.study.static.work:static_work",
     kinds=frozenset({"causal", "masked", "encoder", "sentence", "static"}),
     papers=("bommasani2020",),
     method="Contextual to static. A word’s vectors over many sentences pooled to one, by layer and pooling; word "

@@ -137,7 +137,6 @@ STUDY = Study(
     settings=VastSettings,
     checks="wordworth.study.vast.checks:check",
     tables_function="wordworth.study.vast.tables:layer_tables",
-    work="wordworth.study.vast.work:vast_work",
     main="lexica",
     kinds=frozenset({"causal", "masked", "encoder", "sentence"}),
     papers=("wolfe2022", "toney2021"),
