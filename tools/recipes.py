@@ -25,8 +25,6 @@ COMMAND: Any = typer.main.get_command(app)
 _SHELL = re.compile(r" {4}(wordworth|make|pip|python|\.venv/bin/\w+)\b")
 _PYTHON = re.compile(r" {4}(import|from) \w")
 _MARK = re.compile(r"<!-- (not run|run with)(?:, (.+?))?: (.+?) -->")
-_TEMPLATE = "nli_glove_card.md"
-"""A page that a script fills."""
 
 
 @dataclass(frozen=True)
@@ -155,4 +153,4 @@ def blocks(page: Path) -> Iterator[Block]:
 
 def every_block() -> list[Block]:
     """Of all pages."""
-    return [block for page in PAGES if page.name != _TEMPLATE for block in blocks(page)]
+    return [block for page in PAGES for block in blocks(page)]

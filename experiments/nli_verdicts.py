@@ -1,9 +1,9 @@
 """Tables of docs/infer.md: Dev et al.'s networks with seeds, and which of the paper's numbers came out again.
 
-    python docs/make_nli_verdicts.py
+    python -m experiments.nli_verdicts
 
-The numbers are those of `nli_seeds.csv`, which `make_nli_seeds.py record` writes after hours of an accelerator; Table 7
-is computed here. The paper's are those that reports hold ours against.
+The numbers are those of `nli_seeds.csv`, which `experiments/nli_seeds.py record` writes after hours of
+an accelerator; Table 7 is computed here. The paper's are those that reports hold ours against.
 """
 
 import re
@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from pages import markdown, put
 from scipy import stats
+from tools.pages import DOCS, markdown, put
 
 from wordworth.embedding import Embedding
 from wordworth.infer.model.loading import one_embedding
@@ -25,7 +25,7 @@ from wordworth.report.verdicts import NOT, REPRODUCED, UNDECIDED, verdict
 from wordworth.task.stability import ORDINALS, BiasKind, kinds
 from wordworth.transform import stability
 
-PAGE = Path(__file__).with_name("infer.md")
+PAGE = DOCS / "infer.md"
 RECORD = Path(__file__).with_name("nli_seeds.csv")
 """kind, probe, version, data, measure, value, low, high: means over seeds, with 95 % intervals; notes after #."""
 PROBES = ("gender", "nationality", "religion")
@@ -50,7 +50,7 @@ class Row(NamedTuple):
 def recorded(kind: str) -> dict[tuple[str, str, str, str], Row]:
     """(probe, version, data, measure) → number."""
     if not RECORD.exists():
-        sys.exit(f"{RECORD} is not there; run docs/make_nli_seeds.py first")
+        sys.exit(f"{RECORD} is not there; run experiments/nli_seeds.py first")
     rows = pl.read_csv(RECORD, comment_prefix="#").filter(pl.col("kind") == kind)
     return {
         (row["probe"], row["version"], row["data"], row["measure"]): Row(row["value"], row["low"], row["high"])

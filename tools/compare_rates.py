@@ -1,14 +1,12 @@
 """Writes into docs/compare.md how often each paired test tells models apart: equal ones (nominally 5 %), and others."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.pages import DOCS, markdown, put
 from wordworth.statistics import correlation_difference, mcnemar, sign_flip, weat_difference
 
-PAGE = Path(__file__).parent / "compare.md"
+PAGE = DOCS / "compare.md"
 RNG = np.random.default_rng(0)
 COUNT = 4_000
 Two = tuple[float, float]
@@ -55,11 +53,8 @@ def main() -> None:
     for effects, words in (((0, 0), 6), ((2, 2), 6), ((0, 0), 25), ((2, 2), 25), ((2.5, 1), 25)):
         what = f"sets {effects[0]} σ and {effects[1]} σ apart, {words} words each"
         rows.append(("exchange", what, associations(effects, words)))
-    lines = ["| test | two models with | told apart |", "|---|---|---|"]
-    lines += [f"| {name} | {what} | {100 * float((p < 0.05).mean()):.1f} % |" for name, what, p in rows]
-    text = PAGE.read_text(encoding="utf-8")
-    made = "<!-- rates: made by docs/make_compare_rates.py -->\n" + "\n".join(lines) + "\n<!-- /rates -->"
-    PAGE.write_text(re.sub(r"<!-- rates:.*?<!-- /rates -->", lambda _: made, text, flags=re.DOTALL), encoding="utf-8")
+    lines = [[name, what, f"{100 * float((p < 0.05).mean()):.1f} %"] for name, what, p in rows]
+    put(PAGE, "rates", markdown(["test", "two models with", "told apart"], lines))
 
 
 if __name__ == "__main__":

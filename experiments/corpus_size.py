@@ -1,4 +1,4 @@
-"""Makes the tables by corpus size and by year of docs/valnorm.md: `docs/make_corpus_size.py FOLDER`.
+"""Makes the tables by corpus size and by year of docs/valnorm.md: `experiments/corpus_size.py FOLDER`.
 
 Vectors are trained here, which takes a core some ten minutes; runs that lie in the folder already are taken as are.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from pages import markdown, put
+from tools.pages import DOCS, markdown, put
 
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.report.naming import number
@@ -16,7 +16,7 @@ from wordworth.run import Run, read_run
 from wordworth.study import study
 from wordworth.study.valnorm.corpus_size import WORD, SampledLines, choose_lines
 
-PAGE = Path(__file__).parent / "valnorm.md"
+PAGE = DOCS / "valnorm.md"
 TEXTS = ("brown", "reddit", "wikitext", "enwiki-sample")
 SHARES = (100, 50, 10, 1, 0.1)
 YEARS = tuple(f"ttec-{year}" for year in range(2012, 2016))

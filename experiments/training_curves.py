@@ -1,6 +1,6 @@
 """Makes the figure and the tables of docs/training.md: small models trained from nothing, and measured on the way.
 
-    make_training_curves.py [--device cuda] [--steps N] [--only-train] [--folder DIR] [NAME…]
+    python -m experiments.training_curves [--device cuda] [--steps N] [--only-train] [--folder DIR] [NAME…]
 
 It takes the texts that are at hand (WikiText, Brown and Reddit want $WORDWORTH_DATA). Each training leaves its runs
 and checkpoints in a folder under DIR; one that is there is not trained again.
@@ -17,8 +17,8 @@ from typing import Any
 import polars as pl
 import torch
 import transformers as hf
-from pages import markdown, put
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tools.pages import DOCS, markdown, put
 
 import wordworth as ww
 from wordworth.catalog.fetch.sources import here
@@ -28,8 +28,7 @@ from wordworth.catalog.registry import entry
 from wordworth.report.figures import TRAINING, draw_svg, figures_of
 from wordworth.report.runs import read_runs
 
-HERE = Path(__file__).parent
-PAGE, FACTS = HERE / "training.md", "training.json"
+PAGE, FACTS = DOCS / "training.md", "training.json"
 HELD_OUT = 20_000
 """Words of the first text that no model is trained on: those that it predicts are among them."""
 MEASURED = (10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 5_120, 10_240)
@@ -230,7 +229,7 @@ def learned(folder: Path) -> str:
 def draw(folders: list[Path]) -> None:
     """The curves of all trainings, a file a figure."""
     for figure in figures_of(read_runs(folders).scores)[TRAINING]:
-        (HERE / "figures" / f"training-{figure.id}.svg").write_text(draw_svg(figure), encoding="utf-8")
+        (DOCS / "figures" / f"training-{figure.id}.svg").write_text(draw_svg(figure), encoding="utf-8")
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from wordworth.study import STUDIES, study
 from wordworth.study.static.export_settings import ExportSettings
 from wordworth.task.settings import GROUPS, Field, Named, Settings
 
-DOCS = Path(__file__).parent
+DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS: Mapping[str, type[Settings]] = {
     "audit": AuditSettings,
     "compare": CompareSettings,

@@ -1,9 +1,9 @@
 """Runs the commands and the Python of the pages, literally, in a temporary folder: `make docs-check`.
 
-`docs/recipes.py` says how a comment above a block tells what is not run, or with which cheap substitutes. What a page
+`tools/recipes.py` says how a comment above a block tells what is not run, or with which cheap substitutes. What a page
 takes for granted (`my.vec`, `runs/a`, a folder of ELMo) is made here, small, when a command names it.
 
-    python docs/check_recipes.py [PAGE…] [--limit SECONDS] [--nli PAIRS]
+    python -m tools.check_recipes [PAGE…] [--limit SECONDS] [--nli PAIRS]
 """
 
 import argparse
@@ -19,8 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from recipes import PAGES, ROOT, Recipe, blocks, every_block
-
+from tools.recipes import PAGES, ROOT, Recipe, blocks, every_block
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
 

@@ -1,7 +1,7 @@
 """Trains `nli-glove`, measures it before and after projections, and writes its folder and model card.
 
-    python docs/make_nli_glove.py train     # the command of the card: the model that is shipped, into runs/nli-glove
-    python docs/make_nli_glove.py ship      # the model and its card into the package
+    python -m experiments.nli_glove train     # the command of the card: the model that is shipped, into runs/nli-glove
+    python -m experiments.nli_glove ship      # the model and its card into the package
 
 Needs the NLI data under $WORDWORTH_DATA. A training that was stopped goes on.
 """
@@ -13,7 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from pages import markdown, put
+from tools.pages import DOCS, markdown, put
 
 from wordworth.cli import main
 from wordworth.files import sha256_of
@@ -101,7 +101,7 @@ def ship() -> None:
     for blank, text in blanks.items():
         card = card.replace(f"{{{blank}}}", text)
     (PACKAGE / "MODEL_CARD.md").write_text(card, encoding="utf-8")
-    put(Path(__file__).with_name("infer.md"), "nli", table)
+    put(DOCS / "infer.md", "nli", table)
     # Other models' files have the same names: only what follows the entry's own heading is changed.
     others, heading, own = ENTRIES.read_text(encoding="utf-8").partition("[nli-glove.sources.files]")
     for name in (CONFIG, WEIGHTS, "MODEL_CARD.md"):

@@ -1,4 +1,4 @@
-"""Makes the table of scripts without spaces in docs/predict.md: `python docs/make_unspaced_results.py FOLDER`.
+"""Makes the table of scripts without spaces in docs/predict.md: `python -m experiments.unspaced FOLDER`.
 
 FOLDER has the Universal Declaration of Human Rights as plain text, a paragraph a line, as the project “UDHR in Unicode”
 publishes it: cmn_hans.txt, cmn_hant.txt, jpn.txt and tha.txt. It is cited and not shipped. Models that are not here are
@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import polars as pl
-from pages import markdown, put
+from tools.pages import DOCS, markdown, put
 
 from wordworth.predict.words import SHARED
 from wordworth.study import study
 from wordworth.study.predict.tables import percent
 
-PAGE = Path(__file__).parent / "predict.md"
+PAGE = DOCS / "predict.md"
 WORDS = 500
 TEXTS = {
     "cmn_hans": ("Chinese, Simplified", "chinese", ("gemma3-270m", "albert-tiny-zh")),

@@ -1,15 +1,15 @@
 """Dev et al.'s networks with seeds: trained on vectors as they are, without a bias, and without random directions.
 
-    python docs/make_nli_seeds.py train glove --workers 14 --device cuda     # every network over GloVe
-    python docs/make_nli_seeds.py train minilm --workers 8 --device cuda     # every fine-tuned MiniLM (Table 15)
-    python docs/make_nli_seeds.py train minilm gender 3                      # one of them
-    python docs/make_nli_seeds.py probe glove --workers 14                   # every seed's networks on every probe
-    python docs/make_nli_seeds.py record glove                               # what came of it, into docs/nli_seeds.csv
+    python -m experiments.nli_seeds train glove --workers 14 --device cuda     # every network over GloVe
+    python -m experiments.nli_seeds train minilm --workers 8 --device cuda     # every fine-tuned MiniLM (Table 15)
+    python -m experiments.nli_seeds train minilm gender 3                      # one of them
+    python -m experiments.nli_seeds probe glove --workers 14                   # every seed's networks on every probe
+    python -m experiments.nli_seeds record glove                               # the means, into nli_seeds.csv
 
 A network is a folder `runs/nli-seeds/KIND/VARIANT-SEED`; a run of `infer` is `PROBE-SEED.run` beside it, with the
 network as it is, with projections at the test alone, and the networks trained anew. Needs the NLI data under
 $WORDWORTH_DATA. What is there already is not made again, and a training that was stopped goes on. `--slice 300` goes
-the same way with so many pairs of each set, to see that it does. `docs/make_nli_verdicts.py` makes the tables.
+the same way with so many pairs of each set, to see that it does. `experiments/nli_verdicts.py` makes the tables.
 """
 
 import argparse
@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from make_nli_verdicts import PROBES, RECORD, Row
 from scipy import stats
 
+from experiments.nli_verdicts import PROBES, RECORD, Row
 from wordworth.catalog.language_models import locate_language_model
 from wordworth.infer.model.cross_encoder import untrained_cross_encoder
 from wordworth.infer.model.loading import vectors_to_train_on
@@ -180,7 +180,7 @@ def each(told: argparse.Namespace, names: Sequence[str]) -> None:
     while waiting or running:
         while waiting and len(running) < told.workers:
             name, seed = waiting.pop(0)
-            command = [sys.executable, __file__, told.what, told.kind, name, str(seed)]
+            command = [sys.executable, "-m", "experiments.nli_seeds", told.what, told.kind, name, str(seed)]
             more = ["--device", told.device, "--slice", str(told.slice)]
             running.append(subprocess.Popen([*command, *more], env=environment))
         time.sleep(0.2)

@@ -1,4 +1,4 @@
-"""Makes the tables by language of docs/valnorm.md and docs/vast.md: `docs/make_language_results.py FOLDER`.
+"""Makes the tables by language of docs/valnorm.md and docs/vast.md: `experiments/languages.py FOLDER`.
 
 Runs that lie in the folder already are taken as they are. The first needs the package index alone; the others want
 $WORDWORTH_DATA, with the lexica that the papers used. On two free cores all of them take about a quarter of an hour.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import torch
-from pages import markdown, put
+from tools.pages import DOCS, markdown, put
 
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
@@ -25,11 +25,10 @@ from wordworth.encode.sentence.encoding import pieces_of
 from wordworth.measure import sc_weat
 from wordworth.run import Run, read_run
 from wordworth.run.flags import BY_MACHINE, MARK
+from wordworth.run.numbers import format_interval, format_number
 from wordworth.study import study
-from wordworth.study.tables import number
 from wordworth.task.raters import by_english
 
-DOCS = Path(__file__).parent
 LANGUAGES = ("english", "german", "spanish", "portuguese", "polish", "turkish", "french", "chinese")
 TESTS = ("weat1", "weat2", "weat8")
 DATA = "WORDWORTH_DATA"
@@ -61,7 +60,7 @@ def vast(folder: Path, model: str) -> Run:
 def told(row: Row) -> str:
     """ρ or d, with its interval."""
     mark = MARK if BY_MACHINE in (row["flags"] or "") else ""
-    return f"{number(row['value'])}{mark} [{number(row['low'])}, {number(row['high'])}]"
+    return f"{format_number(row['value'], 3)}{mark} {format_interval(row['low'], row['high'], 3)}"
 
 
 def largest(scores: pl.DataFrame, measure: str) -> Row | None:
@@ -88,7 +87,7 @@ def tested(scores: pl.DataFrame) -> Iterator[str]:
 
 def variance(run: Run) -> list[str]:
     spread = run.scores.filter(measure="weat:variance")
-    return [number(spread.filter(dataset=test).item(0, "value")) for test in TESTS]
+    return [format_number(spread.filter(dataset=test).item(0, "value"), 3) for test in TESTS]
 
 
 def from_index(run: Run) -> str:
@@ -142,8 +141,8 @@ def best_and_top(scores: pl.DataFrame) -> str:
         return "–"
     ordered = scores.sort("layer")
     best, top = ordered.sort("value", descending=True).row(0, named=True), ordered.row(-1, named=True)
-    text = number(best["value"])
-    return text if len(ordered) == 1 else f"{text} ({best['layer']}), {number(top['value'])}"
+    text = format_number(best["value"], 3)
+    return text if len(ordered) == 1 else f"{text} ({best['layer']}), {format_number(top['value'], 3)}"
 
 
 def seconds(runs: dict[str, Run]) -> str:
@@ -167,7 +166,7 @@ def turkish() -> str:
     def row(how: str, found: dict[str, float], people: dict[str, float] = bellezza) -> list[str]:
         words = sorted(found.keys() & among)
         rho = np.corrcoef([found[word] for word in words], [people[word] for word in words])[0, 1]
-        return [how, str(len(words)), number(float(rho))]
+        return [how, str(len(words)), format_number(float(rho), 3)]
 
     one_each = {form: english for english, form in reversed(pairs) if english in among}
     once = {english: value for english, value in paired(lower).items() if english in one_each.values()}
@@ -208,7 +207,7 @@ def with_unknown() -> str:
     return (
         f"Of the {len(effects):,} Chinese words, {unknown} have characters that the tokenizer does not know, as they "
         "are written. Some of them it knows in the other script; the rest are left out. With its vector for “unknown” "
-        f"in their place ρ is {number(rho)} over all."
+        f"in their place ρ is {format_number(rho, 3)} over all."
     )
 
 

@@ -7,12 +7,11 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 from benchmarks.scale import SHARDS, nothing
-from pages import markdown, put
+from tools.pages import DOCS, markdown, put
 
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.lexica import load_lexicon
@@ -33,7 +32,7 @@ H200 = {
     "words in a template, 8B, `--layers 16`": (11_181, 12_600),
 }
 """Results a second of one H200 as the device benchmarks gave them, and bytes of a result."""
-PAGE = Path(__file__).parent / "scale.md"
+PAGE = DOCS / "scale.md"
 MODEL = "smollm2-135m"
 
 
