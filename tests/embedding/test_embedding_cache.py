@@ -11,7 +11,8 @@ import pytest
 
 from wordworth.embedding import load, mapped, reading, save
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, forget_sums
+from wordworth import files
+from wordworth.files import cache_dir
 
 
 def entries():
@@ -72,7 +73,7 @@ def quietly_written(path, content):
     stat = path.stat()
     path.write_bytes(content)
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    forget_sums()
+    files._sum_in_state.cache_clear()
 
 
 def test_a_file_that_was_changed_quietly_is_read_anew(tmp_path):
