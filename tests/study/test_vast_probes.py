@@ -116,7 +116,7 @@ def test_the_papers_way_tags_acceptable_sentences_of_cola(
     monkeypatch.setitem(
         sys.modules, "nltk", stand_in(lambda words: [(word, "NN" if len(word) > 4 else "DT") for word in words])
     )
-    asked = {"experiments": ["probes"], "contexts": "none", "components": 1, "tagged": "cola-nltk"}
+    asked = {"experiments": ["probes"], "corpus": "none", "components": 1, "tagged": "cola-nltk"}
     found = vast([tiny], lexica=["bellezza"], **asked, **QUICK)
     spoken = rows(found, dataset="cola-nltk", measure="part-of-speech", setting="word before")
     assert 340 < spoken["n"].item() <= 365  # the acceptable ones of 527
@@ -124,7 +124,7 @@ def test_the_papers_way_tags_acceptable_sentences_of_cola(
 
 
 def test_what_the_papers_way_lacks_is_said(tiny: LanguageModel, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"experiments": ["probes"], "contexts": "none", "components": 1, "tagged": "cola-nltk"}
+    asked = {"experiments": ["probes"], "corpus": "none", "components": 1, "tagged": "cola-nltk"}
 
     def nowhere(words: list[str]) -> None:
         raise LookupError("averaged_perceptron_tagger_eng")

@@ -147,7 +147,6 @@ debias = with_options(
         **_SHARED,
     },
     "Takes a bias out of word vectors or a language model, saves it, and reports what that cost (Dev et al.).",
-    formerly={"report": "run-output"},
 )
 
 export = with_options(

@@ -104,8 +104,6 @@ class RunManifest(_Always, total=False):
     measures: dict[str, DeclaredMeasure]
     may_differ: list[str]
     """Settings in which two runs may differ and still be compared."""
-    renamed: dict[str, str]
-    """What settings were called in older runs → what they are called in this one."""
     failed: list[FailedPart]
     warnings: list[str]
     """Those of the notes that a reader should see at once."""

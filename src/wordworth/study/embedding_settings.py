@@ -35,5 +35,4 @@ class OfEmbeddings(Settings):
         "Format of the embedding files, where the files do not show it.",
         ON,
         may_differ=True,
-        formerly=("format",),
     )

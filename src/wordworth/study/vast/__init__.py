@@ -97,14 +97,12 @@ class VastSettings(ByLayer, Permuted, Intervals):
         ON,
         metavar="NAME|FILE|none",
         catalog="corpora",
-        formerly=("contexts",),
     )
     language_corpus: tuple[Named, ...] = setting(
         (),
         "Text of the random contexts of one of `languages`: LANGUAGE=NAME or LANGUAGE=FILE.",
         ON,
         metavar="LANGUAGE=NAME|FILE",
-        formerly=("language_contexts",),
     )
     templates: str = setting("vast", "vast, vast-code (the authors' wording), or a TOML file.", ON, catalog="templates")
     tagged: str = setting(
@@ -137,7 +135,6 @@ STUDY = Study(
     settings=VastSettings,
     checks="wordworth.study.vast.checks:check",
     tables_function="wordworth.study.vast.tables:layer_tables",
-    work="wordworth.study.vast.work:vast_work",
     main="lexica",
     kinds=frozenset({"causal", "masked", "encoder", "sentence"}),
     papers=("wolfe2022", "toney2021"),
