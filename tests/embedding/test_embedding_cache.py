@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 
+from wordworth import files
 from wordworth.embedding import load, mapped, reading, save
 from wordworth.errors import WordworthError
-from wordworth import files
 from wordworth.files import cache_dir
 
 
