@@ -18,7 +18,6 @@ from wordworth.catalog.read.association_tests import load_test
 from wordworth.cli.broken_off import in_cache, telling
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
-from wordworth.files import locked
 from wordworth.run import Findings
 from wordworth.study import STUDIES, study
 from wordworth.study.static.export import ExportSettings
@@ -204,14 +203,6 @@ def test_cheap_checks_come_first(command: Command, work: Path, arguments: tuple[
     assert message in answer.err
     assert answer.err.count("\n") == 1
     assert not (work / "runs").exists()
-
-
-@pytest.mark.usefixtures("unloaded")
-def test_an_audit_whose_last_folder_another_run_has_locked(command: Command, work: Path) -> None:
-    with locked(work / "audit" / "static"):
-        answer = command("audit", "mine.txt", "--quick", "-o", "audit")
-    assert answer.code == 2
-    assert "another process is writing a run to audit/static; wait for it, or choose another folder" in answer.err
 
 
 # Sizes.
