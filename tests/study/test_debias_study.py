@@ -73,7 +73,7 @@ def test_before_after_and_control_are_the_measures_of_each_version(words):
 
     def similarity_of(version: Embedding) -> float:
         sides = [np.array([version[word] for word in side]) for side in (pairs.first, pairs.second)]
-        return similarity(*sides, pairs.scores, resamples=1, seed=0).value
+        return similarity(cosines(*sides), pairs.scores, resamples=1, seed=0).value
 
     scores = made.scores
     for measure, plain in (("valence", valence_of), ("similarity", similarity_of)):

@@ -207,7 +207,7 @@ def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], count: st
 
 def _is_there(step: _Step) -> bool:
     """Whether the run is there already. Another one in its place is an error before anything is computed."""
-    from wordworth.run import refuse_locked, reserve, why_not_the_same
+    from wordworth.run import reserve, why_not_the_same
     from wordworth.study.checks import fingerprints
 
     models = list(step.planned.models)
@@ -219,7 +219,6 @@ def _is_there(step: _Step) -> bool:
         )
     if reason is not None:
         reserve(step.folder, overwrite=step.overwrite)
-        refuse_locked(step.folder)
     return reason is None
 
 

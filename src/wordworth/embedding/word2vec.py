@@ -1,8 +1,11 @@
-"""Text formats: word2vec and fastText `.vec` (a header `rows dim`), GloVe (none), Numberbatch (`/c/en/word`).
+"""word2vec's text and binary formats, and the text of fastText (`.vec`), GloVe and Numberbatch (`/c/en/word`).
 
-One line a word: the word, then `dim` numbers. A word may have spaces in it (GloVe 840B's `. . .`): the last `dim`
-fields are the numbers. A chunk of lines is parsed at once; only a chunk with something odd in it is halved until the
-odd lines stand alone, and those are read one by one.
+Text has one line per word: the word, then `dim` numbers; a header `rows dim` comes first, except in GloVe. A word may
+have spaces in it (GloVe 840B's `. . .`): the last `dim` fields are the numbers. A chunk of lines is parsed at once.
+Only a chunk with something odd in it is halved until the odd lines are alone, and those are read one by one.
+
+Binary has the header, then for each row the word, a space, and `dim` little-endian float32. The original tool puts a
+line break after each vector, gensim does not; both are read.
 """
 
 import re
@@ -16,15 +19,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.embedding.blocks import Block, VectorFile
-from wordworth.embedding.flaws import Flaws, quoted
-from wordworth.embedding.streams import SAMPLE, opened
+from wordworth.embedding.blocks import Block, Flaws, VectorFile, quoted
+from wordworth.embedding.streams import SAMPLE, open_stream
 from wordworth.errors import WordworthError
 
 LINES = 8 << 20  # bytes of lines parsed at once
 WIDEST = 1 << 16
 """Numbers a word. A header that says more is not believed: memory would be taken for them before they are seen."""
-_LONGEST = 4 << 20  # bytes of one line: more than the widest vector takes
+_LINE_BYTES = 4 << 20  # more than the widest vector takes
+_WORD_BYTES = 1 << 16  # a longer “word” in a binary file means that the file is something else
+_READ_BYTES = 8 << 20
 _FEW = 64  # lines read one by one rather than halved again
 _BOM = b"\xef\xbb\xbf"
 _DECIMAL = re.compile(rb"[-+]?\d*\.\d+([eE][-+]?\d+)?")
@@ -99,8 +103,10 @@ def _chunks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
             rest = text[end:]
         else:
             rest = text
-        if len(rest.strip()) > _LONGEST:
-            raise WordworthError(f"{path} has a line of more than {_LONGEST:,} bytes, which no vector takes; mend it")
+        if len(rest.strip()) > _LINE_BYTES:
+            raise WordworthError(
+                f"{path} has a line of more than {_LINE_BYTES:,} bytes, which no vector takes; mend it"
+            )
     if rest.strip():
         yield rest
 
@@ -185,7 +191,7 @@ def _concepts(
     return [line for line, _ in kept], [n for _, n in kept], len(lines) - len(kept) - len(odd)
 
 
-def _body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iterator[Block]:
+def _text_body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iterator[Block]:
     number = 0  # of the last line read
     others = 0
     for i, raw in enumerate(_chunks(stream, flaws.path)):
@@ -228,11 +234,71 @@ def _whole_line(last: bytes, dim: int, flaws: Flaws) -> None:
 
 
 def read_text(path: Path, shape: Layout, code: str, flaws: Flaws) -> VectorFile:
-    """Any of the text formats, decompressed as it is read. `code` is the language asked of Numberbatch (`en`)."""
-    digests: list[str] = []
+    """Read any of the text formats, decompressed on the way. `code` is the language asked of Numberbatch (`en`)."""
 
     def blocks() -> Iterator[Block]:
-        with opened(path, digests) as stream:
-            yield from _body(stream, shape, code, flaws)
+        with open_stream(path) as stream:
+            yield from _text_body(stream, shape, code, flaws)
 
-    return VectorFile(shape.dim, blocks(), lambda: digests[0], language="english" if code == "en" else "")
+    return VectorFile(shape.dim, blocks(), language="english" if code == "en" else "")
+
+
+def rows_fit(body: bytes, rows: int, dim: int) -> bool:
+    """Whether what follows the header is exactly `rows` rows (used to recognise very small files)."""
+    at = 0
+    for _ in range(rows):
+        space = body.find(b" ", at)
+        if space < 0:
+            return False
+        at = space + 1 + 4 * dim
+    return body[at:] in (b"", b"\n")
+
+
+def _binary_body(stream: BinaryIO, rows: int, dim: int, flaws: Flaws) -> Iterator[Block]:
+    size = 4 * dim
+    stream.readline()
+    rest, row = b"", 0
+    while row < rows:
+        piece = stream.read(_READ_BYTES)
+        if not piece:
+            raise flaws.cut(f"it ends in row {row + 1:,} of the {rows:,} that its header says")
+        buffer, at = rest + piece, 0
+        view = memoryview(buffer)
+        words: list[str] = []
+        vectors: list[memoryview] = []
+        numbers: list[int] = []
+        while row < rows:
+            space = buffer.find(b" ", at)
+            end = space + 1 + size
+            if space < 0 or end > len(buffer):
+                break
+            row += 1
+            word = buffer[at:space].lstrip(b"\n")
+            at = end
+            try:
+                words.append(word.decode())
+            except UnicodeDecodeError:
+                flaws.add("encoding", row, f"the word {word[:60]!r} is not UTF-8")
+                continue
+            vectors.append(view[space + 1 : end])
+            numbers.append(row)
+        rest = buffer[at:]
+        if words:
+            yield Block(words, np.frombuffer(b"".join(vectors), dtype="<f4").reshape(-1, dim), numbers)
+        if len(rest) > _WORD_BYTES + size and row < rows:
+            raise WordworthError(
+                f"{flaws.path}, row {row + 1:,}: no word in the next {_WORD_BYTES:,} bytes; this is not word2vec "
+                "binary with the dimension its header says"
+            )
+    if (rest + stream.read(_WORD_BYTES)).strip(b"\n"):
+        flaws.add("header", 1, f"the header says {rows:,} rows and there is more after the last of them")
+
+
+def read_binary(path: Path, rows: int, dim: int, flaws: Flaws) -> VectorFile:
+    """Read the binary format, decompressed on the way."""
+
+    def blocks() -> Iterator[Block]:
+        with open_stream(path) as stream:
+            yield from _binary_body(stream, rows, dim, flaws)
+
+    return VectorFile(dim, blocks())
