@@ -1,15 +1,26 @@
-"""How surprised a model is by whole words: perplexity, and bits per word, character or byte."""
+"""Whole-word prediction: its accuracy, and how surprised a model is (Dudy & Bedrick 2020, 2.4.1)."""
 
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.embedding.cosine import Matrix
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
-from wordworth.statistics.bootstrap import RESAMPLES
-from wordworth.statistics.clustered import Estimate, Sums, ratio, ratio_of
+from wordworth.statistics.bootstrap import RESAMPLES, Estimate, Sums, ratio
+
+declare(
+    "top-1", "Share of words that the model's first guess is.", "dudy2020", "higher", "predicts words better (top-1)"
+)
+declare(
+    "top-{k}",
+    "Share of words that some path of units spells, each among the model's {k} best at its step.",
+    "dudy2020",
+    "higher",
+    "predicts words better (top-{k})",
+)
+declare("accuracy", "Share of labelled pairs whose most probable label is the right one.", "dev2020", "higher")
+
 
 NOT_FOUND = 100.0
 """Nats of a word that the search does not find, in the `ppx` of Dudy & Bedrick's code."""
@@ -29,26 +40,9 @@ declare("bits-per-character", "Σ −log₂ p(word) / Σ characters, the space t
 declare("bits-per-byte", "Σ −log₂ p(word) / Σ UTF-8 bytes, the space that ends a word counted.", "", "lower")
 
 
-def perplexity(logp: Matrix, clusters: NDArray[np.integer], *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
-    """exp(mean −ln p(word)), over words (items)."""
-    return _exp(ratio(nats(logp), np.ones(len(logp)), clusters, resamples=resamples, seed=seed))
-
-
-def perplexity_of(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
-    """The same from the sums of `nats` by cluster."""
-    return _exp(ratio_of(sums, resamples=resamples, seed=seed))
-
-
-def bits_per(
-    logp: Matrix,
-    sizes: NDArray[np.integer],
-    clusters: NDArray[np.integer],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Estimate:
-    """Σ −log₂ p(word) / Σ size(word): sizes of 1 give bits per word."""
-    return ratio(nats(logp) / np.log(2), sizes, clusters, resamples=resamples, seed=seed)
+def perplexity(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
+    """Return exp(mean −ln p(word)) from the sums of `nats` over words by cluster."""
+    return _exp(ratio(sums, resamples=resamples, seed=seed))
 
 
 def nats(logp: Matrix, words_before: int = 0) -> Matrix:

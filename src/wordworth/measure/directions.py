@@ -1,4 +1,4 @@
-"""Direct bias: how far words lie along the direction that tells the words of pairs apart (Bolukbasi et al. 2016)."""
+"""Bias along the direction of word pairs: direct bias (Bolukbasi et al. 2016) and RIPA (Ethayarajh et al. 2019)."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from wordworth.embedding.cosine import Matrix, Vectors, cosines_with, unit_rows
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
-from wordworth.measure.weighted import Weights, shares
+from wordworth.measure.weighted import Weights, plain, shares, weighted_mean
 
 NOTHING = 1e-24
 """Of the differences' mean square: less than that is rounding."""
@@ -83,3 +83,24 @@ def resampled_direct_bias(targets: Vectors, directions: Matrix) -> Matrix:
     """The same for the directions (..., resamples, dim) of weighted pairs → (..., words, resamples)."""
     cosine = cosines_with(targets, unit_rows(directions, "the direction"), "the targets")
     return np.asarray(np.abs(cosine), dtype=np.float64)
+
+
+declare(
+    "ripa",
+    "Mean |⟨w, (x − y) / ‖x − y‖⟩|, averaged over pairs (x, y) before the absolute value.",
+    "ethayarajh2019b",
+    "lower",
+)
+
+
+def ripa(targets: Vectors, first: Vectors, second: Vectors, *, weights: Weights | None = None) -> Matrix:
+    """⟨w, (x − y) / ‖x − y‖⟩, the mean over the pairs (x, y): (..., words, dim), (..., n, dim) twice → (..., words).
+
+    Positive towards `first`. Words keep their length, so the value grows with it. The measure is the mean of |·|. With
+    `weights` of the pairs → (..., words, resamples).
+    """
+    if first.shape != second.shape or not first.shape[-2]:
+        raise WordworthError(f"pairs of shape {first.shape} and {second.shape} do not match; give whole pairs")
+    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    relation = weighted_mean(unit_rows(differences, "the pairs' differences"), weights)
+    return plain(np.asarray(targets, dtype=np.float64) @ relation.swapaxes(-1, -2), weights)
