@@ -22,7 +22,7 @@ from wordworth.embedding import Embedding
 from wordworth.infer.model.loading import one_embedding
 from wordworth.report.published import Published, published
 from wordworth.report.verdicts import NOT, REPRODUCED, UNDECIDED, verdict
-from wordworth.task.stability import ORDINALS, BiasKind, kinds
+from wordworth.task.geometry import ORDINALS, BiasKind, kinds
 from wordworth.transform import stability
 
 PAGE = DOCS / "infer.md"
