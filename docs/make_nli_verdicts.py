@@ -21,7 +21,8 @@ from scipy import stats
 from wordworth.embedding import Embedding
 from wordworth.infer.model.loading import one_embedding
 from wordworth.report.published import Published, published
-from wordworth.report.verdicts import NOT, REPRODUCED, UNDECIDED, verdict
+from wordworth.report.published import NOT_REPRODUCED as NOT
+from wordworth.report.published import REPRODUCED, UNDECIDED, verdict
 from wordworth.task.stability import ORDINALS, BiasKind, kinds
 from wordworth.transform import stability
 

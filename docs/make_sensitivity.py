@@ -12,7 +12,7 @@ from wordworth.report.figures import draw_svg
 from wordworth.report.figures.specification import OPTION, TRIED, specification_curves
 from wordworth.report.naming import SHORT, number, percent
 from wordworth.report.runs import read_runs
-from wordworth.report.sensitivity_answers import single_words
+from wordworth.report.behaviour_answers import single_words
 from wordworth.run import Findings
 from wordworth.study import study
 
