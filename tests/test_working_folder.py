@@ -1,6 +1,5 @@
 """Nothing in the working folder is imported by a process that Wordworth starts, whatever its files are called."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -41,22 +40,3 @@ def test_workers_import_nothing_from_it(marker: Path, monkeypatch: pytest.Monkey
     finally:
         engine.close()
     assert not marker.exists()
-
-
-def test_the_process_that_makes_pages_imports_nothing_from_it(marker: Path) -> None:
-    """The command starts as a script elsewhere does, and asks this process for one page."""
-    script = marker.with_name("wordworth-command.py")
-    script.write_text(
-        "import wordworth.cli\n"
-        "from wordworth.__main__ import main\n"
-        "from wordworth.serve.making import _Maker\n"
-        "def ask():\n"
-        '    print(*_Maker(4 << 30).ask(\'["report", {"folder": ".", "runs": ["no"]}]\', 60))\n'
-        "wordworth.cli.main = ask\n"
-        "if __name__ == '__main__':\n"
-        "    main()\n",
-        encoding="utf-8",
-    )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
-    assert not marker.exists()
-    assert done.stdout, done.stderr  # it answered

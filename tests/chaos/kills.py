@@ -138,7 +138,6 @@ CASES = [
         f"--wordnet toy-wordnet {RUN}",
         (FIRST,),
     ),
-    Case("isotropy", "run isotropy tiny=@tiny --corpus toy-wiki -o run --overwrite", (FIRST,)),
     Case(
         "audit",
         "audit toy=@vectors.txt --quick -o runs",

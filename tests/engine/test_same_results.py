@@ -36,7 +36,6 @@ STUDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "tiny",
         {"corpus": ["@text.txt"], "pairs": ["@pairs.tsv"], "experiments": ["quality"], "sentences": [20, 40]},
     ),
-    "isotropy": ("isotropy", "tiny", {"corpus": "@text.txt", "settings": ["bleached"], "lexica": ["bellezza"]}),
     "predict": (
         "predict",
         "tiny",

@@ -10,10 +10,10 @@ import polars as pl
 
 from wordworth.check.checking import Held
 from wordworth.check.rules import COLUMNS
-from wordworth.compare.verdict import figure
 from wordworth.errors import WordworthError, listed
 from wordworth.measure import named
 from wordworth.run.main_scores import main_scores
+from wordworth.run.numbers import format_precise
 from wordworth.run.vocabulary import HARMLESS
 from wordworth.visible import visible
 
@@ -68,7 +68,7 @@ def _rule(group: pl.DataFrame, scores: pl.DataFrame, taken: set[str]) -> Iterato
     ends = [row] if best else group.to_dicts()
     low, high = min(one["low"] for one in ends), max(one["high"] for one in ends)
     yield f"[rules.{_key(_name(where, taken))}]"
-    measured = f"{figure(row['value'])} [{figure(row['low'])}, {figure(row['high'])}]"
+    measured = f"{format_precise(row['value'])} [{format_precise(row['low'])}, {format_precise(row['high'])}]"
     layers = (
         f", the best of {len(group)} layers" if best else f", in the first of {len(group)} layers" if several else ""
     )

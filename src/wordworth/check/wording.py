@@ -1,8 +1,8 @@
 """What was checked, as a table and in sentences."""
 
 from wordworth.check.checking import COUNTED, Checked, Judged
-from wordworth.compare.verdict import figure
 from wordworth.run.flags import MARK, legend
+from wordworth.run.numbers import format_precise
 
 
 def headings() -> list[str]:
@@ -19,9 +19,9 @@ def _value(one: Judged) -> str:
     if one.value is None:
         return "–"
     known = one.low is not None and one.high is not None
-    interval = f" [{figure(one.low or 0.0)}, {figure(one.high or 0.0)}]" if known else ""
+    interval = f" [{format_precise(one.low or 0.0)}, {format_precise(one.high or 0.0)}]" if known else ""
     delta = "Δ " if one.asked.startswith("no worse than ") else ""
-    return f"{delta}{figure(one.value)}{interval}"
+    return f"{delta}{format_precise(one.value)}{interval}"
 
 
 def _count(one: Judged) -> str:

@@ -109,9 +109,8 @@ def _can_be_given(value: Any) -> bool:
 
 def _place(target: str, rules: "Rules", output: Path | None, overwrite: bool) -> Path:
     """The folder of runs that is checked: the one that is named, or that of the runs of a model."""
-    from wordworth.run import restore, runs_in
+    from wordworth.run import runs_in
 
-    restore(Path(target))
     if Path(target).is_dir() and runs_in(Path(target)):
         if output is not None:
             raise WordworthError(f"{target} is a run, and --output is for the runs of a model; leave it out")

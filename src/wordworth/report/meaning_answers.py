@@ -14,7 +14,7 @@ from wordworth.report.published import Standing, kind_of, risen, spread, standin
 from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.run.flags import parted
 from wordworth.run.vocabulary import HARMLESS
-from wordworth.statistics.holm import holm
+from wordworth.statistics.paired_tests import holm
 
 SIZES = (10_000, 50_000, 100_000, 500_000, 1_000_000)
 """Numbers of sentences that Bommasani et al. reduce models with."""
