@@ -34,9 +34,7 @@ def report(
     ] = "html",
     table: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Only this table, such as leaderboard or weat, in md and latex. Repeatable."
-        ),
+        typer.Option(metavar="NAME", help="Only this table, such as leaderboard or weat, in md and latex. Repeatable."),
     ] = None,
 ) -> None:
     """A report of runs: answers, the papers' figures, published numbers beside ours, a look-up; one HTML file."""
