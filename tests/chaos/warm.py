@@ -97,17 +97,17 @@ def _child(request: dict[str, Any], count_file: str) -> None:
 def _add_to_catalog(added: dict[str, Any]) -> None:
     """Entries whose archives the bench serves; what is asked of https://toys.test is asked of the bench too."""
     from wordworth.catalog import registry
-    from wordworth.catalog.fetch import download
+    from wordworth.catalog.fetch import archives
 
     for kind, tables in added["entries"].items():
         registry.toml_of(kind).update(tables)
     registry._of_kind.cache_clear()
-    plain = download.download
+    plain = archives.download
 
     def asked_here(url: str, *rest: Any) -> None:
         plain(url.replace("https://toys.test", added["address"]), *rest)
 
-    download.download = asked_here
+    archives.download = asked_here
 
 
 def _forked(request: dict[str, Any], scratch: Path, name: str) -> int:
