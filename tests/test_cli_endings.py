@@ -246,7 +246,7 @@ def test_a_thousand_million_resamples_are_refused_at_once() -> None:
 def test_what_is_many_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draws that take over a second show how far they are; what is quick has no bar."""
     from wordworth.progress import listening
-    from wordworth.statistics import bootstrap, permutation, shuffled
+    from wordworth.statistics import bootstrap, correlation, permutation
 
     heard: list[tuple[str, float, float | None]] = []
     rng = np.random.default_rng(0)
@@ -254,7 +254,7 @@ def test_what_is_many_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def run() -> None:
         list(bootstrap.resample_counts(50, 200, 0, block=5_000))
-        shuffled.shuffled_pearson(x, y, shuffles=30)
+        correlation.shuffled_pearson(x, y, shuffles=30)
         permutation.permutation_test(rng.normal(size=40), 20, method="monte-carlo", permutations=10)
 
     with listening(lambda what, done, total: heard.append((what, done, total))):

@@ -13,7 +13,7 @@ from wordworth.compare.verdict import care, cells
 from wordworth.errors import WordworthError
 from wordworth.run import Run, read_run
 from wordworth.statistics import sign_flip, weat_difference
-from wordworth.statistics.dependent_correlations import steiger, williams
+from wordworth.statistics.paired_correlation import steiger, williams
 
 WORDS = [f"word{number}" for number in range(200)]
 RNG = np.random.default_rng(0)

@@ -16,7 +16,7 @@ from typing import Any, Self, get_args, get_origin
 from wordworth.embedding.core import Case
 from wordworth.engine.engines import PATTERN
 from wordworth.errors import WordworthError, nearest
-from wordworth.statistics.choices import PERMUTATIONS, RESAMPLES, Count, Method, Sides, Way
+from wordworth.statistics.choices import PERMUTATIONS, RESAMPLES, Count, Method, Sides
 
 MEASURED, ON, HOW = "what is measured", "on what", "how"
 GROUPS = (MEASURED, ON, HOW)
@@ -49,7 +49,7 @@ LEXICON, TEST, PAIRS, CORPUS = (
 """How the help of an option begins that several studies have."""
 RANDOM = "Random directions or subspaces taken out as the control."
 ENGINE: dict[str, Any] = {
-    "help": "Where shards of the work run: local, processes:4 (workers here), ray or ray:ADDRESS (a cluster).",
+    "help": "Where shards of the work run: local, ray (workers here) or ray:ADDRESS (a cluster).",
     "pattern": PATTERN,
     "may_differ": True,
     "metavar": "ENGINE",
@@ -241,20 +241,13 @@ class Intervals(Seeded):
 class Permuted(Intervals):
     """How p-values and intervals of association tests are computed."""
 
-    d_interval: Way = setting(
-        "bootstrap",
-        "Interval of an effect size d: bootstrap of the words of each set, or jackknife (one word left out at a time).",
-        choices=("bootstrap", "jackknife"),
-        may_differ=True,
-    )
-
     sides: Sides = setting(
         "one", "Sides of the permutation tests: one (as the paper) or two.", choices=("one", "two"), may_differ=True
     )
     p_method: Method = setting(
         "auto",
-        "How p is computed: exact where it can be enumerated, else Monte Carlo; normal is the ValNorm authors' code.",
-        choices=("auto", "exact", "monte-carlo", "normal"),
+        "How p is computed: exact where it can be enumerated, else Monte Carlo.",
+        choices=("auto", "exact", "monte-carlo"),
         may_differ=True,
     )
     p_count: Count = setting(

@@ -6,10 +6,11 @@ from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
+from markupsafe import Markup
+
 from wordworth.report.figures.charts import POINTS
 from wordworth.report.figures.figure import Figure, Spec
 from wordworth.report.figures.fitting import fitted
-from wordworth.report.markup import Markup, tag
 from wordworth.visible import visible
 
 LIGHT = {
@@ -77,7 +78,9 @@ def still(figure: Figure, name: str, width: int = STILL) -> Markup:
     if not can_draw():
         return Markup()
     spec = _enlarged(fitted(_unmoved(figure), width))
-    return _slim(ElementTree.fromstring(_drawn(spec, figure, **_enlarged(CONFIG))), name)
+    picture = ElementTree.fromstring(_drawn(spec, figure, **_enlarged(CONFIG)))
+    _slim(picture, name)
+    return Markup(ElementTree.tostring(picture, encoding="unicode", short_empty_elements=False))
 
 
 def _enlarged(value: Any) -> Any:
@@ -119,13 +122,13 @@ _KEPT = (
 )
 
 
-def _slim(node: ElementTree.Element, name: str) -> Markup:
-    """An element of an SVG with the attributes that can be seen, to a tenth of a pixel; texts escaped as all others."""
-    kind = node.tag.rpartition("}")[2]
-    attributes = {key: _short(value, name) for key, value in node.attrib.items() if key in _KEPT}
-    if "font-size" in attributes:
-        attributes["font-size"] = f"{float(attributes['font-size'].removesuffix('px')) / ROOM:.3g}px"
-    return tag(kind, node.text, [_slim(child, name) for child in node], **attributes)
+def _slim(picture: ElementTree.Element, name: str) -> None:
+    """Keep the attributes of an SVG's elements that can be seen, to a tenth of a pixel."""
+    for node in picture.iter():
+        node.tag = node.tag.rpartition("}")[2]
+        node.attrib = {key: _short(value, name) for key, value in node.attrib.items() if key in _KEPT}
+        if "font-size" in node.attrib:
+            node.attrib["font-size"] = f"{float(node.attrib['font-size'].removesuffix('px')) / ROOM:.3g}px"
 
 
 def _short(value: str, name: str) -> str:

@@ -28,7 +28,6 @@ from wordworth.task.settings import (
 HARD = "hard-debias"
 METHODS = ("projection", HARD, "inlp", "leace")
 PARTS = ("stability", "valence", "similarity", "weat", "bias", "prediction", "nli")
-PLACES = ("subwords", "layers")
 CONTROLS, CONTROLS_OF_NETWORK = 8, 2
 """Random subspaces, as the paper has it; and of a language model, which is read anew for each."""
 
@@ -80,13 +79,6 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
         most=1000,
         may_differ=True,
     )
-    random_from: str = setting(
-        "gaussian",
-        "Random subspaces: gaussian, or first components of 20 random words.",
-        HOW,
-        choices=("gaussian", "words"),
-        may_differ=True,
-    )
     nli: Named | None = setting(
         None,
         "Network over these vectors that infers; nli-glove where it reads them.",
@@ -101,20 +93,6 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
         option="probe",
         metavar="NAME|FILE",
         may_differ=True,
-    )
-    where: str = setting(
-        "",
-        "Where in a language model: in its subword embeddings (if not given), or in every layer's stream.",
-        HOW,
-        metavar="subwords|layers",
-        choices=("", *PLACES),
-    )
-    span: float = setting(
-        0.95,
-        "In every layer: the first components of the layers' directions that hold so much of them, up to 1.",
-        HOW,
-        least=0,
-        most=1,
     )
     layers: tuple[int, ...] = setting(
         (),
