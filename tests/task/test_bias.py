@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.models import load_embeddings
 from wordworth.embedding import Embedding, Layers, Provenance, Slot
 from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini, pair_direction
 from wordworth.run import Findings

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.models import load_embeddings
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.progress import progress

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from wordworth.catalog.language_models import locate_language_model
-from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.read.documents import HEADINGS, JOINED
+from wordworth.catalog.models import locate_language_model
+from wordworth.catalog.read.corpora import HEADINGS, JOINED, load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.paraphrases import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
