@@ -297,7 +297,7 @@ def _reported(folder: Path) -> str:
 
 
 def _outcome_file(folder: Path) -> bytes:
-    from wordworth.run.outcome import OUTCOME, Outcome, write_outcome
+    from wordworth.run.manifest import OUTCOME, Outcome, write_outcome
 
     failed = {"study": "vast", "models": ["toy", "café"], "reason": "the model has no such layer"}
     write_outcome(folder, Outcome((failed,), ("toy has no words for predict",)))
@@ -305,7 +305,7 @@ def _outcome_file(folder: Path) -> bytes:
 
 
 def _outcome(folder: Path) -> str:
-    from wordworth.run.outcome import read_outcome
+    from wordworth.run.manifest import read_outcome
 
     return digest(repr(read_outcome(folder)))
 

@@ -9,7 +9,7 @@ from wordworth.report.figures.figure import EXPERIMENT, LAYER, MEASURE, Figure, 
 from wordworth.report.figures.meaning import RATED
 from wordworth.report.figures.stereotypes import named_tests
 from wordworth.report.runs import STEP, TRAINED
-from wordworth.run.steps import BEFORE_STEP
+from wordworth.run.vocabulary import BEFORE_STEP
 
 SEVERAL = STEP.is_not_null() & (STEP.n_unique().over(TRAINED) > 1)
 """Of a training that was measured after several numbers of steps."""
