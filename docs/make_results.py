@@ -7,7 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from wordworth.report.figures import Figure, draw_svg, intrinsic_tasks, valence_by_layer
+from wordworth.report.figures import Figure, draw_svg
+from wordworth.report.figures.meaning import intrinsic_tasks, valence_by_layer
 from wordworth.report.runs import numbered
 from wordworth.study import study
 

@@ -9,7 +9,8 @@ import polars as pl
 from pages import markdown, put
 
 from wordworth.report.figures import draw_svg
-from wordworth.report.figures.specification import OPTION, TRIED, specification_curves
+from wordworth.report.figures.figure import OPTION, TRIED
+from wordworth.report.figures.specification import specification_curves
 from wordworth.report.naming import SHORT, number, percent
 from wordworth.report.runs import read_runs
 from wordworth.report.sensitivity_answers import single_words

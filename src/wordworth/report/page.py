@@ -14,8 +14,7 @@ from wordworth.report.board import board_markup, note
 from wordworth.report.conditions import in_words
 from wordworth.report.explorer import explorer
 from wordworth.report.figures import Figure, figures_of
-from wordworth.report.figures.fitting import height_of
-from wordworth.report.figures.svg import CONFIG, can_draw, still
+from wordworth.report.figures.svg import CONFIG, can_draw, height_of, still
 from wordworth.report.glossary import glossary, glossed, legend
 from wordworth.report.leaderboard import leaderboard
 from wordworth.report.markup import Child, Markup, joined, table, tag

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.report.figures.specification import CHAPTERS, LEVEL, OF_SIDES, OF_TESTS, OPTION, TRIED, curve_id
+from wordworth.report.figures.figure import CURVE_CHAPTERS, LEVEL, OF_SIDES, OF_TESTS, OPTION, TRIED, curve_id
 from wordworth.report.naming import SHORT, TESTS, listed, number, percent
 from wordworth.report.runs import Runs
 from wordworth.report.sentences import Sentence
@@ -24,7 +24,7 @@ def sensitivity(runs: Runs) -> Iterator[Sentence]:
         for number_, (model,) in enumerate(scores.select("model").unique(maintain_order=True).iter_rows()):
             mine = scores.filter(pl.col("model") == model)
             tests = mine.filter(OF_SIDES).get_column("dataset").unique().to_list()
-            for title in CHAPTERS:
+            for title in CURVE_CHAPTERS:
                 kind = pl.col("dataset").is_in(tests)
                 rows = mine.filter(kind if title == OF_TESTS else ~kind)
                 if len(rows):
