@@ -17,8 +17,8 @@ from wordworth.encode import LanguageModel, encode, load_model, spread
 from wordworth.encode.depth import no_deeper
 from wordworth.encode.loading import load_files
 from wordworth.encode.spread import device_map, weights_in
-from wordworth.engine import memory
-from wordworth.engine.memory import free_memory
+from wordworth.engine import batching as memory
+from wordworth.engine.batching import free_memory
 from wordworth.engine.notices import notices
 from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, load_word_model, predict_words

@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
-from wordworth.measure.ect import ect
+from wordworth.measure.centroids import ect
 from wordworth.task.bias import bias
 from wordworth.task.bias_lists import load_bias_lists
 from wordworth.task.settings import Intervals

@@ -17,7 +17,7 @@ from wordworth.task.settings import Permuted
 from wordworth.task.valence import effect_sizes, valence
 from wordworth.task.words import poles_in
 
-FEW = Permuted(resamples=20, permutations=50, p_method="normal")
+FEW = Permuted(resamples=20, permutations=50, p_method="monte-carlo")
 
 
 def vectors_for(*words: str) -> Layers:

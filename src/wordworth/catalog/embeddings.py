@@ -8,7 +8,7 @@ from wordworth.catalog.entry import Entry
 from wordworth.catalog.registry import entry
 from wordworth.catalog.resolve import Resolved, located, resolve
 from wordworth.embedding import Embedding, histwords_decades, load
-from wordworth.embedding.flaws import OnBad
+from wordworth.embedding.blocks import OnBad
 from wordworth.errors import WordworthError
 
 

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 from wordworth.lazy import lazily
 
 if TYPE_CHECKING:
-    from wordworth.embedding.core import Embedding, Lookup, Provenance
+    from wordworth.embedding.core import Embedding, Lookup, Provenance, spellings
     from wordworth.embedding.formats import FORMATS
     from wordworth.embedding.layers import NOT_FOUND, SAME_VECTOR, Layers, Slot
-    from wordworth.embedding.paired import histwords_decades
+    from wordworth.embedding.pickles import histwords_decades
     from wordworth.embedding.reading import load
-    from wordworth.embedding.spelling import spellings
     from wordworth.embedding.writing import save
 
 lazily(__name__)

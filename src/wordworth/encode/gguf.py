@@ -28,8 +28,8 @@ from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from wordworth.catalog.language_models import tokenizers_beside
 from wordworth.encode.bounds import refuse_huge
+from wordworth.engine.batching import free_memory
 from wordworth.engine.cache import entry
-from wordworth.engine.memory import free_memory
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
 from wordworth.progress import progress

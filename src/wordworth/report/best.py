@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wordworth.measure.garg import GROWS_WITH_VECTORS
+from wordworth.measure.centroids import GROWS_WITH_VECTORS
 from wordworth.report.runs import Runs
 from wordworth.run import Run
 from wordworth.run.pairing import ARROW, KEY, clusters, numbered
-from wordworth.statistics.arrays import Exact
-from wordworth.statistics.holm import holm
-from wordworth.statistics.mcnemar import mcnemar
+from wordworth.statistics.bootstrap import Exact
 from wordworth.statistics.paired_correlation import correlation_test
-from wordworth.statistics.sign_flip import sign_flip
+from wordworth.statistics.paired_tests import holm, mcnemar, sign_flip
 
 ALPHA = 0.05
 FEWEST = 4

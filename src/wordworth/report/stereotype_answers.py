@@ -11,7 +11,7 @@ from wordworth.report.naming import TESTS, listed, marked, number
 from wordworth.report.runs import Runs
 from wordworth.report.sentences import Sentence
 from wordworth.run.vocabulary import HARMLESS
-from wordworth.statistics.holm import holm
+from wordworth.statistics.paired_tests import holm
 
 STRONGEST = 3
 PARTITIONS = 10_000

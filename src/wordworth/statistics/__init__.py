@@ -5,14 +5,11 @@ from typing import TYPE_CHECKING
 from wordworth.lazy import lazily
 
 if TYPE_CHECKING:
-    from wordworth.statistics.clustered import Estimate, ratio
-    from wordworth.statistics.contingency import TwoByTwo, two_by_two
+    from wordworth.statistics.bootstrap import Estimate, ratio
     from wordworth.statistics.correlation import Correlation, pearson, spearman
-    from wordworth.statistics.holm import holm
-    from wordworth.statistics.mcnemar import mcnemar
+    from wordworth.statistics.effect_size import WeatDifference, weat_difference
     from wordworth.statistics.paired_correlation import CorrelationDifference, correlation_difference
+    from wordworth.statistics.paired_tests import TwoByTwo, holm, mcnemar, sign_flip, two_by_two
     from wordworth.statistics.permutation import PermutationTest, permutation_test
-    from wordworth.statistics.sign_flip import sign_flip
-    from wordworth.statistics.weat_difference import WeatDifference, weat_difference
 
 lazily(__name__)

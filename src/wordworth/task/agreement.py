@@ -8,9 +8,9 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from wordworth.embedding import Layers
+from wordworth.measure import rank_agreement
 from wordworth.run import Findings
 from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.task.bias import list_words
@@ -70,7 +70,7 @@ def _record(findings: Findings, model: str | None, dataset: str, found: Curves) 
     where = {"model": model, "language": "english", "dataset": dataset}
     different = []
     for one, other in combinations(found, 2):
-        rho = _rank_correlations(found[one], found[other])
+        rho = rank_agreement(found[one], found[other])
         if one.partition("@")[0] != other.partition("@")[0]:
             different.append(rho)
         _score(findings, where, f"agreement:{one}~{other}", rho, len(found[one]))
@@ -83,13 +83,3 @@ def _score(
 ) -> None:
     low, high = percentile_interval(rho[1:])
     findings.score(**where, measure=measure, value=float(rho[0]), low=float(low), high=float(high), n=layers)
-
-
-def _rank_correlations(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Spearman's ρ down the columns of layers × resamples."""
-    ranks = [rankdata(values, axis=0) for values in (one, other)]
-    first, second = (rank - rank.mean(axis=0) for rank in ranks)
-    # A resample whose layers are all alike has no order, and is passed over in the interval.
-    spread = np.sqrt(np.square(first).sum(axis=0) * np.square(second).sum(axis=0))
-    with np.errstate(invalid="ignore"):
-        return np.asarray((first * second).sum(axis=0) / spread, dtype=np.float64)

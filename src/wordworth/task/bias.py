@@ -7,8 +7,8 @@ import numpy as np
 
 from wordworth.embedding import Layers
 from wordworth.measure import pair_direction
-from wordworth.measure.ect import ect
-from wordworth.measure.rnsb import divergence, negative_probability
+from wordworth.measure.centroids import ect
+from wordworth.measure.rnsb import rnsb
 from wordworth.run import Findings
 from wordworth.run.flags import joined, uncovered
 from wordworth.statistics.bootstrap import percentile_interval
@@ -122,7 +122,7 @@ def _sentiment(
         for at, slot in enumerate(layers.slots):
             place = {"dataset": attribute, **slot._asdict(), "measure": "rnsb"}
             with findings.part(model=layers.name, **place):
-                found = divergence(negative_probability(words[at], positive[at], negative[at]), counts)
+                found = rnsb(words[at], positive[at], negative[at], weights=counts)
                 low, high = percentile_interval(found[1:])
                 interval = {"value": float(found[0]), "low": float(low), "high": float(high)}
                 findings.score(**where, **place, **interval, n=words.shape[1])

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import Layers
+from wordworth.measure import valence
 from wordworth.run import Findings
-from wordworth.statistics.correlation import pearson
-from wordworth.statistics.shuffled import shuffled_pearson
+from wordworth.statistics.correlation import shuffled_pearson
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import RatedItems, drawn, record_slots
 
@@ -44,7 +44,7 @@ class Rated:
 def shuffled(findings: Findings, rated: Rated, settings: Intervals) -> None:
     """Mean ρ and the range of 95 % of the shuffles; ρ above that mean, with p."""
     found = shuffled_pearson(rated.effects, rated.people, shuffles=settings.resamples, seed=settings.seed)
-    rho = pearson(rated.effects, rated.people, items=rated.names, **drawn(settings))
+    rho = valence(rated.effects, rated.people, items=rated.names, **drawn(settings))
     for at, slot in enumerate(rated.layers.slots):
         row = {**slot._asdict(), "n": len(rated.people)}
         chance, low, high = (float(one[at]) for one in (found.value, found.low, found.high))
@@ -60,7 +60,7 @@ def poles_out(findings: Findings, rated: Rated, polar: Collection[str], settings
     poles = set(polar)
     rest = [row for row, forms in enumerate(rated.forms) if poles.isdisjoint(forms)]
     names = [rated.names[row] for row in rest]
-    rho = pearson(rated.effects[:, rest], rated.people[rest], items=names, **drawn(settings))
+    rho = valence(rated.effects[:, rest], rated.people[rest], items=names, **drawn(settings))
     record_slots(findings, rated.where("poles-out", CONTROL), rated.layers, rho)
     count = len(rated.names) - len(rest)
     findings.note(f"control: {count} words of {rated.lexicon.name} are polar words, and are taken out in poles-out.")

@@ -21,7 +21,7 @@ from wordworth.measure import (
     pair_direction,
     ripa,
 )
-from wordworth.measure.direct_bias import resampled_direct_bias
+from wordworth.measure.directions import resampled_direct_bias
 from wordworth.measure.weighted import mean_over_targets
 from wordworth.task.bias_lists import BiasLists, Sets
 from wordworth.task.list_draws import PAIRS, Draws

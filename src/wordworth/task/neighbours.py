@@ -4,7 +4,7 @@ import numpy as np
 
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import Layers
-from wordworth.embedding.neighbours import nearest_neighbours
+from wordworth.embedding.cosine import nearest_neighbours
 from wordworth.run import Findings
 from wordworth.task.settings import WordLookup
 from wordworth.task.words import rated_words

@@ -9,11 +9,22 @@ from numpy.typing import NDArray
 
 from wordworth.infer.model.nli import LABELS
 from wordworth.infer.scoring.largest import Largest
-from wordworth.measure.group_gap import by_premise, gap_names, gap_replicates, group_means
-from wordworth.measure.neutrality import BY_PAIR, CHANGE, OVER_SWAP, Tally, measure_names, replicates, scores
+from wordworth.measure.neutrality import (
+    BY_PAIR,
+    CHANGE,
+    OVER_SWAP,
+    Tally,
+    by_premise,
+    gap_names,
+    gap_replicates,
+    group_means,
+    measure_names,
+    replicates,
+    scores,
+)
 from wordworth.run import Findings
 from wordworth.statistics.bootstrap import percentile_interval
-from wordworth.statistics.sign_flip import sign_flip
+from wordworth.statistics.paired_tests import sign_flip
 from wordworth.task.pair_slices import Slice
 from wordworth.task.settings import Intervals
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wordworth.files import cache_dir, scratch
 from wordworth.measure.diversity import Part, type_coverages
-from wordworth.statistics.clustered import Estimate, Summing, ratio_of
+from wordworth.statistics.bootstrap import Estimate, Summing, ratio
 
 PART = 1 << 18
 """Words at a time."""
@@ -91,5 +91,5 @@ def shares(
         sums.add(part.clusters, **named)
     if sums is None or not sums.items:
         return [], []
-    tops = [ratio_of(sums.sums(name), **drawn) for name in sums.names]
+    tops = [ratio(sums.sums(name), **drawn) for name in sums.names]
     return tops, type_coverages(parts, **drawn)

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.measure.perplexity import NOT_FOUND, nats, perplexity_of
+from wordworth.measure.prediction import NOT_FOUND, nats, perplexity
 from wordworth.predict.frequency import BELOW, UNSEEN, Bands
 from wordworth.run import Findings
-from wordworth.statistics.clustered import Estimate, Summing, ratio_of
+from wordworth.statistics.bootstrap import Estimate, Summing, ratio
 from wordworth.task.predicted_words import PredictedWords, shares
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
@@ -97,11 +97,11 @@ def _surprise(findings: Findings, where: dict[str, Any], words: PredictedWords, 
         sums.add(columns["cluster"], nats=found, naive=naive, ppx=ppx, bits=found / np.log(2), **sizes)
         before += len(table)
     chosen = drawn(settings)
-    record(findings, where, "perplexity", perplexity_of(sums.sums("nats"), **chosen))
-    record(findings, where, "perplexity:naive", perplexity_of(sums.sums("naive"), **chosen))
-    record(findings, where, f"ppx@{k}", ratio_of(sums.sums("ppx"), **chosen))
+    record(findings, where, "perplexity", perplexity(sums.sums("nats"), **chosen))
+    record(findings, where, "perplexity:naive", perplexity(sums.sums("naive"), **chosen))
+    record(findings, where, f"ppx@{k}", ratio(sums.sums("ppx"), **chosen))
     for unit, size in (("word", None), ("character", "characters"), ("byte", "bytes")):
-        record(findings, where, f"bits-per-{unit}", ratio_of(sums.sums("bits", size), **chosen))
+        record(findings, where, f"bits-per-{unit}", ratio(sums.sums("bits", size), **chosen))
 
 
 def _record_authors_diversity(

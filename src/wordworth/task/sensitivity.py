@@ -17,14 +17,15 @@ from wordworth.embedding.cosine import Matrix
 from wordworth.measure.sensitivity import (
     ASSOCIATIONS,
     conclusions,
-    effect_sizes,
     flipped_by,
     kept_values,
     product_associations,
     robustness,
 )
 from wordworth.run import Findings
-from wordworth.statistics.permutation import permutation_test
+from wordworth.statistics.choices import Sides
+from wordworth.statistics.effect_size import effect_size
+from wordworth.statistics.permutation import normal_p, permutation_test
 from wordworth.task.association import flags_of_sets, sets_of_test
 from wordworth.task.settings import Permuted, Sensitive
 from wordworth.task.valence import permuted
@@ -78,7 +79,7 @@ def _every_way(sets: list[Matrix], words: Words, sizes: tuple[int, int]) -> list
 
 def _grid(associations: list[Matrix], words: Words, size_x: int, settings: Permuted) -> Grid:
     """d and p of all variants: words × (vectors and associations) × σ × how p is computed × sides."""
-    how, sides = (-1 if settings.p_method == "normal" else 1), (-1 if settings.sides == "two" else 1)
+    sides = -1 if settings.sides == "two" else 1
     blocks = len(associations)
     d = np.empty((len(words), blocks, len(SPREADS)))
     p = np.empty((len(words), blocks, len(METHODS), len(SIDES)))
@@ -86,14 +87,14 @@ def _grid(associations: list[Matrix], words: Words, size_x: int, settings: Permu
         values = np.concatenate([kept_values(one[:, rows], words.targets[rows]) for one in associations])
         shape = (blocks, len(rows))
         for at, ddof in enumerate((1, 0)):
-            d[rows, :, at] = effect_sizes(values, size, ddof).reshape(shape).T
+            d[rows, :, at] = effect_size(values, size, ddof).reshape(shape).T
         for place, found in _p_values(values, size, settings, exact=rows[0] == 0).items():
             p[rows, :, *place] = found.reshape(shape).T
     full = (len(words), blocks, len(SPREADS), len(METHODS), len(SIDES))
     values = np.broadcast_to(d[..., None, None], full)
-    chances = np.broadcast_to(p[:, :, None, ::how, ::sides], full)
+    chances = np.broadcast_to(p[:, :, None, :, ::sides], full)
     choices = ("words", "vectors", "association", "σ", "p", "sides")
-    options = (words.kinds, VECTORS, ASSOCIATIONS, SPREADS, METHODS[::how], SIDES[::sides])
+    options = (words.kinds, VECTORS, ASSOCIATIONS, SPREADS, METHODS, SIDES[::sides])
     return Grid(choices, options, words, values.reshape(-1), chances.reshape(-1))
 
 
@@ -112,13 +113,15 @@ def _p_values(values: Matrix, size: int, settings: Permuted, exact: bool) -> dic
     Only the test as it is run is counted out whatever it costs: of many rows that is too much for large sets.
     """
     given = permuted(settings)
-    asked = given["method"] if exact or given["method"] == "monte-carlo" else "auto"
-    methods = ("auto" if asked == "normal" else asked, "normal")
-    return {
-        (how, side): permutation_test(values, size, **given | {"method": method, "sides": sides}).p
-        for how, method in enumerate(methods)
-        for side, sides in enumerate(("one", "two"))
-    }
+    if not exact and given["method"] != "monte-carlo":
+        given["method"] = "auto"
+    drawn = {"permutations": settings.permutations, "seed": settings.seed}
+    both: tuple[Sides, ...] = ("one", "two")
+    found = {}
+    for side, sides in enumerate(both):
+        found[0, side] = permutation_test(values, size, **given | {"sides": sides}).p
+        found[1, side] = normal_p(values, size, sides=sides, **drawn)
+    return found
 
 
 def record_grid(findings: Findings, where: dict[str, Any], slot: Slot, grid: Grid, flags: str | None) -> None:

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from wordworth.catalog.read.pairs import Pairs
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.measure import cosines
+from wordworth.measure import similarity as measure_similarity
 from wordworth.run import Findings
 from wordworth.run.flags import uncovered
-from wordworth.statistics.correlation import rank_correlation, spearman
+from wordworth.statistics.correlation import rank_correlation
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
 from wordworth.task.words import TooFewWordsError, spelling_of
@@ -90,7 +91,7 @@ def _values(
     """value, low, high of every slot; the interval is blank where there are no settings of one."""
     if settings is None:
         return [{"value": float(value), "low": None, "high": None} for value in rank_correlation(cosine, scores)]
-    found = spearman(cosine, scores, items=names, **drawn(settings))
+    found = measure_similarity(cosine, scores, items=names, **drawn(settings))
     rows = zip(found.value.tolist(), found.low.tolist(), found.high.tolist(), strict=True)
     return [{"value": value, "low": low, "high": high} for value, low, high in rows]
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import Layers
 from wordworth.measure import sc_weat, sc_weat_p
+from wordworth.measure import valence as measure_valence
 from wordworth.run import Findings
 from wordworth.run.flags import uncovered
-from wordworth.statistics.correlation import Correlation, pearson, rank_correlation, spearman
+from wordworth.statistics.correlation import Correlation, rank_correlation
 from wordworth.task.settings import Intervals, Permuted
 from wordworth.task.words import Poles, TooFewWordsError, rated_words, record_missing, record_set
 
@@ -93,8 +94,8 @@ def valence(
     items = RatedItems(words.words, lexicon)
     people, associated = items.mean(np.array([ratings[word] for word in words.words])), items.mean(effects)
     for measure in measures:
-        correlate = spearman if measure.endswith(":spearman") else pearson
-        agreement = correlate(associated, people, items=items.names, **drawn(settings))
+        ranked = measure.endswith(":spearman")
+        agreement = measure_valence(associated, people, ranked=ranked, items=items.names, **drawn(settings))
         record_slots(findings, {**where, "measure": measure}, words, agreement)
     if "valence" in measures and len(words.slots) > 1 and len(items.names) >= 2 * LEAST:
         _held_out(findings, where, words, (items.names, associated, people), settings)
@@ -138,9 +139,9 @@ def _held_out(
     by_name = np.argsort(np.array(items))  # so that the halves do not depend on the order of a file
     shuffled = np.random.default_rng(settings.seed).permutation(by_name)
     picking, judging = shuffled[: len(shuffled) // 2], shuffled[len(shuffled) // 2 :]
-    best = int(np.argmax(pearson(effects[:, picking], people[picking], resamples=1).value))
+    best = int(np.argmax(measure_valence(effects[:, picking], people[picking], resamples=1).value))
     names = [items[row] for row in judging.tolist()]
-    found = pearson(effects[best, judging], people[judging], items=names, **drawn(settings))
+    found = measure_valence(effects[best, judging], people[judging], items=names, **drawn(settings))
     interval = {name: float(getattr(found, name)) for name in ("value", "low", "high")}
     findings.score(**where, **words.slots[best]._asdict(), measure="valence:held-out", **interval, n=found.n)
 
@@ -159,7 +160,7 @@ def word_columns(words: Layers) -> dict[str, Any]:
     return columns | {"found_as": words.found_as()}
 
 
-def drawn(settings: Intervals) -> dict[str, int]:
+def drawn(settings: Intervals) -> dict[str, Any]:
     """How an interval is resampled."""
     return {"resamples": settings.resamples, "seed": settings.seed}
 

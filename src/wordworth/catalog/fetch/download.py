@@ -11,7 +11,6 @@ from unearth.auth import MultiDomainBasicAuth
 from unearth.fetchers import Fetcher, PyPIClient
 
 from wordworth.catalog.fetch.pip_settings import pip_settings
-from wordworth.engine.in_use import use
 from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.files import CHUNK, make_folder, space_checked
 from wordworth.progress import progress
@@ -37,7 +36,6 @@ def client() -> Fetcher:
 def download(url: str, part: Path, what: str, expected_bytes: int | None = None) -> None:
     """Fetches `url` into `part`, going on from where a killed download left it when the server allows."""
     make_folder(part.parent)
-    use(part)
     start = part.stat().st_size if part.exists() else 0
     headers: Mapping[str, str] = {"Accept-Encoding": "identity"}
     if start:

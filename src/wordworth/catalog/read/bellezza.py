@@ -5,7 +5,7 @@ from dataclasses import replace
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.read.lexica import LeftOut, Lexicon, load_lexicon
 from wordworth.catalog.read.translations import load_translations
-from wordworth.embedding.spelling import spellings
+from wordworth.embedding.core import spellings
 from wordworth.errors import WordworthError
 
 

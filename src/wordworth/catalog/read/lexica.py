@@ -15,8 +15,8 @@ from wordworth.catalog.read.rated_words import read_rated
 from wordworth.catalog.read.tables import Table, check_commas, column, number, read_table, tidy
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import Resolved, located_data, resolve
-from wordworth.embedding.flaws import quoted
-from wordworth.embedding.spelling import lower
+from wordworth.embedding.blocks import quoted
+from wordworth.embedding.core import lower
 from wordworth.errors import WordworthError, listed
 
 RATINGS = ("valence", "arousal", "dominance")
