@@ -14,8 +14,8 @@ from wordworth.catalog.read.association_tests import load_test
 from wordworth.embedding import Embedding, Provenance
 from wordworth.report.figures import Figure, figures_of
 from wordworth.report.figures.svg import fit_to_width
+from wordworth.report.page import write_report
 from wordworth.report.runs import read_runs
-from wordworth.report.writing import write_report
 from wordworth.study import study
 
 LONG = "an-organization/a-language-model-of-some-length-2.5-1.7B-instruct-v0.3"

@@ -269,11 +269,8 @@ const wordworth = (() => {
     });
   }
 
-  // A sandbox without dialogs, as in `wordworth serve`, does not print.
   function printable(button) {
     const root = document.documentElement;
-    const boxed = location.protocol.startsWith("http") && origin === "null";
-    button.hidden = boxed;
     button.addEventListener("click", () => { root.dataset.print = "summary"; print(); });
     addEventListener("afterprint", () => { delete root.dataset.print; });
   }

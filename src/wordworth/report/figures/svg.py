@@ -11,8 +11,9 @@ from functools import cache
 from math import ceil
 from typing import Any
 
+from markupsafe import Markup
+
 from wordworth.report.figures.figure import Figure, Spec
-from wordworth.report.markup import Markup
 from wordworth.visible import visible
 
 LIGHT = {

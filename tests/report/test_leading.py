@@ -1,4 +1,4 @@
-"""Who stands first: the best model, and those that a paired test does not find worse."""
+"""Who leads: the best model, and those that a paired test does not find worse."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from scipy.stats import binomtest, pearsonr, spearmanr
 
 from made_runs import MadeRun
 from wordworth.compare import ComparisonSettings, compare, sides
-from wordworth.report.best import MCNEMAR, WILLIAMS, Standing, paired, paired_test, standing
+from wordworth.report.leaderboard import MCNEMAR, WILLIAMS, Leading, leading, paired, paired_test
 from wordworth.report.runs import Runs, read_runs
 from wordworth.run import read_run
 
@@ -37,8 +37,8 @@ def _runs(folder: Path, score: dict[str, Any], models: dict[str, tuple[float, di
     return read_runs([run.write(folder)])
 
 
-def _first(runs: Runs, better: str = "higher") -> Standing:
-    return standing(runs, runs.scores.to_dicts(), better)
+def _first(runs: Runs, better: str = "higher") -> Leading:
+    return leading(runs, runs.scores.to_dicts(), better)
 
 
 VALENCE = {"experiment": "valence", "dataset": "bellezza", "measure": "valence"}
@@ -54,7 +54,7 @@ def test_who_is_not_significantly_worse_stands_first_too(tmp_path: Path) -> None
     rho = {model: pearsonr(of, RATINGS).statistic for model, of in values.items()}
     assert rho["best"] > rho["twin"] > rho["poor"]
     runs = _runs(tmp_path / "run", VALENCE, {name: (rho[name], _lexicon(of)) for name, of in values.items()})
-    assert _first(runs) == Standing(frozenset({"best", "twin"}), frozenset({WILLIAMS}))
+    assert _first(runs) == Leading(frozenset({"best", "twin"}), WILLIAMS)
     for other, real in (("twin", False), ("poor", True)):
         run = read_run(tmp_path / "run")
         (found,) = compare(*sides([run], ("best", other)), ComparisonSettings(resamples=10)).differences
@@ -66,7 +66,7 @@ def test_the_test_is_on_the_items_that_both_have(tmp_path: Path) -> None:
     easy = RATINGS.copy()
     easy[60:] = np.random.default_rng(5).normal(5, 2, 60)
     models = {"few": (0.99, _lexicon(RATINGS.tolist(), 60)), "all": (0.6, _lexicon(easy.tolist()))}
-    assert _first(_runs(tmp_path / "run", VALENCE, models)).first == {"few", "all"}
+    assert _first(_runs(tmp_path / "run", VALENCE, models)).models == {"few", "all"}
 
 
 def test_holm_runs_over_the_models(tmp_path: Path) -> None:
@@ -81,9 +81,9 @@ def test_holm_runs_over_the_models(tmp_path: Path) -> None:
     items = {
         name: (float(of.mean()), {"item": WORDS, "value": of.tolist()}) for name, of in (("a", right), ("b", worse))
     }
-    assert _first(_runs(tmp_path / "two", score, items)) == Standing(frozenset({"a"}), frozenset({MCNEMAR}))
+    assert _first(_runs(tmp_path / "two", score, items)) == Leading(frozenset({"a"}), MCNEMAR)
     many = {**items, **{f"c{at}": items["b"] for at in range(4)}}
-    assert _first(_runs(tmp_path / "many", score, many)).first == set(many)
+    assert _first(_runs(tmp_path / "many", score, many)).models == set(many)
 
 
 @pytest.mark.parametrize(
@@ -125,10 +125,10 @@ def test_every_test_is_that_of_compare(
     (difference,) = [one for one in found if one.measure == name]
     first = _first(runs, better)
     best = max(runs.scores.iter_rows(named=True), key=lambda row: row["value"] * (1 if better == "higher" else -1))
-    assert first.first == ({best["model"]} if difference.p < 0.05 else {"a", "b"})
+    assert first.models == ({best["model"]} if difference.p < 0.05 else {"a", "b"})
     how = paired_test(measure)
     assert how is not None
-    assert first.tests == {how.name}
+    assert first.test == how.name
     scores = runs.scores.to_dicts()
     tested = paired(runs, scores[0], scores[1])
     assert tested is not None
@@ -137,15 +137,15 @@ def test_every_test_is_that_of_compare(
 
 def test_none_stands_first_where_no_end_is_better(tmp_path: Path) -> None:
     items = {name: (0.5 + at, _lexicon(RATINGS.tolist())) for at, name in enumerate("ab")}
-    assert _first(_runs(tmp_path / "weat", {**VALENCE, "measure": "weat"}, items), "zero") == Standing()
+    assert _first(_runs(tmp_path / "weat", {**VALENCE, "measure": "weat"}, items), "zero") == Leading()
     grows = _runs(tmp_path / "garg", {**VALENCE, "measure": "garg-euclidean"}, items)
-    assert _first(grows, "lower") == Standing()  # it is in the units of a model's vectors
-    assert _first(_runs(tmp_path / "one", VALENCE, {"a": items["a"]})) == Standing()
+    assert _first(grows, "lower") == Leading()  # it is in the units of a model's vectors
+    assert _first(_runs(tmp_path / "one", VALENCE, {"a": items["a"]})) == Leading()
 
 
 def test_without_a_test_the_best_alone_stands_first(tmp_path: Path) -> None:
     items = {name: (0.5 + at, _lexicon(RATINGS.tolist())) for at, name in enumerate("ab")}
-    alone = Standing(frozenset("b"), frozenset(), frozenset("a"))
+    alone = Leading(frozenset("b"), "", frozenset("a"))
     assert _first(_runs(tmp_path / "T1", {**VALENCE, "measure": "T1"}, items)) == alone
     few = {name: (value, {key: of[:3] if isinstance(of, list) else of for key, of in one.items()})
            for name, (value, one) in items.items()}  # fmt: skip

@@ -7,8 +7,8 @@ import pytest
 
 from made_runs import MadeRun
 from wordworth.report.answers import answers
-from wordworth.report.page import comparison_row
-from wordworth.report.published import Comparison, comparisons, published
+from wordworth.report.comparisons import Comparison, comparison_row, comparisons
+from wordworth.report.published import published
 from wordworth.report.runs import read_runs
 
 GENDER = {"subspace": "he − she", "dimensions": 1, "layers": []}
