@@ -14,7 +14,7 @@ test: lint types unit kernels
 
 # All of what `make test` runs a sample of: takes hours.
 test-all: lint types browser fuzz
-	WORDWORTH_TESTS=all $(BIN)/python -m pytest
+	WORDWORTH_TESTS=all $(PYTEST)
 	$(BIN)/python tests/kernels/run_again.py
 
 lint: $(STAMP)
@@ -25,8 +25,12 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# Two workers with one thread each: as fast as two cores allow, and bounded in memory on larger machines.
+WORKERS ?= 2
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
 unit: $(STAMP) browser
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # The numeric tests once more, with the numeric kernels of another processor; `make test-all` takes two more processors.
 kernels: $(STAMP)

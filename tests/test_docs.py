@@ -97,7 +97,7 @@ def _every_option(command: Any = COMMAND) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=_id)
 def test_options_between_backticks_are_those_of_now(page: Path) -> None:
-    text = settings_tables.RENAMED.sub("", _text(page))
+    text = _text(page)
     if page.name == "CHANGELOG.md":  # which tells what was
         return
     spans = re.findall(r"`(--[a-z][a-z-]*[^`]*)`", text) + [" ".join(words) for words in _commands(text)]

@@ -1,18 +1,14 @@
 """Puts the table of settings into every page that asks for one, out of the declarations.
 
-A page says `<!-- settings: vast -->` … `<!-- /settings -->`; a study or a command is named. `<!-- renamed -->` asks for
-the old names of options. `tests/test_docs.py` holds
-that pages and declarations agree.
+A page says `<!-- settings: vast -->` … `<!-- /settings -->`; a study or a command is named.
+`tests/test_docs.py` holds that pages and declarations agree.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import typer
-
-from wordworth.cli import app
 from wordworth.cli.audit import AuditSettings
 from wordworth.cli.compare import CompareSettings
 from wordworth.cli.completion import LANGUAGES
@@ -31,7 +27,6 @@ COMMANDS: Mapping[str, type[Settings]] = {
 }
 """What takes settings beside the studies, and leaves no run to compare."""
 PLACE = re.compile(r"(<!-- settings: ([\w-]+) -->\n).*?(<!-- /settings -->)", re.DOTALL)
-RENAMED = re.compile(r"(<!-- renamed -->\n).*?(<!-- /renamed -->)", re.DOTALL)
 TYPES = {int: "whole number", float: "number", bool: "flag", str: "text", Named: "name or path"}
 
 
@@ -92,29 +87,8 @@ def _escaped(text: str) -> str:
     return text.replace("|", r"\|")
 
 
-def renamed() -> str:
-    """Old options in Markdown, each with the commands that had it and what it is called now."""
-    commands: dict[tuple[str, str], list[str]] = {}
-    for name, command in _commands(typer.main.get_command(app)):
-        for old, now in command.renamed.items():
-            spelled = " ".join(f"`--{now.name} {value}`" for value in now.values) or f"`--{now.name}`"
-            commands.setdefault((f"`--{old}`", spelled), []).append(f"`{name}`")
-    rows = [("it was", "of", "it is now"), ("---", "---", "---")]
-    rows += sorted((old, ", ".join(names), now) for (old, now), names in commands.items())
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
-
-
-def _commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from _commands(command, f"{path}{name} ")
-        else:
-            yield f"{path}{name}", command
-
-
 def with_tables(text: str) -> str:
     """A page with its tables as they are declared now."""
-    text = RENAMED.sub(lambda place: f"{place[1]}{renamed()}\n{place[2]}", text)
     return PLACE.sub(lambda place: f"{place[1]}{table(place[2])}\n{place[3]}", text)
 
 

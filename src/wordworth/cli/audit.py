@@ -28,7 +28,6 @@ class AuditSettings(Placement, Seeded):
         "on what",
         option="model-kind",
         choices=KINDS,
-        formerly=("kind",),
     )
     language: str | None = setting(
         None, "Language of the words, where the catalog does not say it of the model.", "on what", catalog="languages"
@@ -208,7 +207,7 @@ def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], count: st
 
 def _is_there(step: _Step) -> bool:
     """Whether the run is there already. Another one in its place is an error before anything is computed."""
-    from wordworth.run import refuse_locked, reserve, why_not_the_same
+    from wordworth.run import reserve, why_not_the_same
     from wordworth.study.checks import fingerprints
 
     models = list(step.planned.models)
@@ -220,7 +219,6 @@ def _is_there(step: _Step) -> bool:
         )
     if reason is not None:
         reserve(step.folder, overwrite=step.overwrite)
-        refuse_locked(step.folder)
     return reason is None
 
 

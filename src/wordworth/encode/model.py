@@ -18,7 +18,7 @@ from transformers import (
 from wordworth.encode.capabilities import ignores_padding, looks_left_only, refuse_unmeasurable, reuses_kv_cache
 from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
 from wordworth.encode.passes import Stop, accepted, find_blocks
-from wordworth.engine.recipe import Recipe, loaded_alike
+from wordworth.engine.engines import Recipe, loaded_alike
 
 Family = Literal["causal", "masked", "encoder-decoder", "sentence"]
 TRIAL = "It is pleasant to think of words in plain English"

@@ -15,9 +15,9 @@ import torch
 from safetensors import safe_open
 from transformers import PretrainedConfig
 
-from wordworth.catalog.language_models import weight_files
+from wordworth.catalog.models import weight_files
 from wordworth.encode.passes import layer_lists
-from wordworth.engine.memory import free_memory
+from wordworth.engine.batching import free_memory
 from wordworth.engine.notices import notice
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir

@@ -17,7 +17,7 @@ from torch import Tensor
 from transformers import PretrainedConfig, PreTrainedModel
 
 from wordworth import __version__
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.encode.capabilities import TOLERANCE
 from wordworth.encode.heads import Headed
 from wordworth.encode.loading import in_pooler, load_files, quietly
@@ -95,7 +95,7 @@ def save_network(
     replaced.
     """
     network = headed.network
-    with replacing(folder) as part:
+    with replacing(folder, overwrite=True) as part:
         with quietly(), edited or nullcontext():
             # Copies share no memory, so that what is tied no longer (a head's bias too) is written on its own.
             network.save_pretrained(
@@ -108,8 +108,6 @@ def save_network(
             (part / CARD).write_text(card, encoding="utf-8")
         if beside is not None:
             beside(part)
-        if folder.is_dir():
-            folder.replace(part.with_name("old"))
 
 
 def save_projected(

@@ -186,7 +186,6 @@ class Study:
             fingerprints=dict(fingerprints),
             settings=settings.as_table(),
             may_differ=self.settings.may_differ(),
-            renamed=self.settings.renamed(),
             method=" ".join(filter(None, [self.method, settings.in_words()])),
             papers=self.papers,
             references=self._references(findings),

@@ -22,7 +22,6 @@ from wordworth.transform.subspace import (
     difference_direction,
     joined,
     pair_components,
-    random_components,
     random_directions,
     set_components,
     stability,

@@ -21,7 +21,7 @@ from wordworth.study.bias_words import named_words, pairs_named, words_named
 from wordworth.study.debias import CONTROLS_OF_NETWORK, HARD, DebiasSettings
 from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.debias.tasks import LANGUAGE
-from wordworth.study.debias.treatment import EQUALIZE, SPECIFIC, Change, check_place, learn, treatment
+from wordworth.study.debias.treatment import EQUALIZE, SPECIFIC, Change, learn, treatment
 from wordworth.study.debias.versions import Measuring
 from wordworth.transform import NothingToRemoveError, Subspace, random_directions, with_lengths_of
 
@@ -41,7 +41,6 @@ def debias_network(named: str | Path, settings: DebiasSettings) -> Findings:
 
     The network is `findings.network`, whose `save(folder)` writes it as an ordinary checkpoint.
     """
-    check_place(settings)
     findings = Findings("debias")
     headed = load_whole(named, device=settings.device)
     facts = {"source": headed.source, "weights": headed.weights, "class": type(headed.network).__name__}

@@ -102,7 +102,6 @@ class InferSettings(Intervals, ElmoLayers):
         least=0,
         most=10_000,
         may_differ=True,
-        formerly=("top",),
     )
     labels: tuple[str, ...] = setting(
         (),

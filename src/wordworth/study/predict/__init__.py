@@ -53,7 +53,6 @@ class PredictSettings(Placement, Intervals):
         MEASURED,
         catalog="paraphrases",
         may_differ=True,
-        formerly={"probe": (), "probes": (), "paraphrase": ("rare", "common")},
     )
     beginning: Literal["given", "guessed"] = setting(
         "given",
@@ -81,7 +80,6 @@ class PredictSettings(Placement, Intervals):
         metavar="N,N",
         parse=lambda text: comma_numbers("--layers", text),
         may_differ=True,
-        formerly=("layer",),
     )
     idf: bool = setting(False, "Weigh the tokens of BERTScore by inverse frequency.", HOW)
     fine_tune: Named | None = setting(

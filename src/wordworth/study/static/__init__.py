@@ -34,7 +34,6 @@ class StaticSettings(ByLayer, Intervals):
         ON,
         metavar="NAME|FILE|none",
         catalog="corpora",
-        formerly=("contexts",),
     )
     sentences: tuple[int, ...] = setting(
         (10_000, 50_000, 100_000, 500_000, 1_000_000),
