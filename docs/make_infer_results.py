@@ -12,7 +12,6 @@ from pathlib import Path
 import polars as pl
 from pages import put
 
-from wordworth.infer.model.loading import DEFAULT
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
 from wordworth.report.published import published
@@ -21,7 +20,6 @@ from wordworth.study import study
 PAGE = Path(__file__).parent / "infer.md"
 RUDE = "polarity=rude,demonym=Iraqi"
 MEASURES = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
-BLIND = "hypothesis-only:"
 
 
 def counts() -> str:
@@ -76,16 +74,6 @@ def rude(scores: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def blind(scores: pl.DataFrame) -> str:
-    """Entailment and contradiction with the premise and without."""
-    lines = ["| model | entailment | neutral | contradiction |", "|---|---|---|---|"]
-    for model in scores.get_column("model").unique(maintain_order=True).to_list():
-        own = dict(scores.filter(pl.col("model") == model).select("measure", "value").iter_rows())
-        cells = (f"{own[measure]:.2f}" for measure in ("entailment", "net-neutral", "contradiction"))
-        lines.append(f"| `{model}` | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
 def main() -> None:
     put(PAGE, "counts", counts())
     infer = study("infer")
@@ -96,8 +84,6 @@ def main() -> None:
         found.append(infer(probes=[name], sample=sample))
         print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
     found.append(infer(probes=["nationality"], only=RUDE, random=0))
-    both = infer([DEFAULT, BLIND + DEFAULT], probes=["gender"], sample=2_000, mitigate=("none",), random=0)
-    put(PAGE, "hypothesis-only", blind(both.scores.filter(pl.col("dataset") == "gender")))
     scores, items = pl.concat(one.scores for one in found), pl.concat(one.items for one in found)
     put(PAGE, "neutrality", neutrality(scores))
     put(PAGE, "largest", largest(items.filter(~pl.col("dataset").str.contains("/"))))
