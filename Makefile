@@ -14,7 +14,7 @@ test: lint types unit kernels
 
 # All of what `make test` runs a sample of: takes hours.
 test-all: lint types browser fuzz
-	WORDWORTH_TESTS=all $(BIN)/python -m pytest
+	WORDWORTH_TESTS=all $(PYTEST)
 	$(BIN)/python tests/kernels/run_again.py
 
 lint: $(STAMP)
@@ -25,8 +25,12 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# Two workers with one thread each: as fast as two cores allow, and bounded in memory on larger machines.
+WORKERS ?= 2
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
 unit: $(STAMP) browser
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # The numeric tests once more, with the numeric kernels of another processor; `make test-all` takes two more processors.
 kernels: $(STAMP)
@@ -71,11 +75,11 @@ docs: $(VENV)/.docs docs/gallery/report.html
 
 # Every command and snippet of README.md and docs/, run as it stands: `make docs-check PAGES=docs/infer.md` for one page.
 docs-check: $(STAMP)
-	$(BIN)/python docs/check_recipes.py $(PAGES)
+	$(BIN)/python -m tools.check_recipes $(PAGES)
 
 # The example report that the site shows: an audit of minutes, made once.
-docs/gallery/report.html: docs/make_gallery.py | $(STAMP)
-	$(BIN)/python docs/make_gallery.py
+docs/gallery/report.html: tools/gallery.py | $(STAMP)
+	$(BIN)/python -m tools.gallery
 
 $(VENV)/.docs: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
@@ -90,15 +94,8 @@ $(STAMP): pyproject.toml constraints.txt
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache site docs/gallery
 
+# The tables and figures of README.md and docs/ that take minutes; experiments/ holds what takes hours.
 results: $(STAMP)
-	$(BIN)/python docs/make_settings.py
-	$(BIN)/python docs/make_results.py
-	$(BIN)/python docs/make_static_results.py
-	$(BIN)/python docs/make_report_picture.py
-	$(BIN)/python docs/make_predict_results.py
-	$(BIN)/python docs/make_infer_results.py
-	$(BIN)/python docs/make_debias_results.py
-	$(BIN)/python docs/make_debias_network.py
-	$(BIN)/python docs/make_training_curves.py
-	$(BIN)/python docs/make_check_example.py
-	$(BIN)/python docs/make_sensitivity.py
+	$(BIN)/python -m tools.settings_tables
+	$(BIN)/python -m tools.results
+	$(BIN)/python -m tools.gallery --pictures

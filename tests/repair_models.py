@@ -38,4 +38,4 @@ def networks(vocabulary: int) -> dict[str, Callable[[], Any]]:
     }
 
 
-PRE_NORM, OTHERS = ("llama", "gpt2", "neox"), ("bert", "bert with a head", "gemma")
+NAMES = ("llama", "gpt2", "neox", "bert", "bert with a head", "gemma")

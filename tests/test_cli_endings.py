@@ -18,7 +18,6 @@ from wordworth.catalog.read.association_tests import load_test
 from wordworth.cli.broken_off import in_cache, telling
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
-from wordworth.files import locked
 from wordworth.run import Findings
 from wordworth.study import STUDIES, study
 from wordworth.study.static.export import ExportSettings
@@ -206,14 +205,6 @@ def test_cheap_checks_come_first(command: Command, work: Path, arguments: tuple[
     assert not (work / "runs").exists()
 
 
-@pytest.mark.usefixtures("unloaded")
-def test_an_audit_whose_last_folder_another_run_has_locked(command: Command, work: Path) -> None:
-    with locked(work / "audit" / "static"):
-        answer = command("audit", "mine.txt", "--quick", "-o", "audit")
-    assert answer.code == 2
-    assert "another process is writing a run to audit/static; wait for it, or choose another folder" in answer.err
-
-
 # Sizes.
 
 BY_DATA = {
@@ -255,7 +246,7 @@ def test_a_thousand_million_resamples_are_refused_at_once() -> None:
 def test_what_is_many_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draws that take over a second show how far they are; what is quick has no bar."""
     from wordworth.progress import listening
-    from wordworth.statistics import bootstrap, permutation, shuffled
+    from wordworth.statistics import bootstrap, correlation, permutation
 
     heard: list[tuple[str, float, float | None]] = []
     rng = np.random.default_rng(0)
@@ -263,7 +254,7 @@ def test_what_is_many_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def run() -> None:
         list(bootstrap.resample_counts(50, 200, 0, block=5_000))
-        shuffled.shuffled_pearson(x, y, shuffles=30)
+        correlation.shuffled_pearson(x, y, shuffles=30)
         permutation.permutation_test(rng.normal(size=40), 20, method="monte-carlo", permutations=10)
 
     with listening(lambda what, done, total: heard.append((what, done, total))):

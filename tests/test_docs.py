@@ -7,11 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import make_gallery
-import make_settings
 import pytest
-import recipes
-from recipes import COMMAND
+from tools import gallery, recipes, settings_tables
+from tools.recipes import COMMAND
 
 from wordworth.catalog.registry import entries
 from wordworth.study import STUDIES
@@ -35,12 +33,12 @@ def _blocks(text: str, language: str) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=_id)
 def test_settings_are_those_declared(page: Path) -> None:
     text = _text(page)
-    assert make_settings.with_tables(text) == text, "run `python docs/make_settings.py`"
+    assert settings_tables.with_tables(text) == text, "run `python -m tools.settings_tables`"
 
 
 def test_every_study_and_command_has_its_table() -> None:
-    named = [place[2] for place in make_settings.PLACE.finditer("".join(map(_text, PAGES)))]
-    assert sorted(named) == sorted([*STUDIES, *make_settings.COMMANDS])
+    named = [place[2] for place in settings_tables.PLACE.finditer("".join(map(_text, PAGES)))]
+    assert sorted(named) == sorted([*STUDIES, *settings_tables.COMMANDS])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_id)
@@ -83,8 +81,8 @@ def test_commands_have_the_options_that_pages_name(page: Path) -> None:
 def test_the_gallery_is_of_what_it_names() -> None:
     """The page gives the command that made it, has its place in the site, and its pictures are small."""
     page = _text(ROOT / "docs" / "gallery.md")
-    assert f"    wordworth audit {' '.join(make_gallery.MODELS)} --quick\n" in page
-    assert set(make_gallery.MODELS) <= {entry.name for entry in entries("models")}
+    assert f"    wordworth audit {' '.join(gallery.MODELS)} --quick\n" in page
+    assert set(gallery.MODELS) <= {entry.name for entry in entries("models")}
     assert "gallery.md" in _text(ROOT / "mkdocs.yml")
     for name in re.findall(r'(?:href|src)="(gallery/[^"]+)"', page):
         assert name in ("gallery/report.html", "gallery/tables.tex")  # what the script leaves
@@ -99,7 +97,7 @@ def _every_option(command: Any = COMMAND) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=_id)
 def test_options_between_backticks_are_those_of_now(page: Path) -> None:
-    text = make_settings.RENAMED.sub("", _text(page))
+    text = _text(page)
     if page.name == "CHANGELOG.md":  # which tells what was
         return
     spans = re.findall(r"`(--[a-z][a-z-]*[^`]*)`", text) + [" ".join(words) for words in _commands(text)]
@@ -108,8 +106,8 @@ def test_options_between_backticks_are_those_of_now(page: Path) -> None:
 
 
 def test_options_of_tables_are_options_of_commands() -> None:
-    for name in [*STUDIES, *make_settings.COMMANDS]:
+    for name in [*STUDIES, *settings_tables.COMMANDS]:
         path = [name] if name == "debias" or name not in STUDIES else ["run", name]
         command, _ = _options(path)
-        listed = re.findall(r"^\| `(--[\w-]+)`", make_settings.table(name), re.MULTILINE)
+        listed = re.findall(r"^\| `(--[\w-]+)`", settings_tables.table(name), re.MULTILINE)
         assert set(listed) <= {spelling for one in command.params for spelling in one.opts}

@@ -11,6 +11,7 @@ from wordworth.measure import (
     MEASURES,
     analogies,
     bert_score,
+    cosines,
     direct_bias,
     garg_cosine,
     garg_euclidean,
@@ -26,11 +27,10 @@ from wordworth.measure import (
     similarity,
     unit_rows,
     valence,
-    valence_spearman,
     weat,
     weat_p,
 )
-from wordworth.measure.ect import ect
+from wordworth.measure.centroids import ect
 
 pytestmark = pytest.mark.kernels
 
@@ -77,11 +77,11 @@ CASES = {
     ),
     "valence:spearman": Case(
         "valence:spearman",
-        lambda V, w, a, b: correlation(valence_spearman(effect_sizes(V, w, a, b), RATINGS)),
+        lambda V, w, a, b: correlation(valence(effect_sizes(V, w, a, b), RATINGS, ranked=True)),
         (TARGETS, A, B),
     ),
     "similarity": Case(
-        "similarity", lambda V, left, right: correlation(similarity(V[left], V[right], RATINGS)), (LEFT, RIGHT)
+        "similarity", lambda V, left, right: correlation(similarity(cosines(V[left], V[right]), RATINGS)), (LEFT, RIGHT)
     ),
     "analogy": Case("analogy", lambda V: analogies(V, QUESTIONS), ()),
     "analogy:3cosmul": Case("analogy:3cosmul", lambda V: analogies(V, QUESTIONS, rule="3cosmul"), ()),
@@ -228,12 +228,12 @@ def test_valence_turns_with_the_poles_and_with_the_ratings():
         np.testing.assert_allclose([turned.value, turned.low, turned.high], [-plain.value, -plain.high, -plain.low])
 
 
-@pytest.mark.parametrize("measure", [valence, valence_spearman])
-def test_order_of_items(measure):
+@pytest.mark.parametrize("ranked", [False, True])
+def test_order_of_items(ranked):
     # ρ does not depend on it; the interval does, as any random draw, by less than its own width.
     d = effect_sizes(SPACE, TARGETS, A, B)
     order = np.random.default_rng(3).permutation(len(d))
-    one, other = measure(d, RATINGS), measure(d[order], RATINGS[order])
+    one, other = valence(d, RATINGS, ranked=ranked), valence(d[order], RATINGS[order], ranked=ranked)
     assert one.value == pytest.approx(other.value, rel=1e-12)
     assert abs(one.low - other.low) < 0.25 * (one.high - one.low)
 
@@ -242,9 +242,8 @@ def test_order_of_targets_and_similarity_of_swapped_pairs():
     d = effect_sizes(SPACE, TARGETS, A, B)
     np.testing.assert_allclose(effect_sizes(SPACE, TARGETS[::-1], A, B), d[::-1], rtol=1e-12)
     left, right = SPACE[LEFT], SPACE[RIGHT]
-    np.testing.assert_allclose(
-        correlation(similarity(left, right, RATINGS)), correlation(similarity(right, left, RATINGS)), rtol=1e-12
-    )
+    one, other = (similarity(cosines(*pair), RATINGS) for pair in ((left, right), (right, left)))
+    np.testing.assert_allclose(correlation(one), correlation(other), rtol=1e-12)
 
 
 @pytest.mark.parametrize("rule", ["3cosadd", "3cosmul"])

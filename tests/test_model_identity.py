@@ -17,8 +17,8 @@ import transformers as hf
 from safetensors.torch import load_file, save_file
 
 from made_models import gguf_of, llama, llama_folder
+from wordworth.catalog.entry import Pinned
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.source import Pinned
 from wordworth.contexts import in_template
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode import LanguageModel, encode, encode_to_store, load_model, store, wrap
@@ -151,13 +151,15 @@ def test_a_loaded_model_that_is_changed_is_another_one(change: Callable[[Any], A
 
 
 def test_a_study_of_a_changed_model_gives_its_numbers(tmp_path: Path) -> None:
-    from wordworth.study.isotropy import STUDY
+    from wordworth.study.vast import STUDY
 
     network, tokenizer = llama()
     model = wrap(network.model, tokenizer, name="mine")
 
+    asked = {"settings": ("bleached",), "lexica": ("bellezza",), "experiments": ("contextualization",)}
+
     def found() -> list[float]:
-        return STUDY([model], settings=("bleached",)).scores["value"].to_list()
+        return STUDY([model], **asked, controls=("none",), resamples=10).scores["value"].to_list()
 
     before = found()
     assert found() == before

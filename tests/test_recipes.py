@@ -3,7 +3,7 @@
 import re
 
 import pytest
-import recipes
+from tools import recipes
 
 BLOCKS = recipes.every_block()
 RECIPES = [recipe for block in BLOCKS for recipe in block.commands()]

@@ -10,7 +10,8 @@ from truth.isolation import correlate, write_prefix
 from truth.page import page
 from truth.papers import AGREE, DIFFERS, OPEN, Beside, digits, within_rounding
 
-from wordworth.report.published import Comparison, Published
+from wordworth.report.comparisons import Comparison
+from wordworth.report.published import Published
 
 EAST, NORTH, WEST = (np.array(pair, dtype=float) for pair in ((1, 0), (0, 1), (-1, 0)))
 
@@ -31,7 +32,6 @@ def test_formulas_by_hand() -> None:
     assert plain.sc_weat(EAST, [EAST], [WEST]) == pytest.approx(2 / np.sqrt(2))
     assert plain.weat([EAST], [WEST], [EAST], [WEST]) == pytest.approx(4 / np.sqrt(8))
     assert plain.weat_p([EAST], [WEST], [EAST], [WEST]) == 0.5  # itself, of two partitions
-    assert plain.mean_cosine([EAST, NORTH, WEST]) == pytest.approx(-1 / 3)
     assert plain.garg([EAST], [[EAST], [NORTH]], euclidean=True) == pytest.approx(np.sqrt(2))
     assert plain.garg([EAST], [[EAST], [NORTH]], euclidean=False) == pytest.approx(1)
     assert plain.manzini([EAST], [[EAST], [NORTH]]) == pytest.approx(0.5)

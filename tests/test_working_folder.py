@@ -1,14 +1,10 @@
-"""Nothing in the working folder is imported by a process that Wordworth starts, whatever its files are called."""
+"""Nothing in the working folder is imported by a process that Wordworth starts (for Ray, see tests/engine)."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from engine import shards
 from wordworth.catalog.fetch.pip_settings import pip_settings
-from wordworth.engine.processes import processes
 
 NAMES = ("pip", "json", "pickle", "ast", "runpy", "multiprocessing", "numpy", "sitecustomize", "usercustomize")
 """Modules that the children import, and two that Python looks for when it starts."""
@@ -31,32 +27,3 @@ def test_asking_pip_imports_nothing_from_it(marker: Path) -> None:
     pip_settings.cache_clear()
     assert pip_settings().timeout > 0
     assert not marker.exists()
-
-
-def test_workers_import_nothing_from_it(marker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = processes(1)
-    monkeypatch.setattr(sys, "path", ["", *sys.path])  # as in a notebook, or in `python -c`
-    try:
-        assert list(engine.map(shards.squares, 7, range(3), "squaring")) == [7, 8, 11]
-    finally:
-        engine.close()
-    assert not marker.exists()
-
-
-def test_the_process_that_makes_pages_imports_nothing_from_it(marker: Path) -> None:
-    """The command starts as a script elsewhere does, and asks this process for one page."""
-    script = marker.with_name("wordworth-command.py")
-    script.write_text(
-        "import wordworth.cli\n"
-        "from wordworth.__main__ import main\n"
-        "from wordworth.serve.making import _Maker\n"
-        "def ask():\n"
-        '    print(*_Maker(4 << 30).ask(\'["report", {"folder": ".", "runs": ["no"]}]\', 60))\n'
-        "wordworth.cli.main = ask\n"
-        "if __name__ == '__main__':\n"
-        "    main()\n",
-        encoding="utf-8",
-    )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
-    assert not marker.exists()
-    assert done.stdout, done.stderr  # it answered

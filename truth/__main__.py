@@ -34,7 +34,6 @@ def checks(runs: dict[str, Run], plans: dict[str, Planned]) -> Iterator[Check]:
         if data := data_folder():
             yield from contextual_checks.isolation_checks(runs["vast"], model, data)
     yield from static_checks.debias_checks(runs["debias"], static["glove-6b-50d"])
-    yield from contextual_checks.isotropy_checks(runs["isotropy"], "minilm-l6")
     yield from behaviour_checks.infer_checks(runs["infer"], static["glove-6b-50d"], SLICE)
     yield from behaviour_checks.predict_checks(runs["predict"])
 

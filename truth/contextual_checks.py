@@ -1,4 +1,4 @@
-"""vast, isotropy and static on language models: a sentence at a time through transformers, with nothing shared."""
+"""vast and static on language models: a sentence at a time through transformers, with nothing shared."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -15,7 +15,7 @@ from transformers import AutoModel, AutoTokenizer
 from truth import plain
 from truth.check import Check, score
 from truth.isolation import TopLayer, isolate
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
@@ -177,18 +177,3 @@ def _in_sentence(name: str, text: str, spans: Any) -> Iterator[tuple[int, NDArra
     for word, start, end in spans:
         inside = [at for at, (left, right) in enumerate(offsets) if right > left and left < end and right > start]
         yield word, np.stack([layer[0, inside].double().mean(dim=0).numpy() for layer in hidden])
-
-
-def isotropy_checks(run: Run, name: str) -> Iterator[Check]:
-    """The mean cosine of Bellezza's words, bleached, over every pair."""
-    words = [vectors_in(name, BLEACHED.replace("WORD", word), word) for word in load_lexicon("bellezza").words]
-    rows = run.scores.filter(
-        pl.col("model") == name,
-        pl.col("measure") == "anisotropy",
-        pl.col("setting") == "bleached",
-        pl.col("pcs").is_null(),
-    )
-    for row in rows.to_dicts():
-        again = plain.mean_cosine([word[row["layer"]] for word in words])
-        what = f"anisotropy, {name} bleached, layer {row['layer']}"
-        yield Check("isotropy", what, "every pair of words", row["value"], again, FLOAT32)

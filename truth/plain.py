@@ -79,8 +79,3 @@ def manzini_centroid(targets: Sequence[Vector], classes: Sequence[Sequence[Vecto
 def ripa(targets: Sequence[Vector], pairs: Sequence[tuple[Vector, Vector]]) -> float:
     units = [(male - female) / np.linalg.norm(male - female) for female, male in pairs]
     return float(np.mean([abs(np.mean([w @ unit for unit in units])) for w in targets]))
-
-
-def mean_cosine(vectors: Sequence[Vector]) -> float:
-    """Over every pair of different words, one after the other."""
-    return float(np.mean([cos(u, v) for u, v in combinations(vectors, 2)]))

@@ -44,7 +44,6 @@ def planned() -> Iterator[Planned]:
     yield Planned("infer", "infer", ("nli-glove",), slices | {"random": 2} | few)
     tests = {"tests": ("weat1", "weat6", "weat7", "weat8"), "without": ("stability", "bias", "nli"), "random": 0}
     yield Planned("debias", "debias", ("glove-6b-50d",), tests | few)
-    yield Planned("isotropy", "isotropy", ("minilm-l6",))
 
 
 def run_all(folder: Path) -> Iterator[tuple[Planned, Path]]:

@@ -6,11 +6,8 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 from rich.console import Console
-from rich.live import Live
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 from rich.progress import TimeRemainingColumn as TimeLeft
-from rich.progress_bar import ProgressBar
-from rich.table import Table
 from rich.text import Text
 
 from wordworth.visible import visible
@@ -94,37 +91,3 @@ def waiting(what: str) -> Iterator[None]:
 def _tell(what: str, done: float = 0.0, total: float | None = None) -> None:
     for listener in _listeners:
         listener(what, done, total)
-
-
-@contextmanager
-def overall(state: Callable[[], tuple[str, float, str]]) -> Iterator[None]:
-    """One bar over all parts of a long work, on a terminal; the part's own bar is a count beside it.
-
-    `state()` gives what is being done, the share that is done, and what is to be said of the rest.
-    """
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    count = ""
-
-    def hear(what: str, done: float, total: float | None) -> None:
-        nonlocal count
-        if total is None:
-            count = f"{visible(what)} …" if what else ""
-        else:
-            count = f"{visible(what)} {done:,.0f} of {total:,.0f}" if done < total else ""
-
-    def shown() -> Table:
-        what, share, rest = state()
-        grid = Table.grid(padding=(0, 1))
-        bar = ProgressBar(total=1, completed=min(share, 1), width=24)
-        grid.add_row(visible(what), bar, rest, Text(count, style="dim", no_wrap=True, overflow="ellipsis"))
-        return grid
-
-    _shown.append("all")
-    try:
-        with listening(hear), Live(get_renderable=shown, console=console, transient=True, refresh_per_second=2):
-            yield
-    finally:
-        _shown.remove("all")

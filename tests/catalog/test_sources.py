@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 
-from wordworth.catalog.fetch import archives, download, pip_settings, sources
-from wordworth.catalog.source import parse
+from wordworth.catalog.entry import parse
+from wordworth.catalog.fetch import archives, pip_settings, sources
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
-from wordworth.files import forget_sums
 
 CONTENT = b"".join(b"%d words and their worth\n" % n for n in range(9000))
 MEMBER = "thing/data/words.txt"
@@ -116,9 +115,9 @@ def fetch(*tables: dict[str, Any]) -> Path:
 
 
 def left(tmp_path: Path) -> list[str]:
-    """What lies in the cache, locks and marks of use aside."""
+    """What lies in the cache, locks aside."""
     found = (path for path in (tmp_path / "cache").rglob("*") if path.is_file() and ".lock" not in path.name)
-    return sorted(path.name for path in found if not path.parent.name.startswith(".in-use."))
+    return sorted(path.name for path in found)
 
 
 def test_member_of_a_wheel(index: Index, tmp_path: Path) -> None:
@@ -296,7 +295,6 @@ def quietly_altered(path: Path) -> None:
     stat = path.stat()
     path.write_bytes(CONTENT[:-1] + b"!")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    forget_sums()
 
 
 def test_an_altered_file_in_the_cache_is_fetched_again_and_counted(index: Index) -> None:
@@ -363,4 +361,4 @@ def test_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_unencrypted_detour_is_refused() -> None:
     with pytest.raises(WordworthError, match="leads to an unencrypted address"):
-        download._refuse_plain_http("https://a.example/x", "http://b.example/x")
+        archives._refuse_plain_http("https://a.example/x", "http://b.example/x")

@@ -8,7 +8,7 @@ import pytest
 
 from wordworth.compare.matching import matched
 from wordworth.compare.tasks import ComparedTask
-from wordworth.statistics.dependent_correlations import williams
+from wordworth.statistics.paired_correlation import williams
 
 WORDS, LAYERS, COUNT = 120, 24, 800
 

@@ -13,7 +13,7 @@ from wordworth.compare.verdict import care, cells
 from wordworth.errors import WordworthError
 from wordworth.run import Run, read_run
 from wordworth.statistics import sign_flip, weat_difference
-from wordworth.statistics.dependent_correlations import steiger, williams
+from wordworth.statistics.paired_correlation import steiger, williams
 
 WORDS = [f"word{number}" for number in range(200)]
 RNG = np.random.default_rng(0)
@@ -262,27 +262,6 @@ def test_refusals(make_run: Any, change: dict[str, Any], reason: str) -> None:
     two = make_run("b", change.pop("study", "valnorm"), ["b"], [valence("b", 1)], **change)
     with pytest.raises(WordworthError, match=reason):
         compared(one, two)
-
-
-def test_a_run_whose_settings_had_other_names_is_compared(make_run: Any) -> None:
-    """As in `debias`, where `pairs` were once those of the bias, and those of similarity had another name."""
-    renamed = {"contexts": "corpus", "pairs": "bias_pairs", "similarity": "pairs", "method": "mitigate"}
-    before = {"contexts": "mine", "pairs": ["he"], "similarity": ["men"], "method": "inlp"}
-    now = {"corpus": "mine", "bias_pairs": ["he"], "pairs": ["men"], "mitigate": "inlp"}
-
-    def run(name: str, **given: Any) -> Any:
-        return make_run(name, "debias", [name], [valence(name, 1)], **given)
-
-    old, new = run("a", settings=before), run("b", settings=now, renamed=renamed)
-    assert compared(old, new).differences
-    assert compared(new, old).differences
-    other = run("c", settings=now | {"corpus": "another"}, renamed=renamed)
-    with pytest.raises(WordworthError, match="the setting corpus was 'mine' in one and 'another' in the other"):
-        compared(old, other)
-    free = run("d", settings=before | {"similarity": ["ws-353"]}, may_differ=["similarity"])
-    assert compared(free, new).differences
-    with pytest.raises(WordworthError, match="the setting pairs was"):
-        compared(run("e", settings=before | {"similarity": ["ws-353"]}), new)
 
 
 def test_what_differs_only_in_how_it_was_computed_can_be_compared(make_run: Any) -> None:

@@ -1,8 +1,11 @@
+"""Arrays of words and vectors: npz, safetensors, and a `.npy` matrix with a parquet index."""
+
 import numpy as np
+import polars as pl
 import pytest
 from safetensors.numpy import save_file
 
-from wordworth.embedding import load
+from wordworth.embedding import histwords_decades, load
 from wordworth.errors import WordworthError
 
 
@@ -66,3 +69,61 @@ def test_safetensors_layouts(tmp_path):
     save_file({"vectors": np.eye(2), "words": np.frombuffer(b"a\n\xff", np.uint8)}, path)
     with pytest.raises(WordworthError, match=r"the words are not UTF-8 \(byte 2\)"):
         load(path)
+
+
+def written(folder, words, matrix):
+    np.save(folder / "vectors_50d.npy", matrix)
+    pl.DataFrame({"index": words}).write_parquet(folder / "words_index.parquet")
+    return folder / "vectors_50d.npy"
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8", "<f2"])
+def test_matrix_with_a_parquet_index(tmp_path, words, order, dtype):
+    matrix = np.asarray(np.random.default_rng(0).normal(size=(len(words), 4)), dtype=dtype, order=order)
+    path = written(tmp_path, words, matrix)
+    for place in (path, tmp_path):
+        read = load(place)
+        assert read.words == words
+        assert np.array_equal(read.matrix, matrix.astype(np.float32))
+        assert read.matrix.flags.c_contiguous  # so that taking a row touches one page, not one a column
+
+
+def test_pairs_that_do_not_fit(tmp_path):
+    path = written(tmp_path, ["a", "b", "c"], np.ones((2, 2)))
+    with pytest.raises(WordworthError, match="has 3 words and 2 vectors"):
+        load(path)
+    pl.DataFrame({"word": ["a", "b"], "lemma": ["a", "b"]}).write_parquet(tmp_path / "words_index.parquet")
+    with pytest.raises(WordworthError, match=r"has the columns word \(String\), lemma \(String\), where one column"):
+        load(path)
+    (tmp_path / "words_index.parquet").write_bytes(b"PAR1 nothing")
+    with pytest.raises(WordworthError, match=r"words_index\.parquet is cut short or damaged"):
+        load(path)
+    (tmp_path / "words_index.parquet").unlink()
+    with pytest.raises(WordworthError, match="is a matrix without its words; put a parquet index"):
+        load(path)
+    with pytest.raises(WordworthError, match="has no words beside it; the format npy-parquet is"):
+        load(path, format="npy-parquet")
+    with pytest.raises(WordworthError, match=r"is a folder without one .npy matrix and its parquet index"):
+        load(tmp_path)
+
+
+def test_a_cut_or_foreign_matrix(tmp_path):
+    path = written(tmp_path, ["a", "b"], np.ones((2, 2)))
+    path.write_bytes(path.read_bytes()[:-4])
+    with pytest.raises(WordworthError, match=r"vectors_50d\.npy is no whole array of numbers"):
+        load(path)
+    np.save(path, np.array([["a"], ["b"]], dtype=object))
+    with pytest.raises(WordworthError, match=r"is no whole array of numbers .*Python objects"):
+        load(path)
+    np.save(path, np.ones(2))
+    with pytest.raises(WordworthError, match=r"has float64 numbers of shape \(2,\), where a matrix"):
+        load(path)
+
+
+def test_decades_in_order_of_time(tmp_path):
+    for name in ("1990-w.npy", "1800-w.npy", "1810-w.npy", "1810-c.npy", "all-w.npy"):
+        (tmp_path / name).touch()
+    assert [path.name for path in histwords_decades(tmp_path)] == ["1800-w.npy", "1810-w.npy", "1990-w.npy"]
+    with pytest.raises(WordworthError, match="has no HistWords decades"):
+        histwords_decades(tmp_path / "none")

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from wordworth.embedding import Embedding, Provenance, spellings
+from wordworth.embedding import Embedding, Provenance, load, spellings
+from wordworth.embedding.cosine import nearest_neighbours, unit_rows
 from wordworth.errors import WordworthError
 
 
@@ -55,3 +56,32 @@ def test_spellings_best_first():
     assert list(spellings("turkish")("IŞIK")) == ["IŞIK", "ışık", "Işık"]
     assert list(spellings("turkish")("İYİ")) == ["İYİ", "iyi", "İyi"]
     assert list(spellings("chinese")("愛")) == ["愛", "爱", "愛"]
+
+
+@pytest.mark.parametrize("block", [1, 7, 1000])
+def test_neighbours_in_blocks_are_those_of_a_sort_of_all_cosines(block):
+    rng = np.random.default_rng(3)
+    vectors = rng.normal(size=(50, 6)).astype(np.float32)
+    rows = np.array([0, 49, 17])
+    place, cosine = nearest_neighbours(vectors, rows, 5, block=block)
+    units = unit_rows(vectors)
+    for at, row in enumerate(rows):
+        every = units @ units[row]
+        order = [one for one in np.argsort(-every) if one != row][:5]
+        assert place[at].tolist() == order
+        np.testing.assert_allclose(cosine[at], every[order])
+
+
+@pytest.mark.parametrize("k", [0, 3])
+def test_too_few_vectors(k):
+    with pytest.raises(WordworthError, match=f"{k} neighbours cannot be found among 3 vectors"):
+        nearest_neighbours(np.eye(3), np.array([0]), k)
+
+
+def test_google_news_subset(data):
+    read = load(data / "vectors/word2vec_googlenews_subset.npz")
+    assert read.matrix.shape == (13_784, 300)
+    assert read.words[:3] == ["in", "for", "that"]
+    assert read.provenance.dropped == ()
+    cosine = read["king"] @ read["queen"] / np.linalg.norm(read["king"]) / np.linalg.norm(read["queen"])
+    assert cosine == pytest.approx(0.6511, abs=1e-3)  # as gensim gives for the full Google News vectors

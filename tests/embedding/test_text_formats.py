@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from wordworth.embedding import load, save, text
+from wordworth.embedding import load, save, word2vec
 from wordworth.errors import WordworthError
 
 
@@ -140,7 +140,7 @@ def slowly(content: bytes, dim: int) -> dict[str, list[float]]:
 @pytest.mark.parametrize("size", [200, 4000, 1 << 20])
 def test_agrees_with_a_plain_reader_on_mangled_files(tmp_path, monkeypatch, size):
     """Whole chunks, halved chunks and single lines give the same rows as reading line by line."""
-    monkeypatch.setattr(text, "LINES", size)
+    monkeypatch.setattr(word2vec, "LINES", size)
     rng = np.random.default_rng(size)
     odd = [b"w", b"a b", b"w 0.5", b"\xff\xfe", b"", b"w7", b"\xef\xbb\xbfx", "é".encode()]
     ends = [b" 0.25", b" nan", b" x", b"", b" 0", b"  1e-3", b" 0.1 0.2", b" inf", b" 1_0", b" 1e60"]
@@ -154,7 +154,7 @@ def test_agrees_with_a_plain_reader_on_mangled_files(tmp_path, monkeypatch, size
         lines.append(line)
     content = b"\n".join(lines) + b"\n"
     path = written(tmp_path / "v.txt", content)
-    read = load(path, on_bad="drop", cache=False)
+    read = load(path, on_bad="drop")
     plain = slowly(content, 4)
     assert read.words == list(plain)
     assert np.allclose(read.matrix, np.array(list(plain.values())), rtol=2e-7, atol=0)

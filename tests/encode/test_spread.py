@@ -11,14 +11,14 @@ import transformers as hf
 from polars.testing import assert_frame_equal
 
 from made_models import letters, llama_folder
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.contexts import in_template
 from wordworth.encode import LanguageModel, encode, load_model, spread
 from wordworth.encode.depth import no_deeper
 from wordworth.encode.loading import load_files
 from wordworth.encode.spread import device_map, weights_in
-from wordworth.engine import memory
-from wordworth.engine.memory import free_memory
+from wordworth.engine import batching as memory
+from wordworth.engine.batching import free_memory
 from wordworth.engine.notices import notices
 from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, load_word_model, predict_words

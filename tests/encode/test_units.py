@@ -185,7 +185,6 @@ def test_the_store_is_the_same_behind_a_gpu(
     assert sum(told) == len({(one.text, one.start) for one in contexts})
     for layer, vectors in enumerate(expected):
         np.testing.assert_allclose(found.vectors(layer, "mean"), vectors, rtol=1e-4, atol=1e-4)
-    assert not list((tmp_path / "other").rglob("*.lock"))
 
 
 class Stream:

@@ -14,15 +14,13 @@ from filelock import Timeout
 
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
-from wordworth.files import SCRATCH, forget_sums, is_locked, sha256_of
+from wordworth.files import SCRATCH
 
 
 @pytest.fixture(autouse=True)
 def _fresh() -> None:
     """As in a new process."""
     cache._damaged.clear()
-    cache._used.clear()
-    forget_sums()
 
 
 class Maker:
@@ -43,6 +41,10 @@ def make() -> Maker:
     return Maker()
 
 
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 def test_an_entry_is_made_once_and_says_its_sums(make: Maker) -> None:
     folder = cache.entry("counts", ["text", 1, None], make)
     assert cache.entry("counts", ["text", 1, None], make) == folder
@@ -52,7 +54,7 @@ def test_an_entry_is_made_once_and_says_its_sums(make: Maker) -> None:
     first = "a7937b64b8caa58f03721bb6bacf5c78cb235febe0e70b1b84cd99541461a08e"
     assert (folder / cache.SUMS).read_text().splitlines()[0] == f"{first}  a.txt"
     assert cache.damaged() == {}
-    assert [path.name for path in folder.parent.iterdir()] == [folder.name]  # no lock, no scratch
+    assert _names(folder.parent) == [f".{folder.name}.lock", folder.name]  # no temporary folder
 
 
 def test_other_identities_have_other_keys(make: Maker) -> None:
@@ -95,18 +97,10 @@ def removed(path: Path) -> None:
 def test_a_damaged_entry_is_made_again_and_counted(make: Maker, harm: Callable[[Path], None], name: str) -> None:
     folder = cache.entry("vectors", "x", make)
     harm(folder / name)
-    forget_sums()  # as a new process
     assert cache.entry("vectors", "x", make) == folder
     assert make.calls == 2
     assert cache.damaged() == {"vectors": 1}
     assert (folder / "deep" / "b.bin").read_bytes() == bytes(range(256))
-    cache.entry("vectors", "x", make)
-    assert make.calls == 2
-
-
-def test_damage_within_the_same_process_shows_by_size_time_or_inode(make: Maker) -> None:
-    folder = cache.entry("vectors", "x", make)
-    flipped(folder / "a.txt")
     cache.entry("vectors", "x", make)
     assert make.calls == 2
 
@@ -119,22 +113,6 @@ def test_a_list_that_lost_a_line_is_not_trusted(make: Maker) -> None:
     assert make.calls == 2
 
 
-def test_files_are_measured_once_a_process(make: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache.entry("vectors", "x", make)
-    forget_sums()
-    measured: list[Path] = []
-    plain = sha256_of
-
-    def counting(path: Path) -> str:
-        measured.append(path)
-        return plain(path)
-
-    monkeypatch.setattr("wordworth.files.sha256_of", counting)
-    for _ in range(3):
-        cache.entry("vectors", "x", make)
-    assert len(measured) == 2
-
-
 def test_an_error_leaves_nothing() -> None:
     def fails(folder: Path) -> None:
         (folder / "half").write_text("half")
@@ -142,7 +120,7 @@ def test_an_error_leaves_nothing() -> None:
 
     with pytest.raises(WordworthError, match="no more"):
         cache.entry("counts", "x", fails)
-    assert list(cache.kind_folder("counts").iterdir()) == []
+    assert _names(cache.kind_folder("counts")) == [f".{cache.key_of('x')}.lock"]
 
 
 def test_parts_are_checked_one_by_one(make: Maker) -> None:
@@ -210,7 +188,6 @@ def test_what_another_process_makes_is_left_to_it(make: Maker) -> None:
         waiting.claim(wait=False)
     claim.write(make)
     assert waiting.claim(wait=False) is None, "it is there"
-    assert not is_locked(waiting.path)
 
 
 def test_a_claim_ends_whatever_becomes_of_it(make: Maker) -> None:
@@ -223,7 +200,6 @@ def test_a_claim_ends_whatever_becomes_of_it(make: Maker) -> None:
         assert claim is not None
         with suppress(WordworthError):
             end(claim)
-        assert not is_locked(part.path)
         part.get(make)
     assert make.calls == 2
 
@@ -233,15 +209,15 @@ def _dies(folder: Path) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("same", [True, False])
-def test_what_a_killed_writer_left_is_removed_by_the_next(make: Maker, same: bool) -> None:
+def test_a_killed_writer_leaves_no_entry_and_no_held_lock(make: Maker) -> None:
     process = multiprocessing.get_context("fork").Process(target=cache.entry, args=("counts", "x", _dies))
     process.start()
     process.join()
     assert process.exitcode == -signal.SIGKILL
-    assert [path for path in cache.kind_folder("counts").iterdir() if path.name.endswith(SCRATCH)]
-    folder = cache.entry("counts", "x" if same else "y", make)
-    assert [path.name for path in folder.parent.iterdir() if not path.name.endswith(".lock")] == [folder.name]
+    left = [name for name in _names(cache.kind_folder("counts")) if not name.endswith(".lock")]
+    assert [name.endswith(SCRATCH) for name in left] == [True]
+    assert (cache.entry("counts", "x", make) / "a.txt").read_text() == "first"
+    assert cache.damaged() == {}
 
 
 RUN = """
@@ -263,31 +239,9 @@ def test_without_a_cache_what_is_computed_goes_with_the_process(tmp_path: Path) 
         assert Path(files) == tmp_path / "cache" / "files"
 
 
-KILLED = (
-    RUN
-    + """
-import os, signal
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-)
-
-
-def test_what_a_killed_run_without_a_cache_left_goes_when_the_next_one_starts(tmp_path: Path) -> None:
-    """It once stayed in the folder for temporary files for good."""
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    around = {**os.environ, cache.NO_CACHE: "1", "TMPDIR": str(temporary)}
-    killed = subprocess.run([sys.executable, "-c", KILLED], env=around, check=False)
-    assert killed.returncode == -signal.SIGKILL
-    assert len(list(temporary.iterdir())) == 1
-    subprocess.run([sys.executable, "-c", RUN], env=around, capture_output=True, check=True)
-    assert list(temporary.iterdir()) == []
-
-
-def test_no_folder_for_temporary_files_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none() -> str:
-        raise FileNotFoundError(2, "No usable temporary directory found")
-
-    monkeypatch.setattr(cache.tempfile, "gettempdir", none)
-    with pytest.raises(WordworthError, match="no folder for temporary files can be written; free some space, or set"):
-        cache.temporary_folder()
+def test_entries_of_a_model_in_training_are_forgotten(make: Maker) -> None:
+    with cache.forgotten():
+        folder = cache.entry("vectors", "x", make)
+        assert folder.is_dir()
+    assert not folder.exists()
+    assert cache.entry("vectors", "x", make).is_relative_to(cache.cache_dir())

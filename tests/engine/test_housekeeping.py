@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import multiprocessing
 import os
-import tempfile
 import time
 from pathlib import Path
 
@@ -17,12 +15,6 @@ from wordworth.errors import WordworthError
 from wordworth.files import SCRATCH, cache_dir, locked
 
 DAY = 86400.0
-
-
-@pytest.fixture(autouse=True)
-def _own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
 
 
 def kept(kind: str, name: str, size: int, age: float = 0.0) -> Path:
@@ -61,12 +53,10 @@ def test_totals_by_kind() -> None:
 
 def test_an_empty_cache() -> None:
     assert housekeeping.entries() == housekeeping.clear() == housekeeping.verify() == []
-    assert housekeeping.abandoned_bytes() == housekeeping.remove_abandoned() == 0
 
 
 def test_use_makes_young() -> None:
     folder = kept("vectors", "a", 10, age=9 * DAY)
-    cache._used.clear()  # as in a new process
     kept_again = cache.entry("vectors", "a", lambda _: None)
     assert kept_again == folder
     assert time.time() - housekeeping.entries()[0].used < DAY
@@ -95,18 +85,12 @@ def test_prune_by_size_takes_what_was_used_longest_ago_and_fetched_data_last() -
     assert [entry.path for entry in housekeeping.prune(max_bytes=0)] == [new, data]
 
 
-def test_what_is_being_made_stays() -> None:
-    folder = kept("vectors", "a", 10)
-    process = multiprocessing.get_context("fork").Process(target=_pruned_by_another, args=(folder,))
-    with locked(folder):
-        process.start()
-        process.join()
-    assert process.exitcode == 0
-    assert folder.exists()
-
-
-def _pruned_by_another(folder: Path) -> None:
-    assert housekeeping.prune(max_bytes=0) == []
+def test_what_was_used_in_the_last_hour_or_is_being_made_stays() -> None:
+    used, made = kept("vectors", "a", 10, age=3000), kept("vectors", "b", 10, age=4000)
+    with locked(made):
+        assert housekeeping.prune(max_bytes=0) == []
+    assert [entry.path for entry in housekeeping.prune(max_bytes=0)] == [made]
+    assert used.exists()
 
 
 def test_clear_spares_what_was_fetched_unless_asked() -> None:
@@ -149,16 +133,16 @@ def test_folders_of_several_fetched_files_name_themselves() -> None:
     assert [entry.path for entry in housekeeping.verify(["files"])] == [home.path]
 
 
-def test_what_killed_runs_of_any_version_left_is_removed() -> None:
+def test_stale_temporary_folders_are_removed() -> None:
     folder = kept("conversions", "a", 10)
-    left = folder.parent / ".0123.abcdefgh"  # as earlier versions named them
-    left.mkdir()
-    (left / "model.safetensors").write_bytes(b"x" * 5000)
-    os.utime(left, (1, 1))
-    lock = folder.parent / ".0123.lock"
-    lock.touch()
-    assert housekeeping.remove_abandoned() == 5000
-    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+    for name, age in (("old", 2 * DAY), ("new", DAY / 2)):
+        left = folder.parent / f".{name}{SCRATCH}"
+        left.mkdir()
+        (left / "model.safetensors").write_bytes(b"x" * 5000)
+        for path in (left / "model.safetensors", left):
+            os.utime(path, (time.time() - age,) * 2)
+    housekeeping.prune(older=DAY)
+    assert [path.name for path in folder.parent.glob(f".*{SCRATCH}")] == [f".new{SCRATCH}"]
 
 
 @pytest.mark.parametrize(
@@ -202,11 +186,3 @@ def test_the_command() -> None:
     assert (verified.exit_code, verified.output[:36]) == (1, "damaged and removed: 1 of counts, 81")
     assert run(cache_app, ["clear", "--kind", "counts"]).output == "removed: none\n"
     assert isinstance(run(cache_app, ["prune", "--older", "x"]).exception, WordworthError)
-
-
-def test_what_a_killed_run_without_a_cache_left_is_counted_and_removed(tmp_path: Path) -> None:
-    left = tmp_path / "temporary" / f".wordworth.1{SCRATCH}"
-    left.mkdir()
-    (left / "vectors").write_bytes(b"x" * 1000)
-    assert housekeeping.abandoned_bytes() == housekeeping.remove_abandoned() == 1000
-    assert not left.exists()

@@ -77,7 +77,7 @@ def every() -> dict[str, bytes]:
                 table[f"{command} {option}: {called}"] = joined(
                     [*command.split(), *behind, *where, f"{option}={value}"]
                 )
-            if behind == [NONE] and command != "serve":  # which serves the folder that it stands in for a blank name
+            if behind == [NONE]:
                 where = ["-o", "out"] if must else []
                 table[f"{command}: {called}"] = joined([*command.split(), *where, "--", value])
     rows = list(table.items())

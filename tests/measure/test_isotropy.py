@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.measure.isotropy import anisotropy, mean_cosines, neuron_share
+from wordworth.measure.isotropy import anisotropy, neuron_share
 
 pytestmark = pytest.mark.kernels
 
@@ -21,14 +21,6 @@ def test_anisotropy_by_hand() -> None:
     assert anisotropy(np.array([[1.0, 0], [-1, 0]])) == pytest.approx(-1)
 
 
-def test_mean_cosines_of_each_word() -> None:
-    x = np.random.default_rng(0).normal(size=(30, 5)) + 1
-    y = x / np.linalg.norm(x, axis=1, keepdims=True)
-    expected = [np.mean([y[i] @ y[j] for j in range(30) if j != i]) for i in range(30)]
-    np.testing.assert_allclose(mean_cosines(x), expected)
-    assert mean_cosines(x).mean() == pytest.approx(anisotropy(x))
-
-
 def test_neuron_share_by_hand() -> None:
     # The second neuron is the largest: it holds 4/5 and 3/5 of the two lengths, both together all of them.
     np.testing.assert_allclose(neuron_share(np.array([[3.0, 4], [-8, 6], [0, 20]]), 2)[0], (0.8 + 0.6 + 1) / 3)
@@ -43,7 +35,5 @@ def test_neuron_share_does_not_depend_on_scale() -> None:
 def test_bad_input() -> None:
     with pytest.raises(WordworthError, match="needs at least 2 words, and there are 1"):
         anisotropy(np.ones((1, 3)))
-    with pytest.raises(WordworthError, match="needs at least 2 words, and there are 1"):
-        mean_cosines(np.ones((1, 3)))
     with pytest.raises(WordworthError, match="vectors of 3 neurons have no 4 largest ones"):
         neuron_share(np.ones((2, 3)), 4)

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.measure import accuracy, bits_per, perplexity, type_coverage
-from wordworth.measure.diversity import Part, type_coverages
-from wordworth.measure.perplexity import nats, perplexity_of
-from wordworth.statistics.bootstrap import resample_counts
-from wordworth.statistics.clustered import Summing, ratio, ratio_of
+from wordworth.measure import perplexity, type_coverages
+from wordworth.measure.diversity import Part
+from wordworth.measure.prediction import nats
+from wordworth.statistics.bootstrap import Estimate, Summing, Sums, ratio, resample_counts
 
 pytestmark = pytest.mark.kernels
 
@@ -20,6 +19,21 @@ CLUSTERS = np.sort(RNG.integers(5, 30, size=WORDS)) * 7  # labels with gaps
 TYPES = RNG.zipf(1.4, size=WORDS) % 60 * 3
 HITS = RNG.random(WORDS) < 0.3
 LOGP = -RNG.exponential(3, size=WORDS)
+
+
+def summed(clusters, above, below=None) -> Sums:
+    sums = Summing(int(clusters.max()) + 1, ("above", "below"))
+    sums.add(clusters, above=above, below=np.ones(len(above)) if below is None else below)
+    return sums.sums("above", "below")
+
+
+def accuracy(hits, clusters, **drawn) -> Estimate:
+    return ratio(summed(clusters, hits), **drawn)
+
+
+def type_coverage(hits, types, clusters, **drawn) -> Estimate:
+    (found,) = type_coverages(lambda: [Part(types, clusters, [hits])], **drawn)
+    return found
 
 
 def test_accuracy_by_hand():
@@ -94,47 +108,35 @@ def test_words_that_come_in_parts(size):
     sums = Summing(int(CLUSTERS.max()) + 10, ("hits", "nats", "sizes"))
     for some in cuts:
         sums.add(CLUSTERS[some], hits=HITS[some], nats=nats(LOGP[some]), sizes=TYPES[some] + 1)
-    assert ratio_of(sums.sums("hits")) == accuracy(HITS, CLUSTERS)
-    assert perplexity_of(sums.sums("nats")) == perplexity(LOGP, CLUSTERS)
-    assert ratio_of(sums.sums("nats", "sizes")) == ratio(-LOGP, TYPES + 1, CLUSTERS)
+    assert ratio(sums.sums("hits")) == accuracy(HITS, CLUSTERS)
+    assert perplexity(sums.sums("nats")) == perplexity(summed(CLUSTERS, -LOGP))
+    assert ratio(sums.sums("nats", "sizes")) == ratio(summed(CLUSTERS, -LOGP, TYPES + 1))
 
 
 def test_no_words_in_any_part():
     with pytest.raises(WordworthError, match="no predicted word"):
         type_coverages(list)
     with pytest.raises(WordworthError, match="no predicted word"):
-        ratio_of(Summing(3, ["hits"]).sums("hits"))
+        ratio(Summing(3, ["hits"]).sums("hits"))
 
 
-def test_perplexity_by_hand():
-    logp = np.log([0.5, 0.125])
-    found = perplexity(logp, np.array([0, 1]))
-    assert found.value == pytest.approx(4)  # the geometric mean of 2 and 8
-    assert (found.low, found.high) == (pytest.approx(2), pytest.approx(8))
-    assert bits_per(logp, np.ones(2), np.array([0, 1])).value == pytest.approx(2)  # (1 + 3) / 2
-    assert bits_per(logp, np.array([3, 5]), np.array([0, 1])).value == pytest.approx(4 / 8)
+def test_perplexity_and_bits_by_hand():
+    clusters, found = np.array([0, 1]), nats(np.log([0.5, 0.125]))
+    words = perplexity(summed(clusters, found))
+    assert words.value == pytest.approx(4)  # the geometric mean of 2 and 8
+    assert (words.low, words.high) == (pytest.approx(2), pytest.approx(8))
+    assert ratio(summed(clusters, found / np.log(2))).value == pytest.approx(2)  # (1 + 3) / 2
+    assert ratio(summed(clusters, found / np.log(2), np.array([3, 5]))).value == pytest.approx(4 / 8)
 
 
 def test_perplexity_agrees_with_bits():
-    words = perplexity(LOGP, CLUSTERS)
-    bits = bits_per(LOGP, np.ones(WORDS), CLUSTERS)
+    words, bits = perplexity(summed(CLUSTERS, nats(LOGP))), ratio(summed(CLUSTERS, nats(LOGP) / np.log(2)))
     assert words.value == pytest.approx(exp(-sum(LOGP) / WORDS))
     np.testing.assert_allclose([words.value, words.low, words.high], np.exp2([bits.value, bits.low, bits.high]))
-
-
-def test_same_seed_same_interval():
-    assert accuracy(HITS, CLUSTERS) == accuracy(HITS, CLUSTERS)
-    assert accuracy(HITS, CLUSTERS) != accuracy(HITS, CLUSTERS, seed=1)
+    assert accuracy(HITS, CLUSTERS) == accuracy(HITS, CLUSTERS) != accuracy(HITS, CLUSTERS, seed=1)
 
 
 @pytest.mark.parametrize("bad", [0.1, float("nan"), float("-inf")])
 def test_no_probability(bad):
     with pytest.raises(WordworthError, match="word 1 has ln p ="):
-        perplexity(np.array([log(0.5), bad]), np.arange(2))
-
-
-def test_no_words():
-    with pytest.raises(WordworthError, match="no predicted word"):
-        accuracy(np.empty(0, dtype=bool), np.empty(0, dtype=int))
-    with pytest.raises(WordworthError, match="one label an item"):
-        accuracy(np.array([True]), np.arange(2))
+        nats(np.array([log(0.5), bad]))

@@ -1,5 +1,4 @@
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +7,7 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.run import Findings, Manifest, read_run, run_folders, schema, watched, write_run
+from wordworth.run import Findings, Manifest, read_run, schema, sole_writer, write_run
 
 SCORES = pl.DataFrame([{"model": "a", "value": 0.5}], schema=schema.SCORES)
 ITEMS = pl.DataFrame([{"item": "null", "value": 0.1}, {"item": "x", "value": None}], schema=schema.ITEMS)
@@ -71,39 +70,12 @@ def test_another_process_at_the_same_folder(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_second_writer_is_refused_before_it_computes(tmp_path: Path) -> None:
-    with watched(tmp_path / "run", "valnorm", ["a"]):
+    with sole_writer(tmp_path / "run"):
         code = (
-            "from pathlib import Path; from wordworth.run import watched\n"
-            f"with watched(Path({str(tmp_path / 'run')!r}), 'valnorm', ['b']): print('computed')"
+            "from pathlib import Path; from wordworth.run import sole_writer\n"
+            f"with sole_writer(Path({str(tmp_path / 'run')!r})): print('computed')"
         )
         second = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "another process is writing a run to" in second.stderr
     assert second.stdout == ""
     assert [path.name for path in tmp_path.iterdir() if path.name != "cache"] == []
-
-
-def test_a_kill_between_the_two_renames_of_overwrite(tmp_path: Path) -> None:
-    write_run(tmp_path / "run", manifest(), SCORES, ITEMS)
-    code = f"""
-import os, sys
-from pathlib import Path
-import polars as pl
-from wordworth.run import run_folders
-from wordworth.run import Findings, schema, write_run
-rename = Path.replace
-def dies(self, target):
-    if self.name == "run" and "wordworth-part" in str(self):
-        os._exit(9)  # the old run lies aside, and the new one is not in its place
-    return rename(self, target)
-Path.replace = dies
-scores = pl.DataFrame([{{"model": "a", "value": 9.0}}], schema=schema.SCORES)
-folder = Path({str(tmp_path / "run")!r})
-write_run(folder, Findings("valnorm").manifest(), scores, pl.DataFrame(schema=schema.ITEMS), overwrite=True)
-"""
-    killed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert killed.returncode == 9, killed.stderr
-    shutil.copytree(tmp_path, tmp_path / "cache" / "copy", ignore=shutil.ignore_patterns("cache"))
-    (folder,) = run_folders([tmp_path / "cache" / "copy"])  # as the folder of an audit, for a report
-    assert read_run(folder).scores.equals(SCORES)
-    assert read_run(tmp_path / "run").scores.equals(SCORES)  # the old run is back
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "cache") == ["run"]

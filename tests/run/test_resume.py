@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wordworth.catalog.fingerprint import fingerprint
-from wordworth.files import forget_sums
+from wordworth.catalog.models import fingerprint
 from wordworth.run import About, Findings, resume, why_not_the_same
 from wordworth.run.manifest import surroundings
 
@@ -53,7 +52,6 @@ def test_a_model_replaced_by_an_older_file_is_another_model(tmp_path: Path) -> N
         before = model.read_text()
         model.write_text("tea 2 1\n")
         os.utime(model, (1, 1))  # as `cp -p` of an old file would leave it
-        forget_sums()
         assert why_not(folder, [named], {}) == f"{named} has changed since"
         model.write_text(before)
 

@@ -5,8 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from wordworth.statistics import holm, mcnemar, sign_flip, weat_difference
-from wordworth.statistics.dependent_correlations import CorrelationTest
-from wordworth.statistics.paired_correlation import correlation_difference
+from wordworth.statistics.paired_correlation import CorrelationTest, correlation_difference
 
 NOMINAL, WITHIN, ALPHA = 0.05, 0.015, 0.05
 

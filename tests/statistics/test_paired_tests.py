@@ -8,11 +8,9 @@ from scipy.stats import binomtest, pearsonr, spearmanr
 
 from wordworth.errors import WordworthError
 from wordworth.statistics import holm, mcnemar, sign_flip, weat_difference
-from wordworth.statistics.dependent_correlations import meng, steiger, williams
-from wordworth.statistics.mcnemar import paired_proportions
-from wordworth.statistics.paired_correlation import correlation_difference
-from wordworth.statistics.sign_flip import mean_interval
-from wordworth.statistics.weat_difference import weat_difference_interval
+from wordworth.statistics.effect_size import weat_difference_interval
+from wordworth.statistics.paired_correlation import correlation_difference, meng, steiger, williams
+from wordworth.statistics.paired_tests import mean_interval, paired_proportions
 
 pytestmark = pytest.mark.kernels
 

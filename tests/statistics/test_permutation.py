@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from wordworth.errors import WordworthError
 from wordworth.statistics import permutation, permutation_test
-from wordworth.statistics.partitions import random_partitions, sums_by_size
+from wordworth.statistics.permutation import normal_p, random_partitions, sums_by_size
 
 pytestmark = pytest.mark.kernels
 
@@ -157,9 +157,8 @@ def test_seeds_and_blocks(monkeypatch):
 def test_normal_is_fitted_to_the_shuffled_statistics(sides):
     rows = np.random.default_rng(6).standard_normal((4, 20)) + np.r_[np.full(10, 0.4), np.zeros(10)]
     drawn = np.concatenate(list(random_partitions(20, 10, 500, 0, 128)), axis=1).T.astype(bool)
-    found = permutation_test(rows, 10, sides=sides, method="normal", permutations=500)
-    assert (found.method, found.partitions) == ("normal", 500)
-    for row, p in zip(rows, found.p, strict=True):
+    found = normal_p(rows, 10, sides=sides, permutations=500)
+    for row, p in zip(rows, found, strict=True):
         s = [row[members].mean() - row[~members].mean() for members in drawn]
         z = (row[:10].mean() - row[10:].mean() - np.mean(s)) / np.std(s)
         assert p == pytest.approx(norm.sf(z) if sides == "one" else 2 * norm.sf(abs(z)), rel=1e-9)
@@ -213,9 +212,13 @@ def test_scale_and_shift_change_nothing():
         (np.ones(4), 2, {"sides": "three"}, "not 'three'"),
         (np.ones(4), 2, {"count": "loose"}, "not 'loose'"),
         (np.ones(4), 2, {"permutations": 0}, "at least one permutation"),
-        (np.ones(4), 2, {"method": "normal"}, "row 0 of the pooled values does not vary"),
     ],
 )
 def test_bad_input(values, size, options, message):
     with pytest.raises(WordworthError, match=message):
         permutation_test(values, size, **options)
+
+
+def test_no_normal_for_constant_values():
+    with pytest.raises(WordworthError, match="row 0 of the pooled values does not vary"):
+        normal_p(np.ones(4), 2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.statistics.shuffled import shuffled_pearson
+from wordworth.statistics.correlation import shuffled_pearson
 
 
 def test_mean_and_spread_are_those_of_all_orders() -> None:
@@ -30,7 +30,7 @@ def test_the_observed_order_counts() -> None:
 def test_seeded_and_alike_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.random.default_rng(2).normal(size=(3, 40))
     whole = shuffled_pearson(x, x[0] + x[1], shuffles=30, seed=4)
-    monkeypatch.setattr("wordworth.statistics.shuffled.BLOCK", 400)
+    monkeypatch.setattr("wordworth.statistics.correlation.BLOCK", 400)
     parts = shuffled_pearson(x, x[0] + x[1], shuffles=30, seed=4)
     np.testing.assert_allclose(whole.value, parts.value)
     with pytest.raises(WordworthError, match="at least one shuffle"):

@@ -10,7 +10,6 @@ import transformers as hf
 
 from made_models import llama_folder
 from repair_models import networks, tokenizer
-from wordworth.errors import WordworthError
 from wordworth.repair.checkpoint import load_whole
 from wordworth.repair.subwords import every_piece
 from wordworth.study import study
@@ -77,11 +76,11 @@ def test_twice_is_once(folder, tmp_path):
 
 @pytest.mark.index
 def test_measured_on_every_version(tmp_path):
-    """Words of several pieces, so in the layers; the tasks are those of word vectors, on each version."""
+    """The tasks are those of word vectors, on each version."""
     model = llama_folder(tmp_path / "tiny")
     text = tmp_path / "text.txt"
     text.write_text("This is a pleasant word, and that is an unpleasant one.\n" * 8)
-    asked = {"where": "layers", "corpus": text, "words": 60, "tests": ("weat8",), "pairs": ("rg-65",), "random": 1}
+    asked = {"corpus": text, "words": 60, "tests": ("weat8",), "pairs": ("rg-65",), "random": 1}
     made = debias(model, **asked, directions=APART, without=("bias", "nli"), layers=(0, 1), **QUICK)
     assert versions(made.scores) == ["original", "projection", "random"]
     rows = {what: values for what, values, _ in cost_rows(made.scores)}
@@ -98,15 +97,6 @@ def test_measured_on_every_version(tmp_path):
     assert found == pytest.approx(surprise["projection"], rel=1e-4)
 
 
-def test_the_span_of_the_layers_directions(tmp_path):
-    model = llama_folder(tmp_path / "tiny")
-    dimensions = [
-        debias(model, where="layers", directions=APART, without=PARTS, span=span).scores["value"][0]
-        for span in (0.1, 1.0)
-    ]
-    assert dimensions == [1, 2]
-
-
 def test_inference_on_frozen_vectors(data, tmp_path, monkeypatch):
     from wordworth.study.debias import versions as measuring
 
@@ -114,7 +104,7 @@ def test_inference_on_frozen_vectors(data, tmp_path, monkeypatch):
     few = lambda name: _first(loaded(name), 150)  # noqa: E731 - all of SICK takes minutes
     monkeypatch.setattr(measuring, "load_nli", few)
     model = llama_folder(tmp_path / "tiny")
-    asked = {"where": "layers", "directions": APART, "without": [part for part in PARTS if part != "nli"]}
+    asked = {"directions": APART, "without": [part for part in PARTS if part != "nli"]}
     made = debias(model, **asked, random=1, **QUICK)
     (row,) = [values for what, values, _ in cost_rows(made.scores) if what == f"accuracy: {TEST}, layer 1"]
     assert row.keys() == {"original", "projection"}
@@ -135,15 +125,8 @@ def _first(data, count):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (
-            ("llama", "--where", "layers", "--mitigate", "leace"),
-            "cannot be saved exactly in every layer: its eraser is",
-        ),
-        (("llama", "--where", "layers", "--mitigate", "inlp"), "cannot be saved exactly in every layer"),
-        (("bert", "--where", "layers"), "bert puts more than sums of linear maps into its stream"),
         (("llama", "--concept", "one.txt,nowhere.txt"), "llama has none of the 1 words of nowhere"),
         (("llama", "--concept", "one.txt"), "'one.txt' is not two or more names"),
-        (("llama", "--where", "subword"), "did you mean subwords"),
     ],
 )
 def test_refusals(folder, command, tmp_path, monkeypatch, given, told):
@@ -167,11 +150,3 @@ def test_the_command(folder, command, tmp_path, monkeypatch):
     assert answer.code == 2
     assert "is there already; choose another folder with -o" in answer.err
     assert command(*asked, "-o", tmp_path / "saved", "--run-output", tmp_path / "run", "--overwrite").code == 0
-
-
-def test_a_place_in_word_vectors_is_refused(folder):
-    from wordworth.embedding import Embedding, Provenance
-
-    words = Embedding(["he", "she", "it"], np.eye(3), Provenance("made"))
-    with pytest.raises(WordworthError, match="--where layers is for language models"):
-        debias(words, where="layers", without=PARTS)

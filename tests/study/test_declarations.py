@@ -1,7 +1,6 @@
 """Every study is one declaration, and what is derived from it holds for all of them."""
 
 import inspect
-import json
 from pathlib import Path
 
 import numpy as np
@@ -81,14 +80,6 @@ def test_a_run_holds_the_settings_of_its_study_and_runs_that_differ_in_a_free_on
     assert runs[0].manifest["settings"].keys() == settings
     assert {"random", "tests"} <= set(runs[0].manifest["may_differ"])
     assert ww.compare(*runs, settings=("original", "original")).differences
-    old = json.loads((runs[0].folder / "run.json").read_text())
-    names = {"bias_pairs": "pairs", "pairs": "similarity", "bias_components": "components", "mitigate": "method"}
-    assert {old["renamed"].pop(name) for name in names.values()} == names.keys()
-    old["settings"] = {names.get(name, name): value for name, value in old["settings"].items()}
-    old["may_differ"] = [names.get(name, name) for name in old["may_differ"]]
-    del old["renamed"]
-    (runs[0].folder / "run.json").write_text(json.dumps(old))  # as a run has it that was made before they were renamed
-    assert ww.compare(runs[0].folder, runs[1], settings=("original", "original")).differences
     third = ww.debias(_embedding(), **chosen, resamples=10, raw=True).save(tmp_path / "raw")
     with pytest.raises(WordworthError, match="raw was False in one and True in the other"):
         ww.compare(runs[0], third, settings=("original", "original"))

@@ -41,7 +41,7 @@ def test_valnorm_on_a_made_embedding() -> None:
 
 @pytest.mark.index
 def test_vast_on_a_real_model() -> None:
-    chosen = {"language": "dutch", "experiments": ["contextualization"], "contexts": "none"}
+    chosen = {"language": "dutch", "experiments": ["contextualization"], "corpus": "none"}
     scores = study("vast")(["minilm-l6"], **chosen, resamples=20).scores
     assert set(scores.filter(measure="valence")["setting"]) == {"bleached", "aligned", "misaligned"}
     assert set(scores["language"]) == {"dutch"}

@@ -14,8 +14,7 @@ from wordworth.infer.model.attention import Network, Shape
 from wordworth.infer.model.over_vectors import AttentionNli
 from wordworth.infer.model.vocabulary import StaticVectors, drawn
 from wordworth.infer.probe.probe import load_probe
-from wordworth.measure.group_gap import by_premise, gap_replicates, group_means
-from wordworth.measure.neutrality import Tally
+from wordworth.measure.neutrality import Tally, by_premise, gap_replicates, group_means
 from wordworth.study import study
 from wordworth.transform import difference_direction, remove
 

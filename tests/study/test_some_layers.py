@@ -70,7 +70,7 @@ def in_layers(findings: Findings, layers: tuple[int, ...], *measures: str) -> pl
 def test_vast(deep: LanguageModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     vast, few = study("vast"), (0, 3)
     asked = {"lexica": ["bellezza"], "experiments": ["contextualization", "bias"], "settings": ["bleached", "aligned"]}
-    asked |= {"tests": ["weat1"], "components": 2, "resamples": 20, "permutations": 200, "contexts": "none"}
+    asked |= {"tests": ["weat1"], "components": 2, "resamples": 20, "permutations": 200, "corpus": "none"}
     every = vast([deep], **asked)
     apart(monkeypatch, tmp_path)
     some = vast([deep], **asked, layers=(3, 0))
@@ -88,7 +88,7 @@ def test_vast(deep: LanguageModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 def test_the_best_and_the_top_layer_of_vast_are_of_these(deep: LanguageModel) -> None:
     vast = study("vast")
-    asked = {"lexica": ["bellezza"], "settings": ["bleached"], "components": 1, "resamples": 20, "contexts": "none"}
+    asked = {"lexica": ["bellezza"], "settings": ["bleached"], "components": 1, "resamples": 20, "corpus": "none"}
     asked["controls"] = ["none"]
     found = vast([deep], experiments=["contextualization", "isolation"], layers=(1, 2, 4), **asked).scores
     curve = found.filter(pl.col("experiment") == "contextualization", pl.col("measure") == "valence")
@@ -103,7 +103,7 @@ def test_static(deep: LanguageModel, text: Path, monkeypatch: pytest.MonkeyPatch
     static = study("static")
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("\n".join(f"{WORDS[n]}\t{WORDS[(n + 3) % 8]}\t{n}" for n in range(8)), encoding="utf-8")
-    asked = {"contexts": [text], "pairs": [pairs], "experiments": ["quality", "bias", "agreement"], "per_word": 2}
+    asked = {"corpus": [text], "pairs": [pairs], "experiments": ["quality", "bias", "agreement"], "per_word": 2}
     every = static([deep], **asked, resamples=20)
     apart(monkeypatch, tmp_path)
     some = static([deep], **asked, resamples=20, layers=[1, 4])
@@ -121,16 +121,6 @@ def test_static(deep: LanguageModel, text: Path, monkeypatch: pytest.MonkeyPatch
     assert "bias of professions, a quarter of the way up" in titles
 
 
-def test_isotropy(deep: LanguageModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    isotropy, asked = study("isotropy"), {"settings": ["bleached"], "components": 2, "contexts": "none"}
-    every = isotropy([deep], **asked)
-    apart(monkeypatch, tmp_path)
-    some = isotropy([deep], **asked, layers=(-1, 2))
-    assert "were measured but -1 and 2 (-1 is the last); the best" in some.about.method
-    wanted = every.scores.filter(pl.col("layer").is_in([2, 6])).select(KEYS)
-    assert_frame_equal(some.scores.select(KEYS), wanted, **SAME)
-
-
 def test_a_layer_that_is_not_there(deep: LanguageModel) -> None:
     with pytest.raises(WordworthError, match=rf"{deep.name} has layers 0 to 6, not 7"):
         study("vast")([deep], experiments=["languages"], layers=[0, 7])
@@ -144,7 +134,8 @@ def test_numbers_with_commas() -> None:
 
 
 def test_the_option_and_its_place_in_a_file(command: Command, tmp_path: Path, small_folder: Path) -> None:
-    asked = ["run", "isotropy", small_folder, "--setting", "bleached", "--components", "1", "--corpus", "none"]
+    asked = ["run", "vast", small_folder, "--experiment", "isolation", "--setting", "bleached", "--lexicon", "bellezza"]
+    asked += ["--components", "1", "--component-words", "scored", "--corpus", "none", "--resamples", "10"]
     assert command(*asked, "--layers", "0,-1", "-o", tmp_path / "out").code == 0
     told = json.loads((tmp_path / "out" / "run.json").read_text())
     assert told["settings"]["layers"] == [0, -1]

@@ -25,7 +25,7 @@ def scores(*rows: dict[str, object]) -> pl.DataFrame:
 
 def test_a_row_a_task() -> None:
     (table,) = score_tables(scores(FIRM, FEW), pl.DataFrame())
-    assert table.rows == [["weat weat1", "1.50  n=50"], ["weat weat9", ".250† [-1.00, -.320]  n=8"]]
+    assert table.rows == [["weat weat1", "1.50  n=50"], ["weat weat9", ".250† [−1.00, −.320]  n=8"]]
     assert table.note == "† to be read with care: n=8 (weat weat9); 32 : 9 (weat weat9)"
     (table,) = score_tables(scores(FIRM), pl.DataFrame())
     assert table.note == ""

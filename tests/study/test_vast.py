@@ -75,7 +75,7 @@ def test_misaligned_words_are_mirrored_and_poles_stay(tiny: LanguageModel) -> No
 
 
 def test_words_lost_to_isolation_alone_are_recorded(tiny: LanguageModel, corpus: Path) -> None:
-    asked = {"lexica": ["bellezza"], "settings": ["random"], "contexts": corpus, "components": 2}
+    asked = {"lexica": ["bellezza"], "settings": ["random"], "corpus": corpus, "components": 2}
     alone = vast([tiny], experiments=["isolation"], **asked, **QUICK)
     both = vast([tiny], experiments=["contextualization", "isolation"], **asked, **QUICK)
     lost = 399 - rows(alone, measure="valence", layer=1, pcs=1)["n"].item()
@@ -287,13 +287,13 @@ def test_balanced_polar_words_are_seeded() -> None:
         ({"templates": "vst"}, "there are no templates"),
         ({"lexica": ["belleza"]}, "did you mean bellezza"),
         ({"language": "klingon"}, "klingon"),
-        ({"contexts": "nowhere.txt"}, "there is no file nowhere.txt"),
+        ({"corpus": "nowhere.txt"}, "there is no file nowhere.txt"),
         ({"components": -1}, "components"),
     ],
 )
 def test_bad_choices(tiny: LanguageModel, asked: dict[str, object], told: str) -> None:
-    given = {"lexica": ["bellezza"], "experiments": ["isolation"], "contexts": "none"} | asked
-    if "contexts" in asked:
+    given = {"lexica": ["bellezza"], "experiments": ["isolation"], "corpus": "none"} | asked
+    if "corpus" in asked:
         given["experiments"] = ["contextualization"]
     with pytest.raises(WordworthError, match=told):
         vast([tiny], **QUICK, **given)
@@ -313,7 +313,7 @@ def test_bad_models(tmp_path: Path) -> None:
 def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_path: Path) -> None:
     own = tmp_path / "own.csv"
     own.write_text("word,rating\nlove,5\nwar,1\nrain,3\nsun,4\n")
-    asked = {"lexica": [own], "experiments": ["contextualization"], "contexts": "none"}
+    asked = {"lexica": [own], "experiments": ["contextualization"], "corpus": "none"}
     with pytest.raises(WordworthError, match="need to know the scale of own's ratings; give --scale LOW,HIGH"):
         vast([tiny], settings=["aligned"], **QUICK, **asked)
     found = vast([tiny], settings=["aligned"], scale=(1.0, 5.0), **QUICK, **asked)
@@ -323,7 +323,7 @@ def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_pat
 def test_own_templates_need_only_the_texts_that_are_used(tiny: LanguageModel, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('[mine]\nbleached = "Here it says WORD"\n', encoding="utf-8")
-    asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "contexts": "none", "controls": ["none"]}
+    asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "corpus": "none", "controls": ["none"]}
     found = vast([tiny], templates=str(own), **asked, **QUICK)
     assert set(rows(found, measure="valence")["setting"]) == {"bleached"}
     assert "The templates mine have no text for aligned and misaligned: left out." in found.warnings
@@ -366,7 +366,7 @@ def test_several_draws_of_the_contexts(tiny: LanguageModel, tmp_path: Path) -> N
     lines = [f"{opening} {word}, at length.\n" for word in words for opening in ("We spoke of", "Nobody ever saw a")]
     text = tmp_path / "corpus.txt"
     text.write_text("".join(lines), encoding="utf-8")
-    asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "settings": ["random"], "contexts": text}
+    asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "settings": ["random"], "corpus": text}
     asked |= {"controls": ["none"], **QUICK}
     each = [rows(vast([tiny], seed=seed, **asked), measure="valence")["value"].to_list() for seed in (3, 4, 5)]
     assert each[0] != each[1]

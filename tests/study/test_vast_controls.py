@@ -21,7 +21,7 @@ from wordworth.study.vast import STUDY
 QUICK = {"resamples": 200, "permutations": 200}
 SEED = 7
 """Not the one that the tiny model was made with, or the control would be the model itself."""
-ASKED = {"lexica": ["bellezza"], "experiments": ["contextualization"], "settings": ["bleached"], "contexts": "none"}
+ASKED = {"lexica": ["bellezza"], "experiments": ["contextualization"], "settings": ["bleached"], "corpus": "none"}
 ASKED |= {"seed": SEED}
 
 vast = study("vast")

@@ -8,7 +8,7 @@ import pytest
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
-from wordworth.embedding.spelling import in_script
+from wordworth.embedding.core import in_script
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
@@ -35,7 +35,7 @@ def test_languages_have_their_own_lexica_and_a_mean(tiny: LanguageModel, data: P
 
 
 def test_bias_in_spanish_has_spanish_words(tiny: LanguageModel, data: Path) -> None:
-    asked = {"experiments": ["bias"], "tests": ["weat1"], "contexts": "none", "settings": ["bleached"]}
+    asked = {"experiments": ["bias"], "tests": ["weat1"], "corpus": "none", "settings": ["bleached"]}
     found = vast([tiny], language="spanish", **asked, **QUICK)
     assert set(found.scores["language"]) == {"spanish"}
     assert {"libertad", "abeja"} <= set(found.items["item"])
@@ -43,7 +43,7 @@ def test_bias_in_spanish_has_spanish_words(tiny: LanguageModel, data: Path) -> N
 
 
 def test_bias_in_a_language_without_tests_is_refused(tiny: LanguageModel, data: Path) -> None:
-    asked = {"experiments": ["bias"], "contexts": "none", "settings": ["bleached"], "language": "polish"}
+    asked = {"experiments": ["bias"], "corpus": "none", "settings": ["bleached"], "language": "polish"}
     with pytest.raises(WordworthError, match=r"weat3 cannot be put into 'polish'.*\(XWEAT has german"):
         vast([tiny], **asked, **QUICK)
 
@@ -53,7 +53,7 @@ def test_an_own_test_in_such_a_language_is_run(tiny: LanguageModel, data: Path, 
     sets = {"x": ["róża", "lilia"], "y": ["mucha", "komar"], "a": ["miłość", "pokój"], "b": ["wojna", "rak"]}
     lines = [f'{key} = {{ label = "{key}", words = {words} }}' for key, words in sets.items()]
     own.write_text('[test]\nname = "own"\ntitle = "own"\nlanguage = "polish"\n' + "\n".join(lines), encoding="utf-8")
-    asked = {"experiments": ["bias"], "contexts": "none", "settings": ["bleached"], "language": "polish"}
+    asked = {"experiments": ["bias"], "corpus": "none", "settings": ["bleached"], "language": "polish"}
     found = vast([tiny], tests=[own], **asked, **QUICK)
     assert set(found.scores["dataset"]) == {"own"}
     assert any("fitted on the words of polish, polar words" in note for note in found.notes)
@@ -82,7 +82,7 @@ def test_random_contexts_of_a_language_come_from_its_own_text(tiny: LanguageMode
     polar, text = polar_words("spanish"), tmp_path / "spanish.txt"
     words = [*load_lexicon("spanish").words[:100], *polar.pleasant, *polar.unpleasant]
     text.write_text("".join(f"Ayer hablamos de {word} en la casa.\n" for word in words), encoding="utf-8")
-    asked = {"experiments": ["languages"], "settings": ["random", "bleached"], "contexts": "none"}
+    asked = {"experiments": ["languages"], "settings": ["random", "bleached"], "corpus": "none"}
     found = vast([tiny], lexica=["bellezza"], language_corpus=[f"spanish={text}"], **asked, **QUICK)
     random = rows(found, measure="valence", setting="random")
     assert set(random["language"]) == {"spanish"}
@@ -117,6 +117,6 @@ def test_chinese_is_in_one_script(data: Path) -> None:
 
 
 def test_the_study_reads_chinese_in_one_script(tiny: LanguageModel, data: Path) -> None:
-    asked = {"experiments": ["contextualization"], "settings": ["bleached"], "contexts": "none"}
+    asked = {"experiments": ["contextualization"], "settings": ["bleached"], "corpus": "none"}
     found = vast([tiny], language="chinese", **asked, **QUICK)
     assert any("put into Traditional script" in note for note in found.notes)

@@ -1,8 +1,6 @@
 """VAST's probes: what they find, the baseline and interval beside it, and where the tags come from."""
 
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -11,7 +9,6 @@ import pytest
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel
-from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
 from wordworth.study.vast import VastSettings
@@ -91,47 +88,3 @@ def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) ->
     assert rows(found, measure="acceptability:majority")["value"].item() == pytest.approx(
         share * 2 * share / (1 + share), abs=0.01
     )
-
-
-def stand_in(tag: object) -> SimpleNamespace:
-    """NLTK as far as it is asked: words are what spaces part, without a full stop."""
-
-    class Tokenizer:
-        def span_tokenize(self, text: str) -> list[tuple[int, int]]:
-            spans, at = [], 0
-            for word in text.split(" "):
-                if bare := word.rstrip("."):
-                    spans.append((at, at + len(bare)))
-                at += len(word) + 1
-            return spans
-
-    return SimpleNamespace(
-        __version__="0", pos_tag=tag, tokenize=SimpleNamespace(NLTKWordTokenizer=Tokenizer), name="nltk"
-    )
-
-
-def test_the_papers_way_tags_acceptable_sentences_of_cola(
-    tiny: LanguageModel, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(
-        sys.modules, "nltk", stand_in(lambda words: [(word, "NN" if len(word) > 4 else "DT") for word in words])
-    )
-    asked = {"experiments": ["probes"], "contexts": "none", "components": 1, "tagged": "cola-nltk"}
-    found = vast([tiny], lexica=["bellezza"], **asked, **QUICK)
-    spoken = rows(found, dataset="cola-nltk", measure="part-of-speech", setting="word before")
-    assert 340 < spoken["n"].item() <= 365  # the acceptable ones of 527
-    assert any("cola-nltk" in note for note in found.notes)
-
-
-def test_what_the_papers_way_lacks_is_said(tiny: LanguageModel, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"experiments": ["probes"], "contexts": "none", "components": 1, "tagged": "cola-nltk"}
-
-    def nowhere(words: list[str]) -> None:
-        raise LookupError("averaged_perceptron_tagger_eng")
-
-    monkeypatch.setitem(sys.modules, "nltk", stand_in(nowhere))
-    with pytest.raises(WordworthError, match="needs NLTK's tagger, which is not here; run"):
-        vast([tiny], lexica=["bellezza"], **asked, **QUICK)
-    monkeypatch.setitem(sys.modules, "nltk", None)
-    with pytest.raises(WordworthError, match="which is not installed; install nltk, or take --tagged treebank"):
-        vast([tiny], lexica=["bellezza"], **asked, **QUICK)

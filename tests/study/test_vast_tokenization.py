@@ -8,10 +8,10 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
+from wordworth.catalog.entry import parse
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
-from wordworth.catalog.source import parse
 from wordworth.contexts import bleached, load_templates
 from wordworth.encode import LanguageModel, token_counts
 from wordworth.run import Findings
@@ -64,7 +64,7 @@ def odd(tmp_path: Path) -> Path:
 
 def test_every_word_and_pole_is_used_or_left_out_with_a_reason(tiny: LanguageModel, odd: Path, data: Path) -> None:
     asked = {"lexica": ["bellezza"], "experiments": ["tokenization"], "settings": ["random"], "resamples": 20}
-    found = vast([tiny], contexts=odd, **asked)
+    found = vast([tiny], corpus=odd, **asked)
     items = found.items.filter(pl.col("experiment") == "tokenization")
     lexicon = items.filter(pl.col("group").is_in(["single", "multiple"]))
     assert sorted(lexicon["item"]) == sorted(load_lexicon("bellezza").words)
@@ -84,7 +84,7 @@ def test_every_word_and_pole_is_used_or_left_out_with_a_reason(tiny: LanguageMod
 def test_a_word_is_of_one_token_by_its_ordinary_use(tiny: LanguageModel, odd: Path, data: Path) -> None:
     """A bracket before a word takes its space away, and the tokenizer then splits what it keeps whole elsewhere."""
     asked = {"lexica": ["bellezza"], "experiments": ["tokenization"], "settings": ["random"], "resamples": 20}
-    items = vast([tiny], contexts=odd, **asked).items
+    items = vast([tiny], corpus=odd, **asked).items
     for kind in ("single", "multiple"):
         words = items.filter(pl.col("group") == kind)["item"].to_list()
         assert [word for word in words if (split(tiny, word) == 1) != (kind == "single")] == []
@@ -93,7 +93,7 @@ def test_a_word_is_of_one_token_by_its_ordinary_use(tiny: LanguageModel, odd: Pa
 
 
 def test_the_bleached_setting_has_every_word(tiny: LanguageModel, odd: Path, data: Path) -> None:
-    found = vast([tiny], lexica=["bellezza"], experiments=["tokenization"], contexts=odd, resamples=20)
+    found = vast([tiny], lexica=["bellezza"], experiments=["tokenization"], corpus=odd, resamples=20)
     assert rows(found, measure="valence")["setting"].unique(maintain_order=True).to_list() == ["random", "bleached"]
     bleached = found.items.filter(pl.col("setting") == "bleached", pl.col("group").is_in(["single", "multiple"]))
     assert set(bleached["left_out"].drop_nulls()) <= {"dropped at random to balance the sets"}

@@ -91,10 +91,6 @@ def test_d_has_an_interval_that_no_order_of_the_words_moves(make: object, tmp_pa
     model = make([word for group in test.groups for word in group])
     plain = weat([model], tests=["weat8"]).scores.row(0, named=True)
     assert plain["low"] < plain["value"] < plain["high"]
-    jackknife = weat([model], tests=["weat8"], d_interval="jackknife").scores.row(0, named=True)
-    margins = jackknife["value"] - jackknife["low"], jackknife["high"] - jackknife["value"]
-    assert margins[0] == pytest.approx(margins[1])
-    assert jackknife["value"] == plain["value"]
     groups = zip("xyab", test.groups, strict=True)
     sets = [f"{name} = {{ words = {json.dumps(words[::-1])} }}" for name, words in groups]
     (tmp_path / "turned.toml").write_text("\n".join(["[test]", 'name = "turned"', *sets]))
@@ -117,7 +113,6 @@ def test_sides_and_methods(make: object) -> None:
 
     assert p(sides="two") > p(sides="one") or p(sides="one") > 0.5
     assert p(p_method="monte-carlo") == pytest.approx(p(p_method="exact"), abs=0.02)
-    assert p(p_method="normal") == pytest.approx(p(p_method="exact"), abs=0.02)
 
 
 def test_no_model() -> None:

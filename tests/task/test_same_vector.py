@@ -19,7 +19,6 @@ from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
-from wordworth.study.isotropy import IsotropySettings
 from wordworth.study.valnorm import ValnormSettings
 from wordworth.study.weat import WeatSettings
 from wordworth.task.association import association
@@ -131,14 +130,6 @@ def test_poles_out_removes_polar_words_however_they_are_spelled(vectors: Embeddi
     one, other = (run.scores.filter(setting="poles-out").row(0, named=True) for run in (found, plain))
     assert one["n"] == other["n"] == len(WORDS) - 50
     assert one["value"] == pytest.approx(other["value"], abs=1e-9)
-
-
-def test_isotropy_counts_a_vector_once(vectors: Embedding, tmp_path: Path) -> None:
-    twice = written(tmp_path / "twice", (*WORDS, "Rose", "ROSE"), np.append(RATINGS, [1.0, 1.0]))
-    once = written(tmp_path / "once", WORDS, RATINGS)
-    settings = IsotropySettings(components=2)
-    found, plain = (study("isotropy").run([vectors], replace(settings, lexica=(path,))) for path in (twice, once))
-    assert numbers(found) == numbers(plain)
 
 
 def test_pairs_of_the_same_vectors_are_averaged_unless_spelled_alike(vectors: Embedding) -> None:

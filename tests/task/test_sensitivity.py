@@ -11,14 +11,13 @@ from wordworth.catalog.read.association_tests import AssociationTest, load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.embedding import Embedding, Layers, Provenance, Slot
-from wordworth.measure import sc_weat, valence, valence_spearman, weat, weat_p
+from wordworth.measure import sc_weat, valence, weat, weat_p
 from wordworth.measure.sensitivity import conclusions, robustness
 from wordworth.statistics.correlation import correlations
-from wordworth.statistics.permutation import permutation_test
+from wordworth.statistics.permutation import normal_p, permutation_test
 from wordworth.study import study
 from wordworth.study.weat import WeatSettings
-from wordworth.task.sensitivity import association_sensitivity
-from wordworth.task.valence_sensitivity import valence_sensitivity
+from wordworth.task.sensitivity import association_sensitivity, valence_sensitivity
 from wordworth.task.variants import AND, KINDS, vector_versions, word_variants
 from wordworth.task.words import poles_in
 
@@ -110,12 +109,15 @@ def test_variants_are_those_of_a_plain_loop(test_of_names: AssociationTest, vect
         cut = [plain.vectors(group, version) for group in sets]
         d, s = plain.d(cut, way, 1 if spread == "sample σ" else 0)
         assert row["value"] == pytest.approx(d, rel=1e-6), row  # float32 vectors
-        how = {"sides": sides.partition("-")[0], "method": "normal" if method == "normal p" else "auto"}
-        p = permutation_test(np.array(s), len(cut[0]), permutations=300, seed=SEED, **how).p
+        how = {"sides": sides.partition("-")[0], "permutations": 300, "seed": SEED}
+        p = (normal_p if method == "normal p" else lambda *given, **how: permutation_test(*given, **how).p)(
+            np.array(s), len(cut[0]), **how
+        )
         assert row["p"] == pytest.approx(float(p), rel=1e-6), row
         if way == "mean cosine" and spread == "sample σ":
             assert row["value"] == pytest.approx(float(weat(*cut)), rel=1e-6)
-            assert row["p"] == pytest.approx(float(weat_p(*cut, permutations=300, seed=SEED, **how).p), rel=1e-6)
+            if method == "permutation p":
+                assert row["p"] == pytest.approx(float(weat_p(*cut, **how).p), rel=1e-6)
 
 
 def test_halves_are_halves() -> None:
@@ -185,9 +187,9 @@ def test_an_effect_that_lengths_alone_make_flips_with_them(test_of_names: Associ
 def test_two_sides_and_layers(test_of_names: AssociationTest, vectors: Embedding) -> None:
     """The first variant is the test as it is run; words that were encoded have a row a layer."""
     layers = Layers.of(vectors)
-    settings = WeatSettings(draws=2, sides="two", p_method="normal", permutations=200)
+    settings = WeatSettings(draws=2, sides="two", permutations=200)
     first = association_sensitivity(layers, test_of_names, settings, vector_versions(layers)).items.row(0, named=True)
-    assert first["place"] == "as they are · mean cosine · sample σ · normal p · two-sided"
+    assert first["place"] == "as they are · mean cosine · sample σ · permutation p · two-sided"
     selected = layers.select(vectors.words)
     slots = (Slot(0), Slot(1))
     encoded = replace(selected, slots=slots, read=lambda slot: vectors.matrix * (1 + slot.layer), setting="bleached")
@@ -233,9 +235,9 @@ def test_valence_under_other_choices(rated: Embedding) -> None:
             out = {row["item"].split(", ")[0]}
         words = known if row["group"] == "one attribute out" else [word for word in known if word not in out]
         rows = [np.array([rated[word] for word in group], dtype=np.float64) for group in (words, *kept_poles)]
-        correlate = valence if row["place"].endswith("Pearson") else valence_spearman
+        ranked = not row["place"].endswith("Pearson")
         people = np.array([ratings[word] for word in words])
-        expected = correlate(sc_weat(*rows), people, resamples=1).value
+        expected = valence(sc_weat(*rows), people, ranked=ranked, resamples=1).value
         assert row["value"] == pytest.approx(float(expected), rel=1e-6), row
     assert found.scores.filter(measure="sensitivity:median")["n"].item() == len(found.items)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
@@ -16,7 +16,6 @@ from wordworth.transform import (
     fit_components,
     joined,
     pair_components,
-    random_components,
     random_directions,
     remove,
     set_components,
@@ -37,7 +36,6 @@ WAYS: dict[str, Callable[[Embedding], Subspace]] = {
     "set": lambda made: set_components(made, WORDS[:8], 2),
     "two means": lambda made: two_means(made, WORDS[:5], WORDS[5:9]),
     "joined": lambda made: joined(difference_direction(made, "w0", "w1"), set_components(made, WORDS[:8], 2)),
-    "random component": lambda made: random_components(made, count=1, words=9)[0],
 }
 ways = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 
@@ -144,7 +142,6 @@ def test_missing_words():
         (lambda: two_means(words, ["w1"], ["w1"]), "one mean"),
         (lambda: remove(words, np.eye(3), "x"), "10 dimensions"),
         (lambda: random_directions(4, k=4), "not a proper part"),
-        (lambda: random_components(words, words=99), "99 cannot be drawn"),
     ):
         with pytest.raises(WordworthError, match=sentence):
             call()

@@ -8,12 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.check.limits import Limit, Verdict, against, by_declaration
-from wordworth.check.rules import COLUMNS, Rule, Rules
-from wordworth.compare.verdict import figure
+from wordworth.check.rules import COLUMNS, Limit, Rule, Rules, Verdict, against, by_declaration
 from wordworth.errors import WordworthError, listed, nearest
 from wordworth.run import Run, read_run, run_folders
 from wordworth.run.main_scores import better_side
+from wordworth.run.numbers import format_precise
 
 CODES: dict[Verdict, int] = {"pass": 0, "fail": 1, "undecided": 3}
 """What the command ends with: that of the gravest verdict; 2 is a mistake in what was asked."""
@@ -229,11 +228,14 @@ def _verdict(
         return "undecided", f"it has no value to hold against {limit}"
     if rule.by_point:
         verdict = limit.decided((value, value))
-        return verdict, f"its point {figure(value)}, by which the rule says to decide, {_KEEPS[verdict]} {limit}"
+        return (
+            verdict,
+            f"its point {format_precise(value)}, by which the rule says to decide, {_KEEPS[verdict]} {limit}",
+        )
     if interval is None:
         return "undecided", f'it has no interval to hold against {limit}; by = "point" would let its value decide'
     verdict = limit.decided(interval)
-    low, high = map(figure, interval)
+    low, high = map(format_precise, interval)
     if verdict == "undecided":
         return verdict, f"a part of its interval [{low}, {high}] keeps {limit}, and a part does not"
     whole = "all" if verdict == "pass" else "none"

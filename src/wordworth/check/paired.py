@@ -7,14 +7,13 @@ from typing import Any
 import polars as pl
 
 from wordworth.check.checking import Held, Judged, named_score
-from wordworth.check.limits import Interval, Verdict
-from wordworth.check.rules import Baseline, Rule
+from wordworth.check.rules import Baseline, Interval, Rule, Verdict
 from wordworth.compare import Comparison, ComparisonSettings, Difference, Side, compare, sides
 from wordworth.compare.sides import models_of
-from wordworth.compare.verdict import chance, figure
 from wordworth.errors import WordworthError, listed, nearest
 from wordworth.run import Run, read_run, run_folders
 from wordworth.run.main_scores import better_side
+from wordworth.run.numbers import format_precise, state_p
 
 TOLD_BY = ("experiment", "language", "dataset", "setting", "measure")
 """The columns by which one difference is told from another; the rest say which sides are compared, and how."""
@@ -102,8 +101,8 @@ def _judged(rule: Rule, baseline: Baseline, one: Difference, chosen: tuple[Side,
     if better not in ("higher", "lower", "zero"):
         raise WordworthError(f"{one.measure} has no better side, so nothing is worse in it; give a limit")
     verdict = _by_magnitude(baseline, one, chosen) if better == "zero" else _by_side(baseline, one, better)
-    values = f"{figure(one.first)} v {figure(one.second)}, Δ {figure(one.difference)} "
-    values += f"[{figure(one.low)}, {figure(one.high)}], {chance(one.p)}, {one.test}"
+    values = f"{format_precise(one.first)} v {format_precise(one.second)}, Δ {format_precise(one.difference)} "
+    values += f"[{format_precise(one.low)}, {format_precise(one.high)}], {state_p(one.p)}, {one.test}"
     columns: dict[str, Any] = {name: getattr(one, name) for name in TOLD_BY}
     columns |= {"study": chosen[0].run.manifest["study"], "model": chosen[0].model, "layer": one.layers[0]}
     margin = f" by more than {baseline.margin:g}" if baseline.margin else ""

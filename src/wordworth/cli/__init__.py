@@ -45,12 +45,6 @@ COMMANDS = {
         READ,
         "wordworth card runs/audit-glove-6b-50d-quick -o README.md",
     ),
-    "serve": Listed(
-        "wordworth.cli.serve:serve",
-        "Runs in a browser: list, open, compare, watch.",
-        READ,
-        "wordworth serve runs --port 8000",
-    ),
     "debias": Listed(
         "wordworth.cli.vectors:debias",
         "A bias taken out of word vectors or a language model, and what that cost.",

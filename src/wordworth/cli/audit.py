@@ -3,18 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.audit_clock import AuditClock, spread_sentence
 from wordworth.cli.broken_off import in_cache, telling
 from wordworth.cli.completion import named
 from wordworth.cli.options import SHARED, folder_of, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting
 
-TRYING = "Loading the models, and trying how fast this machine is."
 KINDS = ("static", "causal", "masked", "encoder", "sentence", "nli")
 
 
@@ -29,7 +28,6 @@ class AuditSettings(Placement, Seeded):
         "on what",
         option="model-kind",
         choices=KINDS,
-        formerly=("kind",),
     )
     language: str | None = setting(
         None, "Language of the words, where the catalog does not say it of the model.", "on what", catalog="languages"
@@ -118,24 +116,10 @@ def _kept(results: Sequence[dict[str, Any]], steps: Sequence[_Step], folder: Pat
 
 
 def _run_all(steps: Sequence[_Step], settings: AuditSettings) -> Iterator[dict[str, Any]]:
-    """Every study in turn, with what is left of the whole audit."""
-    from wordworth.cli import display
-    from wordworth.progress import overall
-    from wordworth.study.cost import Pace
-
+    """Run every study in turn."""
     loaded: dict[str, Any] = {}
-    waiting = [step for step in steps if not step.there]
-    pace = Pace()
-    if waiting:
-        display.notice(TRYING, "dim")
-    clock = AuditClock(
-        [step.planned.study.name for step in waiting], [_expected(step, settings, loaded, pace) for step in waiting]
-    )
-    if waiting:
-        display.notice(clock.sentence(), "")
-    with overall(clock.state):
-        for at, step in enumerate(steps):
-            yield _run(step, settings, _still_needed(loaded, steps[at:]), clock)
+    for at, step in enumerate(steps):
+        yield _run(step, settings, _still_needed(loaded, steps[at:]), f"{at + 1} of {len(steps)}")
 
 
 def _spread(steps: Sequence[_Step], settings: AuditSettings) -> Iterator[dict[str, Any]]:
@@ -147,11 +131,8 @@ def _spread(steps: Sequence[_Step], settings: AuditSettings) -> Iterator[dict[st
 
     waiting = [step for step in steps if not step.there]
     calls = [Call(step.planned.study.name, model, step.settings) for step in waiting for model in step.planned.models]
-    estimate = _estimated(waiting, settings) if waiting else ""
     with using(settings.engine) as engine, progress("Auditing", len(calls)) as advance:
         display.notice(f"{len(calls)} studies of models on {engine.name} (workers: {engine.count})", "")
-        if estimate:
-            display.notice(estimate, "")
         outcomes = engine.map(run_calls, None, calls, "auditing")
         for step in steps:
             result: dict[str, Any] = {"study": step.planned.study.name, "models": list(step.planned.models)}
@@ -163,27 +144,6 @@ def _spread(steps: Sequence[_Step], settings: AuditSettings) -> Iterator[dict[st
                 found.append(next(outcomes))
                 advance(1)
             yield result | _saved(step, found)
-
-
-def _estimated(waiting: Sequence[_Step], settings: AuditSettings) -> str:
-    """How long workers on the cores of this machine take; blank for others, which cannot be tried here.
-
-    The machine is tried with as many cores as a worker has.
-    """
-    from wordworth.cli import display
-    from wordworth.engine.engines import engine_of
-    from wordworth.engine.processes import of_cores, visible_gpus
-    from wordworth.study.cost import Pace
-
-    if not settings.engine.startswith("processes") or (settings.device != "cpu" and visible_gpus()):
-        return ""
-    count = engine_of(settings.engine).count
-    display.notice(TRYING, "dim")
-    loaded: dict[str, Any] = {}
-    pace = Pace()
-    with of_cores(count):
-        seconds = sum(_expected(step, settings, loaded, pace) for step in waiting)
-    return spread_sentence(seconds, count)
 
 
 def _saved(step: _Step, found: list[Any]) -> dict[str, Any]:
@@ -206,16 +166,6 @@ def _saved(step: _Step, found: list[Any]) -> dict[str, Any]:
     return {"state": "run", "seconds": findings.seconds}
 
 
-def _expected(step: _Step, settings: AuditSettings, loaded: dict[str, Any], pace: Any) -> float:
-    """Seconds that a study should take. A model that cannot be loaded fails in its study, and counts nothing here."""
-    study = step.planned.study
-    try:
-        models = _loaded(list(step.planned.models), loaded, settings)
-        return float(sum(pace.seconds(study.expected(model, step.settings), model) for model in models))
-    except WordworthError:
-        return 0.0
-
-
 def _still_needed(loaded: dict[str, Any], steps: Sequence[_Step]) -> dict[str, Any]:
     """Without the models that no study takes any more: the next one may load its own."""
     needed = {model for step in steps if step.planned.study.takes_loaded for model in step.planned.models}
@@ -230,7 +180,7 @@ def _failed(results: list[dict[str, Any]]) -> tuple[Any, ...]:
     return tuple({key: one[key] for key in keys} for one in results if one["state"] == "failed")
 
 
-def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], clock: AuditClock) -> dict[str, Any]:
+def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], count: str) -> dict[str, Any]:
     """Runs a study of the audit; one that fails leaves the others to be run, and shows in the exit code."""
     from wordworth.cli import display
     from wordworth.cli.run import run_study
@@ -241,23 +191,23 @@ def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], clock: Au
     if step.there:
         display.notice(f"{line} (there already)", "dim")
         return result | {"state": "kept"}
-    display.notice(f"{line} ({clock.begin()})", "")
+    display.notice(f"{line} ({count})", "")
+    began = monotonic()
     try:
         given = _loaded(models, loaded, settings) if study.takes_loaded else models
         findings = run_study(study, given, step.settings, step.folder, step.overwrite, models, step.before)
     except WordworthError as error:
-        clock.end()
         display.notice(f"{study.name} failed: {error}", "red")
         return result | {"state": "failed", "reason": str(error)}
-    seconds = clock.end()
+    seconds = monotonic() - began
     display.warnings_of(findings)
-    display.notice(f"{study.name} took {clock.told()}", "dim")
+    display.notice(f"{study.name} took {seconds:,.0f} s", "dim")
     return result | {"state": "run", "seconds": seconds}
 
 
 def _is_there(step: _Step) -> bool:
     """Whether the run is there already. Another one in its place is an error before anything is computed."""
-    from wordworth.run import refuse_locked, reserve, why_not_the_same
+    from wordworth.run import reserve, why_not_the_same
     from wordworth.study.checks import fingerprints
 
     models = list(step.planned.models)
@@ -269,7 +219,6 @@ def _is_there(step: _Step) -> bool:
         )
     if reason is not None:
         reserve(step.folder, overwrite=step.overwrite)
-        refuse_locked(step.folder)
     return reason is None
 
 

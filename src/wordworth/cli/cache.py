@@ -32,16 +32,16 @@ def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -
     """What is kept on this machine, by kind, with sizes and ages."""
     if context.invoked_subcommand:
         return
-    from wordworth.engine.housekeeping import abandoned_bytes, entries, totals
+    from wordworth.engine.housekeeping import entries, totals
     from wordworth.files import cache_dir
 
-    rows, left = totals(entries(kind or ())), abandoned_bytes()
+    rows = totals(entries(kind or ()))
     if json:
         kinds = [
             {"kind": row.kind, "entries": row.entries, "bytes": row.bytes, "oldest": row.oldest, "newest": row.newest}
             for row in rows
         ]
-        typer.echo(json_format.dumps({"folder": str(cache_dir()), "kinds": kinds, "abandoned_bytes": left}, indent=1))
+        typer.echo(json_format.dumps({"folder": str(cache_dir()), "kinds": kinds}, indent=1))
         return
     typer.echo(str(cache_dir()))
     if rows:
@@ -50,8 +50,6 @@ def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -
         used = f"{_ago(row.newest)} to {_ago(row.oldest)} ago" if row.entries > 1 else f"{_ago(row.newest)} ago"
         typer.echo(f"{row.kind:12} {row.entries:8,} {_size(row.bytes):>10}  {used}")
     typer.echo(f"{'in all':12} {sum(row.entries for row in rows):8,} {_size(sum(row.bytes for row in rows)):>10}")
-    if left:
-        typer.echo(f"killed runs left {_size(left)}, which `wordworth cache prune` removes", err=True)
 
 
 @cache_app.command(cls=GroupedCommand, epilog="wordworth cache prune --older 30d --max-size 5GB")
@@ -66,13 +64,15 @@ def prune(
     kind: Kinds = None,
     json: Json = False,
 ) -> None:
-    """Remove what is old, or more than a size. What can be computed again goes before what was fetched."""
+    """Remove what is old, or more than a size; what was used in the last hour stays.
+
+    What can be computed again goes before what was fetched.
+    """
     from wordworth.engine import housekeeping
 
     age = housekeeping.parsed_age(older) if older else None
     size = housekeeping.parsed_size(max_size) if max_size else None
     _report("removed", housekeeping.prune(older=age, max_bytes=size, kinds=kind or ()), json)
-    _tell_used(kind)
 
 
 @cache_app.command(cls=GroupedCommand, epilog="wordworth cache verify")
@@ -98,14 +98,6 @@ def clear(
     from wordworth.engine import housekeeping
 
     _report("removed", housekeeping.clear(kind or (), fetched=fetched), json)
-    _tell_used(kind)
-
-
-def _tell_used(kind: list[str] | None) -> None:
-    from wordworth.engine.housekeeping import used_by_others
-
-    if used := used_by_others(kind or ()):
-        typer.echo(f"used by another process, and left: {len(used):,}", err=True)
 
 
 def _report(done: str, entries: "list[CacheEntry]", json: bool) -> None:

@@ -38,7 +38,6 @@ class CompareSettings(Intervals):
         "Test of dependent correlations.",
         HOW,
         choices=("williams", "steiger", "meng"),
-        formerly=("test",),
     )
     permutations: int = setting(
         PERMUTATIONS, "Random permutations where they cannot all be counted.", HOW, least=1, most=10_000_000

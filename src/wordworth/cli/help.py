@@ -12,8 +12,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from wordworth.renames import Now, current_words
-
 OUTPUT, OPTIONS = "output", "options"
 WIDEST = 34
 """Characters of an option and what it takes, before its help begins on the next line."""
@@ -40,13 +38,6 @@ class Listed:
 
 class GroupedCommand(TyperCommand):
     """A command whose help lists its options by group: what is measured, on what, how, output."""
-
-    renamed: Mapping[str, Now] = {}
-    """Old options that still work."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Takes an old option for what it is called now, with a notice."""
-        return super().parse_args(ctx, list(current_words(args, self.renamed, quiet=ctx.resilient_parsing)))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The arguments as the help names them."""
@@ -154,12 +145,10 @@ class _Made(Mapping[str, Any]):
 
 
 def made(name: str, function: Callable[..., Any], example: str) -> Any:
-    """The command of a function, with its example; `function.renamed` are its old options."""
+    """The command of a function, with its example."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, cls=GroupedCommand, epilog=example)(function)
-    command: Any = typer.main.get_command(app)
-    command.renamed = getattr(function, "renamed", {})
-    return command
+    return typer.main.get_command(app)
 
 
 def _write(formatter: Any, text: str | None, groups: Mapping[str, Rows], example: str | None) -> None:

@@ -12,7 +12,6 @@ import typer
 from wordworth.cli.completion import beginning, named
 from wordworth.cli.help import OUTPUT
 from wordworth.errors import WordworthError, nearest, reason_of
-from wordworth.renames import Now, current
 from wordworth.task.settings import GROUPS, ON, Field, Settings
 
 _METAVARS = {int: "N", float: "X"}
@@ -54,7 +53,7 @@ def defaults_of(command: Any, table: Mapping[str, Any]) -> dict[str, Any]:
     }
     defaults: dict[str, Any] = {}
     spelled = {key.replace("_", "-"): value for key, value in table.items()}
-    for key, value in current(spelled, getattr(command, "renamed", {})).items():
+    for key, value in spelled.items():
         parameter = known.get(key)
         if parameter is None or parameter.name is None:
             raise WordworthError(f"there is no option {key[:60]!r}{nearest(key, sorted(known))}")
@@ -205,16 +204,11 @@ def parameter(field: Field) -> inspect.Parameter:
 
 
 def with_options(
-    settings: type[Settings],
-    body: Callable[..., None],
-    more: dict[str, tuple[Any, Any]],
-    doc: str,
-    formerly: Mapping[str, str] | None = None,
+    settings: type[Settings], body: Callable[..., None], more: dict[str, tuple[Any, Any]], doc: str
 ) -> Callable[..., None]:
     """A command with an option for every setting: `body` gets the settings made of them, and what `more` declares.
 
-    `more` are parameters beyond the settings: name → (annotation, default), the first ones those that are required;
-    `formerly` are old names of theirs → what they are called now. Those of settings are declared with them.
+    `more` are parameters beyond the settings: name → (annotation, default), the first ones those that are required.
     """
     fields = [field for field in settings.fields() if field.declared.group in GROUPS]
 
@@ -233,18 +227,7 @@ def with_options(
     last = [one for one in rest if one.name in SHARED]
     command.__signature__ = inspect.Signature([*first, *map(parameter, ordered), *last])  # type: ignore[attr-defined]
     command.__doc__ = doc
-    command.renamed = old_options(settings) | {old: Now(new) for old, new in (formerly or {}).items()}  # type: ignore[attr-defined]
     return command
-
-
-def old_options(settings: type[Settings]) -> dict[str, Now]:
-    """Old options of settings → what they are called now, without those that are another option by now."""
-    fields = [field for field in settings.fields() if field.declared.group in GROUPS]
-    taken = {field.option for field in fields}
-    olds = (
-        (old.replace("_", "-"), field, values) for field in fields for old, values in field.declared.formerly.items()
-    )
-    return {old: Now(field.option, values) for old, field, values in olds if old not in taken}
 
 
 def _value(field: Field, given: Any) -> Any:

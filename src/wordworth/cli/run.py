@@ -54,14 +54,14 @@ def run_study(
     named: list[str],
     before: Mapping[str, str] | None = None,
 ) -> "Findings":
-    """Runs a study on models and writes its folder, which can be watched meanwhile; `named` is what was asked for.
+    """Runs a study on models and writes its folder; `named` is what was asked for.
 
     `before` are the fingerprints of what is read, where they were taken before the models were loaded.
     """
-    from wordworth.run import reserve, watched
+    from wordworth.run import reserve, sole_writer
 
     reserve(folder, overwrite=overwrite)
-    with watched(folder, declared.name, named):
+    with sole_writer(folder):
         findings = declared.run(models, settings, named, before)
         findings.save(folder, overwrite=overwrite)
     return findings

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import typer
 
@@ -47,7 +47,6 @@ class NliDataSettings(TakenOut, Seeded):
         "Labelled pairs that accuracy is measured on; their premises are never trained on.",
         ON,
         catalog="nli",
-        formerly=("test",),
     )
     label_map: Mapping[str, str] | None = setting(None, **LABEL_MAP)
     hold_out: float = setting(
@@ -81,8 +80,6 @@ class TrainSettings(NliDataSettings, LayeredTakenOut):
 @dataclass(frozen=True, kw_only=True)
 class FinetuneSettings(NliDataSettings):
     """Fine-tuning of an encoder."""
-
-    formerly: ClassVar = {"directions": ("project",)}
 
     epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1, most=10_000)
     batch: int = setting(32, "Pairs a step.", HOW, least=1, most=100_000)
@@ -153,7 +150,7 @@ def _device(named: str) -> str:
 
 
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
-    from wordworth.catalog.language_models import locate_language_model
+    from wordworth.catalog.models import locate_language_model
     from wordworth.cli import display
     from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder

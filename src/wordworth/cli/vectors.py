@@ -69,19 +69,19 @@ def _debias(
     json: bool,
     **_: Any,
 ) -> None:
-    from wordworth.catalog.embeddings import load_embeddings
     from wordworth.catalog.kinds import kind_of
+    from wordworth.catalog.models import load_embeddings
     from wordworth.cli.run import print_findings
     from wordworth.embedding import save
     from wordworth.embedding.writing import check_words
-    from wordworth.run import default_folder, reserve, watched
+    from wordworth.run import default_folder, reserve, sole_writer
 
     STUDY.check([model], settings)
     static = kind_of(model) == "static"
     (check_free if static else check_folder_free)(output, overwrite)
     folder = run_output or default_folder("debias")
     reserve(folder, overwrite=overwrite)
-    with telling(), watched(folder, "debias", [model]):
+    with telling(), sole_writer(folder):
         for vectors in load_embeddings(model) if static else ():
             check_words(vectors.words, output)
         findings = STUDY.run([model], settings)
@@ -147,7 +147,6 @@ debias = with_options(
         **_SHARED,
     },
     "Takes a bias out of word vectors or a language model, saves it, and reports what that cost (Dev et al.).",
-    formerly={"report": "run-output"},
 )
 
 export = with_options(

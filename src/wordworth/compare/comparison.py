@@ -12,17 +12,14 @@ from wordworth.compare.matching import LayerRule, Matched, NotComparableError, m
 from wordworth.compare.sides import Side, other_data, refuse_unlike, remarks
 from wordworth.compare.tasks import ComparedTask, Family, tasks
 from wordworth.errors import WordworthError
-from wordworth.measure.garg import GROWS_WITH_VECTORS
+from wordworth.measure.centroids import GROWS_WITH_VECTORS
 from wordworth.run.flags import few, joined, uncovered
 from wordworth.run.pairing import clusters
 from wordworth.statistics.bootstrap import RESAMPLES
-from wordworth.statistics.dependent_correlations import CorrelationTest
-from wordworth.statistics.holm import holm
-from wordworth.statistics.mcnemar import mcnemar, paired_proportions
-from wordworth.statistics.paired_correlation import correlation_difference
+from wordworth.statistics.effect_size import weat_difference, weat_difference_interval
+from wordworth.statistics.paired_correlation import CorrelationTest, correlation_difference
+from wordworth.statistics.paired_tests import holm, mcnemar, mean_interval, paired_proportions, sign_flip
 from wordworth.statistics.permutation import PERMUTATIONS
-from wordworth.statistics.sign_flip import mean_interval, sign_flip
-from wordworth.statistics.weat_difference import weat_difference, weat_difference_interval
 
 ALPHA = 0.05
 

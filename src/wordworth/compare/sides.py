@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.errors import WordworthError, nearest
-from wordworth.run import Run, RunManifest
+from wordworth.run import Run
 
 
 @dataclass(frozen=True)
@@ -77,21 +77,14 @@ def refuse_unlike(first: Side, second: Side) -> None:
     if one["seed"] != other["seed"]:
         seeds = f"seeds {one['seed']} and {other['seed']}"
         raise WordworthError(f"{refusal}: what was drawn at random is not the same ({seeds})")
-    (ours, ours_free), (theirs, theirs_free) = _as_now(one, other), _as_now(other, one)
-    for name in sorted((ours.keys() | theirs.keys()) - {"models"} - ours_free - theirs_free):
+    ours, theirs = one["settings"], other["settings"]
+    for name in sorted((ours.keys() | theirs.keys()) - {"models", *one["may_differ"], *other["may_differ"]}):
         if ours.get(name) != theirs.get(name):
             values = f"{_short(ours.get(name))} in one and {_short(theirs.get(name))} in the other"
             raise WordworthError(f"{refusal}: the setting {name} was {values}")
     differing = other_data(first, second) - _datasets(first) - _datasets(second)
     if differing:
         raise WordworthError(f"{refusal}: {min(differing)!r} is not the same data in both (their sha256 differ)")
-
-
-def _as_now(older: RunManifest, newer: RunManifest) -> tuple[dict[str, Any], set[str]]:
-    """The settings of a run, and those that may differ, by the names that they have in the other run."""
-    named = {old: now for old, now in newer["renamed"].items() if older["renamed"].get(old) != now}
-    settings = {named.get(name, name): value for name, value in older["settings"].items()}
-    return settings, {named.get(name, name) for name in older["may_differ"]}
 
 
 def _short(value: Any) -> str:

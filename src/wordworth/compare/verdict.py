@@ -5,19 +5,7 @@ from collections.abc import Sequence
 from wordworth.compare.comparison import ALPHA, Comparison, Difference
 from wordworth.measure import named
 from wordworth.run.flags import MARK, legend
-
-
-def figure(value: float) -> str:
-    """A number as papers set it: .57, −.04, 1.23; more digits where it is small."""
-    digits = 2 if abs(value) >= 0.095 or value == 0 else 3
-    text = f"{abs(value):.{digits}f}"
-    text = text.removeprefix("0") if abs(value) < 1 and float(text) < 1 else text
-    return f"−{text}" if value < 0 and float(text) != 0 else text
-
-
-def chance(p: float) -> str:
-    """p, or that it is below a thousandth."""
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+from wordworth.run.numbers import format_p, format_precise, state_p
 
 
 def headings(comparison: Comparison) -> list[str]:
@@ -27,8 +15,10 @@ def headings(comparison: Comparison) -> list[str]:
 
 def cells(one: Difference) -> list[str]:
     """One row of it."""
-    first, second, difference, low, high = map(figure, (one.first, one.second, one.difference, one.low, one.high))
-    ps = [chance(p).removeprefix("p ").removeprefix("= ") for p in (one.p, one.p_holm)]
+    first, second, difference, low, high = map(
+        format_precise, (one.first, one.second, one.difference, one.low, one.high)
+    )
+    ps = [format_p(p, 0.001) for p in (one.p, one.p_holm)]
     only = f"{one.only_first:,} / {one.only_second:,}"
     n = f"{one.n:,}{MARK if one.flags else ''}"
     return [one.task, first, second, f"{difference} [{low}, {high}]", *ps, n, only]
@@ -86,11 +76,11 @@ def _clause(one: Difference, first_wins: bool) -> str:
     values = (one.first, one.second, one.difference, one.low, one.high)
     if not first_wins:
         values = (one.second, one.first, -one.difference, -one.high, -one.low)
-    a, b, difference, low, high = map(figure, values)
+    a, b, difference, low, high = map(format_precise, values)
     place = " ".join(filter(None, (one.dataset, one.setting)))
     lead = f"Δ {difference} [{low}, {high}], " if one.real else ""
     detail = f", {one.detail}" if one.detail and one.real else ""
-    return f"{place}{detail} ({a} v {b}, {lead}{chance(one.p_holm)})"
+    return f"{place}{detail} ({a} v {b}, {lead}{state_p(one.p_holm)})"
 
 
 def _doubted(one: Difference) -> bool:

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from wordworth.catalog.languages import is_spaced
+from wordworth.catalog.registry import is_spaced
 from wordworth.contexts.core import Context
-from wordworth.embedding.spelling import lower
+from wordworth.embedding.core import lower
 
 BEFORE, AFTER = 10, 9
 """Words kept on either side, as in VAST."""

@@ -1,4 +1,7 @@
-"""Array files, npz and safetensors. Ours hold `words` and `vectors`; others are read if it is plain which is which."""
+"""Vectors in arrays: npz, safetensors, and a `.npy` matrix with a parquet index of its words beside it.
+
+Ours hold `words` and `vectors`; others are read if it is plain which is which. No pickled array is ever read.
+"""
 
 import math
 import zipfile
@@ -6,20 +9,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from numpy.lib.format import MAGIC_PREFIX
 from numpy.typing import NDArray
 from safetensors import safe_open
 
-from wordworth.embedding.blocks import ROWS, Block, VectorFile, sliced
-from wordworth.errors import Foreign, WordworthError, listed
-from wordworth.files import sha256_of
+from wordworth.embedding.blocks import ROWS, Block, VectorFile, slice_blocks
+from wordworth.errors import Foreign, WordworthError, listed, reason_of
 
-_PACKED = 1100
+_MAX_RATIO = 1100
 """No byte of a zip archive unpacks into more (deflate: 1032)."""
 
 
-def unjoined(path: Path, text: bytes | str) -> list[str]:
-    """Words kept one a line in UTF-8."""
+def check_lengths(path: Path, words: int, rows: int) -> None:
+    """Stop when there are not as many words as rows."""
+    if words != rows:
+        raise WordworthError(f"{path} has {words:,} words and {rows:,} vectors; make or fetch the file again")
+
+
+def _split_words(path: Path, text: bytes | str) -> list[str]:
+    """Split words that are kept one per line in UTF-8."""
     try:
         lines = (text.decode() if isinstance(text, bytes) else text).split("\n")
     except UnicodeDecodeError as error:
@@ -27,22 +36,16 @@ def unjoined(path: Path, text: bytes | str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def paired(path: Path, words: int, rows: int) -> None:
-    """Stops when there are not as many words as rows."""
-    if words != rows:
-        raise WordworthError(f"{path} has {words:,} words and {rows:,} vectors; make or fetch the file again")
-
-
 def _strings(path: Path, array: NDArray[np.generic]) -> list[str]:
     if array.dtype.kind == "U":
         return [str(word) for word in array.tolist()]
     if array.dtype.kind == "S":
-        return unjoined(path, b"\n".join(array.tolist()))
-    return unjoined(path, array.tobytes())
+        return _split_words(path, b"\n".join(array.tolist()))
+    return _split_words(path, array.tobytes())
 
 
 def read_npz(path: Path) -> VectorFile:
-    """The one array of words (unicode, bytes, or UTF-8 joined by line breaks) and the one matrix; never a pickle."""
+    """Read the one array of words (unicode, bytes, or UTF-8 joined by line breaks) and the one matrix."""
     with Foreign(f"{path} is cut short or damaged", "fetch or copy the file again"):
         _refuse_untrue(path)
         with np.load(path, allow_pickle=False) as archive:
@@ -58,15 +61,15 @@ def read_npz(path: Path) -> VectorFile:
             "save it with the keys words and vectors"
         )
     words, matrix = _strings(path, arrays[texts[0]]), arrays[matrices[0]]
-    paired(path, len(words), len(matrix))
-    return VectorFile(matrix.shape[1], sliced(words, matrix), lambda: sha256_of(path))
+    check_lengths(path, len(words), len(matrix))
+    return VectorFile(matrix.shape[1], slice_blocks(words, matrix))
 
 
 def _refuse_untrue(path: Path) -> None:
-    """Stops at arrays that say that they are larger than what is there, before memory is taken for them."""
+    """Stop at arrays that claim to be larger than what is there, before memory is taken for them."""
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
-            if member.file_size > _PACKED * min(member.compress_size, path.stat().st_size) + _PACKED:
+            if member.file_size > _MAX_RATIO * min(member.compress_size, path.stat().st_size) + _MAX_RATIO:
                 raise WordworthError(f"{path} is damaged: {member.filename[:40]} cannot be as large as it says it is")
             with archive.open(member) as stream:
                 if stream.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:
@@ -85,7 +88,7 @@ def _refuse_untrue(path: Path) -> None:
 
 
 def read_safetensors(path: Path) -> VectorFile:
-    """`vectors` (or the only matrix) and the words: a tensor of UTF-8 bytes, or metadata, joined by line breaks."""
+    """Read `vectors` (or the only matrix) and the words: UTF-8 bytes or metadata, joined by line breaks."""
     damage = Foreign(f"{path} is cut short or damaged", "fetch or copy the file again")
     with damage, safe_open(path, framework="numpy") as archive:
         metadata = archive.metadata() or {}
@@ -98,9 +101,9 @@ def read_safetensors(path: Path) -> VectorFile:
                 f"{path} holds {held}, where one matrix (F16, F32 or F64) and words (a U8 tensor or metadata, one "
                 "word a line) are expected; save it with the keys words and vectors"
             )
-        words = unjoined(path, archive.get_tensor("words").tobytes() if "words" in kinds else metadata["words"])
+        words = _split_words(path, archive.get_tensor("words").tobytes() if "words" in kinds else metadata["words"])
     rows, dim = shapes[matrices[0]]
-    paired(path, len(words), rows)
+    check_lengths(path, len(words), rows)
 
     def blocks() -> Iterator[Block]:
         with safe_open(path, framework="numpy") as archive:
@@ -109,4 +112,49 @@ def read_safetensors(path: Path) -> VectorFile:
                 stop = min(start + ROWS, rows)
                 yield Block(words[start:stop], matrix[start:stop], range(start + 1, stop + 1))
 
-    return VectorFile(dim, blocks(), lambda: sha256_of(path))
+    return VectorFile(dim, blocks())
+
+
+def map_matrix(path: Path) -> NDArray[np.floating]:
+    """Map the matrix of a `.npy` file."""
+    with Foreign(f"{path} is no whole array of numbers", "fetch or copy the file again"):
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    if array.ndim != 2 or array.dtype.kind != "f":
+        raise WordworthError(
+            f"{path} has {array.dtype} numbers of shape {array.shape}, where a matrix of real numbers is expected"
+        )
+    matrix: NDArray[np.floating] = array
+    return matrix
+
+
+def index_beside(path: Path) -> Path | None:
+    """Return the parquet index of a `.npy` file: of the same name, or the only one in the folder."""
+    same = path.with_suffix(".parquet")
+    if same.is_file():
+        return same
+    indexes = sorted(path.parent.glob("*.parquet"))
+    return indexes[0] if len(indexes) == 1 else None
+
+
+def indexed_matrix_in(folder: Path) -> Path | None:
+    """Return the only `.npy` file of a folder that has a parquet index too."""
+    matrices = sorted(folder.glob("*.npy"))
+    return matrices[0] if len(matrices) == 1 and index_beside(matrices[0]) else None
+
+
+def read_indexed(path: Path, index: Path) -> VectorFile:
+    """Read a `.npy` matrix and a parquet file with one column of text: the words in the order of the rows."""
+    try:
+        schema = pl.read_parquet_schema(index)
+        texts = [column for column, kind in schema.items() if kind == pl.String]
+        if len(schema) != 1 or len(texts) != 1:
+            held = listed(f"{column} ({kind})" for column, kind in schema.items())
+            raise WordworthError(f"{index} has the columns {held}, where one column of words is expected")
+        words = pl.read_parquet(index)[texts[0]].fill_null("").to_list()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise WordworthError(
+            f"{index} is cut short or damaged ({reason_of(error)}); fetch or copy the file again"
+        ) from error
+    matrix = map_matrix(path)
+    check_lengths(path, len(words), len(matrix))
+    return VectorFile(matrix.shape[1], slice_blocks(words, matrix))

@@ -1,14 +1,24 @@
-"""`Embedding`: ordered words, a float matrix, and where they came from."""
+"""`Embedding`: ordered words, a float matrix, and where they came from; and how words are looked up in it.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+A word of a list may be spelled otherwise in a vocabulary: as written first, then by rules that are counted and shown.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.neighbours import nearest_neighbours
+from wordworth.embedding.cosine import nearest_neighbours
 from wordworth.errors import WordworthError
+
+Case = Literal["fold", "exact"]
+CASED_SHARE = 0.01
+"""A vocabulary is cased where so many of its words have a capital; GloVe’s have none, Google News’s a half."""
+SAMPLE_WORDS = 20_000
+"""Words, evenly spaced, that this is judged by."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,61 @@ def look_up(index: Mapping[str, int], words: Sequence[str], spelled: Spelled = a
     )
 
 
+@cache
+def _converter(config: str) -> Callable[[str], str]:
+    # Loaded on first use: only Chinese needs it.
+    from opencc import OpenCC
+
+    convert: Callable[[str], str] = OpenCC(config).convert
+    return convert
+
+
+def lower(word: str, language: str) -> str:
+    """Lower case; in Turkish İ → i and I → ı."""
+    if language == "turkish":
+        word = word.replace("İ", "i").replace("I", "ı")
+    return word.lower()
+
+
+def in_script(word: str, script: str) -> str:
+    """A Chinese word in `simplified` or `traditional` script; one that is in it already stays."""
+    return _converter("t2s" if script == "simplified" else "s2t")(word)
+
+
+def is_cased(words: Sequence[str]) -> bool:
+    """Whether a vocabulary tells a name from a noun by its capital, or was put into lower case."""
+    looked_at = range(0, len(words), max(1, len(words) // SAMPLE_WORDS))
+    return sum(words[at] != words[at].lower() for at in looked_at) >= max(1, CASED_SHARE * len(looked_at))
+
+
+def spellings(
+    language: str = "english", case: Case = "fold", names: Collection[str] = ()
+) -> Callable[[str], Iterator[str]]:
+    """Spellings to try, best first: as written; lower case; capitalised; with `_` for spaces; other Chinese script.
+
+    `names` are never put into lower case: Heather is not heather. `case="exact"` leaves the letters alone, as the
+    ValNorm authors' code does. Chinese goes through OpenCC to Simplified, then to Traditional, since lexicon and
+    vectors need not share a script.
+    """
+
+    def spelled(word: str) -> Iterator[str]:
+        yield word
+        if language == "chinese":
+            yield _converter("t2s")(word)
+            yield _converter("s2t")(word)
+            return
+        forms = [word]
+        if case == "fold":
+            low = lower(word, language)
+            capital = "İ" + low[1:] if language == "turkish" and low[:1] == "i" else low[:1].upper() + low[1:]
+            forms += [capital] if word in names else [low, capital]
+            yield from forms[1:]
+        if " " in word:
+            yield from (form.replace(" ", "_") for form in forms)
+
+    return spelled
+
+
 @dataclass(frozen=True, eq=False)
 class Embedding:
     """Words × dimensions. Immutable: a transform returns a new one (`with_matrix`).
@@ -123,17 +188,17 @@ class Embedding:
         return np.asarray(self.matrix[rows], dtype=np.float64)
 
     def __getitem__(self, word: str) -> NDArray[np.float64]:
+        return np.asarray(self.matrix[self._row(word)], dtype=np.float64)
+
+    def _row(self, word: str) -> int:
         row = self.index.get(word)
         if row is None:
             raise WordworthError(f"{self.name} has no word {word!r}")
-        return np.asarray(self.matrix[row], dtype=np.float64)
+        return row
 
     def most_similar(self, word: str, k: int = 10) -> list[tuple[str, float]]:
         """The k words whose vectors have the highest cosine with that of a word, with the cosines."""
-        row = self.index.get(word)
-        if row is None:
-            raise WordworthError(f"{self.name} has no word {word!r}")
-        places, cosines = nearest_neighbours(self.matrix, np.array([row]), k)
+        places, cosines = nearest_neighbours(self.matrix, np.array([self._row(word)]), k)
         return [(self.words[at], float(cosine)) for at, cosine in zip(places[0].tolist(), cosines[0], strict=True)]
 
     def restrict(self, words: Iterable[str]) -> "Embedding":

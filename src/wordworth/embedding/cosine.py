@@ -1,4 +1,4 @@
-"""Cosines: vectors of length one, and an error that names the row that cannot be one."""
+"""Cosines: vectors of length one, an error that names the row that cannot be one, and nearest neighbours."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ Vectors = NDArray[np.floating]
 """Of any precision, as they are given."""
 Matrix = NDArray[np.float64]
 """Of the precision that statistics are computed in."""
+BLOCK_ROWS = 16_384
 
 
 def norms(vectors: Vectors, what: str = "the vectors") -> Matrix:
@@ -49,3 +50,28 @@ def cosines_with(vectors: Vectors, directions: Matrix, what: str = "the vectors"
     """
     exact = np.asarray(vectors, dtype=np.float64)
     return np.asarray(exact @ directions.swapaxes(-1, -2) / norms(exact, what)[..., None], dtype=np.float64)
+
+
+def nearest_neighbours(
+    vectors: NDArray[np.floating], rows: NDArray[np.integer], k: int, *, block: int = BLOCK_ROWS
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the k other rows nearest to each of `rows`, nearest first, and their cosines: two arrays (len(rows), k).
+
+    The result is exact; the vocabulary is gone through in blocks.
+    """
+    if not 0 < k < len(vectors):
+        raise WordworthError(f"{k} neighbours cannot be found among {len(vectors)} vectors; take fewer, or at least 1")
+    units = unit_rows(vectors[rows])
+    best = np.full((len(rows), k), -np.inf)
+    place = np.zeros((len(rows), k), dtype=np.intp)
+    for start in range(0, len(vectors), block):
+        near = units @ unit_rows(vectors[start : start + block]).T
+        inside = np.flatnonzero((rows >= start) & (rows < start + block))
+        near[inside, rows[inside] - start] = -np.inf  # no word is its own neighbour
+        columns = near.shape[1]
+        some = np.argpartition(-near, min(k, columns) - 1, axis=1)[:, :k]
+        merged = np.concatenate([best, np.take_along_axis(near, some, axis=1)], axis=1)
+        places = np.concatenate([place, some + start], axis=1)
+        kept = np.argsort(-merged, axis=1, kind="stable")[:, :k]
+        best, place = np.take_along_axis(merged, kept, axis=1), np.take_along_axis(places, kept, axis=1)
+    return place, best

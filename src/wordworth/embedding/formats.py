@@ -4,9 +4,8 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-from wordworth.embedding import arrays, keyed_vectors, paired, spacy_vectors, text, word2vec_binary
-from wordworth.embedding.blocks import VectorFile
-from wordworth.embedding.flaws import Flaws, Kind, OnBad
+from wordworth.embedding import arrays, pickles, spacy_vectors, word2vec
+from wordworth.embedding.blocks import Flaws, Kind, OnBad, VectorFile
 from wordworth.embedding.streams import compression, inner_name, sample
 from wordworth.errors import Foreign, WordworthError, nearest
 
@@ -62,7 +61,7 @@ def files_of(path: Path) -> tuple[Path, ...]:
     if path.is_dir():
         if of_spacy := spacy_vectors.files_in(path):
             return of_spacy
-        matrix = paired.pair_in(path)
+        matrix = arrays.indexed_matrix_in(path)
         if matrix is None:
             raise WordworthError(
                 f"{path} is a folder without one .npy matrix and its parquet index, and without a spaCy model's "
@@ -74,9 +73,9 @@ def files_of(path: Path) -> tuple[Path, ...]:
             f"there is no file {path}; check the path (`wordworth.load` takes names of the catalog too)"
         )
     if path.suffix == ".npy":
-        beside = paired.vocabulary_beside(path) or paired.index_beside(path)
+        beside = pickles.vocabulary_beside(path) or arrays.index_beside(path)
         return (path, beside) if beside else (path,)
-    return (path, *keyed_vectors.arrays_beside(path))
+    return (path, *pickles.arrays_beside(path))
 
 
 def recognise(files: tuple[Path, ...]) -> str:
@@ -119,8 +118,8 @@ def _is_npz(path: Path) -> bool:
 
 def _text_or_binary(path: Path, start: bytes) -> str:
     first, _, body = start.partition(b"\n")
-    head = text.header(first)
-    shape = text.layout(start)
+    head = word2vec.header(first)
+    shape = word2vec.layout(start)
     if head is None:
         if shape is None or any(byte in _CONTROL for byte in start[:1000]):
             raise _unknown(path, "its beginning is no format that is recognised")
@@ -128,14 +127,14 @@ def _text_or_binary(path: Path, start: bytes) -> str:
     rows, dim = head
     plain = "numberbatch" if shape is not None and shape.concepts else "word2vec"
     # From the surest sign to the weakest: a row that reads as text, bytes that no text has, the name, an exact fit.
-    if not body.strip() or text.numbers_at_end(body.partition(b"\n")[0]) >= dim > 0:
+    if not body.strip() or word2vec.numbers_at_end(body.partition(b"\n")[0]) >= dim > 0:
         return plain
     if any(byte in _CONTROL for byte in body):
         return "word2vec-binary"
     suffix = Path(inner_name(path)).suffix
     if suffix in (".bin", ".txt", ".vec"):
         return "word2vec-binary" if suffix == ".bin" else plain
-    if word2vec_binary.rows_fit(body, rows, dim):
+    if word2vec.rows_fit(body, rows, dim):
         return "word2vec-binary"
     if shape is not None:
         return plain
@@ -160,17 +159,17 @@ def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: On
     if chosen in _TEXT:
         return _begin_text(path, chosen, language, flaws), flaws
     if chosen == "word2vec-binary":
-        head = text.header(sample(path).partition(b"\n")[0])
+        head = word2vec.header(sample(path).partition(b"\n")[0])
         if head is None or head[1] < 1:
             raise WordworthError(f"{path} does not begin with the number of rows and the dimension; {_not(chosen)}")
         _believable(path, head[1])
-        return word2vec_binary.read_binary(path, *head, flaws), flaws
+        return word2vec.read_binary(path, *head, flaws), flaws
     if chosen == "npz":
         return arrays.read_npz(path), flaws
     if chosen == "safetensors":
         return arrays.read_safetensors(path), flaws
     if chosen == "gensim":
-        return keyed_vectors.read_keyed_vectors(path), flaws
+        return pickles.read_keyed_vectors(path), flaws
     if chosen == "spacy":
         if tuple(file.name for file in files) != spacy_vectors.FILES:
             raise WordworthError(f"{path} is not {FORMATS[chosen]}; give the path of the folder")
@@ -178,8 +177,8 @@ def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: On
     if len(files) < 2 or (files[1].suffix == ".parquet") != (chosen == "npy-parquet"):
         raise WordworthError(f"{path} has no words beside it; the format {chosen} is {FORMATS[chosen]}")
     if chosen == "histwords":
-        return paired.read_histwords(*files), flaws
-    return paired.read_indexed(*files), flaws
+        return pickles.read_histwords(*files), flaws
+    return arrays.read_indexed(*files), flaws
 
 
 def _not(chosen: str) -> str:
@@ -187,17 +186,19 @@ def _not(chosen: str) -> str:
 
 
 def _believable(path: Path, dim: int) -> None:
-    if dim > text.WIDEST:
+    if dim > word2vec.WIDEST:
         raise WordworthError(
-            f"{path} says that a vector has {dim:,} numbers, and more than {text.WIDEST:,} are not read; "
+            f"{path} says that a vector has {dim:,} numbers, and more than {word2vec.WIDEST:,} are not read; "
             "mend its header"
         )
 
 
 def _begin_text(path: Path, chosen: str, language: str, flaws: Flaws) -> VectorFile:
-    shape = text.layout(sample(path), headed=None if chosen == "numberbatch" else chosen != "glove")
+    shape = word2vec.layout(sample(path), headed=None if chosen == "numberbatch" else chosen != "glove")
     if shape is None:
         raise WordworthError(f"{path} does not begin as such a file does; {_not(chosen)}")
     _believable(path, shape.dim)
     concepts = chosen == "numberbatch"
-    return text.read_text(path, replace(shape, concepts=concepts), _language_code(language) if concepts else "", flaws)
+    return word2vec.read_text(
+        path, replace(shape, concepts=concepts), _language_code(language) if concepts else "", flaws
+    )

@@ -1,4 +1,4 @@
-"""Pickles read without running anything in them.
+"""Vectors in pickles, read without running anything in them: gensim's own files, and the decades of HistWords.
 
 A pickle names functions and calls them. Here the only names that mean anything are stand-ins written below, which keep
 what they are given and do nothing; every other name is refused, and nothing is ever imported.
@@ -6,16 +6,22 @@ what they are given and do nothing; every other name is refused, and nothing is 
 
 import mmap
 import pickle
+import pickletools
+import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.arrays import check_lengths, map_matrix
+from wordworth.embedding.blocks import VectorFile, slice_blocks
 from wordworth.errors import WordworthError, reason_of
 
+_WORDS = ("index_to_key", "index2word", "index2entity")
+_VECTORS = ("vectors", "syn0")
 # What the unpickler raises for a stream that is cut or was never a pickle.
 _BROKEN = (
     pickle.UnpicklingError,
@@ -29,8 +35,8 @@ _BROKEN = (
     ValueError,
     struct.error,
 )
-_LONGEST_NUMBER = 8
-"""Bytes of a whole number. Longer ones can be chosen to be alike as keys, so that a dictionary takes hours."""
+_MAX_NUMBER_BYTES = 8
+"""Longer whole numbers can be chosen to be alike as keys, so that a dictionary takes hours."""
 
 
 class Inert:
@@ -48,13 +54,13 @@ class Inert:
             self.state = state  # no copy, since one table could be given to a million objects
 
     def __setitem__(self, key: object, value: object) -> None:
-        """What a container of an unknown kind holds is of no use here."""
+        """Ignore what a container of an unknown kind holds."""
 
     def append(self, item: object) -> None:
-        """As `__setitem__`."""
+        """Ignore an item, as `__setitem__` does."""
 
     def extend(self, items: object) -> None:
-        """As `append`."""
+        """Ignore items, as `append` does."""
 
 
 class Dtype:
@@ -76,6 +82,9 @@ class Encoded:
             raise ValueError("bytes in an encoding that is not latin1")
         self.text = text
 
+    def __setstate__(self, state: object) -> None:
+        raise ValueError("bytes with a state")
+
 
 class Array:
     """Stands for a numpy array until its bytes are taken with `numbers`."""
@@ -86,13 +95,13 @@ class Array:
     data: object = b""
 
     def __init__(self, *_: object) -> None:
-        """What numpy is called with before the state comes does not matter."""
+        """Ignore what numpy is called with before the state comes."""
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         _, self.shape, self.dtype, self.fortran, self.data = state
 
     def numbers(self) -> NDArray[np.floating]:
-        """The array, when it is one of real numbers."""
+        """Return the array, when it is one of real numbers."""
         data = self.data.text if isinstance(self.data, Encoded) else self.data
         data = data.encode("latin1") if isinstance(data, str) else data  # str: written by Python 2
         kind = self.dtype.order + self.dtype.code if isinstance(self.dtype, Dtype) else ""
@@ -101,102 +110,160 @@ class Array:
         return np.frombuffer(data, dtype=np.dtype(kind)).reshape(self.shape, order="F" if self.fortran else "C")
 
 
-def _frombuffer(data: object, dtype: Dtype, shape: tuple[int, ...], order: str) -> Array:
+def _array_of(data: object, dtype: Dtype, shape: tuple[int, ...], order: str) -> Array:
     array = Array()
     array.__setstate__((1, shape, dtype, order == "F", data))
     return array
 
 
 def _stand_ins() -> dict[tuple[str, str], Callable[..., object]]:
-    """The names that numpy arrays and plain containers need in a pickle. Made anew for each file: a pickle that sets
-    attributes on what it is handed changes nothing for the next."""
+    """Return the names that numpy arrays and plain containers need in a pickle.
+
+    They are made for each file: a pickle that sets attributes on what it is handed changes nothing for the next.
+    """
     names: dict[tuple[str, str], Callable[..., object]] = {
         ("numpy", "ndarray"): Array,
         ("numpy", "dtype"): Dtype,
         ("_codecs", "encode"): Encoded,
-        ("copyreg", "_reconstructor"): lambda cls, base, state: Inert(),
-        ("copy_reg", "_reconstructor"): lambda cls, base, state: Inert(),
         ("collections", "defaultdict"): Inert,
         ("collections", "OrderedDict"): Inert,
     }
+    for module in ("copyreg", "copy_reg"):
+        names[module, "_reconstructor"] = lambda *_: Inert()
     for core in ("numpy.core", "numpy._core"):
         names[f"{core}.multiarray", "_reconstruct"] = lambda *_: Array()
         names[f"{core}.multiarray", "scalar"] = lambda *_: Inert()
-        names[f"{core}.numeric", "_frombuffer"] = lambda *given: _frombuffer(*given)
+        names[f"{core}.numeric", "_frombuffer"] = lambda *given: _array_of(*given)
     for builtins in ("builtins", "__builtin__"):
         names |= {(builtins, name): Inert for name in ("object", "int", "float", "hash", "set", "frozenset")}
     return names
 
 
-class _Unpickler(pickle._Unpickler):
-    """The unpickler in Python: that in C numbers what it keeps in an array, for which ten bytes can ask 2 GB.
+class _StandInUnpickler(pickle.Unpickler):
+    """Finds stand-ins only."""
 
-    It reads mapped bytes, so that no step takes more memory than the file has bytes left, whatever size it names.
-    """
-
-    dispatch: ClassVar[dict[int, Callable[..., None]]] = dict(pickle._Unpickler.dispatch)
-
-    def __init__(self, mapped: mmap.mmap, path: Path, encoding: str, inert: tuple[str, ...]) -> None:
-        super().__init__(mapped, encoding=encoding)
-        self._mapped = mapped
-        self._path = path
-        self._inert = inert
-        self._names = _stand_ins() if inert else {}
-
-    def load(self) -> Any:
-        """As the library's, without its frames, which cost two calls a step; one step is one byte at least."""
-        self.read, self.readline = self._mapped.read, self._mapped.readline
-        self.metastack: list[list[Any]] = []
-        self.stack: list[Any] = []
-        self.append, self.proto = self.stack.append, 0
-        next_byte, steps = self._mapped.read_byte, self.dispatch
-        try:
-            while True:
-                steps[next_byte()](self)
-        except pickle._Stop as end:  # type: ignore[attr-defined]
-            return end.value
+    path: Path
+    inert: tuple[str, ...] = ()
+    names: dict[tuple[str, str], Callable[..., object]]
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in self._names:
-            return self._names[module, name]
-        if any(module == package or module.startswith(f"{package}.") for package in self._inert):
+        """Return the stand-in of a name; any other name is refused."""
+        if (module, name) in self.names:
+            return self.names[module, name]
+        if any(module == package or module.startswith(f"{package}.") for package in self.inert):
             return Inert
         raise WordworthError(
-            f"{self._path} is a pickle that asks for {module}.{name}, which plain vectors have no use for; "
+            f"{self.path} is a pickle that asks for {module}.{name}, which plain vectors have no use for; "
             "nothing in it was run; get the vectors as word2vec text or npz"
         )
 
-    def persistent_load(self, pid: Any) -> Any:
-        raise pickle.UnpicklingError("a persistent id")
 
-    def _frame(self) -> None:
-        """The size of what follows at once: of no use, since all of it is at hand."""
-        self.read(8)
+def unpickle(path: Path, *, encoding: str, inert: tuple[str, ...] = ()) -> object:
+    """Return what a pickle holds.
 
-    def _bytearray(self) -> None:
-        self.append(self.read(int.from_bytes(self.read(8), "little")))
-
-    def _number(self, width: int) -> None:
-        size = int.from_bytes(self.read(width), "little")
-        if size > _LONGEST_NUMBER:
-            raise pickle.UnpicklingError(f"a whole number of {size:,} bytes")
-        self.append(int.from_bytes(self.read(size), "little", signed=True))
-
-    dispatch[pickle.FRAME[0]] = _frame
-    dispatch[pickle.BYTEARRAY8[0]] = _bytearray
-    dispatch[pickle.LONG1[0]] = lambda self: self._number(1)
-    dispatch[pickle.LONG4[0]] = lambda self: self._number(4)
-
-
-def unpickled(path: Path, *, encoding: str, inert: tuple[str, ...] = ()) -> object:
-    """What a pickle holds. `inert`: packages whose objects become `Inert`; without any, only lists, strings and the
-    like are admitted. `encoding` is that of strings written by Python 2."""
+    Objects of the packages in `inert` become `Inert`; without any, only lists, strings and the like are admitted.
+    `encoding` is that of strings written by Python 2.
+    """
     with path.open("rb") as stream:
         try:
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped:  # ValueError where it is empty
-                return _Unpickler(mapped, path, encoding, inert).load()
+                _refuse_greedy(mapped)
+            reader = _StandInUnpickler(stream, encoding=encoding)
+            reader.path, reader.inert, reader.names = path, inert, _stand_ins() if inert else {}
+            return reader.load()
         except _BROKEN as error:
             reason = f"{type(error).__name__}: {reason_of(error)}"
             raise WordworthError(
                 f"{path} is a cut or damaged pickle ({reason}); fetch or copy the file again"
             ) from error
+
+
+def _refuse_greedy(mapped: mmap.mmap) -> None:
+    """Refuse a pickle with a step that takes more memory or time than the file has bytes for.
+
+    The steps are only listed. A size beyond the end of the file is an error of pickletools.
+    """
+    for step, argument, _ in pickletools.genops(cast(IO[bytes], mapped)):
+        if not isinstance(argument, int):
+            continue
+        size = argument.bit_length() // 8 + 1
+        if size > _MAX_NUMBER_BYTES:
+            raise pickle.UnpicklingError(f"a whole number of {size:,} bytes")
+        if step.name in ("PUT", "LONG_BINPUT") and argument > len(mapped):  # what is kept is an array in memory
+            raise pickle.UnpicklingError(f"{argument:,} things to keep, in {len(mapped):,} bytes")
+
+
+def arrays_beside(path: Path) -> list[Path]:
+    """Return the arrays that gensim put in files of their own because they are large."""
+    names = [f"{path.name}{part}.{vectors}.npy" for part in ("", ".wv") for vectors in _VECTORS]
+    return [beside for name in names if (beside := path.with_name(name)).is_file()]
+
+
+def read_keyed_vectors(path: Path) -> VectorFile:
+    """Read `KeyedVectors.save` or `Word2Vec.save` of gensim 3 or 4: the words and their vectors.
+
+    All else in the file (counts, norms, training state) is passed over.
+    """
+    root = unpickle(path, encoding="latin1", inert=("gensim", "numpy.random"))
+    whole = isinstance(root, Inert) and isinstance(root.state.get("wv"), Inert)
+    held = root.state["wv"] if isinstance(root, Inert) and whole else root
+    state = held.state if isinstance(held, Inert) else {}
+    words = next((state[key] for key in _WORDS if isinstance(state.get(key), list)), None)
+    if words is None or not all(isinstance(word, str) for word in words):
+        raise WordworthError(f"{path} is a pickle without gensim word vectors in it; save model.wv and give that file")
+    matrix = _vectors(path, state, f"{path.name}.wv" if whole else path.name)
+    if matrix.ndim != 2:
+        raise WordworthError(
+            f"{path}: its vectors have the shape {matrix.shape}, not that of a matrix; save them again"
+        )
+    check_lengths(path, len(words), len(matrix))
+    return VectorFile(matrix.shape[1], slice_blocks(words, matrix))
+
+
+def _vectors(path: Path, state: dict[str, Any], base: str) -> NDArray[np.floating]:
+    separate = state["__numpys"] if isinstance(state.get("__numpys"), list) else []
+    for key in _VECTORS:
+        if isinstance(state.get(key), Array):
+            try:
+                numbers: NDArray[np.floating] = state[key].numbers()
+            except (ValueError, TypeError) as error:
+                raise WordworthError(f"{path}: its vectors are damaged ({error}); save them again") from error
+            return numbers
+        if key in separate:
+            beside = path.with_name(f"{base}.{key}.npy")
+            if not beside.is_file():
+                raise WordworthError(f"{path} keeps its vectors in {beside.name}, which is not there; copy it beside")
+            return map_matrix(beside)
+    raise WordworthError(
+        f"{path} has words but no vectors of their own (as gensim's FastText, which computes them on loading); "
+        "write them with save_word2vec_format and give that file"
+    )
+
+
+def vocabulary_beside(path: Path) -> Path | None:
+    """Return `1800-vocab.pkl` for `1800-w.npy`."""
+    if not path.name.endswith("-w.npy"):
+        return None
+    vocabulary = path.with_name(path.name.removesuffix("-w.npy") + "-vocab.pkl")
+    return vocabulary if vocabulary.is_file() else None
+
+
+def histwords_decades(folder: Path | str) -> list[Path]:
+    """Return the decades of a HistWords folder in order of time: the paths of `1800-w.npy`, `1810-w.npy`, …"""
+    decades = [path for path in Path(folder).glob("*-w.npy") if re.fullmatch(r"\d{4}-w\.npy", path.name)]
+    if not decades:
+        raise WordworthError(f"{folder} has no HistWords decades; give a folder with files such as 1800-w.npy")
+    return sorted(decades)
+
+
+def read_histwords(path: Path, vocabulary: Path) -> VectorFile:
+    """Read one decade of HistWords (Hamilton et al. 2016): a matrix and a pickled list of words, of Python 2 or 3.
+
+    A row that is all zero is a word absent in that decade.
+    """
+    words = unpickle(vocabulary, encoding="utf-8")
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise WordworthError(f"{vocabulary} is not a pickled list of strings; fetch the HistWords file again")
+    matrix = map_matrix(path)
+    check_lengths(path, len(words), len(matrix))
+    return VectorFile(matrix.shape[1], slice_blocks(words, matrix))

@@ -8,12 +8,12 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.embedding.arrays import map_matrix
 from wordworth.embedding.blocks import ROWS, Block, VectorFile
-from wordworth.embedding.paired import matrix_of
-from wordworth.embedding.streams import sha256_of_all
 from wordworth.errors import Foreign, WordworthError
 
 FILES = ("vectors", "key2row", "strings.json")
@@ -37,7 +37,7 @@ def files_in(folder: Path) -> tuple[Path, ...] | None:
 def read_spacy(vectors: Path, key2row: Path, strings: Path) -> VectorFile:
     """Every word that has a row, in the order of the map: those that kept a vector of their own come first."""
     _refuse_floret(vectors.with_name(_CONFIG))
-    matrix = matrix_of(vectors)
+    matrix = map_matrix(vectors)
     keys, rows = _map_of(key2row)
     with Foreign(f"{strings} is no list of words", "fetch or copy the file again"):
         words = json.loads(strings.read_text(encoding="utf-8"))
@@ -51,11 +51,7 @@ def read_spacy(vectors: Path, key2row: Path, strings: Path) -> VectorFile:
     named = [word_of.get(key, "") for key in keys.tolist()]
     if not any(named):
         raise WordworthError(f"{strings} has none of the words of {key2row}; they are not of one model")
-    return VectorFile(
-        matrix.shape[1],
-        _blocks(named, rows, matrix),
-        lambda: sha256_of_all((vectors, key2row, strings)),
-    )
+    return VectorFile(matrix.shape[1], _blocks(named, rows, matrix))
 
 
 def _blocks(words: Sequence[str], rows: NDArray[np.int64], matrix: NDArray[np.floating]) -> Iterator[Block]:
@@ -76,39 +72,17 @@ def _refuse_floret(config: Path) -> None:
 
 
 def _map_of(path: Path) -> tuple[Numbers, NDArray[np.int64]]:
-    """Keys and rows of a MessagePack map of whole numbers, in its order."""
+    """Return the keys and rows of a MessagePack map of whole numbers, in its order."""
     with Foreign(f"{path} is no map from words to rows", "fetch or copy the file again"):
-        numbers = list(_numbers(path.read_bytes()))
-        pairs = np.array(numbers, dtype=object).reshape(-1, 2)
-        rows = pairs[:, 1].astype(np.int64)
-        there = rows >= 0  # −1 is a word without a vector
-        return pairs[:, 0].astype(np.uint64)[there], rows[there]
-
-
-def _numbers(packed: bytes) -> Iterator[int]:
-    """The whole numbers of a MessagePack map, keys and values in turn."""
-    head = packed[:1]
-    if head == b"\xdf":
-        count, at = int.from_bytes(packed[1:5]), 5
-    elif head == b"\xde":
-        count, at = int.from_bytes(packed[1:3]), 3
-    elif b"\x80" <= head <= b"\x8f":
-        count, at = head[0] - 0x80, 1
-    else:
-        raise RuntimeError("it does not begin as a map does")
-    for _ in range(2 * count):
-        kind = packed[at] if at < len(packed) else None
-        if kind is not None and (kind < 0x80 or kind >= 0xE0):
-            yield kind if kind < 0x80 else kind - 0x100
-            at += 1
-            continue
-        if kind is None or not 0xCC <= kind <= 0xD3:
-            raise RuntimeError(f"after {at:,} bytes it is cut short, or holds something other than whole numbers")
-        size = 1 << (kind - 0xCC) % 4
-        yield int.from_bytes(packed[at + 1 : at + 1 + size], signed=kind >= 0xD0)
-        at += 1 + size
-    if at != len(packed):
-        raise RuntimeError(f"it is {len(packed):,} bytes long, and its map ends after {at:,}")
+        # A key that comes twice stays twice, so that it is reported.
+        pairs = msgpack.unpackb(path.read_bytes(), strict_map_key=False, object_pairs_hook=tuple)
+    if not isinstance(pairs, tuple) or not all(
+        type(key) is int and key >= 0 and type(row) is int and row < 1 << 63 for key, row in pairs
+    ):
+        raise WordworthError(f"{path} is no map from words to rows; fetch or copy the file again")
+    with_rows = [(key, row) for key, row in pairs if row >= 0]  # −1 is a word without a vector
+    keys, rows = zip(*with_rows, strict=True) if with_rows else ((), ())
+    return np.array(keys, dtype=np.uint64), np.array(rows, dtype=np.int64)
 
 
 def hashes(words: Sequence[str]) -> Numbers:

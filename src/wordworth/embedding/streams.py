@@ -1,66 +1,85 @@
-"""A file as a stream of bytes: decompressed by its content, hashed as it passes."""
+"""A file as a stream of bytes, decompressed by its content."""
 
 import bz2
 import gzip
 import hashlib
-import io
 import lzma
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from wordworth.errors import Foreign, WordworthError, listed
-from wordworth.files import CHUNK, sha256_of
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+from wordworth.files import CHUNK
 
 SAMPLE = 1 << 18
 """Bytes of the (decompressed) beginning that a format is recognised by."""
-
+DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+"""What cut or damaged files raise while they are read."""
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip"}
 
 
-def _decompressed(raw: BinaryIO, kind: str) -> BinaryIO:
-    if kind == "gzip":
-        return cast(BinaryIO, gzip.open(raw))
-    if kind == "bzip2":
-        return cast(BinaryIO, bz2.open(raw))
-    return cast(BinaryIO, lzma.open(raw)) if kind == "xz" else raw
-
-
-class _Hashed(io.RawIOBase):
-    """Reads a file and hashes every byte that passes."""
-
-    def __init__(self, raw: io.FileIO) -> None:
-        self._raw = raw
-        self._digest = hashlib.sha256()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "WriteableBuffer") -> int:
-        count = self._raw.readinto(buffer)
-        if count:
-            self._digest.update(memoryview(buffer).cast("B")[:count])
-        return count or 0
-
-    def hexdigest(self) -> str:
-        return self._digest.hexdigest()
-
-
 def compression(path: Path) -> str:
-    """`gzip`, `bzip2`, `xz`, `zip` or nothing, by the first bytes, whatever the file is called."""
+    """Return `gzip`, `bzip2`, `xz`, `zip` or nothing, by the first bytes, whatever the file is called."""
     with path.open("rb") as stream:
         start = stream.read(6)
     return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "")
 
 
-def only_member(path: Path) -> zipfile.ZipInfo:
-    """The one file in a zip archive."""
+def decompress(path: Path) -> BinaryIO:
+    """Open a file, unpacked where it is gzip, bzip2 or xz. Reading what is damaged raises one of `DAMAGE`."""
+    kind = compression(path)
+    if kind == "gzip":
+        return cast(BinaryIO, gzip.open(path))
+    if kind == "bzip2":
+        return cast(BinaryIO, bz2.open(path))
+    return cast(BinaryIO, lzma.open(path)) if kind == "xz" else path.open("rb")
+
+
+@contextmanager
+def open_stream(path: Path) -> Iterator[BinaryIO]:
+    """Open a file or the one file in a zip archive, unpacked; what is damaged is an error that says what to do."""
+    with _readable(path):
+        if compression(path) != "zip":
+            with decompress(path) as stream:
+                yield stream
+            return
+        inside = _only_member(path)
+        with zipfile.ZipFile(path) as archive:
+            with _damage(path):
+                member = archive.open(inside)
+            with member:
+                yield cast(BinaryIO, member)
+
+
+def inner_name(path: Path) -> str:
+    """Return the name of the file without `.gz`, `.bz2` or `.xz`, or that of the zip's member."""
+    kind = compression(path)
+    if kind == "zip":
+        with _readable(path):
+            return Path(_only_member(path).filename).name
+    return path.stem if kind else path.name
+
+
+def sample(path: Path) -> bytes:
+    """Return the beginning of the decompressed file; all of it when it is shorter than `SAMPLE`."""
+    with open_stream(path) as stream:
+        return stream.read(SAMPLE)
+
+
+def sha256_of_all(paths: Iterable[Path]) -> str:
+    """Return the checksum of several files read one after another, as of `cat FILE…`."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as stream:
+            while piece := stream.read(CHUNK):
+                digest.update(piece)
+    return digest.hexdigest()
+
+
+def _only_member(path: Path) -> zipfile.ZipInfo:
     with _damage(path), zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
     if len(members) != 1:
@@ -74,72 +93,19 @@ def only_member(path: Path) -> zipfile.ZipInfo:
     return members[0]
 
 
-def inner_name(path: Path) -> str:
-    """The name of the file without `.gz`, `.bz2` or `.xz`, or that of the zip's member."""
-    kind = compression(path)
-    if kind == "zip":
-        with _whole(path):
-            return Path(only_member(path).filename).name
-    return path.stem if kind else path.name
-
-
 def _damage(path: Path) -> Foreign:
-    """For what zipfile raises of an index that points anywhere."""
+    """Turn what zipfile raises for an index that points anywhere into a sentence."""
     return Foreign(f"{path} is cut short or damaged", "fetch or copy the file again")
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[None]:
-    """Turns what the decompressors raise for a cut or damaged file into an error that says what to do."""
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what the decompressors raise for a cut or damaged file into an error that says what to do."""
     try:
         yield
-    except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, gzip.BadGzipFile) as error:
-        raise WordworthError(f"{path} is cut short or damaged ({error}); fetch or copy the file again") from error
     except NotImplementedError as error:
         raise WordworthError(f"{path} cannot be decompressed here ({error}); unpack it first") from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        # bz2 reports damage as an OSError without a number.
+    except DAMAGE as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # damage is an OSError without a number
         raise WordworthError(f"{path} is cut short or damaged ({error}); fetch or copy the file again") from error
-
-
-@contextmanager
-def opened(path: Path, digests: list[str] | None = None) -> Iterator[BinaryIO]:
-    """The decompressed stream. On leaving, the sha256 of the file as it lies on disk is added to `digests`."""
-    kind = compression(path)
-    with _whole(path):
-        if kind == "zip":
-            inside = only_member(path)
-            with zipfile.ZipFile(path) as archive:
-                with _damage(path):
-                    member = archive.open(inside)
-                with member:
-                    yield cast(BinaryIO, member)
-            if digests is not None:
-                digests.append(sha256_of(path))  # a zip is read from its end: no single pass sees it whole
-            return
-        with io.FileIO(path) as raw:
-            hashed = _Hashed(raw)
-            buffered = io.BufferedReader(hashed, CHUNK)
-            yield _decompressed(buffered, kind)
-            if digests is not None:
-                while buffered.read(CHUNK):
-                    pass
-                digests.append(hashed.hexdigest())
-
-
-def sample(path: Path) -> bytes:
-    """The beginning of the decompressed file; all of it when it is shorter than `SAMPLE`."""
-    with opened(path) as stream:
-        return stream.read(SAMPLE)
-
-
-def sha256_of_all(paths: Iterable[Path]) -> str:
-    """The checksum of several files read one after another, as of `cat FILE…`."""
-    digest = hashlib.sha256()
-    for path in paths:
-        with path.open("rb") as stream:
-            while piece := stream.read(CHUNK):
-                digest.update(piece)
-    return digest.hexdigest()

@@ -22,7 +22,7 @@ from wordworth.encode.capabilities import (
     reuses_kv_cache,
 )
 from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
-from wordworth.engine.recipe import Recipe, loaded_alike
+from wordworth.engine.engines import Recipe, loaded_alike
 
 Family = Literal["causal", "masked", "encoder-decoder", "sentence"]
 TRIAL = "It is pleasant to think of words in plain English"

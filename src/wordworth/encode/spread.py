@@ -20,10 +20,10 @@ from safetensors import safe_open
 from torch import nn
 from transformers import PretrainedConfig
 
-from wordworth.catalog.language_models import weight_files
+from wordworth.catalog.models import weight_files
 from wordworth.encode.depth import layer_lists
 from wordworth.encode.identity import OFFLOADED
-from wordworth.engine.memory import free_memory
+from wordworth.engine.batching import free_memory
 from wordworth.engine.notices import notice
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, scratch

@@ -3,10 +3,10 @@
     CACHE/KIND/KEY/         an entry: its files, and their sha256 in SHA256SUMS
     CACHE/KIND/KEY/PART/    where an entry grows: its parts, each of them as above
 
-The key is the sha256 of all that the content depends on. An entry appears whole or not at all, and one process at a
-time makes it. Its files are measured when a process first reads them, and again when their size, time or inode changed;
-an entry that was damaged, cut or robbed of a file is counted and made again. Fetched data is measured against the
-checksums that the catalog pins. WORDWORTH_NO_CACHE gives a run a folder of its own for all that can be computed.
+The key is the sha256 of all that the content depends on. An entry is written under a temporary name and renamed, so it
+appears whole or not at all; one process at a time makes it. Its files are measured whenever it is asked for; an entry
+that was damaged, cut or robbed of a file is counted and made again. Fetched data is measured against the checksums that
+the catalog pins. WORDWORTH_NO_CACHE gives a run a folder of its own for all that can be computed.
 """
 
 import atexit
@@ -22,20 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from wordworth.engine.in_use import use
-from wordworth.errors import WordworthError
-from wordworth.files import (
-    OLD,
-    cache_dir,
-    locked,
-    measured_sum,
-    remember_sum,
-    remove_stale_lock,
-    replacing,
-    scratch,
-    space_checked,
-    sweep_once,
-)
+from wordworth.files import cache_dir, locked, replacing, sha256_of, space_checked, temporary_folder
 
 Kind = Literal[
     "aggregates",
@@ -66,7 +53,6 @@ Make = Callable[[Path], object]
 
 _damaged: Counter[str] = Counter()
 _written: Counter[str] = Counter()
-_used: set[Path] = set()
 _apart: dict[str, Path] = {}
 """Kind → where its entries lie for the moment."""
 
@@ -98,39 +84,32 @@ def _computed() -> Path:
     if is_kept():
         return cache_dir()
     if not Path(chosen).is_absolute():
-        held = ExitStack()
-        chosen = str(held.enter_context(scratch(temporary_folder() / "wordworth")))
-        # A worker process inherits the variable, and so uses the folder of the process that started it.
+        chosen = tempfile.mkdtemp(prefix="wordworth-", dir=temporary_folder())
+        # A worker inherits the variable, and so uses the folder of the process that started it.
         os.environ[NO_CACHE] = chosen
-        atexit.register(_end, held, os.getpid())
+        atexit.register(_remove_if_owner, chosen, os.getpid())
     return Path(chosen)
+
+
+def _remove_if_owner(folder: str, owner: int) -> None:
+    if os.getpid() == owner:  # a forked worker inherits this too
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
 def forgotten(kinds: tuple[str, ...] = OF_A_MODEL) -> Iterator[None]:
-    """While inside, the entries of these kinds lie in a folder of their own, which is removed at the end: for a model
-    in training, whose weights nobody will have again."""
-    with scratch(temporary_folder() / "wordworth") as folder:
+    """Keep the entries of these kinds in a folder of their own while inside, and remove it at the end.
+
+    This is for a model in training, whose weights nobody will have again.
+    """
+    with tempfile.TemporaryDirectory(prefix="wordworth-", dir=temporary_folder()) as folder:
         before = dict(_apart)
-        _apart.update(dict.fromkeys(kinds, folder))
+        _apart.update(dict.fromkeys(kinds, Path(folder)))
         try:
             yield
         finally:
             _apart.clear()
             _apart.update(before)
-
-
-def temporary_folder() -> Path:
-    """Where a run without a cache keeps what it computes; the next one removes what a killed one left there."""
-    try:
-        return Path(tempfile.gettempdir())
-    except FileNotFoundError as error:
-        raise WordworthError("no folder for temporary files can be written; free some space, or set TMPDIR") from error
-
-
-def _end(held: ExitStack, owner: int) -> None:
-    if os.getpid() == owner:  # a forked worker has inherited this too
-        held.close()
 
 
 def key_of(identity: object) -> str:
@@ -159,27 +138,26 @@ class CacheSlot:
             return []
         return [self.part(path.name) for path in sorted(self.path.iterdir()) if path.name[0] != "."]
 
-    def sound(self) -> bool:
-        """Whether all files are there and as they were written."""
+    def is_intact(self) -> bool:
+        """Return whether all files are there and as they were written."""
         if not self.path.exists():
             return False
-        use(self.path)
         try:
             sums = self.pinned or _sums_in(self.path)
-            same = all(measured_sum(self.path / name) == checksum for name, checksum in sums.items())
+            return all(sha256_of(self.path / name) == checksum for name, checksum in sums.items())
         except (OSError, ValueError):
             return False
-        if same and self.path not in _used:
-            _used.add(self.path)
-            sweep_once(self.path.parent)  # its writer may have been killed right behind its last step
-            for place in (self.path, self.path.parent):  # of an entry that grows, the lock may be on the whole
-                remove_stale_lock(place)
+
+    def sound(self) -> bool:
+        """Return whether the entry can be used, and note that it was: `prune` removes what was not used for longest."""
+        is_intact = self.is_intact()
+        if is_intact:
             with suppress(OSError):  # a cache that is shared and cannot be written
-                os.utime(self.path)  # when an entry was last used tells which ones to remove
-        return same
+                os.utime(self.path)
+        return is_intact
 
     def whole(self) -> bool:
-        """Whether the entry can be used; a damaged one is removed and counted. To be called under the entry's lock."""
+        """Return whether the entry can be used; remove and count a damaged one. Call it under the entry's lock."""
         if self.sound():
             return True
         if self.path.exists():
@@ -189,20 +167,14 @@ class CacheSlot:
         return False
 
     def write(self, make: Make) -> None:
-        """Fills the entry in one step, and replaces what is there. To be called under the entry's lock."""
-        use(self.path)
-        with replacing(self.path) as folder:
+        """Fill the entry in one step, and replace what is there. Call it under the entry's lock."""
+        with replacing(self.path, overwrite=True) as folder:
             folder.mkdir()
             make(folder)
-            sums = {str(path.relative_to(folder)): measured_sum(path) for path in _files(folder)}
             if self.pinned is None:
-                lines = "".join(f"{checksum}  {name}\n" for name, checksum in sums.items())
-                (folder / SUMS).write_text(lines, encoding="utf-8")
-            if self.path.exists():
-                self.path.replace(folder.with_name(OLD))
+                lines = [f"{sha256_of(path)}  {path.relative_to(folder)}\n" for path in _files(folder)]
+                (folder / SUMS).write_text("".join(lines), encoding="utf-8")
         _written[self.kind] += 1
-        for name, checksum in sums.items():
-            remember_sum(self.path / name, checksum)
 
     def claim(self, *, wait: bool = True) -> "Claim | None":
         """The right to make the entry; None where it is there. filelock's `Timeout` where another process has it.
@@ -215,7 +187,6 @@ class CacheSlot:
             held.enter_context(locked(self.path, wait=wait))
             if self.whole():
                 return None
-            use(self.path)
             return Claim(self, held.pop_all())
 
     def get(self, make: Make) -> Path:
@@ -239,7 +210,7 @@ class Claim:
             self.slot.write(make)
 
     def release(self) -> None:
-        """Gives the claim up, or ends it where the entry was written by `slot.write`."""
+        """Give the claim up."""
         self._held.close()
 
 

@@ -6,6 +6,7 @@ looked at again in the end. Where an error ends the work, what was claimed is gi
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,6 @@ from filelock import Timeout
 
 from wordworth.engine.cache import CacheSlot, Claim
 from wordworth.engine.engines import Stream, current
-from wordworth.engine.write_behind import WriteBehind
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -53,6 +53,7 @@ class Filling(Generic[Item, Result]):
     ) -> list[Part[Item]]:
         """Gives those that another process is at work on."""
         claims: deque[tuple[Claim, float]] = deque()
+        writing: deque[tuple[Future[None], Claim, float]] = deque()
         busy: list[Part[Item]] = []
 
         def missing() -> Iterator[Item]:
@@ -68,12 +69,23 @@ class Filling(Generic[Item, Result]):
                     claims.append((claim, part.amount))
                     yield part.item
 
-        try:
-            with WriteBehind(self.writers) as written:
+        def finish(most: int) -> None:
+            """Wait until no more than so many are being written."""
+            while len(writing) > most:
+                writing[0][0].result()
+                advance(writing.popleft()[2])
+
+        with ThreadPoolExecutor(max(1, self.writers)) as pool:
+            try:
                 for result in current().map(self.stream, model, missing(), self.what):
                     claim, amount = claims.popleft()
-                    written.write(claim, partial(self.write, result), partial(advance, amount))
-        finally:
-            for claim, _ in claims:
-                claim.release()
+                    writing.append((pool.submit(claim.write, partial(self.write, result)), claim, amount))
+                    finish(2 * self.writers)
+                finish(0)
+            finally:
+                for future, claim, _ in writing:
+                    if future.cancel():
+                        claim.release()
+                for claim, _ in claims:
+                    claim.release()
         return busy

@@ -1,4 +1,4 @@
-"""What the cache holds, by kind, size and age; checking it, and removing what is old, large, damaged or abandoned."""
+"""What the cache holds, by kind, size and age; checking it, and removing what is old, large or damaged."""
 
 import hashlib
 import re
@@ -9,27 +9,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
-from wordworth.engine.cache import FETCHED, KINDS, SUMS, CacheSlot, kind_folder, temporary_folder
-from wordworth.engine.in_use import forget_killed, in_use, unmarked
+from wordworth.engine.cache import FETCHED, KINDS, SUMS, CacheSlot, kind_folder
 from wordworth.errors import WordworthError, nearest
-from wordworth.files import (
-    abandoned,
-    cache_dir,
-    forget_sums,
-    locked,
-    measured_sum,
-    scratch,
-    size_of,
-    space_checked,
-    sweep,
-)
+from wordworth.files import SCRATCH, cache_dir, locked, scratch, sha256_of, size_of, space_checked
 
+IN_USE_SECONDS = 3600.0
+"""What was used so short a time ago may be in use, and is not pruned."""
+STALE_SECONDS = 86400.0
+"""After so long without a change, a temporary folder is taken for one of a killed process."""
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SECONDS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
-_OLD_SCRATCH = 3600.0
-"""Seconds after which a hidden folder of an earlier version, which marked none, counts as abandoned."""
 
 
 @dataclass(frozen=True)
@@ -100,77 +91,47 @@ def totals(listed: Iterable[CacheEntry]) -> list[KindTotal]:
 
 
 def prune(*, older: float | None = None, max_bytes: int | None = None, kinds: Sequence[str] = ()) -> list[CacheEntry]:
-    """Removes what was not used for `older` seconds, then what was not used for longest until `max_bytes` are left.
+    """Remove what was not used for `older` seconds, then what was not used for longest until `max_bytes` are left.
 
-    What can be computed again goes before what was fetched, and what another process uses stays. Gives what was
-    removed; abandoned scratch folders go too.
+    What can be computed again goes before what was fetched. Entries used in the last hour stay. Return what was
+    removed; temporary folders that killed processes left are removed too.
     """
     if older is None and max_bytes is None:
         raise WordworthError("say what to remove: --older 30d, or --max-size 5GB")
-    remove_abandoned()
+    _remove_stale()
     now, kept, removed = time.time(), entries(kinds), []
     total = sum(entry.bytes for entry in kept)
     for entry in sorted(kept, key=lambda entry: (entry.kind in FETCHED, entry.used)):
         is_old = older is not None and now - entry.used > older
         is_too_much = max_bytes is not None and total > max_bytes
-        if (is_old or is_too_much) and _remove(entry):
+        is_in_use = now - entry.used < IN_USE_SECONDS
+        if (is_old or is_too_much) and not is_in_use and _remove(entry):
             total -= entry.bytes
             removed.append(entry)
     return removed
 
 
 def clear(kinds: Sequence[str] = (), *, fetched: bool = False) -> list[CacheEntry]:
-    """Removes all that can be computed again, or all of these kinds; what was fetched only where that is asked for.
-
-    What another process uses stays.
-    """
-    remove_abandoned()
+    """Remove all that can be computed again, or all of these kinds; what was fetched only if that is asked for."""
+    _remove_stale()
     chosen = [entry for entry in entries(kinds) if kinds or fetched or entry.kind not in FETCHED]
     return [entry for entry in chosen if _remove(entry)]
 
 
 def verify(kinds: Sequence[str] = ()) -> list[CacheEntry]:
-    """Measures every file of the cache anew, and removes entries and parts that are damaged: they are made again.
+    """Measure every file of the cache, and remove entries and parts that are damaged: they are made again.
 
-    What has no checksum, as a download that was cut off, is passed over.
+    What has no checksum, as a download that was cut off, is skipped.
     """
-    forget_sums()
-    return [damaged for entry in entries(kinds) for damaged in _damaged(entry) if _remove(damaged, used_too=True)]
+    return [damaged for entry in entries(kinds) for damaged in _damaged(entry) if _remove(damaged)]
 
 
-def remove_abandoned() -> int:
-    """Removes what killed writers left in the cache, and killed runs without one; gives the bytes that this freed."""
-    forget_killed()
-    freed = sweep(temporary_folder()) + sweep(cache_dir())
-    for folder in _folders():
-        for place in (folder, *(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")):
-            freed += sweep(place)
-            for left in place.glob(".*"):
-                freed += _remove_left(left)
-    return freed
-
-
-def abandoned_bytes() -> int:
-    """The bytes of what killed writers left in the cache, and killed runs without one."""
-    folders = [place for folder in _folders() for place in (folder, *(path for path in folder.iterdir()))]
-    folders += [temporary_folder(), cache_dir()]
-    return sum(size_of(left) for place in folders if place.is_dir() for left in abandoned(place))
-
-
-def _remove_left(path: Path) -> int:
-    """Locks that nobody holds, and hidden folders of earlier versions."""
-    if path.suffix == ".lock":
-        with suppress(OSError, Timeout), FileLock(path, timeout=0):
-            path.unlink()
-        return 0
-    with suppress(OSError):
-        if path.is_dir() and not path.name.endswith(".wordworth-part"):
-            if time.time() - path.stat().st_mtime < _OLD_SCRATCH:
-                return 0
-            size = size_of(path)
-            shutil.rmtree(path)
-            return size
-    return 0
+def _remove_stale() -> None:
+    """Remove the temporary folders that nothing was written to for a day: their writers were killed."""
+    for path in list(cache_dir().rglob(f".*{SCRATCH}")):
+        with suppress(OSError):  # its writer has just ended
+            if time.time() - max(one.lstat().st_mtime for one in (path, *path.rglob("*"))) > STALE_SECONDS:
+                shutil.rmtree(path)
 
 
 def _folders(kinds: Sequence[str] = ()) -> list[Path]:
@@ -196,19 +157,11 @@ def _last_used(path: Path) -> float:
     return max(place.stat().st_mtime for place in (path, *parts))
 
 
-def used_by_others(kinds: Sequence[str] = ()) -> list[CacheEntry]:
-    """The entries that other processes use, which `prune` and `clear` leave."""
-    used = in_use()
-    return [entry for entry in entries(kinds) if entry.path in used] if used else []
-
-
-def _remove(entry: CacheEntry, *, used_too: bool = False) -> bool:
-    """Whether the entry was removed: one that is just being made stays, and one that another process uses."""
+def _remove(entry: CacheEntry) -> bool:
+    """Remove an entry, unless it is just being made; return whether it was."""
     try:
         # Moved aside in one step: half an entry would count as used just now, and so outlive the next `prune`.
-        with locked(entry.path, wait=False), scratch(entry.path) as aside, space_checked(entry.path.parent), unmarked():
-            if not used_too and entry.path in in_use():
-                return False
+        with locked(entry.path, wait=False), scratch(entry.path) as aside, space_checked(entry.path.parent):
             if entry.path.exists():
                 entry.path.replace(aside / "removed")
     except Timeout:
@@ -225,8 +178,8 @@ def _damaged(entry: CacheEntry) -> list[CacheEntry]:
         return []  # nothing to check it by
     slot = CacheSlot(entry.kind, path)
     if has_sums or not path.is_dir() or _files_in(path):
-        return [] if slot.sound() else [entry]
-    parts = [part.path for part in slot.parts() if not part.sound()]
+        return [] if slot.is_intact() else [entry]
+    parts = [part.path for part in slot.parts() if not part.is_intact()]
     return [CacheEntry(entry.kind, part, size_of(part), _last_used(part)) for part in parts]
 
 
@@ -236,6 +189,6 @@ def _files_in(folder: Path) -> list[Path]:
 
 def _names_itself(folder: Path) -> bool:
     """Whether fetched data is what its folder is called by: a file's sha256, or that of the listing of several."""
-    sums = {path.name: measured_sum(path) for path in _files_in(folder)} if folder.is_dir() else {}
+    sums = {path.name: sha256_of(path) for path in _files_in(folder)} if folder.is_dir() else {}
     listing = "".join(f"{sums[name]} {name}\n" for name in sorted(sums))
     return folder.name in sums.values() or folder.name == hashlib.sha256(listing.encode()).hexdigest()

@@ -1,33 +1,27 @@
-"""Measures: pure functions over arrays, one measure a file, each declared beside its function.
+"""Measures: pure functions over arrays, each declared beside its function.
 
-A new measure is its file, and a line in the task that records it. Every file here is imported, so that the declarations
-in them are known to all who read a run; the names below are those that several rooms take.
+A new measure is its function, and a line in the task that records it. Every file here is imported, so that the
+declarations in them are known to all who read a run; the names below are those that several rooms take.
 """
 
 from importlib import import_module
 from pkgutil import iter_modules
 
 from wordworth.embedding.cosine import cosines, unit_rows
-from wordworth.measure.accuracy import accuracy
-from wordworth.measure.agreement import rank_agreement
 from wordworth.measure.analogy import analogies
 from wordworth.measure.bert_score import bert_score
+from wordworth.measure.centroids import garg_cosine, garg_euclidean, mac, manzini, manzini_centroid
 from wordworth.measure.declaration import MEASURES, Measure, named
-from wordworth.measure.direct_bias import direct_bias, pair_direction, resampled_direct_bias
-from wordworth.measure.diversity import type_coverage
-from wordworth.measure.garg import garg_cosine, garg_euclidean
+from wordworth.measure.directions import direct_bias, pair_direction, resampled_direct_bias, ripa
+from wordworth.measure.diversity import type_coverages
 from wordworth.measure.isotropy import anisotropy, neuron_share
-from wordworth.measure.mac import mac
-from wordworth.measure.manzini import manzini, manzini_centroid
 from wordworth.measure.neutrality import Tally
-from wordworth.measure.perplexity import bits_per, perplexity
-from wordworth.measure.ripa import ripa
+from wordworth.measure.prediction import perplexity
 from wordworth.measure.rnsb import rnsb
-from wordworth.measure.similarity import similarity
 from wordworth.measure.soft_match import neighbour_ranks
-from wordworth.measure.valence import valence, valence_spearman
+from wordworth.measure.valence import similarity, valence
 from wordworth.measure.weat import association, sc_weat, sc_weat_p, weat, weat_interval, weat_p
-from wordworth.measure.weighted import mean_over_targets
+from wordworth.measure.weighted import mean_over_targets, rank_agreement
 
 for _file in iter_modules(__path__):
     import_module(f"{__name__}.{_file.name}")

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
-from wordworth.statistics.bootstrap import RESAMPLES, resample_counts
-from wordworth.statistics.clustered import NOTHING, Estimate, numbered
+from wordworth.statistics.bootstrap import NOTHING, RESAMPLES, Estimate, resample_counts
 
 NORMAL = 1.959963984540054
 """The 97.5th percentile of the normal distribution."""
@@ -33,25 +32,6 @@ declare(
 )
 
 
-def type_coverage(
-    hits: NDArray[np.bool_],
-    types: NDArray[np.integer],
-    clusters: NDArray[np.integer],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Estimate:
-    """Types hit at least once / types, over words (items) of the given types; n counts types.
-
-    The interval is the value ± 1.96 bootstrap standard errors. Percentiles would miss the value itself: a resample
-    holds some 63 % of the clusters, so fewer types, and fewer chances to hit each.
-    """
-    kind, _ = numbered(types, len(hits))
-    number, _ = numbered(clusters, len(hits))
-    (found,) = type_coverages(lambda: [Part(kind, number, [hits])], resamples=resamples, seed=seed)
-    return found
-
-
 class Part(NamedTuple):
     """Some words: of which type and cluster each is (numbers from 0 on), and whether it was hit, in several ways."""
 
@@ -65,8 +45,11 @@ Parts = Callable[[], Iterable[Part]]
 
 
 def type_coverages(parts: Parts, *, resamples: int = RESAMPLES, seed: int = 0) -> list[Estimate]:
-    """The type coverage of each way of hitting, over words that need not be held: what is held grows with types and
-    clusters.
+    """Return types hit at least once / types, for each way of hitting; n counts types.
+
+    The interval is the value ± 1.96 bootstrap standard errors. Percentiles would miss the value itself: a resample
+    holds some 63 % of the clusters, so fewer types, and fewer chances to hit each. The words need not be held: what is
+    held grows with types and clusters.
 
     Whether a resample has a cluster is a bit. A type is in the resamples that one of its words' clusters is in: for
     all resamples together, the bits of the clusters or-ed over its words.

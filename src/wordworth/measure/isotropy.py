@@ -15,18 +15,6 @@ declare(
 declare("variance-share", "Share of the vectors' variance along one principal component.", "wolfe2022")
 
 
-def mean_cosines(vectors: Vectors) -> Matrix:
-    """The mean cosine of each word with all the others, (⟨v̂, Σ v̂⟩ − 1) / (n − 1): (n, dim) → (n,).
-
-    `anisotropy` is its mean over the words.
-    """
-    n = len(vectors)
-    if n < 2:
-        raise WordworthError(f"the mean cosine of pairs needs at least 2 words, and there are {n}")
-    units = unit_rows(vectors)
-    return np.asarray((units @ units.sum(axis=0) - 1) / (n - 1), dtype=np.float64)
-
-
 def anisotropy(vectors: Vectors) -> float:
     """The mean cosine over all pairs of different words: (|Σ v̂|² − n) / (n (n − 1)) for vectors (n, dim).
 

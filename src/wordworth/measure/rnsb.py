@@ -28,17 +28,16 @@ declare(
 )
 
 
-def rnsb(targets: Vectors, positive: Vectors, negative: Vectors, *, strength: float = 1.0) -> float:
-    """KL(P ‖ uniform) with P the targets' probabilities of being negative, normalised to sum to one. 0 is no bias.
+def rnsb(
+    targets: Vectors, positive: Vectors, negative: Vectors, *, strength: float = 1.0, weights: Weights | None = None
+) -> Matrix:
+    """Return KL(P ‖ uniform) with P the targets' probabilities of being negative, normalised to sum to one.
 
-    The probabilities are those of a logistic regression of positive against negative words (n, dim), penalised by
-    ‖β‖² / 2 with `strength` on the loss (scikit-learn's C). `targets` are the words of all classes (words, dim).
+    0 is no bias. The probabilities are those of a logistic regression of positive against negative words (n, dim),
+    penalised by ‖β‖² / 2 with `strength` on the loss (scikit-learn's C). `targets` are the words of all classes
+    (words, dim). With `weights` of the targets (words, resamples) → (resamples), else of no dimension.
     """
-    return float(divergence(negative_probability(targets, positive, negative, strength=strength))[0])
-
-
-def divergence(chance: Matrix, weights: Weights | None = None) -> Matrix:
-    """KL(P ‖ uniform) from words' probabilities of being negative; with weights (words, resamples) → (resamples)."""
+    chance = negative_probability(targets, positive, negative, strength=strength)
     counts = np.ones((len(chance), 1)) if weights is None else np.asarray(weights, dtype=np.float64)
     share = chance[:, None] / (chance @ counts)
     if not (np.isfinite(share).all() and (share > 0).all()):
@@ -46,7 +45,8 @@ def divergence(chance: Matrix, weights: Weights | None = None) -> Matrix:
             "the sentiment of some word is certain beyond rounding, so its divergence is not finite; are the vectors "
             "very long?"
         )
-    return np.asarray((counts * share * np.log(share * counts.sum(axis=0))).sum(axis=0), dtype=np.float64)
+    found = np.asarray((counts * share * np.log(share * counts.sum(axis=0))).sum(axis=0), dtype=np.float64)
+    return found if weights is not None else found[0]
 
 
 def negative_probability(targets: Vectors, positive: Vectors, negative: Vectors, *, strength: float = 1.0) -> Matrix:

@@ -18,7 +18,7 @@ ASSOCIATIONS = ("mean cosine", "centroid", "inner product")
 """How near a word is to a set: the mean of its cosines (Caliskan et al. 2017), its cosine with the mean of the set's
 unit vectors (Garg et al. 2018), or the mean of its inner products, which feel lengths (Ethayarajh et al. 2019)."""
 NO_SPREAD = 1e-12
-"""Of the largest magnitude: a standard deviation below this share of it is rounding."""
+"""A standard deviation below this is rounding."""
 OVER = "of the variants of one test: all combinations of the choices named in its items."
 
 declare("sensitivity:significant", f"Share with p < .05 {OVER}", "simonsohn2020")
@@ -64,14 +64,6 @@ def kept_values(associations: Matrix, kept: Masks) -> Matrix:
     All of these variants keep as many.
     """
     return associations.T[kept].reshape(len(kept), -1)
-
-
-def effect_sizes(values: Matrix, size_x: int, ddof: int) -> Matrix:
-    """d of each row (variants × words of X then Y); NaN where all its words are associated alike."""
-    spread = values.std(axis=1, ddof=ddof)
-    difference = values[:, :size_x].mean(axis=1) - values[:, size_x:].mean(axis=1)
-    known = spread > NO_SPREAD * np.abs(values).max(axis=1)
-    return np.asarray(difference / np.where(known, spread, np.nan), dtype=np.float64)
 
 
 def word_effects(targets: Vectors, attributes: Vectors, in_a: Masks, in_b: Masks) -> Matrix:

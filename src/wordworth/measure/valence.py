@@ -1,4 +1,6 @@
-"""Valence (ValNorm): how well effect sizes of words agree with people's ratings of their pleasantness."""
+"""Agreement with people: valence (ValNorm), and word similarity."""
+
+from collections.abc import Sequence
 
 from wordworth.embedding.cosine import Vectors
 from wordworth.measure.declaration import declare
@@ -25,13 +27,34 @@ for _affect in ("arousal", "dominance"):
     declare(_affect, f"Pearson's ρ of the same with poles of {_affect} and rated {_affect}.", "wolfe2022", "higher")
 
 
-def valence(effect_sizes: Vectors, ratings: Vectors, *, resamples: int = RESAMPLES, seed: int = 0) -> Correlation:
-    """Pearson's ρ between SC-WEAT effect sizes (..., words) and ratings (words) (Toney & Caliskan 2021)."""
-    return pearson(effect_sizes, ratings, resamples=resamples, seed=seed)
+declare(
+    "similarity",
+    "Spearman's ρ between the cosine of two words and their rated similarity.",
+    "",
+    "higher",
+    "knows the similarity of words better",
+)
+declare("similarity:best", "The largest similarity over the layers.", "bommasani2020", "higher")
 
 
-def valence_spearman(
-    effect_sizes: Vectors, ratings: Vectors, *, resamples: int = RESAMPLES, seed: int = 0
+def valence(
+    effect_sizes: Vectors,
+    ratings: Vectors,
+    *,
+    ranked: bool = False,
+    items: Sequence[str] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> Correlation:
-    """Spearman's ρ between SC-WEAT effect sizes (..., words) and ratings (words)."""
-    return spearman(effect_sizes, ratings, resamples=resamples, seed=seed)
+    """Return ρ between SC-WEAT effect sizes (..., words) and ratings (words): Pearson's, or Spearman's if `ranked`.
+
+    With the names of the `items` the interval does not depend on their order (Toney & Caliskan 2021).
+    """
+    return (spearman if ranked else pearson)(effect_sizes, ratings, items=items, resamples=resamples, seed=seed)
+
+
+def similarity(
+    cosines: Vectors, scores: Vectors, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
+) -> Correlation:
+    """Return Spearman's ρ between the cosines of pairs (..., pairs) and human scores (pairs); `items` as above."""
+    return spearman(cosines, scores, items=items, resamples=resamples, seed=seed)

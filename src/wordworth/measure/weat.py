@@ -9,10 +9,10 @@ from wordworth.embedding.cosine import Matrix, Vectors, refuse_degenerate, unit_
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
 from wordworth.statistics.bootstrap import RESAMPLES
+from wordworth.statistics.effect_size import effect_size
+from wordworth.statistics.effect_size import weat_interval as interval_of
 from wordworth.statistics.permutation import PermutationTest, Permuting, permutation_test
 from wordworth.statistics.threads import in_threads
-from wordworth.statistics.weat_interval import Way
-from wordworth.statistics.weat_interval import weat_interval as interval_of
 
 BLOCK = 1 << 19  # numbers in one float64 block of targets (4 MB): memory-mapped float32 input is never copied whole
 NO_SPREAD = 1e-12  # a standard deviation of cosines below this is rounding, not spread
@@ -89,11 +89,10 @@ def weat(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:
     X (..., m, dim), Y (..., n, dim) and A, B as in `sc_weat` → (...), of no dimension for plain sets.
     """
     pooled = _pooled_associations(X, Y, A, B)
-    size = X.shape[-2]
-    spread = pooled.std(axis=-1, ddof=1)
-    if not (spread > NO_SPREAD).all():
+    d = effect_size(pooled, X.shape[-2])
+    if (np.ptp(pooled, axis=-1) <= NO_SPREAD).any() or np.isnan(d).any():
         raise WordworthError("all words of X and Y are equally associated with A and B, so there is no effect size")
-    return np.asarray((pooled[..., :size].mean(axis=-1) - pooled[..., size:].mean(axis=-1)) / spread)
+    return d
 
 
 def weat_p(X: Vectors, Y: Vectors, A: Vectors, B: Vectors, **settings: Unpack[Permuting]) -> PermutationTest:
@@ -103,9 +102,9 @@ def weat_p(X: Vectors, Y: Vectors, A: Vectors, B: Vectors, **settings: Unpack[Pe
 
 
 def weat_interval(
-    X: Vectors, Y: Vectors, A: Vectors, B: Vectors, *, way: Way = "bootstrap", resamples: int = RESAMPLES, seed: int = 0
+    X: Vectors, Y: Vectors, A: Vectors, B: Vectors, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[Matrix, Matrix]:
-    """95 % interval of d over the words of the four sets, shapes as in `weat`: see `statistics.weat_interval`."""
+    """Return the 95 % interval of d over the words of the four sets, shapes as in `weat`."""
     for words, name in ((X, "X"), (Y, "Y")):
         _need_two(words, name)
     attributes = _attributes(A, B)
@@ -114,7 +113,7 @@ def weat_interval(
         np.broadcast_to(unit_rows(words, name), (*lead, *words.shape[-2:])) for words, name in ((X, "X"), (Y, "Y"))
     ]
     cosines = np.concatenate(units, axis=-2) @ attributes.swapaxes(-1, -2)
-    return interval_of(cosines, X.shape[-2], A.shape[-2], way=way, resamples=resamples, seed=seed)
+    return interval_of(cosines, X.shape[-2], A.shape[-2], resamples=resamples, seed=seed)
 
 
 def _pooled_associations(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:

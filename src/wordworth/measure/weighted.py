@@ -1,4 +1,4 @@
-"""Word lists whose words count more than once, as in a bootstrap resample of them.
+"""Word lists whose words count more than once, as in a bootstrap resample of them; and how far estimators agree.
 
 Weights are (words, resamples): how often each word was drawn. An estimator with weights gives one value a resample, in
 an axis of its own at the end; without them every word counts once, and there is no such axis.
@@ -6,9 +6,11 @@ an axis of its own at the end; without them every word counts once, and there is
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
+from wordworth.measure.declaration import declare
 
 Weights = Vectors | NDArray[np.integer]
 
@@ -39,3 +41,18 @@ def shares(weights: Weights, count: int) -> Matrix:
 def plain(values: Matrix, *weights: object) -> Matrix:
     """Values without the axis of resamples where there were no weights."""
     return values if any(counts is not None for counts in weights) else values[..., 0]
+
+
+declare("agreement:{one}~{other}", "Spearman's ρ over layers between {one} and {other}.", "bommasani2020", "higher")
+declare("agreement", "Mean of those ρ over the pairs of different estimators.", "bommasani2020", "higher")
+
+
+def rank_agreement(one: Vectors, other: Vectors) -> Matrix:
+    """Spearman's ρ down the columns of two arrays (layers, resamples) → (resamples).
+
+    NaN where all layers of a resample are alike: it has no order.
+    """
+    first, second = (rank - rank.mean(axis=0) for rank in (rankdata(values, axis=0) for values in (one, other)))
+    spread = np.sqrt(np.square(first).sum(axis=0) * np.square(second).sum(axis=0))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((first * second).sum(axis=0) / spread, dtype=np.float64)

@@ -8,14 +8,10 @@ from wordworth.check import Checked, read_rules
 from wordworth.check import check as checked
 from wordworth.compare import Comparison, ComparisonSettings, sides
 from wordworth.compare import compare as compared
-from wordworth.renames import Now, current
 from wordworth.report import card_of, card_text, read_runs, write_card, write_report
 from wordworth.run import Findings, Run
 from wordworth.run import read_run as read
 from wordworth.study.unmeasured import unmeasured
-
-RENAMED = {"versions": Now("settings"), "test": Now("correlation_test"), "pcs": Now("components")}
-"""What `compare` was given by other names once."""
 
 
 class Results(Findings):
@@ -92,6 +88,4 @@ def compare(
     the rest are those of `ComparisonSettings`.
     """
     runs = [one if isinstance(one, Run) else read_run(one) for one in (first, second)]
-    given = current({"settings": settings, **chosen} if settings else chosen, RENAMED)
-    held = given.pop("settings", None)
-    return compared(*sides(runs, models, held), ComparisonSettings(**given))
+    return compared(*sides(runs, models, settings), ComparisonSettings(**chosen))

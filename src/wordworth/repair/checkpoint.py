@@ -1,33 +1,60 @@
-"""A network with what was changed in it, saved as a folder that plain `transformers` loads, and looked at again."""
+"""A network with a bias taken out of its subword embeddings, saved as a folder that plain `transformers` loads."""
 
+import copy
 import json
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
+from numpy.typing import NDArray
 from torch import Tensor
 from transformers import PretrainedConfig, PreTrainedModel
 
-from wordworth.catalog.language_models import locate_language_model
+from wordworth import __version__
+from wordworth.catalog.models import locate_language_model
 from wordworth.encode.capabilities import TOLERANCE
 from wordworth.encode.heads import Headed
 from wordworth.encode.loading import in_pooler, load_files, quietly
-from wordworth.encode.model import max_length_of
+from wordworth.encode.model import max_length_of, trial_ids
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import replacing
-from wordworth.repair.subwords import replaced_matrix, subword_matrix
+from wordworth.repair.subwords import replace_matrix, replaced_matrix, subword_matrix
 from wordworth.transform import Subspace, project_out
 
 NOTES = "projection.json"
 """What was taken out of a saved model."""
 CARD = "README.md"
+WHERE = "the subword embeddings, and nothing above them"
+CARD_TEMPLATE = """---
+library_name: transformers
+tags:
+- debiased
+- wordworth
+---
+
+# {name}, with a bias taken out
+
+`{architecture}` of {name} (weights {weights}), changed by wordworth {version}; nothing was trained.
+
+| | |
+|---|---|
+{table}
+
+A language-model head that was tied to the subword embeddings is saved apart, as it was. Weights are in float32. It
+loads with `AutoModel.from_pretrained` and the like; no code of its own is needed.
+
+Taking a direction out does not take a bias out of all that a model does: measure what is left (`wordworth run`).
+"""
 
 
 def load_whole(named: str | Path, *, device: str = "auto") -> Headed:
-    """A network with all that its files hold, of the class that its configuration names, in float32."""
+    """Load a network with all that its files hold, of the class that its configuration names, in float32."""
     model = locate_language_model(named)
 
     def own_class(config: PretrainedConfig) -> Any:
@@ -61,14 +88,14 @@ def save_network(
     edited: AbstractContextManager[None] | None = None,
     beside: Callable[[Path], None] | None = None,
 ) -> None:
-    """A folder with weights, configuration and tokenizer, the notes, and a card; there whole or not at all.
+    """Write weights, configuration and tokenizer, the notes and a card into a folder; it is there whole or not at all.
 
     The weights are written inside of `edited`, where they may be others for the while.
     `beside` may write more, or look at what was written, before it is put in its place. A folder that is there is
     replaced.
     """
     network = headed.network
-    with replacing(folder) as part:
+    with replacing(folder, overwrite=True) as part:
         with quietly(), edited or nullcontext():
             # Copies share no memory, so that what is tied no longer (a head's bias too) is written on its own.
             network.save_pretrained(
@@ -81,8 +108,6 @@ def save_network(
             (part / CARD).write_text(card, encoding="utf-8")
         if beside is not None:
             beside(part)
-        if folder.is_dir():
-            folder.replace(part.with_name("old"))
 
 
 def save_projected(
@@ -92,7 +117,7 @@ def save_projected(
     facts: dict[str, Any] | None = None,
     beside: Callable[[Path], None] | None = None,
 ) -> None:
-    """The same with a subspace taken out of the subword matrix for good; `headed` itself stays as it is.
+    """Save it with a subspace taken out of the subword matrix for good; `headed` itself stays as it is.
 
     A head tied to the matrix is saved apart with the matrix as it was (`tie_word_embeddings` false), so that the saved
     model computes what the projected one does.
@@ -106,12 +131,12 @@ def save_projected(
 
 
 def described(subspace: Subspace) -> dict[str, Any]:
-    """A subspace as JSON holds it."""
+    """Return a subspace as JSON holds it."""
     return {"subspace": subspace.name, "words": list(subspace.words), "basis": subspace.basis.tolist()}
 
 
 def states(network: PreTrainedModel, ids: Sequence[int]) -> list[Tensor]:
-    """The hidden states of every layer, and the outputs of the head where there is one."""
+    """Compute the hidden states of every layer, and the outputs of the head where there is one."""
     given = torch.tensor([list(ids)], device=network.device)
     more = {"decoder_input_ids": given} if network.config.is_encoder_decoder else {}
     with torch.inference_mode():
@@ -121,7 +146,7 @@ def states(network: PreTrainedModel, ids: Sequence[int]) -> list[Tensor]:
 
 
 def refuse_unlike(expected: Sequence[Tensor], folder: Path, like: PreTrainedModel, ids: Sequence[int]) -> None:
-    """An error where the folder, loaded by `transformers` alone, does not compute what the network in memory did."""
+    """Raise where the folder, loaded by `transformers` alone, does not compute what the network in memory did."""
     with quietly():
         again: Any = type(like).from_pretrained(str(folder), local_files_only=True, use_safetensors=True)
     found = states(again.train(False), ids)
@@ -129,5 +154,67 @@ def refuse_unlike(expected: Sequence[Tensor], folder: Path, like: PreTrainedMode
         if bool(((one - other).abs().amax(-1) > TOLERANCE[torch.float32] * one.abs().amax(-1)).any()):
             raise WordworthError(
                 f"{type(like).__name__} does not compute the same once it is saved and loaded, so it is not saved; "
-                "choose --where subwords, or another model"
+                "choose another model"
             )
+
+
+@dataclass(frozen=True, eq=False)
+class InSubwords:
+    """Another matrix to look subwords up in: exact in every transformer, since nothing comes before the look-up."""
+
+    matrix: NDArray[np.floating]
+    step: str
+
+
+def folded(network: PreTrainedModel, repair: InSubwords | None) -> PreTrainedModel:
+    """Return a copy with the repair in its weights; the network itself where there is none."""
+    if repair is None:
+        return network
+    edited = copy.deepcopy(network)
+    replace_matrix(edited, repair.matrix)
+    return edited
+
+
+@dataclass(frozen=True, eq=False)
+class Repaired:
+    """A network as it was loaded, and what is to be changed in it."""
+
+    headed: Headed
+    repair: InSubwords | None
+    """None: nothing, since there was nothing to take out."""
+    method: str
+    said: str
+    subspace: Subspace | None = None
+
+    def save(self, folder: str | Path) -> None:
+        """Write a folder that `from_pretrained` of plain `transformers` loads: safetensors, tokenizer and a card.
+
+        Before it is put in its place it is loaded again, and must compute what the network in memory does with the
+        other matrix.
+        """
+        headed, repair, ids = self.headed, self.repair, trial_ids(self.headed.tokenizer)
+        edited = folded(headed.network, repair)
+        check = None
+        if repair is not None:
+            with replaced_matrix(headed.network, repair.matrix):
+                expected = states(headed.network, ids)
+            check = partial(refuse_unlike, expected, like=headed.network, ids=ids)
+        notes: dict[str, Any] = {"weights": headed.weights, "method": self.method, "wordworth": __version__}
+        if repair is not None and self.subspace is not None:
+            notes["taken_out"] = {"what": WHERE, **described(self.subspace)}
+        save_network(replace(headed, network=edited), Path(folder), notes, card=self._card(), beside=check)
+
+    def _card(self) -> str:
+        """Return what a user of the folder should know."""
+        headed, rows = self.headed, {"changed": WHERE if self.repair else "nothing"}
+        rows |= {"method": f"{self.method}: {self.said}"}
+        if self.subspace is not None:
+            rows["learnt from"] = ", ".join(self.subspace.words)
+        table = "\n".join(f"| {name} | {value} |" for name, value in rows.items())
+        return CARD_TEMPLATE.format(
+            name=headed.name,
+            architecture=type(headed.network).__name__,
+            weights=headed.weights,
+            version=__version__,
+            table=table,
+        )

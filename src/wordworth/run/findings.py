@@ -60,8 +60,6 @@ class About:
     """Every setting's value, given or default."""
     may_differ: tuple[str, ...] = ()
     """Settings in which two runs may differ and still be compared."""
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    """What settings were called in older runs → what they are called in this one."""
     method: str = ""
     """How it measures, in words."""
     papers: tuple[str, ...] = ()

@@ -1,18 +1,21 @@
 """A run's folder, written in one step: either all of it is there or none."""
 
+import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
+from filelock import Timeout
 
 from wordworth.errors import WordworthError
-from wordworth.files import OLD, refuse_unwritable, replacing, sha256_of, sweep_for
+from wordworth.files import locked, refuse_unwritable, replacing, sha256_of, temporary_folder
 from wordworth.run.manifest import Manifest
 from wordworth.run.spreadsheet import as_text
-from wordworth.run.watch import forget_killed
 
 FILES = ("run.json", "scores.csv", "items.parquet")
 ROWS = 1 << 16
@@ -32,8 +35,6 @@ def default_folder(study: str) -> Path:
 
 def reserve(folder: Path, *, overwrite: bool) -> None:
     """Refuses, before anything is computed, a folder that a run must not replace."""
-    forget_killed(folder)
-    sweep_for(folder)  # a run whose replacement was killed half way comes back
     if folder.exists() and not folder.is_dir():
         raise WordworthError(f"{folder} is a file, not a folder; choose another output with -o")
     refuse_unwritable(folder)
@@ -47,6 +48,19 @@ def reserve(folder: Path, *, overwrite: bool) -> None:
         raise WordworthError(f"{folder} holds a run already; choose another with -o, or replace it with --overwrite")
 
 
+@contextmanager
+def sole_writer(folder: Path) -> Iterator[None]:
+    """Refuse, before anything is computed, a folder that another process of this machine is writing a run to."""
+    key = hashlib.sha256(os.fsencode(folder.absolute())).hexdigest()[:16]
+    try:
+        with locked(temporary_folder() / f"wordworth-{key}", wait=False):
+            yield
+    except Timeout:
+        raise WordworthError(
+            f"another process is writing a run to {folder}; wait for it, or choose another folder with -o"
+        ) from None
+
+
 def write_run(
     folder: Path,
     manifest: Manifest,
@@ -57,13 +71,10 @@ def write_run(
 ) -> None:
     """Writes a run's three files, with their checksums in the manifest; items that lie on disk a part at a time."""
     reserve(folder, overwrite=overwrite)
-    with replacing(folder) as part:
+    with replacing(folder, overwrite=overwrite) as part:
         part.mkdir()
         as_text(scores).write_csv(part / "scores.csv")
         items.lazy().sink_parquet(part / "items.parquet", compression="zstd", row_group_size=ROWS)
         sums = {name: sha256_of(part / name) for name in ("scores.csv", "items.parquet")}
         text = json.dumps(replace(manifest, files=sums).as_table(), indent=1, ensure_ascii=False)
         (part / "run.json").write_text(text + "\n", encoding="utf-8")
-        # An empty folder, or a run that may go once the new one is whole; a run that came meanwhile is not replaced.
-        if folder.is_dir() and (overwrite or not any(folder.iterdir())):
-            folder.replace(part.with_name(OLD))

@@ -28,8 +28,6 @@ class Manifest:
     """Every setting's value, given or default: those of the study and no other's."""
     may_differ: list[str]
     """Settings in which two runs may differ and still be compared."""
-    renamed: dict[str, str]
-    """What settings were called in older runs → what they are called in this one."""
     method: str
     """How the study measures, in words."""
     papers: list[str]

@@ -5,18 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wordworth.errors import WordworthError
-from wordworth.files import sweep
-from wordworth.run.reading import restore
 
 
 def run_folders(places: Sequence[Path]) -> list[Path]:
     """The folders of runs: these, and for an audit's folder the runs inside it."""
     folders: dict[Path, Path] = {}
     for place in places:
-        restore(place)
         if not place.is_dir():
             raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` left")
-        sweep(place)  # in an audit's folder, a run whose replacement was killed half way comes back
         inside = runs_in(place)
         if not inside:
             raise WordworthError(f"{place} holds no run (no run.json in it or in a folder in it); run a study first")

@@ -10,7 +10,7 @@ from typing import Any, Required, TypedDict, cast, get_args, get_origin, get_typ
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.files import sha256_of, sweep
+from wordworth.files import sha256_of
 from wordworth.run.folder import FILES
 from wordworth.run.schema import ITEMS, SCORES
 from wordworth.run.spreadsheet import from_text
@@ -104,8 +104,6 @@ class RunManifest(_Always, total=False):
     measures: dict[str, DeclaredMeasure]
     may_differ: list[str]
     """Settings in which two runs may differ and still be compared."""
-    renamed: dict[str, str]
-    """What settings were called in older runs → what they are called in this one."""
     failed: list[FailedPart]
     warnings: list[str]
     """Those of the notes that a reader should see at once."""
@@ -144,16 +142,9 @@ def read_run(folder: Path) -> Run:
         raise _unreadable(folder, error) from error
 
 
-def restore(folder: Path) -> None:
-    """Brings a run back whose replacement was killed half way; to be called before a folder is said not to be there."""
-    if not folder.exists() and folder.absolute().parent.is_dir():
-        sweep(folder.absolute().parent)
-
-
 def read_manifest(folder: Path, largest: int = LARGEST) -> RunManifest:
     """The manifest alone, for those who list runs: the scores and items are not looked at."""
     path = folder / "run.json"
-    restore(folder)
     if not path.is_file():
         lacking = [name for name in FILES if not (folder / name).is_file()]
         raise WordworthError(f"{_short(folder)} is not a run: it has no {', '.join(lacking)}")

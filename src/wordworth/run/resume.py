@@ -7,7 +7,7 @@ from typing import Any
 from wordworth.errors import WordworthError
 from wordworth.run.folder import FILES
 from wordworth.run.manifest import PACKAGES, surroundings
-from wordworth.run.reading import read_run, restore
+from wordworth.run.reading import read_run
 
 
 def why_not_the_same(
@@ -18,7 +18,6 @@ def why_not_the_same(
     `fingerprints` are those of all that it would read: files with another content than they had make another run, and
     so do other versions of the packages that compute. Blank where there is no run.
     """
-    restore(folder)
     if not all((folder / name).is_file() for name in FILES):
         return ""
     try:

@@ -1,18 +1,8 @@
-"""Intervals, tests and corrections: pure functions over arrays that know nothing of words."""
+"""Intervals, tests and corrections: pure functions over arrays that know nothing of words.
 
-from typing import TYPE_CHECKING
+Names are listed in `__init__.pyi`, and imported when they are first used: a help needs no arrays.
+"""
 
-from wordworth.lazy import lazily
+import lazy_loader
 
-if TYPE_CHECKING:
-    from wordworth.statistics.clustered import Estimate, ratio
-    from wordworth.statistics.contingency import TwoByTwo, two_by_two
-    from wordworth.statistics.correlation import Correlation, pearson, spearman
-    from wordworth.statistics.holm import holm
-    from wordworth.statistics.mcnemar import mcnemar
-    from wordworth.statistics.paired_correlation import CorrelationDifference, correlation_difference
-    from wordworth.statistics.permutation import PermutationTest, permutation_test
-    from wordworth.statistics.sign_flip import sign_flip
-    from wordworth.statistics.weat_difference import WeatDifference, weat_difference
-
-lazily(__name__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

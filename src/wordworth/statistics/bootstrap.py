@@ -1,14 +1,25 @@
-"""Bootstrap resamples of items, as counts: how often each item was drawn."""
+"""Bootstrap resamples of items, as counts of how often each was drawn, and ratios over clusters of items.
 
-from collections.abc import Callable, Iterator
+Words of one text are alike, so intervals of ratios resample texts (the clusters). A ratio only needs each cluster's two
+sums, so all resamples are one product of the sums with the counts of how often each cluster was drawn.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.errors import WordworthError
 from wordworth.progress import progress
-from wordworth.statistics.arrays import Exact
 from wordworth.statistics.choices import RESAMPLES as RESAMPLES
+
+Values = NDArray[np.floating]
+"""Of any precision, as they are given."""
+Exact = NDArray[np.float64]
+"""Of the precision that statistics are computed in."""
+
 
 BLOCK = 1 << 20  # counts in one block (4 MB)
 MANY = 1 << 25  # draws from which on progress is told: about a second
@@ -47,3 +58,70 @@ def percentile_interval(replicates: Exact) -> tuple[Exact, Exact]:
     """
     low, high = np.nanquantile(replicates, [0.025, 0.975], axis=-1)
     return np.asarray(low), np.asarray(high)
+
+
+NOTHING = "there is no predicted word to measure; give a text whose lines have at least 3 words"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value, its 95 % interval (NaN where one cluster leaves nothing to resample), and the items it is over."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """All that a ratio needs of its items: the two sums of each cluster that has any, and how many items there are."""
+
+    above: Exact
+    below: Exact
+    items: int
+
+
+class Summing:
+    """Columns of items added up by cluster (0 … clusters − 1), as the items come. They are added one by one in their
+    order, so that the sums do not depend on how the items are cut."""
+
+    def __init__(self, clusters: int, names: Iterable[str]) -> None:
+        self._items = np.zeros(clusters, dtype=np.int64)
+        self._sums = {name: np.zeros(clusters) for name in names}
+
+    @property
+    def items(self) -> int:
+        return int(self._items.sum())
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._sums)
+
+    def add(self, clusters: NDArray[np.integer], **columns: Values | NDArray[np.integer] | NDArray[np.bool_]) -> None:
+        self._items += np.bincount(clusters, minlength=len(self._items))
+        for name, column in columns.items():
+            np.add.at(self._sums[name], clusters, column.astype(np.float64))
+
+    def sums(self, above: str, below: str | None = None) -> Sums:
+        """One column over another, or over the items."""
+        some = self._items > 0
+        under = self._items if below is None else self._sums[below]
+        return Sums(self._sums[above][some], under[some].astype(np.float64), self.items)
+
+
+def ratio(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
+    """Return Σ above / Σ below over all items, with a percentile interval over resampled clusters."""
+    if not sums.items:
+        raise WordworthError(NOTHING)
+    if not sums.below.sum() > 0:
+        raise WordworthError("a ratio to nothing is not defined: the denominators sum to 0")
+    value, k = float(sums.above.sum() / sums.below.sum()), len(sums.above)
+    if k == 1:
+        return Estimate(value, np.nan, np.nan, sums.items)
+    both = np.stack([sums.above, sums.below])
+    drawn = [both @ counts for counts in resample_counts(k, resamples, seed)]
+    top, bottom = np.concatenate(drawn, axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        low, high = percentile_interval(np.where(bottom > 0, top / bottom, np.nan))
+    return Estimate(value, float(low), float(high), sums.items)

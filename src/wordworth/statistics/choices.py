@@ -5,8 +5,6 @@ from typing import Literal
 RESAMPLES = 1_000
 PERMUTATIONS = 10_000
 Sides = Literal["one", "two"]
-Method = Literal["auto", "exact", "monte-carlo", "normal"]
+Method = Literal["auto", "exact", "monte-carlo"]
 Count = Literal["inclusive", "strict"]
 """What p counts: partitions that give as much as the observed one, itself among them; or only those that give more."""
-Way = Literal["bootstrap", "jackknife"]
-"""Of the interval of an effect size."""

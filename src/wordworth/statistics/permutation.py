@@ -4,9 +4,10 @@ The statistic mean(A) − mean(B) of fixed pooled values is monotone in the sum 
 it is proportional to it: a partition is a subset sum, and a test is a count of subset sums beyond a threshold.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 from math import comb
 from typing import Literal, TypedDict
 
@@ -15,10 +16,35 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from wordworth.errors import WordworthError
-from wordworth.statistics.arrays import Exact, Values
+from wordworth.statistics.bootstrap import Exact, Values, told
 from wordworth.statistics.choices import PERMUTATIONS, Count, Method, Sides
-from wordworth.statistics.partitions import random_partitions, sums_by_size
 from wordworth.statistics.threads import in_threads
+
+
+def random_partitions(n: int, k: int, m: int, seed: int, block: int) -> Iterator[Exact]:
+    """m random subsets of k of n items as 0/1 columns, in blocks of at most `block` columns.
+
+    The draws do not depend on the size of the blocks.
+    """
+    rng = np.random.default_rng(seed)
+    with told("permuting", m, n) as advance:
+        for start in range(0, m, block):
+            size = min(block, m - start)
+            members = np.argpartition(rng.random((size, n)), k - 1, axis=1)[:, :k]
+            columns = np.zeros((n, size))
+            columns[members, np.arange(size)[:, None]] = 1
+            yield columns
+            advance(size)
+
+
+def sums_by_size(values: Exact, largest: int) -> list[Exact]:
+    """Subset sums, grouped: item i holds the C(n, i) sums of subsets of i values, for i up to `largest`."""
+    groups = [np.zeros(1)]
+    for value in values:
+        grown = [np.concatenate((more, fewer + value)) for fewer, more in pairwise(groups)]
+        groups = [groups[0], *grown, groups[-1] + value][: largest + 1]
+    return groups
+
 
 ENUMERATED = 20_000  # partitions up to which they are laid out as a matrix; 8 v 8 has 12,870
 FEW = 16  # rows below which the matrix is not worth making
@@ -45,7 +71,7 @@ class PermutationTest:
     p: Exact
     """One p a row; of no dimension when a single row was tested."""
     method: str
-    """"exact", "monte-carlo" or "normal"."""
+    """"exact" or "monte-carlo"."""
     partitions: int
     """How many partitions p stands on."""
 
@@ -64,44 +90,46 @@ def permutation_test(
 
     exact: the share of all C(n, size_a) partitions, the given one among them, with s_i ≥ s (two-sided: |s_i| ≥ |s|),
     which cannot be 0; the count "strict" takes s_i > s, as the papers write it. monte-carlo: (b + 1) / (m + 1) with b
-    of m random partitions counted. normal: 1 − Φ of a normal fitted to the m random statistics, which is what the
-    ValNorm authors' code computes. auto: exact where that is affordable, else monte-carlo. All rows share the same
+    of m random partitions counted. auto: exact where that is affordable, else monte-carlo. All rows share the same
     partitions.
     """
-    pooled = np.asarray(values, dtype=np.float64)
-    n = pooled.shape[-1] if pooled.ndim else 0
-    if not 1 <= size_a < n:
-        raise WordworthError(
-            f"{n} pooled values cannot be parted into {size_a} and {n - size_a}; both need one or more"
-        )
+    rows, shape = _checked_rows(values, size_a)
+    n = rows.shape[1]
     if sides not in ("one", "two"):
         raise WordworthError(f"a test has sides 'one' or 'two', not {sides!r}")
     if count not in ("inclusive", "strict"):
         raise WordworthError(f"a permutation test counts 'inclusive' or 'strict', not {count!r}")
     if permutations < 1:
         raise WordworthError(f"a permutation test needs at least one permutation, not {permutations}")
+    chosen = _choose(method, n, size_a, len(rows))
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    observed = centred[:, :size_a].sum(axis=1)
+    bar = _bar(np.abs(observed) if sides == "two" else observed, TIE * np.abs(rows).sum(axis=1), count)
+    if chosen == "exact":
+        partitions = comb(n, size_a)
+        p = _count_exact(centred, bar, size_a, sides) / partitions
+    else:
+        partitions = permutations
+        beyond = np.zeros(len(rows), dtype=np.int64)
+        for block in random_partitions(n, size_a, permutations, seed, COLUMNS):
+            beyond += _count_in(block, centred, bar, sides)
+        p = (beyond + 1) / (partitions + 1)
+    return PermutationTest(p.reshape(shape), chosen, partitions)
+
+
+def _checked_rows(values: Values, size_a: int) -> tuple[Exact, tuple[int, ...]]:
+    """Return the values as rows of finite numbers that can be parted, and the shape of the p that they give."""
+    pooled = np.asarray(values, dtype=np.float64)
+    n = pooled.shape[-1] if pooled.ndim else 0
+    if not 1 <= size_a < n:
+        raise WordworthError(
+            f"{n} pooled values cannot be parted into {size_a} and {n - size_a}; both need one or more"
+        )
     rows = pooled.reshape(-1, n)
     finite = np.isfinite(rows).all(axis=1)
     if not finite.all():
         raise WordworthError(f"row {int(np.argmin(finite))} of the pooled values is not finite; drop that word")
-
-    chosen = _choose(method, n, size_a, len(rows))
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    observed = centred[:, :size_a].sum(axis=1)
-    if chosen == "normal":
-        p, partitions = _normal(centred, observed, size_a, sides, permutations, seed), permutations
-    else:
-        bar = _bar(np.abs(observed) if sides == "two" else observed, TIE * np.abs(rows).sum(axis=1), count)
-        if chosen == "exact":
-            partitions = comb(n, size_a)
-            p = _count_exact(centred, bar, size_a, sides) / partitions
-        else:
-            partitions = permutations
-            beyond = np.zeros(len(rows), dtype=np.int64)
-            for block in random_partitions(n, size_a, permutations, seed, COLUMNS):
-                beyond += _count_in(block, centred, bar, sides)
-            p = (beyond + 1) / (partitions + 1)
-    return PermutationTest(p.reshape(pooled.shape[:-1]), chosen, partitions)
+    return rows, pooled.shape[:-1]
 
 
 def _bar(observed: Exact, tie: Exact, count: Count) -> Exact:
@@ -109,7 +137,7 @@ def _bar(observed: Exact, tie: Exact, count: Count) -> Exact:
     return observed + tie if count == "strict" else np.nextafter(observed - tie, -np.inf)
 
 
-def _choose(method: Method, n: int, k: int, rows: int) -> Literal["exact", "monte-carlo", "normal"]:
+def _choose(method: Method, n: int, k: int, rows: int) -> Literal["exact", "monte-carlo"]:
     enumerable = comb(n, k) <= ENUMERATED
     sums = 2 * sum(comb((n + 1) // 2, i) for i in range(min(k, n - k) + 1))
     if method == "auto":
@@ -118,8 +146,8 @@ def _choose(method: Method, n: int, k: int, rows: int) -> Literal["exact", "mont
         raise WordworthError(
             f"the partitions of {n} words into {k} and {n - k} are too many to enumerate; use the method 'monte-carlo'"
         )
-    if method not in ("exact", "monte-carlo", "normal"):
-        raise WordworthError(f"a permutation test has no method {method!r}; use auto, exact, monte-carlo or normal")
+    if method not in ("exact", "monte-carlo"):
+        raise WordworthError(f"a permutation test has no method {method!r}; use auto, exact or monte-carlo")
     return method
 
 
@@ -182,9 +210,17 @@ def _meet(row: Exact, k: int, bar: float, sides: Sides) -> int:
     return count
 
 
-def _normal(centred: Exact, observed: Exact, k: int, sides: Sides, permutations: int, seed: int) -> Exact:
-    """1 − Φ(z), or 2(1 − Φ(|z|)). Mean and variance of the m sums come from those of the m partitions (n and n × n)."""
-    n = centred.shape[1]
+def normal_p(
+    values: Values, size_a: int, *, sides: Sides = "one", permutations: int = PERMUTATIONS, seed: int = 0
+) -> Exact:
+    """Return 1 − Φ(z), or 2(1 − Φ(|z|)), of a normal fitted to random partitions, as the ValNorm authors' code does.
+
+    Mean and variance of the m sums come from those of the m partitions (n and n × n). Values are as in
+    `permutation_test`; sensitivity shows this p as one of the choices in the literature.
+    """
+    rows, shape = _checked_rows(values, size_a)
+    centred, n, k = rows - rows.mean(axis=1, keepdims=True), rows.shape[1], size_a
+    observed = centred[:, :k].sum(axis=1)
     total, products = np.zeros(n), np.zeros((n, n))
     for block in random_partitions(n, k, permutations, seed, COLUMNS):
         total += block.sum(axis=1)
@@ -195,7 +231,7 @@ def _normal(centred: Exact, observed: Exact, k: int, sides: Sides, permutations:
     if not (variance > 0).all():
         raise WordworthError(
             f"row {int(np.argmin(variance > 0))} of the pooled values does not vary over {permutations} partitions, so "
-            "no normal can be fitted; drop that word or use the method 'monte-carlo'"
+            "no normal can be fitted; drop that word"
         )
     z = (observed - centred @ mean) / np.sqrt(variance)
-    return np.asarray(ndtr(-z) if sides == "one" else 2 * ndtr(-np.abs(z)), dtype=np.float64)
+    return np.asarray(ndtr(-z) if sides == "one" else 2 * ndtr(-np.abs(z)), dtype=np.float64).reshape(shape)

@@ -6,7 +6,7 @@ from importlib import import_module
 from wordworth.errors import WordworthError, nearest
 from wordworth.study.declaration import Study, Table
 
-STUDIES = ("valnorm", "weat", "vast", "static", "predict", "infer", "debias", "isotropy")
+STUDIES = ("valnorm", "weat", "vast", "static", "predict", "infer", "debias")
 """In the order of an audit; each is `STUDY` in the room of its name."""
 
 

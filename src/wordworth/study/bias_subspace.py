@@ -39,9 +39,6 @@ class BiasSubspace(Settings):
         catalog="word_sets",
     )
     bias_components: int = setting(1, "How many first components of each of the two above.", ON, least=1, most=1_000)
-    two_means: tuple[tuple[str, str], ...] = setting(
-        (), "The difference of two sets' means.", ON, metavar="SET,SET", parse=comma_pair
-    )
     concept: tuple[tuple[str, ...], ...] = setting(
         (),
         "Two or more classes of words, each a word set or a file: the span of their means is the bias.",
@@ -61,7 +58,7 @@ class BiasSubspace(Settings):
     @property
     def named(self) -> bool:
         """Whether anything is."""
-        return bool(self.directions or self.bias_pairs or self.bias_words or self.two_means or self.concept)
+        return bool(self.directions or self.bias_pairs or self.bias_words or self.concept)
 
 
 @dataclass(frozen=True, kw_only=True)

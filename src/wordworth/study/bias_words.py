@@ -19,7 +19,6 @@ from wordworth.transform import (
     pair_components,
     random_directions,
     set_components,
-    two_means,
 )
 
 
@@ -32,9 +31,6 @@ def ways(embedding: Embedding, settings: BiasSubspace) -> Iterator[Callable[[], 
         yield partial(pair_components, embedding, pairs_named(pairs), components, unit=unit, name=_label(pairs))
     for one in settings.bias_words:
         yield partial(set_components, embedding, words_named(one), components, unit=unit, name=_label(one))
-    for first, second in settings.two_means:
-        name = f"means of {first} − {second}"
-        yield partial(two_means, embedding, words_named(first), words_named(second), unit=unit, name=name)
     for classes in settings.concept:
         words = {_label(one): words_named(one) for one in classes}
         yield partial(class_means, embedding, words, unit=unit, name=" / ".join(words))
@@ -56,7 +52,7 @@ def taken_out(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embeddin
 def named_words(settings: BiasSubspace) -> list[str]:
     """All words that it is learnt from; he and she where none are named."""
     every = [*settings.directions, *(pair for pairs in settings.bias_pairs for pair in pairs_named(pairs))]
-    several = [words_named(one) for one in (*settings.bias_words, *chain(*settings.two_means, *settings.concept))]
+    several = [words_named(one) for one in (*settings.bias_words, *chain(*settings.concept))]
     return list(dict.fromkeys(chain(*every, *several))) or ["he", "she"]
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # a declaration is read for the help too, and has to be quick
 
     from wordworth.catalog.kinds import Kind
     from wordworth.run import Findings
-    from wordworth.study.cost import Work
 
 
 class Table(NamedTuple):
@@ -89,9 +88,6 @@ class Study:
     """That, in a sentence for the report: what is less, and what it costs in precision."""
     training: Mapping[str, Any] = field(default_factory=dict)
     """What is asked of a model in training every so many steps, in seconds; blank: nothing, unless it is asked for."""
-    work: str = ""
-    """`module:name` of the function (model, settings) → `study.cost.Work`, for the estimate of an audit; blank:
-    a few seconds with any model."""
     audited: bool = True
     """Whether it is part of an audit."""
     beyond: "frozenset[Kind]" = frozenset()
@@ -190,21 +186,11 @@ class Study:
             fingerprints=dict(fingerprints),
             settings=settings.as_table(),
             may_differ=self.settings.may_differ(),
-            renamed=self.settings.renamed(),
             method=" ".join(filter(None, [self.method, settings.in_words()])),
             papers=self.papers,
             references=self._references(findings),
         )
         return findings
-
-    def expected(self, model: Any, settings: Settings) -> "Work":
-        """The work that it has to do with one model, a loaded one or the name of word vectors."""
-        from wordworth.study.cost import FEW_SECONDS, Work
-
-        if not self.work:
-            return Work(seconds=FEW_SECONDS)
-        work: Work = _imported(self.work)(model, settings)
-        return work
 
     def tables(self, scores: "pl.DataFrame", items: "pl.DataFrame") -> Iterator[Table]:
         """Scores and items as the study's paper sets them."""

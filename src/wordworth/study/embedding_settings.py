@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from wordworth.embedding.flaws import OnBad
+from wordworth.embedding.blocks import OnBad
 from wordworth.task.settings import MEASURED, ON, TEST, Named, Settings, setting
 
 ALL = "all"
@@ -35,5 +35,4 @@ class OfEmbeddings(Settings):
         "Format of the embedding files, where the files do not show it.",
         ON,
         may_differ=True,
-        formerly=("format",),
     )

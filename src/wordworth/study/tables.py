@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.run.flags import MARK, legend
+from wordworth.run.numbers import format_interval, format_number, format_p
 from wordworth.study.declaration import Table
 
 ABREAST = 4
@@ -13,25 +14,18 @@ ABREAST = 4
 FOOT = "ρ for valence (Pearson) and similarity (Spearman), d for weat, accuracy for analogy; [95% interval], n items"
 
 
-def number(value: float | None) -> str:
-    """A figure as tables hold it: three digits behind the point, without the zero before it."""
-    if value is None:
-        return ""
-    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
-
-
 def marked(score: dict[str, Any]) -> str:
     """A score's value, with a mark where it is to be read with care."""
-    return number(score["value"]) + (MARK if score["flags"] else "")
+    return format_number(score["value"], 3, missing="") + (MARK if score["flags"] else "")
 
 
 def cell(score: dict[str, Any]) -> str:
     """A score with its interval or p, and its number of items."""
     text = marked(score)
     if score["low"] is not None:
-        text += f" [{number(score['low'])}, {number(score['high'])}]"
+        text += f" {format_interval(score['low'], score['high'], 3)}"
     if score["p"] is not None:
-        text += f" p={score['p']:.2g}"
+        text += f" p={format_p(score['p'])}"
     return f"{text}  n={score['n']:,}"
 
 
@@ -73,7 +67,7 @@ def sensitivity_table(scores: pl.DataFrame) -> Table:
     for (dataset, model), mine in whole.group_by(["dataset", "model"], maintain_order=True):
         told = {row["measure"].removeprefix("sensitivity:"): row for row in mine.iter_rows(named=True)}
         median = told["median"]
-        limits = f"{number(median['value'])} [{number(median['low'])}, {number(median['high'])}]"
+        limits = f"{format_number(median['value'], 3)} {format_interval(median['low'], median['high'], 3)}"
         shares = [f"{told[name]['value']:.1%}" for name in ("significant", "same-sign", "flipped")]
         rows.append([str(dataset), str(model), f"{median['n']:,}", *shares, limits])
     return Table("sensitivity · variants of each test under other choices", header, rows, range(2, len(header)))
@@ -107,5 +101,8 @@ def stability_tables(scores: pl.DataFrame) -> Iterator[Table]:
     title = "stability of the subspaces: principal values over the first, cosine with what is taken out"
     steady = scores.filter(pl.col("experiment") == "stability")
     for (model,), mine in steady.group_by(["model"], maintain_order=True):
-        lines = [[kind, *(number(values.get(name)) for name in names)] for kind, values in stability_rows(mine)]
+        lines = [
+            [kind, *(format_number(values.get(name), 3, missing="") for name in names)]
+            for kind, values in stability_rows(mine)
+        ]
         yield Table(f"{model} · {title}", ["words", *names], lines, range(1, 5))

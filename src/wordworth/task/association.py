@@ -7,7 +7,7 @@ import numpy as np
 
 from wordworth.catalog.read.association_tests import AssociationTest
 from wordworth.embedding import Layers
-from wordworth.embedding.spelling import is_cased
+from wordworth.embedding.core import is_cased
 from wordworth.measure import association as association_of
 from wordworth.measure import weat, weat_interval, weat_p
 from wordworth.run import Findings
@@ -30,7 +30,7 @@ def association(layers: Layers, test: AssociationTest, settings: Permuted) -> Fi
     X, Y, A, B = (group.rows(np.argsort(group.words)).vectors() for group in groups)
     tested = weat_p(X, Y, A, B, **permuted(settings))
     effects = weat(X, Y, A, B)
-    limits = weat_interval(X, Y, A, B, way=settings.d_interval, **drawn(settings))
+    limits = weat_interval(X, Y, A, B, **drawn(settings))
     findings.used_words(test.name, sets, test.reference)
     where = {**layers.columns, "language": test.language, "dataset": test.name.removesuffix(f"-{test.language}")}
     flags = flags_of_sets(groups, test)

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, get_args, get_origin
 
-from wordworth.embedding.spelling import Case
+from wordworth.embedding.core import Case
 from wordworth.engine.engines import PATTERN
 from wordworth.errors import WordworthError, nearest
-from wordworth.renames import Now, current
-from wordworth.statistics.choices import PERMUTATIONS, RESAMPLES, Count, Method, Sides, Way
+from wordworth.statistics.choices import PERMUTATIONS, RESAMPLES, Count, Method, Sides
 
 MEASURED, ON, HOW = "what is measured", "on what", "how"
 GROUPS = (MEASURED, ON, HOW)
@@ -50,7 +49,7 @@ LEXICON, TEST, PAIRS, CORPUS = (
 """How the help of an option begins that several studies have."""
 RANDOM = "Random directions or subspaces taken out as the control."
 ENGINE: dict[str, Any] = {
-    "help": "Where shards of the work run: local, processes:4 (workers here), ray or ray:ADDRESS (a cluster).",
+    "help": "Where shards of the work run: local, ray (workers here) or ray:ADDRESS (a cluster).",
     "pattern": PATTERN,
     "may_differ": True,
     "metavar": "ENGINE",
@@ -83,16 +82,11 @@ class Declared:
     catalog: str = ""
     """The kind of entry in the catalog that can be named, for a shell that completes it: `lexica`, `models/static`; or
     `languages`."""
-    formerly: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
-    """Its old names, as options and in Python; an old flag with the values that it stood for."""
 
 
 def setting(default: Any, help: str, group: str = HOW, **more: Any) -> Any:  # noqa: A002
-    """A field of a study's settings; `more` are the other parts of its declaration. Old names may be given alone."""
-    formerly = more.pop("formerly", ())
-    former = formerly if isinstance(formerly, Mapping) else dict.fromkeys(formerly, ())
-    declared = Declared(help, group, formerly=former, **more)
-    return dataclasses.field(default=default, metadata={"declared": declared})
+    """Declare a field of a study's settings; `more` are the other parts of its declaration."""
+    return dataclasses.field(default=default, metadata={"declared": Declared(help, group, **more)})
 
 
 @dataclass(frozen=True)
@@ -130,64 +124,31 @@ class Settings:
             for one in value if field.many else [value]:
                 _check(field, one)
 
-    formerly: typing.ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Setting that several classes share → its old names in this one."""
-
     @classmethod
     def fields(cls) -> tuple[Field, ...]:
         """The settings in the order of their declaration."""
         hints = typing.get_type_hints(cls)
         return tuple(
-            Field(one.name, *_one_type(hints[one.name]), one.default, cls._declared(one))
+            Field(one.name, *_one_type(hints[one.name]), one.default, one.metadata["declared"])
             for one in dataclasses.fields(cls)
         )
-
-    @classmethod
-    def _declared(cls, one: dataclasses.Field[Any]) -> Declared:
-        """The declaration, with the names that the setting had in this class alone."""
-        declared: Declared = one.metadata["declared"]
-        own = dict.fromkeys(cls.formerly.get(one.name, ()), ())
-        return dataclasses.replace(declared, formerly={**declared.formerly, **own}) if own else declared
 
     @classmethod
     def of(cls, study: str, chosen: Mapping[str, Any]) -> Self:
         """Settings by name, in Python's plural or as the option has it (`lexica`, `lexicon`).
 
-        An old name is told what it is now; an unknown one is an error that suggests one.
+        An unknown name is an error that suggests one.
         """
         fields = cls.fields()
         known = {field.name: field.name for field in fields}
         spelled = {field.option.replace("-", "_"): field.name for field in fields} | known
-        former = cls.former()
         for name in chosen:
-            if name not in spelled and name not in former:
+            if name not in spelled:
                 near = nearest(name, [*spelled]) or f"; there are {', '.join(known)}"
                 raise WordworthError(f"{study} has no setting {name!r}{near}")
-        given = current(chosen, former)
-        for name in given:
-            if name not in known and spelled[name] in given:
+            if name not in known and spelled[name] in chosen:
                 raise WordworthError(f"{spelled[name]} was given twice, once as {name}; give it once")
-        return cls(**{spelled[name]: value for name, value in given.items()})
-
-    @classmethod
-    def former(cls) -> dict[str, Now]:
-        """Old names in Python → what is meant; without those that are the name of something else by now."""
-        fields = cls.fields()
-        taken = {name for field in fields for name in (field.name, field.option.replace("-", "_"))}
-        return {
-            spelled: Now(field.name, values)
-            for field in fields
-            for old, values in field.declared.formerly.items()
-            if (spelled := old.replace("-", "_")) not in taken
-        }
-
-    @classmethod
-    def renamed(cls) -> dict[str, str]:
-        """Names that settings have in older runs → what they are called now."""
-        fields = cls.fields()
-        olds = ((old.replace("-", "_"), field.name) for field in fields for old in field.declared.formerly
-                if not field.declared.formerly[old])  # fmt: skip
-        return {old: now for old, now in olds if old != now}
+        return cls(**{spelled[name]: value for name, value in chosen.items()})
 
     @classmethod
     def may_differ(cls) -> tuple[str, ...]:
@@ -280,20 +241,13 @@ class Intervals(Seeded):
 class Permuted(Intervals):
     """How p-values and intervals of association tests are computed."""
 
-    d_interval: Way = setting(
-        "bootstrap",
-        "Interval of an effect size d: bootstrap of the words of each set, or jackknife (one word left out at a time).",
-        choices=("bootstrap", "jackknife"),
-        may_differ=True,
-    )
-
     sides: Sides = setting(
         "one", "Sides of the permutation tests: one (as the paper) or two.", choices=("one", "two"), may_differ=True
     )
     p_method: Method = setting(
         "auto",
-        "How p is computed: exact where it can be enumerated, else Monte Carlo; normal is the ValNorm authors' code.",
-        choices=("auto", "exact", "monte-carlo", "normal"),
+        "How p is computed: exact where it can be enumerated, else Monte Carlo.",
+        choices=("auto", "exact", "monte-carlo"),
         may_differ=True,
     )
     p_count: Count = setting(

@@ -37,7 +37,7 @@ class WordworthCallback(TrainerCallback):
     valence in three layers and association tests (`vast`), and whole-word accuracy by band of frequency (`predict`).
     The numbers go to the Trainer's log, and so to TensorBoard and all else that it reports to; each study leaves the
     run `OUTPUT/STUDY-stepN`, as the command would. `vast={"lexica": ["anew"]}` changes settings of a study,
-    `predict=None` leaves one out, `isotropy={}` adds one. The training goes on as if nothing had been measured.
+    `predict=None` leaves one out, `static={}` adds one. The training goes on as if nothing had been measured.
     """
 
     def __init__(

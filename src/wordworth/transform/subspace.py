@@ -15,6 +15,8 @@ ROUNDING = 1e-12
 """A principal value below this share of the largest is rounding."""
 ROUNDINGS = 16
 """Vectors that are apart by no more than so many roundings of the precision they are stored in do not differ."""
+COUNT = 8
+"""Draws that the paper averages over."""
 
 
 class NothingToRemoveError(WordworthError):
@@ -187,6 +189,33 @@ def joined(*subspaces: Subspace) -> Subspace:
         tuple(word for one in subspaces for word in one.words),
         tuple(word for one in subspaces for word in one.missing),
     )
+
+
+def random_directions(dim: int, *, count: int = COUNT, k: int = 1, seed: int = 0) -> list[Subspace]:
+    """`count` subspaces of k dimensions, spanned by Gaussian vectors: any direction is as likely as any other."""
+    if not 0 < k < dim:
+        raise WordworthError(f"a random subspace of {k} dimensions in {dim} is not a proper part; take 1 to {dim - 1}")
+    drawn: Matrix = np.random.default_rng(seed).normal(size=(count, k, dim))
+    return [Subspace(f"random:{at}", orthonormal(one), np.ones(k)) for at, one in enumerate(drawn, start=1)]
+
+
+@dataclass(frozen=True)
+class Stability:
+    """A sharp drop after the first value, and a cosine near one, mean that there is one direction to take out."""
+
+    ratios: tuple[float, ...]
+    """The 2nd, 3rd, 4th principal value over the 1st; fewer where there are fewer."""
+    cosine: float
+    """|cos| between the first component of the full set and the subspace that is taken out: with its nearest vector,
+    where it has more than one dimension."""
+
+
+def stability(full: Subspace, derived: Subspace, values: int = 4) -> Stability:
+    """`full` is learnt from all words of a kind, `derived` is the subspace to take out, such as he − she."""
+    if full.basis.shape[1] != derived.basis.shape[1]:
+        raise WordworthError(f"{full.name} and {derived.name} come from embeddings of different dimensions")
+    ratios = tuple(float(value) for value in full.values[1:values] / full.values[0])
+    return Stability(ratios, float(np.linalg.norm(derived.basis @ full.basis[0])))
 
 
 def _vectors(embedding: Embedding, lookup: Lookup, unit: bool) -> Matrix:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from wordworth.catalog.source import Pinned, Source
+from wordworth.catalog.entry import Pinned, Source
 from wordworth.engine.cache import CacheSlot, kind_folder, slot
 from wordworth.errors import WordworthError
-from wordworth.files import forget_sums, locked, measured_sum, scratch, space_checked
+from wordworth.files import locked, measured_sum, scratch, sha256_of, space_checked
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,10 @@ def _in_size(source: Source, path: Path) -> bool:
     return all(file.is_file() and file.stat().st_size == size for file, size in files)
 
 
-def _checked(name: str, source: Source, path: Path) -> Path:
+def _checked(name: str, source: Source, path: Path, measure: Callable[[Path], str] = measured_sum) -> Path:
     for pin in source.content:
         file = _file(source, pin, path)
-        if measured_sum(file) != pin.sha256:
+        if measure(file) != pin.sha256:
             raise WordworthError(
                 f"{file} is not the {name} of the catalog: its sha256 is another than {pin.sha256[:12]}…; put the "
                 "published file there, or name your own by its path"
@@ -115,9 +115,8 @@ def locate(name: str, sources: Sequence[Source], *, offline: bool | None = None)
 
 def verify(name: str, located: Located) -> None:
     """Reads everything again and compares checksums; what is broken in the cache is removed and reported."""
-    forget_sums()
     if not located.source.remote:
-        _checked(name, located.source, located.path)
+        _checked(name, located.source, located.path, sha256_of)
         return
     home = _slot(located.source)
     with locked(home.path):
@@ -133,7 +132,7 @@ def _fetch(name: str, source: Source) -> Path:
                 if file.parent != folder:
                     raise WordworthError(f"{name} names a file outside its folder: {pin.name!r}")
                 write(pin, file)
-                if file.stat().st_size != pin.bytes or measured_sum(file) != pin.sha256:
+                if file.stat().st_size != pin.bytes or sha256_of(file) != pin.sha256:
                     raise WordworthError(
                         f"what {source.place} gives for {name} is not the file that was checked ({pin.name}: "
                         f"{file.stat().st_size:,} bytes for {pin.bytes:,}, or another sha256); nothing was kept"
@@ -147,8 +146,7 @@ def _fetch(name: str, source: Source) -> Path:
 def _origin(name: str, source: Source) -> Iterator[Callable[[Pinned, Path], object]]:
     """Opens the source and yields `write(pin, path)`, which brings one of its files to `path`."""
     # What speaks to the network is loaded only when something is fetched.
-    from wordworth.catalog.fetch.archives import opened, take
-    from wordworth.catalog.fetch.download import download
+    from wordworth.catalog.fetch.archives import download, opened, take
 
     if source.kind == "https":
         part = kind_folder("archives") / f"{source.key[:16]}-{source.content[0].name}.part"

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from wordworth.catalog.registry import knows
 from wordworth.errors import WordworthError
-from wordworth.renames import tell
 from wordworth.study.bias_subspace import BiasSubspace
 from wordworth.study.declaration import Study
 from wordworth.task.settings import (
@@ -29,7 +28,6 @@ from wordworth.task.settings import (
 HARD = "hard-debias"
 METHODS = ("projection", HARD, "inlp", "leace")
 PARTS = ("stability", "valence", "similarity", "weat", "bias", "prediction", "nli")
-PLACES = ("subwords", "layers")
 CONTROLS, CONTROLS_OF_NETWORK = 8, 2
 """Random subspaces, as the paper has it; and of a language model, which is read anew for each."""
 
@@ -38,13 +36,7 @@ CONTROLS, CONTROLS_OF_NETWORK = 8, 2
 class DebiasSettings(BiasSubspace, Permuted, Intervals):
     """The subspace is the span of all that is named; he − she where nothing is."""
 
-    formerly: ClassVar = {
-        "bias_pairs": ("pairs",),
-        "bias_words": ("components_of",),
-        "bias_components": ("components",),
-    }
-
-    mitigate: str = setting("projection", "How the bias is taken out.", HOW, choices=METHODS, formerly=("method",))
+    mitigate: str = setting("projection", "How the bias is taken out.", HOW, choices=METHODS)
     specific: Named | None = setting(
         None,
         "Words that keep their part in the subspace, in hard-debias; Bolukbasi's for gender.",
@@ -70,7 +62,6 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
         MEASURED,
         catalog="pairs",
         may_differ=True,
-        formerly=("similarity",),
     )
     tests: tuple[Named, ...] = setting(
         (),
@@ -88,14 +79,6 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
         most=1000,
         may_differ=True,
     )
-    random_from: str = setting(
-        "gaussian",
-        "Random subspaces: gaussian, or first components of 20 random words.",
-        HOW,
-        choices=("gaussian", "words"),
-        may_differ=True,
-        formerly=("control",),
-    )
     nli: Named | None = setting(
         None,
         "Network over these vectors that infers; nli-glove where it reads them.",
@@ -111,20 +94,6 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
         metavar="NAME|FILE",
         may_differ=True,
     )
-    where: str = setting(
-        "",
-        "Where in a language model: in its subword embeddings (if not given), or in every layer's stream.",
-        HOW,
-        metavar="subwords|layers",
-        choices=("", *PLACES),
-    )
-    span: float = setting(
-        0.95,
-        "In every layer: the first components of the layers' directions that hold so much of them, up to 1.",
-        HOW,
-        least=0,
-        most=1,
-    )
     layers: tuple[int, ...] = setting(
         (),
         "Layers of a language model, such as 0,8,16, that are measured; the middle one if not given.",
@@ -139,38 +108,14 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
     sample: int = setting(20_000, "Pairs of each probe, so many drawn evenly.", ON, least=1)
 
     def __post_init__(self) -> None:
-        if self.mitigate == "hard":
-            object.__setattr__(self, "mitigate", HARD)
         super().__post_init__()
-        self._take_old_pairs()
         if (self.specific or self.equalize) and self.mitigate != HARD:
             raise WordworthError("--specific and --equalize are for --mitigate hard-debias; leave them out")
-
-    def _take_old_pairs(self) -> None:
-        """`pairs` were once those of the bias: a word set that stands there is meant so, or a file without ratings."""
-        old = tuple(one for one in self.pairs if _unrated(one))
-        if old:
-            tell(f"--pairs {old[0]}", f"--bias-pairs {old[0]}")
-            kept = tuple(one for one in self.pairs if one not in old) or type(self).pairs
-            object.__setattr__(self, "pairs", kept)
-            object.__setattr__(self, "bias_pairs", (*self.bias_pairs, *old))
 
     @property
     def wanted(self) -> tuple[str, ...]:
         """The parts that are measured."""
         return () if "all" in self.without else tuple(part for part in PARTS if part not in self.without)
-
-
-def _unrated(named: Named) -> bool:
-    """Whether these are pairs without ratings: a word set, or a file with two words a line."""
-    if isinstance(named, str) and (knows(named, "pairs") or knows(named, "word_sets")):
-        return not knows(named, "pairs")
-    try:
-        with Path(named).expanduser().open(encoding="utf-8", errors="replace") as lines:
-            first = next((line for line in lines if line.strip()), "")
-    except (OSError, ValueError):
-        return False
-    return len(first.replace(",", " ").split()) == 2
 
 
 STUDY = Study(

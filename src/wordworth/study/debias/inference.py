@@ -31,14 +31,7 @@ def probes_of(settings: DebiasSettings) -> list[str]:
     """The probes that fit what is taken out."""
     sets = [str(named) for named in settings.bias_words]
     found = [PROBES[name] for name in sets if name in PROBES]
-    if (
-        settings.directions
-        or settings.bias_pairs
-        or settings.two_means
-        or settings.concept
-        or len(found) < len(sets)
-        or not sets
-    ):
+    if settings.directions or settings.bias_pairs or settings.concept or len(found) < len(sets) or not sets:
         found.insert(0, "gender")
     return found
 

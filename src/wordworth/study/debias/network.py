@@ -1,4 +1,4 @@
-"""A bias taken out of a language model: in its subword embeddings, or in the stream of every layer; and the cost.
+"""A bias taken out of a language model's subword embeddings, and what that costs.
 
 Every measure is taken on the model as it was (`original`), as it is after (the method), and, as the control, with
 random directions in the place of the bias (`random`).
@@ -14,16 +14,14 @@ import numpy as np
 from wordworth.catalog.resolve import resolve
 from wordworth.encode.heads import Headed
 from wordworth.progress import progress
-from wordworth.repair.checkpoint import load_whole
-from wordworth.repair.repaired import InLayers, InSubwords, Repair, Repaired, folded
+from wordworth.repair.checkpoint import InSubwords, Repaired, folded, load_whole
 from wordworth.repair.subwords import every_piece
 from wordworth.run import ORIGINAL, Findings
 from wordworth.study.bias_words import named_words, pairs_named, words_named
 from wordworth.study.debias import CONTROLS_OF_NETWORK, HARD, DebiasSettings
-from wordworth.study.debias.layers import learn_in_layers
 from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.debias.tasks import LANGUAGE
-from wordworth.study.debias.treatment import EQUALIZE, SPECIFIC, Change, check_place, learn, treatment
+from wordworth.study.debias.treatment import EQUALIZE, SPECIFIC, Change, learn, treatment
 from wordworth.study.debias.versions import Measuring
 from wordworth.transform import NothingToRemoveError, Subspace, random_directions, with_lengths_of
 
@@ -32,9 +30,9 @@ from wordworth.transform import NothingToRemoveError, Subspace, random_direction
 class _Plan:
     """What is done to the network, and what the controls do."""
 
-    repair: Repair
+    repair: InSubwords
     subspace: Subspace
-    controls: Sequence[Repair]
+    controls: Sequence[InSubwords]
     said: str
 
 
@@ -43,13 +41,12 @@ def debias_network(named: str | Path, settings: DebiasSettings) -> Findings:
 
     The network is `findings.network`, whose `save(folder)` writes it as an ordinary checkpoint.
     """
-    check_place(settings)
     findings = Findings("debias")
     headed = load_whole(named, device=settings.device)
     facts = {"source": headed.source, "weights": headed.weights, "class": type(headed.network).__name__}
     findings.used_model(headed.name, facts)
     try:
-        plan = (_in_layers if settings.where == "layers" else _in_subwords)(headed, settings, findings)
+        plan = _in_subwords(headed, settings, findings)
     except NothingToRemoveError as nothing:  # debiased twice is debiased once
         findings.warn(f"The model is left as it is: {nothing}.")
         findings.network = Repaired(headed, None, settings.mitigate, "nothing")
@@ -111,14 +108,6 @@ def _in_subwords(headed: Headed, settings: DebiasSettings, findings: Findings) -
     subspaces = random_directions(pieces.dim, count=_count(settings), k=chosen.dimensions, seed=settings.seed)
     controls = [changed(chosen.control(one)) for one in subspaces]
     return _Plan(repair, subspace, controls, f"subword embeddings, {repair.step}")
-
-
-def _in_layers(headed: Headed, settings: DebiasSettings, findings: Findings) -> _Plan:
-    subspace, stream = learn_in_layers(headed, settings, findings)
-    drawn = random_directions(subspace.basis.shape[1], count=_count(settings), k=len(subspace), seed=settings.seed)
-    repair = InLayers.of(headed, stream, subspace)
-    said = f"the stream of all {len(stream.blocks)} layers, {repair.step}"
-    return _Plan(repair, subspace, [InLayers.of(headed, stream, one) for one in drawn], said)
 
 
 def _forms(settings: DebiasSettings) -> list[str]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.models import load_embeddings
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
@@ -18,8 +18,8 @@ from wordworth.study.debias import CONTROLS, DebiasSettings
 from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.debias.tasks import LANGUAGE, load_task_data, measure
 from wordworth.study.debias.treatment import Change, Treatment, learn, treatment
-from wordworth.task.stability import subspace_stability
-from wordworth.transform import NothingToRemoveError, random_components, random_directions, vanished
+from wordworth.task.geometry import subspace_stability
+from wordworth.transform import NothingToRemoveError, random_directions, vanished
 
 Versions = Sequence[tuple[str, Embedding]]
 """(setting, embedding): the original, and what the method made of it."""
@@ -36,8 +36,6 @@ def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -
         from wordworth.study.debias.network import debias_network  # torch, for language models alone
 
         return debias_network(models[0], settings)
-    if settings.where:
-        raise WordworthError(f"--where {settings.where} is for language models; leave it out for word vectors")
     findings = Findings("debias")
     embedding = models[0] if isinstance(models[0], Embedding) else one_embedding(models[0])
     language = embedding.provenance.language or LANGUAGE
@@ -94,11 +92,7 @@ def _controls(embedding: Embedding, chosen: Treatment, settings: DebiasSettings)
     count = CONTROLS if settings.random is None else settings.random
     if not count:
         return []
-    drawn = {"count": count, "k": chosen.dimensions, "seed": settings.seed}
-    if settings.random_from == "gaussian":
-        subspaces = random_directions(embedding.dim, **drawn)
-    else:
-        subspaces = random_components(embedding, **drawn)
+    subspaces = random_directions(embedding.dim, count=count, k=chosen.dimensions, seed=settings.seed)
     return [chosen.control(one) for one in subspaces]
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from wordworth.run import ORIGINAL, RANDOM
+from wordworth.run.numbers import format_number
 from wordworth.study.declaration import Table
-from wordworth.study.tables import number, stability_tables
+from wordworth.study.tables import stability_tables
 
 SHOWN = {
     "valence": ("valence",),
@@ -61,9 +62,12 @@ def debias_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
     header = ["measure", columns[0], *(name for column in columns[1:] for name in (column, "diff")), "n"]
     rows = []
     for what, values, count in cost_rows(scores):
-        cells = [number(values[columns[0]])]
+        cells = [format_number(values[columns[0]], 3)]
         for column in columns[1:]:
-            cells += [number(values.get(column)), changed(what, values.get(column), values[columns[0]])]
+            cells += [
+                format_number(values.get(column), 3, missing=""),
+                changed(what, values.get(column), values[columns[0]]),
+            ]
         rows.append([what, *cells, f"{count:,}" if count else ""])
     if rows:
         yield Table("what it cost", header, rows, range(1, len(header)))

@@ -39,23 +39,9 @@ def check_named(settings: DebiasSettings) -> None:
     for pairs in (*settings.bias_pairs, settings.equalize):
         if pairs is not None:
             pairs_named(pairs)
-    for words in (*settings.bias_words, *chain(*settings.two_means, *settings.concept), settings.specific):
+    for words in (*settings.bias_words, *chain(*settings.concept), settings.specific):
         if words is not None:
             words_named(words)
-
-
-def check_place(settings: DebiasSettings) -> None:
-    """Stops at a method that the place in a language model does not admit."""
-    if settings.where != "layers" or settings.mitigate == "projection":
-        return
-    why = {
-        "leace": "its eraser is another one in every layer, and what is written in one layer stays in the stream for "
-        "all that follow, so that it cannot be folded into weights",
-    }.get(settings.mitigate, "it is a change of vectors word by word, which a stream does not have")
-    raise WordworthError(
-        f"--mitigate {settings.mitigate} cannot be saved exactly in every layer: {why}; choose projection, or "
-        "--where subwords"
-    )
 
 
 def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) -> Subspace:

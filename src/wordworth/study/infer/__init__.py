@@ -102,7 +102,6 @@ class InferSettings(Intervals, ElmoLayers):
         least=0,
         most=10_000,
         may_differ=True,
-        formerly=("top",),
     )
     labels: tuple[str, ...] = setting(
         (),
@@ -121,7 +120,6 @@ STUDY = Study(
     function="wordworth.study.infer.study:infer",
     settings=InferSettings,
     tables_function="wordworth.study.infer.tables:infer_tables",
-    work="wordworth.study.infer.work:infer_work",
     main="probes",
     kinds=frozenset({"nli"}),
     papers=("dev2020",),

@@ -53,7 +53,6 @@ class PredictSettings(Placement, Intervals):
         MEASURED,
         catalog="paraphrases",
         may_differ=True,
-        formerly={"probe": (), "probes": (), "paraphrase": ("rare", "common")},
     )
     beginning: Literal["given", "guessed"] = setting(
         "given",
@@ -81,7 +80,6 @@ class PredictSettings(Placement, Intervals):
         metavar="N,N",
         parse=lambda text: comma_numbers("--layers", text),
         may_differ=True,
-        formerly=("layer",),
     )
     idf: bool = setting(False, "Weigh the tokens of BERTScore by inverse frequency.", HOW)
     fine_tune: Named | None = setting(
@@ -109,7 +107,6 @@ STUDY = Study(
     function="wordworth.study.predict.study:predict",
     settings=PredictSettings,
     tables_function="wordworth.study.predict.tables:predict_tables",
-    work="wordworth.study.predict.work:predict_work",
     kinds=frozenset({"causal"}),
     beyond=frozenset({"masked"}),
     papers=("dudy2020",),

@@ -34,7 +34,6 @@ class StaticSettings(ByLayer, Intervals):
         ON,
         metavar="NAME|FILE|none",
         catalog="corpora",
-        formerly=("contexts",),
     )
     sentences: tuple[int, ...] = setting(
         (10_000, 50_000, 100_000, 500_000, 1_000_000),
@@ -70,7 +69,6 @@ STUDY = Study(
     function="wordworth.study.static.study:static",
     settings=StaticSettings,
     tables_function="wordworth.study.static.tables:static_tables",
-    work="wordworth.study.static.work:static_work",
     kinds=frozenset({"causal", "masked", "encoder", "sentence", "static"}),
     papers=("bommasani2020",),
     method="Contextual to static. A word’s vectors over many sentences pooled to one, by layer and pooling; word "

@@ -23,7 +23,6 @@ class ExportSettings(Placement, Seeded):
         ON,
         metavar="NAME|FILE|none",
         catalog="corpora",
-        formerly=("contexts",),
     )
     per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} if not given.", ON, least=1, most=100_000)
     sentences: int | None = setting(
@@ -39,7 +38,6 @@ class ExportSettings(Placement, Seeded):
         HOW,
         least=0,
         most=1_000,
-        formerly=("all_but_the_top",),
     )
     language: str = setting("english", "Language of the words, and of the text.", ON, catalog="languages")
     lower_case: bool = setting(False, "Put the sentences into lower case.", ON)

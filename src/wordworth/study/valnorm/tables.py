@@ -6,8 +6,9 @@ from typing import Any
 import polars as pl
 
 from wordworth.run.flags import legend
+from wordworth.run.numbers import format_number
 from wordworth.study.declaration import Table
-from wordworth.study.tables import marked, number, score_tables
+from wordworth.study.tables import marked, score_tables
 
 TASKS = ("valence", "weat", "similarity")
 BELLEZZA = "valence, Bellezza’s words"
@@ -36,7 +37,7 @@ def by_language(scores: pl.DataFrame) -> Table | None:
     for row in largest.iter_rows(named=True):
         cells[row["language"], row["model"]].setdefault(_task(row), row)
     spread = scores.filter(pl.col("measure") == "weat:variance")
-    variances = {row["dataset"]: number(row["value"]) for row in spread.iter_rows(named=True)}
+    variances = {row["dataset"]: format_number(row["value"], 3) for row in spread.iter_rows(named=True)}
     rows = [[language, model, *map(_cell, map(found.get, columns))] for (language, model), found in cells.items()]
     if variances:
         rows.append(["variance", "", *(variances.get(task, "") for task in columns)])
@@ -61,7 +62,7 @@ def _task(row: dict[str, Any]) -> str:
 def by_raters(scores: pl.DataFrame) -> Table | None:
     """Pearson's ρ between the ratings of every two lexica, as Table 3 has it."""
     pairs = scores.filter(pl.col("measure") == "raters").select("dataset", "value").iter_rows()
-    agreed = {tuple(str(dataset).split("~")): number(value) for dataset, value in pairs}
+    agreed = {tuple(str(dataset).split("~")): format_number(value, 3) for dataset, value in pairs}
     if not agreed:
         return None
     names = list(dict.fromkeys(name for pair in agreed for name in pair))

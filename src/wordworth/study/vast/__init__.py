@@ -97,22 +97,14 @@ class VastSettings(ByLayer, Permuted, Intervals):
         ON,
         metavar="NAME|FILE|none",
         catalog="corpora",
-        formerly=("contexts",),
     )
     language_corpus: tuple[Named, ...] = setting(
         (),
         "Text of the random contexts of one of `languages`: LANGUAGE=NAME or LANGUAGE=FILE.",
         ON,
         metavar="LANGUAGE=NAME|FILE",
-        formerly=("language_contexts",),
     )
     templates: str = setting("vast", "vast, vast-code (the authors' wording), or a TOML file.", ON, catalog="templates")
-    tagged: str = setting(
-        "treebank",
-        "Tagged sentences of the probes: treebank (gold tags), or cola-nltk (the paper's: CoLA's, tagged by NLTK).",
-        ON,
-        choices=("treebank", "cola-nltk"),
-    )
     word_column: str | None = setting(None, "Column of the words in your own lexicon.", ON)
     rating_column: str | None = setting(None, "Column of the ratings in your own lexicon.", ON)
     scale: tuple[float, float] | None = setting(
@@ -137,7 +129,6 @@ STUDY = Study(
     settings=VastSettings,
     checks="wordworth.study.vast.checks:check",
     tables_function="wordworth.study.vast.tables:layer_tables",
-    work="wordworth.study.vast.work:vast_work",
     main="lexica",
     kinds=frozenset({"causal", "masked", "encoder", "sentence"}),
     papers=("wolfe2022", "toney2021"),

@@ -24,7 +24,7 @@ from wordworth.encode import InContexts
 from wordworth.measure.f1 import weighted_f1
 from wordworth.run import Findings
 from wordworth.study.vast.once import EncodedOnce
-from wordworth.study.vast.speech import Ending, cola_sentences, endings
+from wordworth.study.vast.speech import TREEBANK, Ending, cola_sentences, endings
 from wordworth.study.vast.words import WordsInSettings
 from wordworth.task.valence import drawn
 from wordworth.transform import Components, fit_components, nullify
@@ -99,7 +99,7 @@ def _cola(findings: Findings, words: WordsInSettings) -> ProbedTask:
 
 def _speech(findings: Findings, words: WordsInSettings, most: int) -> list[ProbedTask]:
     """Binary noun and multiclass tag of the last word, from its vector and from that of the word before."""
-    named, parts = endings(findings, words.chosen.tagged, most, words.chosen.seed)
+    parts = endings(findings, most, words.chosen.seed)
     once = EncodedOnce(words.model, words.measured[-1:])
     for part in parts:  # both words stand in one text, which goes through the model once
         _encoded(once, [context for ending in part for context in (ending.last, ending.before)])
@@ -110,7 +110,7 @@ def _speech(findings: Findings, words: WordsInSettings, most: int) -> list[Probe
         )
         for name in ("noun", "part-of-speech"):
             answers = [[_noun(tag) for tag in tags] if name == "noun" else tags for tags in (train_tags, test_tags)]
-            tasks.append(ProbedTask(name, named, position, train, answers[0], test, answers[1], test_words))
+            tasks.append(ProbedTask(name, TREEBANK, position, train, answers[0], test, answers[1], test_words))
     return tasks
 
 

@@ -1,0 +1,82 @@
+"""Makes the tables by corpus size and by year of docs/valnorm.md: `experiments/corpus_size.py FOLDER`.
+
+Vectors are trained here, which takes a core some ten minutes; runs that lie in the folder already are taken as are.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from tools.pages import DOCS, markdown, put
+
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.report.naming import number
+from wordworth.run import Run, read_run
+from wordworth.study import study
+from wordworth.study.valnorm.corpus_size import WORD, SampledLines, choose_lines
+
+PAGE = DOCS / "valnorm.md"
+TEXTS = ("brown", "reddit", "wikitext", "enwiki-sample")
+SHARES = (100, 50, 10, 1, 0.1)
+YEARS = tuple(f"ttec-{year}" for year in range(2012, 2016))
+LEXICA, PAIRS = ("bellezza", "anew", "warriner"), ("men", "ws-353", "simlex-999")
+
+
+def joined(folder: Path) -> Path:
+    """All general texts in one file, since none is large."""
+    path = folder / "english.txt"
+    if not path.is_file():
+        lines = (line for name in TEXTS for line in load_corpus(name))
+        path.write_text("\n".join(" ".join(WORD.findall(line.lower())) for line in lines), encoding="utf-8")
+    return path
+
+
+def measured(folder: Path, corpus: str | Path, share: float) -> Run:
+    """The run on a share of a text, made where it is not there."""
+    place = folder / f"{Path(corpus).name}-{share:g}"
+    if not (place / "run.json").is_file():
+        chosen = {"corpus": [corpus], "shares": [share], "dimensions": 50}
+        study("valnorm")([], experiments=["corpus-size"], **chosen).save(place)
+    return read_run(place)
+
+
+def text_of(corpus: str | Path, share: float) -> list[str]:
+    """Words and lines of a share of a text."""
+    lines = load_corpus(corpus)
+    chosen = choose_lines(sum(1 for _ in lines), share, 0)
+    words = sum(len(line) for line in SampledLines(lines, chosen))
+    return [f"{int(chosen.sum()):,}", f"{words:,}"]
+
+
+def row_of(run: Run) -> list[str]:
+    """Vocabulary, polar words found, and ρ with its interval and n in every task."""
+    models: list[dict[str, Any]] = run.manifest["models"]
+    items = run.items.filter(pl.col("left_out").is_null()).select("group", "item").unique().collect()
+    polar = [str(items.filter(pl.col("group") == side).height) for side in ("pleasant", "unpleasant")]
+    measures = {(row["measure"], row["dataset"]): row for row in run.scores.iter_rows(named=True)}
+    tasks = [*(("valence", name) for name in LEXICA), *(("similarity", name) for name in PAIRS)]
+    return [
+        f"{models[0]['words']:,}" if models else "0",
+        "too few" if "0" in polar else " + ".join(polar),
+        *(cell(measures.get(task)) for task in tasks),
+    ]
+
+
+def cell(row: dict[str, Any] | None) -> str:
+    return f"{number(row['value'])} [{number(row['low'])}, {number(row['high'])}] ({row['n']:,})" if row else "–"
+
+
+def main() -> None:
+    place = Path(sys.argv[1])
+    place.mkdir(parents=True, exist_ok=True)
+    text = joined(place)
+    columns = ["lines", "words", "vocabulary", "polar words", *LEXICA, *PAIRS]
+    sizes = [[f"{share:g} %", *text_of(text, share), *row_of(measured(place, text, share))] for share in SHARES]
+    put(PAGE, "sizes", markdown(["share", *columns], sizes))
+    years = [[name, *text_of(name, 100), *row_of(measured(place, name, 100))] for name in YEARS]
+    put(PAGE, "years", markdown(["text", *columns], years))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""Tables of docs/infer.md: Dev et al.'s networks with seeds, and which of the paper's numbers came out again.
+
+    python -m experiments.nli_verdicts
+
+The numbers are those of `nli_seeds.csv`, which `experiments/nli_seeds.py record` writes after hours of
+an accelerator; Table 7 is computed here. The paper's are those that reports hold ours against.
+"""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from scipy import stats
+from tools.pages import DOCS, markdown, put
+
+from wordworth.embedding import Embedding
+from wordworth.infer.model.loading import one_embedding
+from wordworth.report.published import NOT_REPRODUCED, REPRODUCED, UNDECIDED, Published, published, verdict
+from wordworth.task.geometry import ORDINALS, BiasKind, kinds
+from wordworth.transform import stability
+
+PAGE = DOCS / "infer.md"
+RECORD = Path(__file__).with_name("nli_seeds.csv")
+"""kind, probe, version, data, measure, value, low, high: means over seeds, with 95 % intervals; notes after #."""
+PROBES = ("gender", "nationality", "religion")
+MEASURES = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
+MORE = ("gap:entailment", "gap:contradiction", "entailment:over-swap")
+AS_THEY_ARE = "as they are"
+TABLES = (1, 3, 5, 7, 8, 9, 10, 15)
+KINDS = {"glove": "glove", "bert-base": "minilm"}
+"""The paper's model → the networks here that stand for it."""
+CALLED = {"glove": "GloVe", "bert-base": "MiniLM in BERT’s place", "elmo": "ELMo"}
+ABSENT = "not measured: ELMo’s weights are not on the package index"
+
+
+class Row(NamedTuple):
+    """A number over seeds: its mean, and a 95 % interval over seeds and subjects."""
+
+    value: float
+    low: float
+    high: float
+
+
+def recorded(kind: str) -> dict[tuple[str, str, str, str], Row]:
+    """(probe, version, data, measure) → number."""
+    if not RECORD.exists():
+        sys.exit(f"{RECORD} is not there; run experiments/nli_seeds.py first")
+    rows = pl.read_csv(RECORD, comment_prefix="#").filter(pl.col("kind") == kind)
+    return {
+        (row["probe"], row["version"], row["data"], row["measure"]): Row(row["value"], row["low"], row["high"])
+        for row in rows.iter_rows(named=True)
+    }
+
+
+def told(row: Row | None, places: int = 2) -> str:
+    """`.39 [.35, .43]`."""
+    if row is None:
+        return ""
+    value, low, high = (f"{one:.{places}f}".replace("0.", ".", 1) for one in row)
+    return f"{value} [{low}, {high}]"
+
+
+def by_version(kind: str) -> str:
+    """Each probe: the measures of the networks as they are, and of each of their versions."""
+    found, blocks = recorded(kind), []
+    tests = [data for data in ("snli-test", "mnli-dev") if any(key[2] == data for key in found)]
+    for probe in PROBES:
+        lines = []
+        for version in dict.fromkeys(key[1] for key in found if key[0] == probe):
+            cells = [told(found.get((probe, version, probe, measure))) for measure in (*MEASURES, *MORE)]
+            rights = [told(found.get((probe, version, data, "accuracy")), 3) for data in tests]
+            lines.append([version, *cells, *rights])
+        if lines:
+            blocks.append(f"**{probe}**\n\n{markdown(['vectors', *MEASURES, *MORE, *tests], lines)}")
+    return "\n\n".join(blocks)
+
+
+def version_of(setting: str) -> str:
+    """A published setting as `nli_seeds.csv` calls it."""
+    if setting == "original":
+        return AS_THEY_ARE
+    kind, _, what = setting.partition(":")
+    taken = "random" if "random" in (kind, what) else "projected"
+    return f"{taken} in training" if kind == "retrained" else f"{taken} at the test"
+
+
+class Judged(NamedTuple):
+    """One number of the paper, beside ours."""
+
+    table: int
+    what: str
+    measure: str
+    paper: str
+    here: str
+    verdict: str
+
+
+def judged() -> Iterator[Judged]:
+    """The paper's numbers of `TABLES`, in their order."""
+    found = {model: recorded(kind) for model, kind in KINDS.items()}
+    stable = dict(principal(one_embedding("glove-840b-34k")))
+    own = [(table, one) for one in published() if one.paper == "dev2020" for table in _tables(one)]
+    for table, one in sorted(own, key=lambda pair: pair[0]):
+        if one.model == "elmo":
+            if one.measure == MEASURES[0]:
+                yield Judged(table, f"{one.dataset}, ELMo", one.measure, f"{one.value:.3f}", "", ABSENT)
+        elif table == 7:
+            ours = stable[one.dataset, one.measure]
+            yield Judged(table, f"{one.dataset}, GloVe", one.measure, *_beside(one.value, ours, change=False))
+        else:
+            yield from _of_networks(table, one, found[one.model])
+
+
+def _tables(one: Published) -> list[int]:
+    """The tables that a number stands in, of those that are judged; the levels of Table 15 stand in Table 1."""
+    return [table for table in map(int, re.findall(r"\d+", one.place)) if table in TABLES]
+
+
+def _of_networks(table: int, one: Published, rows: dict[tuple[str, str, str, str], Row]) -> Iterator[Judged]:
+    version, change = version_of(one.setting), one.setting != "original"
+    measure = f"{one.measure}:change" if change else one.measure
+    # An accuracy is of a network for one probe, which its setting names; the original is the same for all.
+    probe = one.dataset if one.dataset in PROBES else one.setting.partition(":")[2] or PROBES[0]
+    ours = rows.get((probe, version, one.dataset, measure))
+    if ours is None and one.measure == "accuracy":
+        ours = _unpaired(*(rows.get((probe, which, one.dataset, "accuracy")) for which in (AS_THEY_ARE, version)))
+    if ours is None or one.value is None:
+        return
+    same = (one.model, one.dataset, one.measure, "original")
+    before = next(two for two in published() if (two.model, two.dataset, two.measure, two.setting) == same)
+    theirs = one.value - (before.value or 0.0) if change else one.value
+    whose = f"{one.dataset}, {CALLED[one.model]}"
+    if one.measure == "accuracy" and change:
+        whose += f", {probe}"
+    what = f"{whose}, {version}{': change' if change else ''}"
+    yield Judged(table, what, one.measure, *_beside(theirs, ours, change=change))
+
+
+def _unpaired(before: Row | None, after: Row | None) -> Row | None:
+    """A change of which no pairs by seed are recorded: its interval is wider than it need be."""
+    if before is None or after is None:
+        return None
+    value, half = after.value - before.value, float(np.hypot(after.high - after.value, before.high - before.value))
+    return Row(value, value - half, value + half)
+
+
+def _beside(theirs: float | None, ours: Row, *, change: bool) -> tuple[str, str, str]:
+    assert theirs is not None
+    paper = f"{theirs:+.3f}" if change else f"{theirs:.3f}"
+    return paper, told(ours, 3), verdict(theirs, ours.low, ours.high, change=change)
+
+
+def principal(embedding: Embedding) -> Iterator[tuple[tuple[str, str], Row]]:
+    """Table 7: (words, figure) → the number, with a jackknife interval over words, or over pairs of them."""
+    for kind in kinds():
+        if kind.name == "names":  # which the paper has in its text, of another list
+            continue
+        value, words = figures(kind, embedding), kind.full(embedding).words
+        units = words[::2] if kind.name == "gendered" else words
+        without = [figures(kind, embedding, out) for out in units]
+        many = len(units)
+        reach = stats.t.ppf(0.975, many - 1)
+        for at, name in enumerate([*(f"principal:{ordinal}" for ordinal in ORDINALS), "cosine"]):
+            each = np.array([one[at] for one in without])
+            half = reach * float(np.sqrt((many - 1) / many * ((each - each.mean()) ** 2).sum()))
+            yield (kind.name, name), Row(value[at], value[at] - half, value[at] + half)
+
+
+def figures(kind: BiasKind, embedding: Embedding, out: str = "") -> tuple[float, ...]:
+    """The ratios of principal values and the cosine, without a word in the full set."""
+    full = kind.full(embedding.restrict([word for word in embedding.words if word != out]) if out else embedding)
+    values = stability(full, kind.derived(embedding))
+    return (*values.ratios, values.cosine)
+
+
+def verdicts() -> tuple[str, str]:
+    """How many of each table's numbers came out again, and all of them."""
+    every = list(judged())
+    counts = []
+    for table in TABLES:
+        own = Counter(one.verdict for one in every if one.table == table)
+        counts.append([str(table), *(str(own[name]) for name in (REPRODUCED, UNDECIDED, NOT_REPRODUCED))])
+    summary = markdown(["table", REPRODUCED, UNDECIDED, NOT_REPRODUCED], counts)
+    rows = [[str(one.table), *one[1:]] for one in every]
+    return summary, markdown(["table", "what", "measure", "the paper", "here", "verdict"], rows)
+
+
+if __name__ == "__main__":
+    put(PAGE, "seeds", by_version("glove"))
+    put(PAGE, "seeds-minilm", by_version("minilm"))
+    summary, table = verdicts()
+    put(PAGE, "summary", summary)
+    put(PAGE, "verdicts", table)

@@ -1,0 +1,56 @@
+"""Makes the table of scripts without spaces in docs/predict.md: `python -m experiments.unspaced FOLDER`.
+
+FOLDER has the Universal Declaration of Human Rights as plain text, a paragraph a line, as the project “UDHR in Unicode”
+publishes it: cmn_hans.txt, cmn_hant.txt, jpn.txt and tha.txt. It is cited and not shipped. Models that are not here are
+fetched; the extra `segment` finds the words.
+"""
+
+import sys
+from pathlib import Path
+
+import polars as pl
+from tools.pages import DOCS, markdown, put
+
+from wordworth.predict.words import SHARED
+from wordworth.study import study
+from wordworth.study.predict.tables import percent
+
+PAGE = DOCS / "predict.md"
+WORDS = 500
+TEXTS = {
+    "cmn_hans": ("Chinese, Simplified", "chinese", ("gemma3-270m", "albert-tiny-zh")),
+    "cmn_hant": ("Chinese, Traditional", "chinese", ("gemma3-270m", "albert-tiny-zh")),
+    "jpn": ("Japanese", "japanese", ("gemma3-270m",)),
+    "tha": ("Thai", "thai", ("gemma3-270m",)),
+}
+MEASURES = ("top-1", "top-10", "perplexity", "bits-per-character")
+
+
+def rows(folder: Path, name: str) -> list[list[str]]:
+    """A row a model, for one text."""
+    title, language, models = TEXTS[name]
+    text = folder / f"{name}.txt"
+    found = study("predict")(models, corpus=text, language=language, words=WORDS, frequencies=text, soft_match=())
+    made = []
+    for model in models:
+        scores = {
+            row["measure"]: row
+            for row in found.scores.filter(pl.col("model") == model, pl.col("experiment") == "prediction").iter_rows(
+                named=True
+            )
+        }
+        items = found.items.filter(pl.col("model") == model, pl.col("experiment") == "prediction")
+        shared = items.filter(pl.col("left_out") == SHARED).height
+        plain = [f"{scores[measure]['value']:.2f}" for measure in MEASURES[2:]]
+        shares = [percent(scores[measure]) for measure in MEASURES[:2]]
+        made.append([title, model, *shares, *plain, f"{scores['top-1']['n']:,}", f"{shared:,}"])
+    return made
+
+
+def main(folder: Path) -> None:
+    header = ["text", "model", *MEASURES, "words", "left out: share a unit"]
+    put(PAGE, "unspaced", markdown(header, [row for name in TEXTS for row in rows(folder, name)]))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,304 @@
+"""word2vec's text and binary formats, and the text of fastText (`.vec`), GloVe and Numberbatch (`/c/en/word`).
+
+Text has one line per word: the word, then `dim` numbers; a header `rows dim` comes first, except in GloVe. A word may
+have spaces in it (GloVe 840B's `. . .`): the last `dim` fields are the numbers. A chunk of lines is parsed at once.
+Only a chunk with something odd in it is halved until the odd lines are alone, and those are read one by one.
+
+Binary has the header, then for each row the word, a space, and `dim` little-endian float32. The original tool puts a
+line break after each vector, gensim does not; both are read.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wordworth.embedding.blocks import Block, Flaws, VectorFile, quoted
+from wordworth.embedding.streams import SAMPLE, open_stream
+from wordworth.errors import WordworthError
+
+LINES = 8 << 20  # bytes of lines parsed at once
+WIDEST = 1 << 16
+"""Numbers a word. A header that says more is not believed: memory would be taken for them before they are seen."""
+_LINE_BYTES = 4 << 20  # more than the widest vector takes
+_WORD_BYTES = 1 << 16  # a longer “word” in a binary file means that the file is something else
+_READ_BYTES = 8 << 20
+_FEW = 64  # lines read one by one rather than halved again
+_BOM = b"\xef\xbb\xbf"
+_DECIMAL = re.compile(rb"[-+]?\d*\.\d+([eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the beginning of a text file says about the rest."""
+
+    dim: int
+    rows: int | None
+    """From the header; None where there is none."""
+    concepts: bool
+    """Whether words are ConceptNet terms, `/c/LANGUAGE/word`."""
+
+
+def header(line: bytes) -> tuple[int, int] | None:
+    """(rows, dim) where the line is a word2vec header."""
+    fields = line.removeprefix(_BOM).split()
+    if len(fields) == 2 and all(field.isdigit() and len(field) < 16 for field in fields):
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def _number(field: bytes) -> float | None:
+    try:
+        return None if b"_" in field else float(field)
+    except ValueError:
+        return None
+
+
+def numbers_at_end(line: bytes) -> int:
+    """How many fields at the end of a line are numbers; the first field is the word."""
+    count = 0
+    for field in reversed(line.split()[1:]):
+        if _number(field) is None:
+            break
+        count += 1
+    return count
+
+
+def layout(sample: bytes, headed: bool | None = None) -> Layout | None:
+    """What a text file's beginning says, or None where it is not such a file.
+
+    `headed`: whether there is a header, None where that is to be seen. Without one the dimension is the commonest
+    number of numbers at the end of a line.
+    """
+    lines = sample.removeprefix(_BOM).split(b"\n")
+    if len(lines) == 1 and len(sample) == SAMPLE:
+        return None  # no line so long holds vectors
+    lines = lines[:-1] if len(lines) > 1 else lines  # the last one may be cut by the sample
+    head = header(lines[0]) if headed is not False else None
+    body = [line for line in lines[head is not None :][:100] if line.strip()]
+    counts = Counter(filter(None, map(numbers_at_end, body)))
+    concepts = any(line.startswith(b"/c/") for line in body[:1])
+    if head is not None and head[1] and (counts or not body):
+        return Layout(head[1], head[0], concepts)
+    if headed or not counts:
+        return None
+    return Layout(counts.most_common(1)[0][0], None, concepts)
+
+
+def _chunks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Whole lines, about `LINES` bytes at a time. The last line may lack its break; empty lines at the end are left."""
+    rest = b""
+    while piece := stream.read(LINES):
+        text = rest + piece
+        used = len(text.rstrip())
+        end = text.find(b"\n", used) + 1 or text.rfind(b"\n") + 1
+        if used and end:
+            yield text[:end]
+            rest = text[end:]
+        else:
+            rest = text
+        if len(rest.strip()) > _LINE_BYTES:
+            raise WordworthError(
+                f"{path} has a line of more than {_LINE_BYTES:,} bytes, which no vector takes; mend it"
+            )
+    if rest.strip():
+        yield rest
+
+
+def _parsed(lines: bytes, count: int, dim: int) -> tuple[list[str], NDArray[np.float32]] | None:
+    """All lines in one go, or None where any of them is not plainly `word number…`."""
+    if dim > len(lines) // 2:  # each number takes a space and a digit
+        return None
+    end = lines.find(b"\n")
+    if lines.count(b" ", 0, end if end >= 0 else None) != dim:  # memory is taken for every field of the first line
+        return None
+    if lines.startswith(_BOM):  # taken for a byte order mark and lost, where it is part of a word
+        return None
+    schema = {"word": pl.String, **{str(i): pl.Float32 for i in range(dim)}}
+    try:
+        table = pl.read_csv(lines, has_header=False, separator=" ", quote_char=None, schema=schema, glob=False)
+    except pl.exceptions.PolarsError:
+        return None
+    if table.height != count or any(table.null_count().row(0)):
+        return None
+    return table["word"].to_list(), table.drop("word").to_numpy(order="c")
+
+
+def _line(line: bytes, dim: int, number: int, flaws: Flaws) -> tuple[str, list[float]] | None:
+    """One line by itself, or None with its flaw reported."""
+    fields = line.rsplit(None, dim)
+    word = fields[0] if fields else b""
+    if line[:1].isspace() and line.strip():
+        flaws.add("word", number, "there is no word at the beginning of the line")
+        return None
+    extra = word.split()[1:]
+    if len(fields) <= dim or (extra and _DECIMAL.fullmatch(extra[-1])):
+        first, *others = line.split() or [b""]
+        shown = quoted(first) if first else "an empty line"
+        flaws.add("fields", number, f"{shown} has {len(others):,} fields where {dim:,} numbers are expected")
+        return None
+    values: list[float] = []
+    for field in fields[1:]:
+        value = _number(field)
+        if value is None:
+            flaws.add("field", number, f"{quoted(field)} in the vector of {quoted(word)} is not a number")
+            return None
+        values.append(value)
+    try:
+        return word.decode(), values
+    except UnicodeDecodeError:
+        flaws.add("encoding", number, f"the word {word[:60]!r} is not UTF-8")
+        return None
+
+
+def _blocks(lines: Sequence[bytes], numbers: Sequence[int], dim: int, flaws: Flaws) -> Iterator[Block]:
+    """Blocks of lines, of which some may be odd."""
+    parsed = _parsed(b"".join(line + b"\n" for line in lines), len(lines), dim) if lines else None
+    if parsed is not None:
+        yield Block(*parsed, numbers)
+    elif lines:
+        yield from _odd_blocks(lines, numbers, dim, flaws)
+
+
+def _odd_blocks(lines: Sequence[bytes], numbers: Sequence[int], dim: int, flaws: Flaws) -> Iterator[Block]:
+    """Blocks of lines of which at least one is odd: halved, or when they are few, read one by one."""
+    if len(lines) > _FEW:
+        half = len(lines) // 2
+        yield from _blocks(lines[:half], numbers[:half], dim, flaws)
+        yield from _blocks(lines[half:], numbers[half:], dim, flaws)
+        return
+    single = [(number, _line(line, dim, number, flaws)) for line, number in zip(lines, numbers, strict=True)]
+    good = [(number, *row) for number, row in single if row is not None]
+    matrix = np.array([values for *_, values in good], dtype=np.float64).reshape(-1, dim)
+    yield Block([word for _, word, _ in good], matrix, [number for number, *_ in good])
+
+
+def _concepts(
+    lines: Sequence[bytes], numbers: Sequence[int], code: str, flaws: Flaws
+) -> tuple[list[bytes], list[int], int]:
+    """The lines of one language, without `/c/LANGUAGE/`; and how many there are of other languages."""
+    prefix = f"/c/{code}/".encode()
+    kept = [(line[len(prefix) :], n) for line, n in zip(lines, numbers, strict=True) if line.startswith(prefix)]
+    odd = [(line, n) for line, n in zip(lines, numbers, strict=True) if not line.startswith(b"/c/")]
+    for line, number in odd:
+        flaws.add("word", number, f"{quoted(line.partition(b' ')[0])} is not a term of the form /c/LANGUAGE/word")
+    return [line for line, _ in kept], [n for _, n in kept], len(lines) - len(kept) - len(odd)
+
+
+def _text_body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iterator[Block]:
+    number = 0  # of the last line read
+    others = 0
+    for i, raw in enumerate(_chunks(stream, flaws.path)):
+        chunk = raw.removeprefix(_BOM) if i == 0 else raw
+        if i == 0 and shape.rows is not None:
+            chunk = chunk.partition(b"\n")[2]
+            number = 1
+        if b"\r\n" in chunk:
+            chunk = chunk.replace(b"\r\n", b"\n")
+        if b" \n" in chunk:  # fastText ends each line so
+            chunk = chunk.replace(b" \n", b"\n")
+        if not chunk:
+            continue
+        if not chunk.endswith(b"\n"):
+            _whole_line(chunk[chunk.rfind(b"\n") + 1 :], shape.dim, flaws)
+        count = chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+        numbers = range(number + 1, number + 1 + count)
+        number += count
+        if shape.concepts:
+            lines, kept, skipped = _concepts(chunk.removesuffix(b"\n").split(b"\n"), numbers, code, flaws)
+            others += skipped
+            yield from _blocks(lines, kept, shape.dim, flaws)
+        elif (parsed := _parsed(chunk, count, shape.dim)) is not None:
+            yield Block(*parsed, numbers)
+        else:
+            yield from _odd_blocks(chunk.removesuffix(b"\n").split(b"\n"), numbers, shape.dim, flaws)
+    if others:
+        flaws.notes.append(f"{others:,} rows of other languages than {code}")
+    rows = number - 1
+    if shape.rows is not None and rows < shape.rows:
+        raise flaws.cut(f"the header says {shape.rows:,} rows and there are {max(rows, 0):,}")
+    if shape.rows is not None and rows > shape.rows:
+        flaws.add("header", 1, f"the header says {shape.rows:,} rows and there are {rows:,}")
+
+
+def _whole_line(last: bytes, dim: int, flaws: Flaws) -> None:
+    """A last line without its line break must at least have all its fields."""
+    if len(last.rsplit(None, dim)) <= dim:
+        raise flaws.cut(f"the last line ends after {len(last.split()) - 1} of {dim} numbers")
+
+
+def read_text(path: Path, shape: Layout, code: str, flaws: Flaws) -> VectorFile:
+    """Read any of the text formats, decompressed on the way. `code` is the language asked of Numberbatch (`en`)."""
+
+    def blocks() -> Iterator[Block]:
+        with open_stream(path) as stream:
+            yield from _text_body(stream, shape, code, flaws)
+
+    return VectorFile(shape.dim, blocks(), language="english" if code == "en" else "")
+
+
+def rows_fit(body: bytes, rows: int, dim: int) -> bool:
+    """Whether what follows the header is exactly `rows` rows (used to recognise very small files)."""
+    at = 0
+    for _ in range(rows):
+        space = body.find(b" ", at)
+        if space < 0:
+            return False
+        at = space + 1 + 4 * dim
+    return body[at:] in (b"", b"\n")
+
+
+def _binary_body(stream: BinaryIO, rows: int, dim: int, flaws: Flaws) -> Iterator[Block]:
+    size = 4 * dim
+    stream.readline()
+    rest, row = b"", 0
+    while row < rows:
+        piece = stream.read(_READ_BYTES)
+        if not piece:
+            raise flaws.cut(f"it ends in row {row + 1:,} of the {rows:,} that its header says")
+        buffer, at = rest + piece, 0
+        view = memoryview(buffer)
+        words: list[str] = []
+        vectors: list[memoryview] = []
+        numbers: list[int] = []
+        while row < rows:
+            space = buffer.find(b" ", at)
+            end = space + 1 + size
+            if space < 0 or end > len(buffer):
+                break
+            row += 1
+            word = buffer[at:space].lstrip(b"\n")
+            at = end
+            try:
+                words.append(word.decode())
+            except UnicodeDecodeError:
+                flaws.add("encoding", row, f"the word {word[:60]!r} is not UTF-8")
+                continue
+            vectors.append(view[space + 1 : end])
+            numbers.append(row)
+        rest = buffer[at:]
+        if words:
+            yield Block(words, np.frombuffer(b"".join(vectors), dtype="<f4").reshape(-1, dim), numbers)
+        if len(rest) > _WORD_BYTES + size and row < rows:
+            raise WordworthError(
+                f"{flaws.path}, row {row + 1:,}: no word in the next {_WORD_BYTES:,} bytes; this is not word2vec "
+                "binary with the dimension its header says"
+            )
+    if (rest + stream.read(_WORD_BYTES)).strip(b"\n"):
+        flaws.add("header", 1, f"the header says {rows:,} rows and there is more after the last of them")
+
+
+def read_binary(path: Path, rows: int, dim: int, flaws: Flaws) -> VectorFile:
+    """Read the binary format, decompressed on the way."""
+
+    def blocks() -> Iterator[Block]:
+        with open_stream(path) as stream:
+            yield from _binary_body(stream, rows, dim, flaws)
+
+    return VectorFile(dim, blocks())

@@ -1,0 +1,130 @@
+"""Nearness to the words of classes: Manzini and MAC (2019), Garg (2018), and the coherence test ECT (Dev 2019).
+
+Manzini's and Garg's take absolute values, as Bommasani et al. (2020) do.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wordworth.embedding.cosine import Matrix, Vectors, cosines_with, unit_rows
+from wordworth.errors import WordworthError
+from wordworth.measure.declaration import declare
+from wordworth.measure.weighted import Weights, plain, weighted_mean
+from wordworth.statistics.bootstrap import RESAMPLES
+from wordworth.statistics.correlation import Correlation, spearman
+
+declare("manzini", "Mean |mean over classes of mean cos(w, a)|.", "bommasani2020", "lower")
+declare(
+    "manzini:centroid", "Mean |mean over classes of cos(w, μ)| with μ the mean of a class.", "bommasani2020", "lower"
+)
+
+
+def manzini(targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None) -> Matrix:
+    """|mean_i mean_{a ∈ A_i} cos(w, a)| of each word: (..., words, dim), classes (..., n_i, dim) → (..., words).
+
+    With `weights` of each class's words → (..., words, resamples).
+    """
+    return np.asarray(np.abs(mean_cosine(targets, classes, weights)), dtype=np.float64)
+
+
+def manzini_centroid(
+    targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None
+) -> Matrix:
+    """|mean_i cos(w, μ_i)|, μ_i the mean of a class: what the tables of Bommasani et al. hold; shapes as in `manzini`.
+
+    It is larger than by their formula, since a mean of vectors is shorter than the vectors are.
+    """
+    drawn: Sequence[Weights | None] = weights or [None] * len(classes)
+    means = [weighted_mean(words, counts) for words, counts in zip(classes, drawn, strict=True)]
+    middle = np.mean([unit_rows(mean, "the classes' means") for mean in means], axis=0)
+    return plain(np.abs(cosines_with(targets, middle, "the targets")), weights)
+
+
+def mean_cosine(targets: Vectors, sets: Sequence[Vectors], weights: Sequence[Weights] | None = None) -> Matrix:
+    """mean_i mean_{a ∈ A_i} cos(w, a): the classes weigh alike, however many words they have."""
+    if not sets or not all(words.shape[-2] for words in sets):
+        raise WordworthError("a class without words has no cosines; give at least one word of each")
+    # The mean of cosines is the product with the mean of unit vectors.
+    units = [unit_rows(words, "the classes") for words in sets]
+    drawn: Sequence[Weights | None] = weights or [None] * len(sets)
+    means = [weighted_mean(words, counts) for words, counts in zip(units, drawn, strict=True)]
+    return plain(cosines_with(targets, np.mean(means, axis=0), "the targets"), weights)
+
+
+declare("mac", "Mean cosine distance of the classes' words from the attribute words.", "manzini2019", "higher")
+
+
+def mac(targets: Vectors, attributes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None) -> Matrix:
+    """mean_j mean_{a ∈ A_j} (1 − cos(t, a)) of each target: (..., words, dim), sets (..., n_j, dim) → (..., words).
+
+    The targets are the words of the classes and each A_j a set of attributes; the measure is the mean over targets.
+    With `weights` of each set's words → (..., words, resamples).
+    """
+    return np.asarray(1 - mean_cosine(targets, attributes, weights), dtype=np.float64)
+
+
+declare("garg-euclidean", "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.", "garg2018", "lower")
+declare("garg-cosine", "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.", "garg2018", "lower")
+GROWS_WITH_VECTORS = ("garg-euclidean",)
+"""Measures in the units of a model's vectors: of one model before and after, not of two models."""
+
+
+def garg_euclidean(
+    targets: Vectors, A1: Vectors, A2: Vectors, *, weights: tuple[Weights, Weights] | None = None
+) -> Matrix:
+    """|‖w − μ₁‖ − ‖w − μ₂‖| of each word, μ the mean of a class: (..., words, dim) → (..., words).
+
+    It grows with the length of the vectors, so layers and models are not comparable by it. With `weights` of the two
+    classes' words → (..., words, resamples).
+    """
+    middle = np.asarray(targets, dtype=np.float64).mean(axis=-2, keepdims=True)  # close by, so that no digits are lost
+    words = targets - middle
+    squares = np.vecdot(words, words)[..., None]
+    first, second = (_distances(words, squares, mean - middle) for mean in _centroids(A1, A2, weights))
+    return plain(np.abs(first - second), weights)
+
+
+def garg_cosine(
+    targets: Vectors, A1: Vectors, A2: Vectors, *, weights: tuple[Weights, Weights] | None = None
+) -> Matrix:
+    """|cos(w, μ₁) − cos(w, μ₂)| of each word, centroids of vectors as they are; shapes as in `garg_euclidean`."""
+    first, second = (unit_rows(mean, "the classes' means") for mean in _centroids(A1, A2, weights))
+    return plain(np.abs(cosines_with(targets, first - second, "the targets")), weights)
+
+
+def _centroids(A1: Vectors, A2: Vectors, weights: tuple[Weights, Weights] | None) -> list[Matrix]:
+    """(..., resamples, dim) of each class."""
+    return [weighted_mean(words, drawn) for words, drawn in zip((A1, A2), weights or (None, None), strict=True)]
+
+
+def _distances(words: Matrix, squares: Matrix, means: Matrix) -> Matrix:
+    """‖w − μ‖ from ‖w‖², one product for all: (..., words, dim), (..., resamples, dim) → (..., words, resamples)."""
+    products = words @ means.swapaxes(-1, -2)
+    return np.asarray(np.sqrt(np.maximum(squares - 2 * products + np.vecdot(means, means)[..., None, :], 0)))
+
+
+declare(
+    "ect",
+    "Spearman's ρ over the targets between cos(w, μ₁) and cos(w, μ₂) with μ the mean of a class.",
+    "dev2019",
+    "higher",
+    "orders neutral words more alike for both classes",
+)
+
+
+def ect(targets: Vectors, A1: Vectors, A2: Vectors, *, resamples: int = RESAMPLES, seed: int = 0) -> Correlation:
+    """Spearman's ρ of the targets' cosines with the two classes' means: (..., words, dim) → (...). 1 is no bias.
+
+    The interval is over resampled targets, which are ranked anew in each resample. The means are those of vectors as
+    they are.
+    """
+    means = [unit_rows(weighted_mean(words), "the classes' means") for words in (A1, A2)]
+    first, second = (cosines_with(targets, mean, "the targets")[..., 0] for mean in means)
+    shape, count = first.shape[:-1], first.shape[-1]
+    columns = zip(first.reshape(-1, count), second.reshape(-1, count), strict=True)
+    layers = [spearman(one, other, resamples=resamples, seed=seed) for one, other in columns]
+    value, low, high = (
+        np.array([getattr(layer, name) for layer in layers]).reshape(shape) for name in ("value", "low", "high")
+    )
+    return Correlation(value, low, high, count)

@@ -1,0 +1,166 @@
+"""Effect sizes of association tests: their interval over the words of the four sets, and the difference of two models.
+
+d is a function of how often each word counts. A bootstrap resample draws the words of each set anew from that set,
+which are weights of the words, and d is taken for all resamples together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from wordworth.errors import WordworthError
+from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, Exact, Values, percentile_interval, resample_counts, told
+from wordworth.statistics.paired_tests import share_beyond, swaps
+from wordworth.statistics.permutation import PERMUTATIONS, PermutationTest
+
+NO_SPREAD = 1e-12
+NORMAL = float(ndtri(0.975))
+
+
+def effect_size(values: Values, size_x: int, ddof: int = 1) -> Exact:
+    """Return d = (mean over X − mean over Y) / standard deviation over X ∪ Y of associations (..., words of X then Y).
+
+    It is NaN where the spread is rounding: below 1e-12 of the largest association.
+    """
+    spread = values.std(axis=-1, ddof=ddof)
+    difference = values[..., :size_x].mean(axis=-1) - values[..., size_x:].mean(axis=-1)
+    has_spread = spread > NO_SPREAD * np.abs(values).max(axis=-1)
+    return np.asarray(difference / np.where(has_spread, spread, np.nan), dtype=np.float64)
+
+
+def weat_interval(
+    cosines: Values, size_x: int, size_a: int, *, resamples: int = RESAMPLES, seed: int = 0
+) -> tuple[Exact, Exact]:
+    """95 % interval of d for cosines (..., words of X then Y, words of A then B) → low and high (...).
+
+    Percentiles of d over resamples, each of the four sets drawn from itself, corrected for bias (Efron 1981): repeated
+    attribute words blur the axis between A and B, so that resamples have smaller d than the sets. A resample in which
+    all associations are the same has no d and is passed over. Words go by place, so give them in a canonical order.
+    """
+    values = np.asarray(cosines, dtype=np.float64)
+    targets, attributes = values.shape[-2:] if values.ndim > 1 else (0, 0)
+    sizes = (size_x, targets - size_x, size_a, attributes - size_a)
+    if min(sizes) < 2:
+        raise WordworthError(f"an interval of d needs two words or more of each set, not {sizes}")
+    drawn = [np.concatenate(list(resample_counts(size, resamples, seed + at)), axis=1) for at, size in enumerate(sizes)]
+    whole = _weighted_effects(values, [np.ones((size, 1)) for size in sizes])
+    step = max(RESAMPLES, BLOCK // values[..., 0].size)  # more of them would fill the memory
+    parts = [[side[:, start : start + step] for side in drawn] for start in range(0, resamples, step)]
+    with told("resampling", resamples, values.size) as advance:
+        found = []
+        for part in parts:
+            found.append(_weighted_effects(values, part))
+            advance(part[0].shape[1])
+    low, high = np.moveaxis(_corrected(np.concatenate(found, axis=-1), whole), -1, 0)
+    return low, high
+
+
+def _corrected(replicates: Exact, value: Exact) -> Exact:
+    """(..., 2): the percentiles Φ(2 z₀ ± 1.96), with z₀ = Φ⁻¹ of the share of replicates below the value itself."""
+    known = np.isfinite(replicates)
+    below = ((replicates < value) + 0.5 * (replicates == value)).sum(axis=-1, where=known)
+    counted = known.sum(axis=-1)
+    shift = 2 * ndtri((below + 0.5) / (counted + 1))  # never 0 or 1
+    shares = ndtr(np.stack((shift - NORMAL, shift + NORMAL), axis=-1))
+    rows = zip(replicates.reshape(-1, replicates.shape[-1]), shares.reshape(-1, 2), strict=True)
+    return np.array([np.nanquantile(row, share) for row, share in rows]).reshape(shares.shape)
+
+
+def _weighted_effects(cosines: Exact, counts: Sequence[Values]) -> Exact:
+    """d (..., r) where the words of X, Y, A and B count so often: cosines as in `weat_interval`, counts (size, r)."""
+    X, Y, A, B = (np.asarray(side, dtype=np.float64) for side in counts)
+    split = len(A)
+    means = [side / side.sum(axis=0) for side in (A, B)]
+    s = cosines[..., :split] @ means[0] - cosines[..., split:] @ means[1]  # (..., words, r)
+    x, y = s[..., : len(X), :], s[..., len(X) :, :]
+    weights = np.concatenate((X, Y))
+    total = weights.sum(axis=0)
+    difference = (x * X).sum(axis=-2) / X.sum(axis=0) - (y * Y).sum(axis=-2) / Y.sum(axis=0)
+    middle = (s * weights).sum(axis=-2, keepdims=True) / total
+    spread = np.sqrt((np.square(s - middle) * weights).sum(axis=-2) / (total - 1))
+    return np.asarray(difference / np.where(spread > NO_SPREAD, spread, np.nan), dtype=np.float64)
+
+
+NEAR = 1e-9  # of an effect size: closer than this is equal
+
+
+@dataclass(frozen=True)
+class WeatDifference:
+    """Effect sizes of two models (..., 2) on the same targets, and the test of their difference."""
+
+    effects: Exact
+    test: PermutationTest
+
+
+def weat_difference(
+    associations: Values, size_x: int, *, permutations: int = PERMUTATIONS, seed: int = 0
+) -> WeatDifference:
+    """Two-sided p of d₁ − d₂ for s(w, A, B) of two models, (..., 2, words) with the words of X first.
+
+    Each model's associations are brought to mean 0 and standard deviation 1, which d does not feel, so that those of a
+    word can change places between the models; then both effect sizes are taken anew. p is the share of such exchanges
+    with |d₁ − d₂| as large as observed. Bringing both models to one spread costs the differences a degree of freedom of
+    n − 1, which is given back before they are exchanged, or few words would differ too often.
+    """
+    values = np.asarray(associations, dtype=np.float64)
+    n = values.shape[-1] if values.ndim > 1 else 0
+    if values.ndim < 2 or values.shape[-2] != 2 or not 2 <= size_x <= n - 2:
+        raise WordworthError(f"associations of shape {values.shape} are not of two models and two sets of 2 words")
+    spread = values.std(axis=-1, ddof=1, keepdims=True)
+    if not (spread > 1e-12 * np.abs(values).max(axis=-1, keepdims=True)).all():
+        raise WordworthError("a model associates all words of X and Y equally, so it has no effect size to compare")
+    z = (values - values.mean(axis=-1, keepdims=True)) / spread
+    first, second = (z[..., model, :].reshape(-1, n) for model in (0, 1))
+    rows = len(first)
+    contrast = np.concatenate([np.full(size_x, 1 / size_x), np.full(n - size_x, -1 / (n - size_x))])
+    effects = np.stack([first @ contrast, second @ contrast])
+    bar = np.abs(effects[0] - effects[1]) - NEAR
+    middle, half = (first + second) / 2, (first - second) / 2 * np.sqrt((n - 1) / (n - 2))
+    first, second = middle + half, middle - half
+    # Of the first model's words, what an exchange adds to the contrast, the sum and the sum of squares: all linear in
+    # who is exchanged, and taken from the second model's.
+    moved = second - first
+    gains = np.concatenate([moved * contrast, moved, second**2 - first**2]).T
+    begin = [_sums(values, contrast) for values in (first, second)]
+    beyond = np.zeros(rows, dtype=np.int64)
+    for block in swaps(n, permutations, seed):
+        gained = (block @ gains).reshape(len(block), 3, rows)
+        one = _effects_of_sums(*(start + gained[:, at] for at, start in enumerate(begin[0])), n=n)
+        two = _effects_of_sums(*(start - gained[:, at] for at, start in enumerate(begin[1])), n=n)
+        beyond += np.count_nonzero(np.abs(one - two) >= bar, axis=0)
+    found = share_beyond(beyond, n, permutations)
+    shape = values.shape[:-2]
+    test = PermutationTest(found.p.reshape(shape), found.method, found.partitions)
+    return WeatDifference(np.moveaxis(effects, 0, -1).reshape(*shape, 2), test)
+
+
+def weat_difference_interval(
+    associations: Values, size_x: int, *, resamples: int = RESAMPLES, seed: int = 0
+) -> tuple[float, float]:
+    """95 % bootstrap interval of d₁ − d₂ for (2, words): words are drawn within X and within Y, alike in both."""
+    values = np.asarray(associations, dtype=np.float64)
+    z = (values - values.mean(axis=-1, keepdims=True)) / values.std(axis=-1, ddof=1, keepdims=True)
+    sizes = size_x, values.shape[1] - size_x
+    means, squares = [], []
+    for at, side in enumerate(np.split(z, [size_x], axis=1)):
+        counts = np.concatenate(list(resample_counts(sizes[at], resamples, seed + at)), axis=1)
+        means.append(side @ counts / sizes[at])
+        squares.append(side**2 @ counts)
+    n = sum(sizes)
+    total = means[0] * sizes[0] + means[1] * sizes[1]
+    with np.errstate(invalid="ignore", divide="ignore"):  # few words, all the same one: no effect size, passed over
+        effects = _effects_of_sums(means[0] - means[1], total, squares[0] + squares[1], n=n)
+    low, high = percentile_interval(np.where(np.isfinite(effects[0] - effects[1]), effects[0] - effects[1], np.nan))
+    return float(low), float(high)
+
+
+def _sums(values: Exact, contrast: Exact) -> list[Exact]:
+    return [values @ contrast, values.sum(axis=1), np.square(values).sum(axis=1)]
+
+
+def _effects_of_sums(contrast: Exact, total: Exact, squares: Exact, *, n: int) -> Exact:
+    """d = (mean over X − mean over Y) / sample standard deviation, from sums over all words."""
+    variance = (squares - total**2 / n) / (n - 1)
+    return np.asarray(contrast / np.sqrt(np.where(variance > 1e-12, variance, np.nan)), dtype=np.float64)

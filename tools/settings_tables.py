@@ -1,0 +1,102 @@
+"""Puts the table of settings into every page that asks for one, out of the declarations.
+
+A page says `<!-- settings: vast -->` … `<!-- /settings -->`; a study or a command is named.
+`tests/test_docs.py` holds that pages and declarations agree.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wordworth.cli.audit import AuditSettings
+from wordworth.cli.compare import CompareSettings
+from wordworth.cli.completion import LANGUAGES
+from wordworth.cli.train import FinetuneSettings, TrainSettings
+from wordworth.study import STUDIES, study
+from wordworth.study.static.export_settings import ExportSettings
+from wordworth.task.settings import GROUPS, Field, Named, Settings
+
+DOCS = Path(__file__).parents[1] / "docs"
+COMMANDS: Mapping[str, type[Settings]] = {
+    "audit": AuditSettings,
+    "compare": CompareSettings,
+    "export": ExportSettings,
+    "train-nli": TrainSettings,
+    "finetune-nli": FinetuneSettings,
+}
+"""What takes settings beside the studies, and leaves no run to compare."""
+PLACE = re.compile(r"(<!-- settings: ([\w-]+) -->\n).*?(<!-- /settings -->)", re.DOTALL)
+TYPES = {int: "whole number", float: "number", bool: "flag", str: "text", Named: "name or path"}
+
+
+def table(name: str) -> str:
+    """The settings of a study or command in Markdown, by group."""
+    is_study = name in STUDIES
+    settings = study(name).settings if is_study else COMMANDS[name]
+    header = ["option", "value", "default", "what it is", *["runs that differ in it"] * is_study]
+    lines = [header, ["---"] * len(header)]
+    fields = settings.fields()
+    for group in dict.fromkeys([*GROUPS, *(field.declared.group for field in fields)]):
+        members = [field for field in fields if field.declared.group == group]
+        if members:
+            lines.append([f"*{group}*", *[""] * (len(header) - 1)])
+        for field in members:
+            differ = ["compare" if field.declared.may_differ else "are refused"] * is_study
+            lines.append([_option(field), _value(field), _default(field), _escaped(field.declared.help), *differ])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _option(field: Field) -> str:
+    """`--lexicon`, and the name in Python where that is another."""
+    if field.declared.group not in GROUPS:
+        return f"`{field.name}`"
+    spelled = field.option.replace("-", "_") == field.name
+    return f"`--{field.option}`" if spelled else f"`--{field.option}` (`{field.name}`)"
+
+
+def _value(field: Field) -> str:
+    declared = field.declared
+    kinds = declared.choices or declared.metavar.split("|")
+    text = ", ".join(f"`{kind}`" for kind in kinds if kind) or _of_catalog(declared.catalog)
+    text = text or TYPES.get(field.type, "object")
+    for word, bound in (("from", declared.least), ("to", declared.most)):
+        text += f" {word} {bound:,}" if bound is not None else ""
+    return f"{text}; repeatable" if field.repeatable else text
+
+
+def _of_catalog(kind: str) -> str:
+    """What can be named, and where it is listed."""
+    if kind in ("", LANGUAGES):
+        return kind.removesuffix("s")
+    listed = kind.partition("/")[0].replace("_", "-")
+    return f"name (`wordworth ls {listed}`) or path"
+
+
+def _default(field: Field) -> str:
+    value: Any = field.default
+    if value is False or value in (None, "", ()):
+        return ""
+    if callable(value):
+        return f"`{value.__qualname__}`"
+    values = value if isinstance(value, tuple) else (value,)
+    return " ".join(f"`{one}`" for one in values)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def with_tables(text: str) -> str:
+    """A page with its tables as they are declared now."""
+    return PLACE.sub(lambda place: f"{place[1]}{table(place[2])}\n{place[3]}", text)
+
+
+def main() -> None:
+    for page in sorted(DOCS.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(with_tables(text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
