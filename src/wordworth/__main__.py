@@ -1,6 +1,8 @@
 """The door of the command: `wordworth`, and `python -m wordworth`."""
 
+import io
 import os
+import sys
 
 from wordworth.interrupt import at_work, listen
 
@@ -11,9 +13,10 @@ def main() -> None:
     # Children of this process, also those that libraries start, import nothing from the working folder.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     from wordworth.cli import main as command
-    from wordworth.cli.streams import open_streams
 
-    open_streams()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may know only ASCII
     at_work()
     command()
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: one is enough, no traceback, and what was being written is removed; `cli/broken_off.py` says what is kept."""
+"""Ctrl-C: one is enough, no traceback, and what was being written is removed; `cli/commands.py` says what is kept."""
 
 import os
 import signal
