@@ -32,8 +32,8 @@ if TYPE_CHECKING:
         vast,
         weat,
     )
-    from wordworth.study.checkpoints import checkpoints
-    from wordworth.study.static.export import export
+    from wordworth.study.checks import checkpoints
+    from wordworth.study.static.study import export
     from wordworth.trainer import WordworthCallback
 
     __version__: str
@@ -42,8 +42,8 @@ _NOTEBOOK = ("Results", "SavedRun", "card", "check", "compare", "load", "read_ru
 _STUDIES = tuple(room.name for room in iter_modules([str(Path(__file__).parent / "study")]) if room.ispkg)
 _FROM = dict.fromkeys((*_NOTEBOOK, *_STUDIES), "wordworth.notebook")
 _FROM |= {"Embedding": "wordworth.embedding", "Layers": "wordworth.embedding"}
-_FROM |= {"WordworthError": "wordworth.errors", "export": "wordworth.study.static.export"}
-_FROM |= {"WordworthCallback": "wordworth.trainer", "checkpoints": "wordworth.study.checkpoints"}
+_FROM |= {"WordworthError": "wordworth.errors", "export": "wordworth.study.static.study"}
+_FROM |= {"WordworthCallback": "wordworth.trainer", "checkpoints": "wordworth.study.checks"}
 
 __all__ = [
     "Embedding",

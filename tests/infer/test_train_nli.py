@@ -21,7 +21,7 @@ from wordworth.infer.model.nli import accuracy
 from wordworth.infer.training import fit as trainer
 from wordworth.infer.training.fit import Recipe
 from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Sets, chosen_sets, cleared, train_nli
-from wordworth.study.bias_words import taken_out
+from wordworth.study.mitigation import taken_out
 from wordworth.transform import Subspace, difference_direction, random_directions, remove
 
 THINGS = [f"thing{number}" for number in range(12)]

@@ -14,8 +14,8 @@ from wordworth.repair.checkpoint import load_whole
 from wordworth.repair.subwords import every_piece
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
-from wordworth.study.debias.tables import cost_rows, versions
-from wordworth.study.debias.versions import TEST
+from wordworth.study.debias.network import TEST
+from wordworth.study.debias.study import cost_rows, versions
 from wordworth.transform import difference_direction
 
 debias = study("debias")
