@@ -1,8 +1,6 @@
 """Engines: what a shard costs on its way to a worker and back, and how much more workers do."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
-from itertools import product
 from time import perf_counter
 from typing import Any
 
@@ -28,14 +26,14 @@ def nothing(model: int, items: Iterable[int]) -> Iterator[np.ndarray[Any, np.dty
 def overhead() -> list[Result]:
     """Seconds a shard that does nothing, against a call in this process."""
     results = []
-    for called, (what, size) in product(_engines(), SIZES.items()):
-        with using(called) as engine:
+    for what, size in SIZES.items():
+        with using("ray") as engine:
             list(engine.map(nothing, size, range(2 * engine.count), "warming up"))
             ours, found = best_of(3, _all(engine, size))
         plain, expected = best_of(3, lambda size=size: list(nothing(size, range(SHARDS))))  # type: ignore[misc]
         assert all(map(np.array_equal, found, expected))
         note = f"{1e6 * (ours - plain) / SHARDS:,.0f} µs a shard, {SHARDS * size / ours / 1e6:,.0f} MB a second"
-        results.append(Result(f"{SHARDS} empty shards with results {what} on {called}", plain, ours, 0, None, note))
+        results.append(Result(f"{SHARDS} empty shards with results {what} on Ray", plain, ours, 0, None, note))
     return results
 
 
@@ -44,36 +42,23 @@ def _all(engine: Engine, size: int) -> Callable[[], list[Any]]:
 
 
 def workers() -> list[Result]:
-    """Words a second in five templates, all layers: this process with all cores, then more and more workers."""
+    """Words a second in five templates, all layers: this process with all cores, then Ray."""
     words = load_lexicon("bellezza").words
     contexts = [in_template(template, word) for template in load_templates().aligned for word in words]
     model = load_named(MODEL)
     encode(model, contexts[:50])
     plain, expected = best_of(2, lambda: encode(model, contexts, layers=[-1]))
-    results = []
-    for called in _engines():
-        with using(called):
-            began = perf_counter()
-            theirs = load_named(MODEL)
-            encode(theirs, contexts[:: len(contexts) // 100])
-            begun = perf_counter() - began
-            ours, found = best_of(2, lambda theirs=theirs: encode(theirs, contexts, layers=[-1]))  # type: ignore[misc]
-        difference = float(np.abs(found.vectors["last"] - expected.vectors["last"]).max())
-        assert difference < 1e-3 * float(np.abs(expected.vectors["last"]).max())
-        note = f"{len(contexts) / ours:,.0f} words a second ({len(contexts) / plain:,.0f} in this process); "
-        note += f"{begun:.1f} s to begin"
-        results.append(Result(f"words in five templates on {called}", plain, ours, 0, None, note))
-    return results
-
-
-def _engines() -> list[str]:
-    cores = len(os.sched_getaffinity(0))
-    counts = [count for count in (1, 2, 4, 8, 16) if count <= cores]
-    try:
-        import ray  # noqa: F401
-    except ImportError:
-        return [f"processes:{count}" for count in counts]
-    return [*(f"processes:{count}" for count in counts), "ray"]
+    with using("ray"):
+        began = perf_counter()
+        theirs = load_named(MODEL)
+        encode(theirs, contexts[:: len(contexts) // 100])
+        begun = perf_counter() - began
+        ours, found = best_of(2, lambda: encode(theirs, contexts, layers=[-1]))
+    difference = float(np.abs(found.vectors["last"] - expected.vectors["last"]).max())
+    assert difference < 1e-3 * float(np.abs(expected.vectors["last"]).max())
+    note = f"{len(contexts) / ours:,.0f} words a second ({len(contexts) / plain:,.0f} in this process); "
+    note += f"{begun:.1f} s to begin"
+    return [Result("words in five templates on Ray", plain, ours, 0, None, note)]
 
 
 def scale() -> list[Result]:

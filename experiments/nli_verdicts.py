@@ -20,9 +20,8 @@ from tools.pages import DOCS, markdown, put
 
 from wordworth.embedding import Embedding
 from wordworth.infer.model.loading import one_embedding
-from wordworth.report.published import Published, published
-from wordworth.report.verdicts import NOT, REPRODUCED, UNDECIDED, verdict
-from wordworth.task.stability import ORDINALS, BiasKind, kinds
+from wordworth.report.published import NOT_REPRODUCED, REPRODUCED, UNDECIDED, Published, published, verdict
+from wordworth.task.geometry import ORDINALS, BiasKind, kinds
 from wordworth.transform import stability
 
 PAGE = DOCS / "infer.md"
@@ -185,8 +184,8 @@ def verdicts() -> tuple[str, str]:
     counts = []
     for table in TABLES:
         own = Counter(one.verdict for one in every if one.table == table)
-        counts.append([str(table), *(str(own[name]) for name in (REPRODUCED, UNDECIDED, NOT))])
-    summary = markdown(["table", REPRODUCED, UNDECIDED, NOT], counts)
+        counts.append([str(table), *(str(own[name]) for name in (REPRODUCED, UNDECIDED, NOT_REPRODUCED))])
+    summary = markdown(["table", REPRODUCED, UNDECIDED, NOT_REPRODUCED], counts)
     rows = [[str(one.table), *one[1:]] for one in every]
     return summary, markdown(["table", "what", "measure", "the paper", "here", "verdict"], rows)
 

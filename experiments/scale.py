@@ -128,7 +128,7 @@ def main() -> None:
 def engines() -> tuple[str, float]:
     """What a shard costs on each engine, and the bytes a second that the last one brought in."""
     rows, intake = [], 0.0
-    for called in ("processes:1", "processes:2", "ray"):
+    for called in ("ray",):
         began = perf_counter()
         with using(called) as engine:
             list(engine.map(nothing, 1 << 10, range(2 * engine.count), "warming up"))

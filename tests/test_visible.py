@@ -14,8 +14,8 @@ from made_runs import MadeRun
 from wordworth.cli import display
 from wordworth.report.latex import latex
 from wordworth.report.markdown import markdown
+from wordworth.report.page import write_report
 from wordworth.report.runs import read_runs
-from wordworth.report.writing import write_report
 from wordworth.run import Findings, read_run, schema, write_run
 from wordworth.visible import visible
 

@@ -1,13 +1,10 @@
-"""Nothing in the working folder is imported by a process that Wordworth starts, whatever its files are called."""
+"""Nothing in the working folder is imported by a process that Wordworth starts (for Ray, see tests/engine)."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from engine import shards
 from wordworth.catalog.fetch.pip_settings import pip_settings
-from wordworth.engine.processes import processes
 
 NAMES = ("pip", "json", "pickle", "ast", "runpy", "multiprocessing", "numpy", "sitecustomize", "usercustomize")
 """Modules that the children import, and two that Python looks for when it starts."""
@@ -29,14 +26,4 @@ def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_asking_pip_imports_nothing_from_it(marker: Path) -> None:
     pip_settings.cache_clear()
     assert pip_settings().timeout > 0
-    assert not marker.exists()
-
-
-def test_workers_import_nothing_from_it(marker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = processes(1)
-    monkeypatch.setattr(sys, "path", ["", *sys.path])  # as in a notebook, or in `python -c`
-    try:
-        assert list(engine.map(shards.squares, 7, range(3), "squaring")) == [7, 8, 11]
-    finally:
-        engine.close()
     assert not marker.exists()

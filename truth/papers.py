@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from wordworth.report.published import Comparison, comparisons, published
+from wordworth.report.comparisons import Comparison, comparisons
+from wordworth.report.published import published
 from wordworth.report.runs import Runs
 
 EXPLAINED = Path(__file__).with_name("explained.toml")

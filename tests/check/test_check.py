@@ -1,7 +1,6 @@
-"""Rules held against a run: verdicts, exit codes, JSON, JUnit, and a first file of rules."""
+"""Rules held against a run: verdicts, exit codes, JSON and JUnit."""
 
 import json
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,7 @@ from junitparser import JUnitXml
 
 import wordworth as ww
 from commands import Command
-from made_checks import FAILS, PASSES, UNDECIDED, WriteRules, made
-from made_runs import random_infer, random_predict, random_vast
-from wordworth.check import check, junit, read_rules
+from made_checks import FAILS, PASSES, UNDECIDED, WriteRules
 
 
 @pytest.mark.parametrize(
@@ -79,6 +76,13 @@ def test_json_has_what_the_table_has(command: Command, run: Path, write_rules: W
     assert found["valence"] == ("undecided", 0.8, 399, None)
 
 
+def test_each_rule_can_be_a_test_of_pytest(run: Path, write_rules: WriteRules) -> None:
+    """What the page shows: `judged` is a list to parametrize over, and a rule's name and reason say what failed."""
+    judged = ww.check(run, write_rules(PASSES + FAILS)).judged
+    assert [(one.rule, one.verdict) for one in judged] == [("arts", "pass"), ("career", "fail")]
+    assert "none of its interval" in judged[1].reason
+
+
 def test_junit_is_what_ci_servers_read(command: Command, run: Path, write_rules: WriteRules, tmp_path: Path) -> None:
     hostile = f'[rules."<b>&\\u0001]]>\\uFFFE"]\n{FAILS.partition(chr(10))[2]}'
     file = tmp_path / "out" / "check.xml"
@@ -132,39 +136,3 @@ def test_a_model_is_run_once(
     again = command("check", "tiny.txt", "rules.toml")
     assert again.out == first.out
     assert "there already" in again.err
-
-
-@pytest.mark.parametrize("kind", ["mine", "vast", "predict", "infer"])
-def test_drafted_rules_are_passed_by_their_run(command: Command, tmp_path: Path, kind: str) -> None:
-    runs = {
-        "mine": made(),
-        "vast": random_vast(["a", 'b"\n#]']),
-        "predict": random_predict("a"),
-        "infer": random_infer("a"),
-    }
-    run = runs[kind].write(tmp_path / kind)
-    file = tmp_path / "drafted.toml"
-    answer = command("check", "--init", run, file)
-    if kind in ("predict", "infer"):  # whose numbers here have no intervals
-        assert "write the rules by hand" in answer.err
-        return
-    assert (answer.code, answer.out.strip()) == (0, str(file))
-    rules = tomllib.loads(file.read_text(encoding="utf-8"))["rules"]
-    assert len(rules) == 4 or kind == "vast"
-    assert command("check", run, file).code == 0
-    assert "is there already" in command("check", "--init", run, file).err
-    assert command("check", "--init", run, file, "--overwrite").code == 0
-
-
-def test_what_people_share_is_not_held_near_0(command: Command, tmp_path: Path) -> None:
-    run = made()
-    where = {"model": "tiny", "language": "english", "experiment": "weat", "measure": "weat", "n": 50}
-    run.score(**where, dataset="weat1", value=1.5, low=1.2, high=1.7)
-    command("check", "--init", run.write(tmp_path / "run"), tmp_path / "rules.toml")
-    assert "weat1" not in (tmp_path / "rules.toml").read_text(encoding="utf-8")
-
-
-def test_verdict_of_a_file_is_the_gravest(run: Path, write_rules: WriteRules) -> None:
-    checked = check([run], read_rules(write_rules(PASSES + FAILS)))
-    assert (checked.verdict, checked.code) == ("fail", 1)
-    assert 'failures="1"' in junit(checked)

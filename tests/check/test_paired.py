@@ -8,9 +8,8 @@ import pytest
 from commands import Command
 from made_checks import WriteRules
 from made_runs import MadeRun
-from wordworth.check.limits import Verdict
 from wordworth.check.paired import _by_magnitude
-from wordworth.check.rules import Baseline
+from wordworth.check.rules import Baseline, Verdict
 from wordworth.compare import Difference, Side
 from wordworth.run import Run, read_run
 

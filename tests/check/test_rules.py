@@ -1,12 +1,14 @@
 """Rules out of a file: what is asked, and every slip a sentence with file and rule."""
 
+import itertools
+import random
 from pathlib import Path
 
 import pytest
 
 from commands import Command
 from made_checks import WriteRules
-from wordworth.check import read_rules
+from wordworth.check.rules import Limit, against, by_declaration, parsed, read_rules
 from wordworth.errors import WordworthError
 
 
@@ -75,7 +77,7 @@ def test_a_slip_of_the_file_is_a_sentence(write_rules: WriteRules, text: str, se
 def test_rules_that_are_not_there(command: Command, run: Path, tmp_path: Path) -> None:
     answer = command("check", run, tmp_path / "no.toml")
     assert (answer.code, answer.out) == (2, "")
-    assert "writes one to begin with" in answer.err
+    assert "there is no file" in answer.err
 
 
 MISSES = {
@@ -99,3 +101,63 @@ def test_a_rule_that_names_no_score_or_several_is_no_pass(
     assert "rules.toml, rule 'a': " in answer.err
     assert sentence in answer.err
     assert len(answer.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "interval", "verdict"),
+    [
+        (">= 0.8", (0.8, 0.9), "pass"),
+        ("> 0.8", (0.8, 0.9), "undecided"),
+        (">= 0.8", (0.7, 0.8), "undecided"),
+        ("> 0.8", (0.7, 0.8), "fail"),
+        ("≥ .80", (0.76, 0.83), "undecided"),
+        ("value < 0.5", (0.1, 0.49), "pass"),
+        ("<= 0.5", (0.5, 0.6), "undecided"),
+        ("< 0.5", (0.5, 0.6), "fail"),
+        ("|value| < 0.5", (-0.4, 0.4), "pass"),
+        ("|d| < 0.5", (-0.6, 0.4), "undecided"),
+        ("| d | ≤ 0.5", (-0.9, -0.6), "fail"),
+        ("|value| > 0.5", (-0.9, -0.6), "pass"),
+        ("|value| > 0.5", (-0.4, 0.5), "fail"),
+        ("> -1e-2", (-0.001, 0.2), "pass"),
+    ],
+)
+def test_verdicts(text: str, interval: tuple[float, float], verdict: str) -> None:
+    assert parsed(text).decided(interval) == verdict
+
+
+def test_a_verdict_is_that_of_every_value_in_the_interval() -> None:
+    """Against a slow version: all values of a fine grid over the interval keep the limit, or none, or some."""
+    rng = random.Random(0)
+    for below, strict, magnitude in itertools.product((True, False), repeat=3):
+        for _ in range(50):
+            low, high = sorted(rng.randrange(-20, 21) for _ in range(2))
+            limit = Limit(rng.randrange(21), below, strict, magnitude)
+            kept = []
+            for value in [at / 2 for at in range(2 * low, 2 * high + 1)]:
+                size = abs(value) if magnitude else value
+                least = size < limit.number if below else size > limit.number
+                kept.append(least or (size == limit.number and not strict))
+            expected = "pass" if all(kept) else "undecided" if any(kept) else "fail"
+            assert limit.decided((low, high)) == expected
+
+
+@pytest.mark.parametrize("text", ["0.5", "=< 0.5", "== 0.5", "|value < 0.5", "~ 1", "< nan", "< 1e999", "", "> 1 > 2"])
+def test_what_is_no_limit_is_an_error(text: str) -> None:
+    with pytest.raises(WordworthError, match="write one like"):
+        parsed(text)
+
+
+def test_a_magnitude_has_no_negative_limit() -> None:
+    with pytest.raises(WordworthError, match="never below 0"):
+        parsed("|value| < -1")
+
+
+def test_a_number_alone_takes_the_declared_side() -> None:
+    assert str(by_declaration(0.8, "higher", "valence")) == "value ≥ 0.8"
+    assert str(by_declaration(0.8, "lower", "perplexity")) == "value ≤ 0.8"
+    assert str(by_declaration(0.5, "zero", "weat")) == "|value| ≤ 0.5"
+    with pytest.raises(WordworthError, match="has no better side"):
+        by_declaration(0.5, "", "contexts")
+    assert against(parsed("< 0.8"), "higher")
+    assert not against(parsed("|value| < 0.8"), "zero")

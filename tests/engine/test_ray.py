@@ -1,4 +1,4 @@
-"""The same on a Ray cluster of two nodes on this machine."""
+"""Ray gives the same results in the same order as this process, outlives dying workers, and passes errors on."""
 
 import os
 import signal
@@ -8,34 +8,32 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
-from engine import shards
-from wordworth.engine.engines import Engine, engine_of
+from engine import shards, toys
+from sampled import ALL
+from wordworth.engine.engines import Engine, Local, current, engine_of, using
 from wordworth.errors import WordworthError
+from wordworth.run import Findings
+from wordworth.study import study
 
 ray = pytest.importorskip("ray")
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
+    """Start two nodes on this machine."""
     from ray.cluster_utils import Cluster
 
     paths = os.pathsep.join(str(Path(path).resolve()) for path in (Path(__file__).parent.parent, "src"))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (paths, os.environ.get("PYTHONPATH"))))
-    made = Cluster()
+    cluster = Cluster()
     for _ in range(2):
-        made.add_node(num_cpus=1, object_store_memory=200 << 20)
-    yield made
-    made.shutdown()
-
-
-@pytest.fixture(scope="module")
-def engine(cluster: Any) -> Iterator[Engine]:
-    made = engine_of(f"ray:{cluster.address}")
-    yield made
-    made.close()
-    assert not ray.is_initialized()
+        cluster.add_node(num_cpus=1, object_store_memory=200 << 20)
+    yield cluster
+    cluster.shutdown()
 
 
 def test_no_cluster_is_an_error_at_once() -> None:
@@ -55,7 +53,7 @@ def test_actors_import_nothing_from_the_working_folder(cluster: Any, tmp_path: P
         "from engine import shards\n"
         "from wordworth.engine.engines import engine_of\n"
         f"engine = engine_of('ray:{cluster.address}')\n"
-        "print(list(engine.map(shards.squares, 7, range(3), 'squaring')))\n"
+        "print(list(engine.map(shards.square, 7, range(3), 'squaring')))\n"
         "engine.close()\n",
         encoding="utf-8",
     )
@@ -64,25 +62,130 @@ def test_actors_import_nothing_from_the_working_folder(cluster: Any, tmp_path: P
     assert done.stdout == "[7, 8, 11]\n", done.stderr
 
 
-def test_both_nodes_work_and_results_come_in_order(engine: Engine) -> None:
+@pytest.fixture(scope="module")
+def engine(cluster: Any) -> Iterator[Engine]:
+    with using(f"ray:{cluster.address}") as engine:
+        assert current() is engine
+    assert not ray.is_initialized()
+    engine = engine_of(f"ray:{cluster.address}")
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize("count", [0, 1, 57])
+def test_results_are_those_of_this_process_in_order(engine: Engine, count: int) -> None:
+    expected = list(Local().map(shards.square, 7, range(count), "squaring"))
+    assert list(engine.map(shards.square, 7, range(count), "squaring")) == expected == [n * n + 7 for n in range(count)]
+
+
+def test_both_nodes_work_in_other_processes(engine: Engine) -> None:
     assert engine.count == 2
-    found = list(engine.map(shards.with_process, None, range(64), "looking"))
+    found = list(engine.map(shards.tell_process, None, range(64), "looking"))
     assert [item for item, _ in found] == list(range(64))
-    assert len({process for _, process in found}) == 2
-    assert list(engine.map(shards.squares, 3, range(20), "squaring")) == [n * n + 3 for n in range(20)]
+    assert len({process for _, process in found} - {os.getpid()}) == 2
 
 
-def test_an_actor_that_dies_is_replaced(engine: Engine, tmp_path: Path) -> None:
-    assert list(engine.map(shards.dying, tmp_path, range(7), "dying")) == list(range(1, 8))
+def test_items_are_taken_as_workers_become_free(engine: Engine) -> None:
+    taken: list[int] = []
+    results = engine.map(shards.square, 0, (taken.append(item) or item for item in range(10_000)), "squaring")
+    next(results)
+    assert len(taken) < 100
+    results.close()  # type: ignore[attr-defined]
+    assert list(engine.map(shards.square, 0, range(3), "squaring")) == [0, 1, 4]
 
 
-def test_an_actor_that_is_killed_from_outside_is_replaced(engine: Engine) -> None:
-    results = engine.map(shards.with_process, None, range(200), "looking")
+def test_a_worker_that_dies_is_restarted_and_its_shard_run_again(engine: Engine, tmp_path: Path) -> None:
+    assert list(engine.map(shards.die_once, tmp_path, range(7), "dying")) == list(range(1, 8))
+
+
+def test_a_worker_that_is_killed_from_outside_is_restarted(engine: Engine) -> None:
+    results = engine.map(shards.tell_process, None, range(200), "looking")
     first = next(results)
     os.kill(first[1], signal.SIGKILL)
     assert [first[0], *(item for item, _ in results)] == list(range(200))
 
 
+def test_a_shard_that_kills_every_worker_is_an_error(engine: Engine) -> None:
+    with pytest.raises(WordworthError, match="dying: the same shards ended 3 workers"):
+        list(engine.map(shards.die_always, 5, range(8), "dying"))
+    assert list(engine.map(shards.square, 0, range(3), "squaring")) == [0, 1, 4]
+
+
 def test_errors_are_raised_here(engine: Engine) -> None:
     with pytest.raises(WordworthError, match=r"^item 4 is no good$"):
-        list(engine.map(shards.refusing, 4, range(9), "refusing"))
+        list(engine.map(shards.refuse, 4, range(9), "refusing"))
+    with pytest.raises(KeyError, match=r"(?s)shards\.py.*KeyError: 5"):
+        list(engine.map(shards.refuse, 4, [5], "refusing"))
+
+
+@pytest.mark.parametrize("called", ["", "threads", "processes:2", "ray:", "Local"])
+def test_unknown_engines_are_refused(called: str) -> None:
+    with pytest.raises(WordworthError, match="there is no engine"):
+        engine_of(called)
+
+
+SAMPLE = ("static", "infer")
+STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "vast": (
+        "tiny",
+        {
+            "lexica": ["bellezza"],
+            "experiments": ["contextualization", "bias"],
+            "settings": ["bleached", "aligned"],
+            "tests": ["weat1"],
+            "controls": ["untrained", "shuffled"],
+            "permutations": 100,
+            "resamples": 50,
+        },
+    ),
+    "static": (
+        "tiny",
+        {"corpus": ["@text.txt"], "pairs": ["@pairs.tsv"], "experiments": ["quality"], "sentences": [20, 40]},
+    ),
+    "predict": (
+        "tiny",
+        {"corpus": "@text.txt", "frequencies": "@counts.tsv", "soft_match": ["@vectors.txt"], "resamples": 50},
+    ),
+    "infer": (
+        "network",
+        {"probes": ["gender"], "sample": 20_000, "random": 1, "farthest": 2, "mitigate": ["projection"]}
+        | {"resamples": 50},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return toys.make(tmp_path_factory.mktemp("toys"))
+
+
+def _find(name: str, made: Path, engine: Engine | str) -> Findings:
+    model, settings = STUDIES[name]
+
+    def at(value: Any) -> Any:
+        if isinstance(value, list):
+            return [at(one) for one in value]
+        return str(made / value[1:]) if isinstance(value, str) and value.startswith("@") else value
+
+    with using(engine):
+        return study(name)([f"toy={made / model}"], **{key: at(value) for key, value in settings.items()})
+
+
+@pytest.mark.parametrize("name", STUDIES if ALL else SAMPLE)
+def test_a_study_finds_the_same_on_ray(
+    name: str, made: Path, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for place in ("local", engine):
+        monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / str(len(found))))
+        found.append(_find(name, made, place))
+    here, there = found
+    for ours, theirs in ((here.scores, there.scores), (here.items, there.items)):
+        _assert_equal(ours, theirs)
+    assert here.notes == there.notes
+    assert here.models.keys() == there.models.keys()
+
+
+def _assert_equal(one: pl.DataFrame, other: pl.DataFrame) -> None:
+    assert one.height > 0
+    assert_frame_equal(one, other, abs_tol=1e-6, rel_tol=1e-6)

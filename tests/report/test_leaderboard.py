@@ -3,9 +3,13 @@
 from pathlib import Path
 
 from made_runs import MadeRun
-from wordworth.report.board import board_markup
 from wordworth.report.leaderboard import MOST, Column, Leaderboard, leaderboard
+from wordworth.report.page import _environment
 from wordworth.report.runs import read_runs
+
+
+def board_markup(board: Leaderboard) -> str:
+    return str(_environment().get_template("macros.html.j2").module.leaderboard(board))  # type: ignore[attr-defined]
 
 
 def _board(folder: Path, lexica: int, pairs: int) -> Leaderboard:

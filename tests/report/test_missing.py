@@ -10,7 +10,7 @@ from seen_page import Seen
 from wordworth.report import plain_answers
 from wordworth.report.latex import latex
 from wordworth.report.markdown import markdown
-from wordworth.report.missing import MOST, NOTHING, QUICK, beside, missing, plain_missing
+from wordworth.report.missing import MOST, NOTHING, QUICK, missing, plain_missing, remarks
 from wordworth.report.page import page
 from wordworth.report.runs import Runs, read_runs
 from wordworth.run import FailedStudy, Outcome, PlannedStudy, write_outcome
@@ -100,7 +100,7 @@ def test_what_a_study_left_out_for_a_reason_of_its_own(tmp_path: Path) -> None:
     notes = ["probes were left out: CoLA is not here.", "p is exact.", "Not run: weat9: too few words.", "Take care."]
     folder = _run("vast", notes=notes, warnings=[*notes[:1], *notes[2:]]).write(tmp_path / "run")
     assert _said(folder) == {"What was not run?": ["vast: probes were left out: CoLA is not here."]}
-    (care,) = beside(read_runs([folder]))  # set apart: nothing is missing
+    (care,) = remarks(read_runs([folder]))  # set apart: nothing is missing
     assert (care.question, care.every) == ("What is to be read with care?", ("vast: Take care.",))
 
 
@@ -110,7 +110,7 @@ def test_words_that_a_text_lacks(tmp_path: Path, unmet: str, told: bool) -> None
     note = f"lm, quality: {unmet} of 2,005 words are never met in the text, and stand alone."
     folder = _run(notes=[note], warnings=[note]).write(tmp_path / "run")
     assert _said(folder) == ({"What is covered to less than 80 %?": [f"static: {note}"]} if told else {})
-    assert [one.every for one in beside(read_runs([folder]))] == ([] if told else [(f"static: {note}",)])
+    assert [one.every for one in remarks(read_runs([folder]))] == ([] if told else [(f"static: {note}",)])
 
 
 def test_coverage_under_80(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_what_is_smaller_by_declaration_is_not_amiss(tmp_path: Path) -> None:
     write_outcome(audit, Outcome((), (), (less,)))
     runs = read_runs([audit])
     assert missing(runs) == []
-    assert [one.every for one in beside(runs)] == [(QUICK, less)]
+    assert [one.every for one in remarks(runs)] == [(QUICK, less)]
     text = "".join(Seen(page(runs, audit)).texts)
     assert text.index("All that was asked for ran") < text.index("What is smaller than the paper’s?") < text.index(less)
     assert plain_missing(runs) == {"What is missing?": [NOTHING], "What is smaller than the paper’s?": [QUICK, less]}
@@ -165,7 +165,7 @@ def test_every_form_says_it_before_the_answers(amiss: Runs, tmp_path: Path) -> N
     assert next(iter(plain_answers(amiss))) == "What failed?"
     told = markdown(amiss)
     assert told.index("- weat failed on m: 50% &lt;b&gt; are gone.") < told.index("**Does it know what words mean?**")
-    assert f"% What failed? {sentence}" in latex(amiss).partition(r"\begin{table}")[0]
+    assert f"% What failed? {sentence}" in latex(amiss).partition(r"\begin{table")[0]
 
 
 def test_many_are_counted_and_can_be_unfolded(amiss: Runs, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from made_runs import MadeRun, random_infer, random_vast
 from wordworth.catalog.registry import references
-from wordworth.report.page import comparison_row
-from wordworth.report.published import Comparison, citation, comparisons, nearest, published, published_models
+from wordworth.report.comparisons import Comparison, comparison_row, comparisons
+from wordworth.report.published import citation, nearest, published, published_models
 from wordworth.report.runs import read_runs
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from made_runs import MadeRun
 from wordworth.report.answers import plain_answers
+from wordworth.report.behaviour_answers import single_words
 from wordworth.report.figures import draw_svg, figures_of
 from wordworth.report.figures.specification import BINS, FOUND
 from wordworth.report.runs import Runs, read_runs
-from wordworth.report.sensitivity_answers import single_words
 
 WHERE = {"experiment": "sensitivity", "model": "tiny", "language": "english"}
 PLACES = ["as they are · one-sided", "as they are · two-sided", "centred · one-sided", "centred · two-sided"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordworth.report.standing import Standing, risen, spread, standing
+from wordworth.report.published import Standing, risen, spread, standing, verdict
 
 SEVEN = "the .82–.88 of seven English embeddings (Toney and Caliskan 2021)"
 
@@ -81,3 +81,20 @@ def test_what_nullifying_brings_back_in_published_models() -> None:
     """Table 1 of VAST: GPT-2 bleached, .32 raw and .76 with 8 components nullified."""
     assert risen("causal", "bellezza", "bleached") == "; GPT-2’s rises from .32 to .76 (Wolfe and Caliskan 2022)"
     assert risen("static", "bellezza", "bleached") == ""
+
+
+@pytest.mark.parametrize(
+    ("paper", "low", "high", "change", "said"),
+    [
+        (0.387, 0.175, 0.499, False, "reproduced"),
+        (0.713, 0.429, 0.672, False, "not reproduced"),
+        (0.093, 0.02, 0.05, True, "reproduced"),  # another size, and the same sign beyond doubt
+        (0.093, -0.05, -0.02, True, "not reproduced"),  # the other sign
+        (0.093, -0.112, 0.028, True, "not reproduced"),  # surely not as much
+        (0.084, -0.081, 0.139, True, "undecided"),  # none, or theirs
+        (-0.025, -0.07, -0.01, True, "reproduced"),
+        (-0.025, 0.01, 0.07, True, "not reproduced"),
+    ],
+)
+def test_what_an_interval_says_of_a_number(paper: float, low: float, high: float, change: bool, said: str) -> None:
+    assert verdict(paper, low, high, change=change) == said

@@ -8,8 +8,8 @@ import pytest
 
 from made_runs import MadeRun
 from wordworth.report.answers import answers
+from wordworth.report.meaning_answers import two_sided
 from wordworth.report.runs import read_runs
-from wordworth.report.stereotype_answers import two_sided
 
 CAREER = "male names with career, female names with family"
 MATHS = "mathematics with male words, arts with female words"

@@ -98,7 +98,7 @@ def test_measured_on_every_version(tmp_path):
 
 
 def test_inference_on_frozen_vectors(data, tmp_path, monkeypatch):
-    from wordworth.study.debias import versions as measuring
+    from wordworth.study.debias.study import versions as measuring
 
     loaded = measuring.load_nli
     few = lambda name: _first(loaded(name), 150)  # noqa: E731 - all of SICK takes minutes

@@ -228,7 +228,7 @@ def test_only_the_first_process_measures(tmp_path: Path) -> None:
         ({"vast": {"lexicn": ["anew"]}}, "vast has no setting 'lexicn'; did you mean lexicon"),
         ({"vast": {"lexica": ["anew2"]}}, "anew2"),
         ({"predict": {"corpus": "nowhere/text.txt"}}, "there is no file nowhere/text.txt"),
-        ({"vast": {"engine": "processes:2"}}, "leave the engine local"),
+        ({"vast": {"engine": "ray"}}, "leave the engine local"),
         ({"valnorm": {}}, "valnorm does not measure a causal language model in training"),
         ({"vats": {}}, "there is no study 'vats'; did you mean"),
         ({"vast": None, "predict": None}, "there is nothing to measure"),

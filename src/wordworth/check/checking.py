@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.check.limits import Limit, Verdict, against, by_declaration
-from wordworth.check.rules import COLUMNS, Rule, Rules
+from wordworth.check.rules import COLUMNS, Limit, Rule, Rules, Verdict, against, by_declaration
 from wordworth.errors import WordworthError, listed, nearest
 from wordworth.run import Run, read_run, run_folders
 from wordworth.run.main_scores import better_side

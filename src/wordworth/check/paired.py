@@ -7,8 +7,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.check.checking import Held, Judged, named_score
-from wordworth.check.limits import Interval, Verdict
-from wordworth.check.rules import Baseline, Rule
+from wordworth.check.rules import Baseline, Interval, Rule, Verdict
 from wordworth.compare import Comparison, ComparisonSettings, Difference, Side, compare, sides
 from wordworth.compare.sides import models_of
 from wordworth.errors import WordworthError, listed, nearest

@@ -1,5 +1,9 @@
-"""The rules of a TOML file, read whole and checked: a slip in one is a sentence, never a rule that asks for nothing."""
+"""The rules of a TOML file, read whole and checked: a slip in one is a sentence, never a rule that asks for nothing.
 
+A rule has a limit, and an interval lies on one side of it or on both.
+"""
+
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -7,10 +11,82 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wordworth.catalog.read.tables import read_toml
-from wordworth.check.limits import EXAMPLES, Limit, parsed
 from wordworth.errors import WordworthError, listed, nearest
 from wordworth.measure import MEASURES, named
 from wordworth.run.schema import SCORES
+
+Verdict = Literal["pass", "fail", "undecided"]
+Interval = tuple[float, float]
+
+EXAMPLES = '"|value| < 0.5", ">= 0.8" or a number alone'
+_SIGNS = {"<": (True, True), "<=": (True, False), "≤": (True, False)}
+_SIGNS |= {">": (False, True), ">=": (False, False), "≥": (False, False)}
+"""Sign → whether values must lie below, and whether the limit itself is out."""
+_LIMIT = re.compile(
+    r"\s*(?:(?P<bars>\|\s*(?:value|d)\s*\|)|value|d)?\s*(?P<sign><=|>=|<|>|≤|≥)\s*"
+    r"(?P<number>[+-]?(?:\d{1,300}\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)\s*"
+)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """`value < number`, or the same of |value|."""
+
+    number: float
+    below: bool
+    strict: bool = False
+    magnitude: bool = False
+
+    def __str__(self) -> str:
+        sign = {True: "<", False: ">"}[self.below] if self.strict else {True: "≤", False: "≥"}[self.below]
+        return f"{'|value|' if self.magnitude else 'value'} {sign} {self.number:g}"
+
+    def decided(self, interval: Interval) -> Verdict:
+        """Pass where the whole interval keeps the limit, fail where none of it does, else undecided."""
+        low, high = _magnitudes(interval) if self.magnitude else interval
+        inner, outer = (high, low) if self.below else (low, high)
+        if self._kept(inner):
+            return "pass"
+        return "undecided" if self._kept(outer) else "fail"
+
+    def _kept(self, value: float) -> bool:
+        if value == self.number:
+            return not self.strict
+        return (value < self.number) is self.below
+
+
+def _magnitudes(interval: Interval) -> Interval:
+    low, high = interval
+    least = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+    return least, max(abs(low), abs(high))
+
+
+def parsed(text: str) -> Limit:
+    """`|value| < 0.5` as a limit; `d` may stand for `value`. An error says how one is written."""
+    found = _LIMIT.fullmatch(text)
+    if found is None:
+        raise WordworthError(f"its limit is {text[:60]!r}; write one like {EXAMPLES}")
+    below, strict = _SIGNS[found["sign"]]
+    limit = Limit(float(found["number"]), below, strict, magnitude=bool(found["bars"]))
+    if limit.magnitude and limit.number < 0:
+        raise WordworthError(f"its limit is {text[:60]!r}, and |value| is never below 0; give a positive number")
+    return limit
+
+
+def by_declaration(number: float, better: str, measure: str) -> Limit:
+    """The limit of a number alone: the measure's declaration says which side of it is the better one."""
+    if better not in ("higher", "lower", "zero"):
+        raise WordworthError(
+            f"its limit is a number alone, and {measure} has no better side; write which side is meant, such as "
+            f'">= {number:g}"'
+        )
+    return Limit(number, below=better != "higher", magnitude=better == "zero")
+
+
+def against(limit: Limit, better: str) -> bool:
+    """Whether a limit asks for the side that the measure declares to be the worse one."""
+    return (better == "higher" and limit.below) or (better in ("lower", "zero") and not limit.below)
+
 
 Take = Literal["all", "any", "best"]
 TAKES: tuple[Take, ...] = ("all", "any", "best")
@@ -73,14 +149,14 @@ class Rules:
 def read_rules(path: Path) -> Rules:
     """The rules of a file; whatever is wrong with one is said with the file's and its name."""
     if not path.is_file():
-        raise WordworthError(f"there is no file {path}; `wordworth check --init RUN {path}` writes one to begin with")
+        raise WordworthError(f"there is no file {path}; write rules as [rules.NAME] in it")
     table = read_toml(path)
     for key in table:
         if key not in TABLES:
             raise WordworthError(f"{path} has a table {key[:60]!r}{_close(key, TABLES)}")
     rules, settings = _tables(path, table, "rules"), _tables(path, table, "run")
     if not rules:
-        raise WordworthError(f"{path} has no rules; write one as [rules.NAME], or begin with `wordworth check --init`")
+        raise WordworthError(f"{path} has no rules; write one as [rules.NAME]")
     return Rules(path, tuple(_rule(path, name, one) for name, one in rules.items()), settings)
 
 

@@ -20,12 +20,9 @@ if TYPE_CHECKING:
 RULES = Path("rules.toml")
 
 
-def _check(_: Settings, target: str, rules: Path, init: bool, junit: Path | None, json: bool, **given: Any) -> None:
+def _check(_: Settings, target: str, rules: Path, junit: Path | None, json: bool, **given: Any) -> None:
     from wordworth.check import check, read_rules
 
-    if init:
-        _draft(Path(target), rules, given["overwrite"])
-        return
     asked = read_rules(rules)
     if junit is not None:
         _refuse_folder(junit)
@@ -68,43 +65,6 @@ def _refuse_folder(file: Path) -> None:
     if file.is_dir():
         raise WordworthError(f"{file} is a folder; name the file to write, such as {file / 'check.xml'}")
     refuse_unwritable(file)
-
-
-def _draft(run: Path, file: Path, overwrite: bool) -> None:
-    """Writes a file of rules out of a run."""
-    from wordworth.check import draft, held
-    from wordworth.cli import display
-    from wordworth.files import refuse_existing, replacing
-
-    _refuse_folder(file)
-    if not overwrite:
-        refuse_existing(file, "name another file, or replace it with --overwrite")
-    runs = held([run])
-    settings = {one.manifest["study"]: _chosen(one.manifest["study"], one.manifest["settings"]) for one in runs.runs}
-    text = draft(runs, {study: chosen for study, chosen in settings.items() if chosen is not None})
-    with replacing(file) as new:
-        new.write_text(text, encoding="utf-8")
-    display.line(str(file))
-
-
-def _chosen(name: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The settings of a run that are not the defaults, as options; None where rules cannot run its study."""
-    from wordworth.study import STUDIES, study
-
-    if name not in STUDIES or study(name).command:
-        return None
-    fields = {field.name: field for field in study(name).settings.fields()}
-    usual = study(name).settings().as_table()
-    differing = {name: value for name, value in settings.items() if name in fields and value != usual[name]}
-    plain = {name: value for name, value in differing.items() if _can_be_given(value)}
-    return {fields[name].option: value for name, value in plain.items()}
-
-
-def _can_be_given(value: Any) -> bool:
-    """Whether a file of rules can hold it as the option takes it."""
-    if isinstance(value, list):
-        return all(isinstance(one, str) for one in value)
-    return isinstance(value, str | int | float | bool)
 
 
 def _place(target: str, rules: "Rules", output: Path | None, overwrite: bool) -> Path:
@@ -180,7 +140,6 @@ _TARGET = Annotated[
     ),
 ]
 _RULES = Annotated[Path, typer.Argument(metavar="[RULES.toml]", help="File of rules; rules.toml if not given.")]
-_INIT = Annotated[bool, typer.Option("--init", help="Write a file of rules that the run passes, to begin with.")]
 _JUNIT = Annotated[
     Path | None, typer.Option(metavar="FILE", help="JUnit XML for a CI server, in a file.", rich_help_panel=OUTPUT)
 ]
@@ -202,7 +161,6 @@ check = with_options(
     {
         "target": (_TARGET, ...),
         "rules": (_RULES, RULES),
-        "init": (_INIT, False),
         "junit": (_JUNIT, None),
         **{name: option for name, option in SHARED.items() if name != "config"},
         "output": (_FOLDER, None),

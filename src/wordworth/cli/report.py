@@ -34,23 +34,12 @@ def report(
     ] = "html",
     table: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help="This table alone, such as leaderboard or weat, in md and latex. Repeatable."
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME",
-            help="Columns of the tables in md and latex: value, interval, p, n; and the measures, data sets, models, "
-            "settings to have alone.",
-        ),
+        typer.Option(metavar="NAME", help="Only this table, such as leaderboard or weat, in md and latex. Repeatable."),
     ] = None,
 ) -> None:
     """A report of runs: answers, the papers' figures, published numbers beside ours, a look-up; one HTML file."""
     from wordworth.cli import display
     from wordworth.report import write_report
 
-    named = [name.strip() for name in (columns or "").split(",") if name.strip()]
-    place = write_report(runs, output, form, tables=table or (), columns=named)
+    place = write_report(runs, output, form, tables=table or ())
     display.line(str(place))

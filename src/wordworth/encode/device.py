@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from wordworth.encode.model import LanguageModel
-from wordworth.engine.batching import Budget, budget_for
-from wordworth.engine.memory import free_memory
+from wordworth.engine.batching import Budget, budget_for, free_memory
 
 LAUNCH = 3e-4
 """Seconds that Python takes to launch a layer on a GPU."""

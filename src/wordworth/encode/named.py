@@ -5,8 +5,7 @@ from pathlib import Path
 
 from wordworth.encode.loading import load_model
 from wordworth.encode.model import LanguageModel
-from wordworth.engine.engines import load
-from wordworth.engine.recipe import Recipe
+from wordworth.engine.engines import Recipe, load
 
 
 def load_named(named: str | Path, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:

@@ -11,8 +11,7 @@ from wordworth.encode.model import LanguageModel, wrap
 from wordworth.encode.sentence.encoding import is_sentence_encoder
 from wordworth.encode.sentence.loading import of_network
 from wordworth.encode.spread import fits
-from wordworth.engine.engines import load
-from wordworth.engine.recipe import Recipe
+from wordworth.engine.engines import Recipe, load
 from wordworth.errors import WordworthError
 
 

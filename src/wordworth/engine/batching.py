@@ -1,8 +1,10 @@
-"""The one loop over batches: what goes through a network together, and what happens when memory runs out."""
+"""The one loop over batches: what goes through a network together, how much memory is free, and what if it runs out."""
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 import torch
@@ -12,6 +14,9 @@ from wordworth.errors import WordworthError
 BATCH_TOKENS = {"cpu": 512, "cuda": 16384}
 PASS_COST = {"cpu": 32, "cuda": 2048}
 """What one more pass costs however little is in it, in tokens of a full batch (weights are read, kernels launched)."""
+
+CGROUP = Path("/sys/fs/cgroup")
+MEMINFO = Path("/proc/meminfo")
 
 Ran = TypeVar("Ran")
 Run = Callable[[list[int]], Ran]
@@ -113,6 +118,19 @@ def take(pending: deque[int], lengths: Sequence[int], budget: Budget) -> list[in
             break
         batch.append(pending.popleft())
     return batch
+
+
+def free_memory(device: torch.device) -> int:
+    """Return the bytes that are free, within a container's limit; on a GPU also what this process holds unused."""
+    if device.type == "cuda":
+        free, _ = torch.cuda.mem_get_info(device)
+        return int(free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device))
+    found = re.search(r"MemAvailable:\s+(\d+) kB", MEMINFO.read_text()) if MEMINFO.exists() else None
+    free = int(found[1]) << 10 if found else 1 << 62
+    limit, used = CGROUP / "memory.max", CGROUP / "memory.current"
+    if limit.exists() and used.exists() and (most := limit.read_text().strip()).isdigit():
+        free = min(free, int(most) - int(used.read_text()))
+    return free
 
 
 def out_of_memory(error: RuntimeError) -> bool:

@@ -1,17 +1,19 @@
-"""Where shards run: `local` (this process), `processes[:N]` (workers on this machine), `ray[:ADDRESS]` (a cluster).
+"""Where shards run: `local` (this process) or `ray[:ADDRESS]` (a cluster); and how a worker gets the same model.
 
 What has shards asks `current()` and does not know which engine it is. A function that runs shards takes a model and an
-iterable of items and yields one result an item, in order; it may look ahead in the items. Items and results are plain
-data, and the results do not depend on the engine.
+iterable of items and yields one result per item, in order; it may look ahead in the items. Items and results are plain
+data, and the results do not depend on the engine. A model that has a recipe is sent as its recipe, without weights.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
-from wordworth.engine.recipe import Recipe, kept
 from wordworth.errors import WordworthError
 
 Item = TypeVar("Item")
@@ -19,7 +21,7 @@ Result = TypeVar("Result")
 Model = TypeVar("Model")
 Stream = Callable[[Model, Iterable[Item]], Iterator[Result]]
 
-PATTERN = r"local|processes(:[1-9]\d{0,2})?|ray(:\S+)?"
+PATTERN = r"local|ray(:\S+)?"
 """What an engine is called."""
 
 
@@ -85,23 +87,71 @@ def using(engine: str | Engine) -> Iterator[Engine]:
 
 
 def engine_of(called: str) -> Engine:
-    """The engine of a name: `local`, `processes`, `processes:4`, `ray`, `ray:HOST:PORT`."""
+    """Return the engine of a name: `local`, `ray`, `ray:HOST:PORT`."""
     if not re.fullmatch(PATTERN, called):
-        raise WordworthError(f"there is no engine {called!r}; choose local, processes, processes:4, ray or ray:ADDRESS")
-    kind, _, given = called.partition(":")
-    if kind == "processes":
-        from wordworth.engine.processes import processes
-
-        return processes(int(given) if given else None)
+        raise WordworthError(f"there is no engine {called!r}; choose local, ray or ray:ADDRESS")
+    kind, _, address = called.partition(":")
     if kind == "ray":
-        from wordworth.engine.ray_cluster import ray_cluster
+        from wordworth.engine.ray_cluster import RayCluster
 
-        return ray_cluster(given)
+        return RayCluster(address)
     return Local()
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """A function that loads a model by its name, and what it is given."""
+
+    loader: Callable[..., Any]
+    """A function of a module."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    part: str = ""
+    """Which part of what the function gives, as attributes with dots; blank: all of it."""
+
+    def load(self) -> Any:
+        """The model, in this process."""
+        return self.part_of(self.loader(**self.arguments))
+
+    def part_of(self, model: Any) -> Any:
+        """The part that is meant."""
+        return attrgetter(self.part)(model) if self.part else model
+
+
+_kept: dict[str, Any] = {}
+_identities: dict[str, tuple[Any, ...]] = {}
+"""Of what is kept: a worker changes no weights, so each is hashed once."""
+
+
+def kept(recipe: Recipe) -> Any:
+    """The model of a recipe; a worker loads it once for all its parts, and keeps one at a time."""
+    whole = replace(recipe, part="")
+    key = repr(whole)
+    if key not in _kept:
+        _kept.clear()
+        _identities.clear()
+        _kept[key] = whole.load()
+    return recipe.part_of(_kept[key])
+
+
+def loaded_alike(recipe: Recipe, identity: tuple[Any, ...]) -> Any:
+    """The model of a recipe, in a worker; one whose weights are others than the driver's is refused."""
+    model = kept(recipe)
+    if repr(recipe) not in _identities:
+        _identities[repr(recipe)] = tuple(model.identity)
+    own = _identities[repr(recipe)]
+    if own != tuple(identity):
+        other = next(
+            f"{mine} in the place of {theirs}" for mine, theirs in zip(own, identity, strict=False) if mine != theirs
+        )
+        raise WordworthError(
+            f"the worker on {socket.gethostname()} has another {model.name} ({other}); give all machines the same "
+            "weights, versions and kind of device, or name the model by its revision"
+        )
+    return model
+
+
 def load(recipe: Recipe) -> Any:
-    """The model of a recipe; where shards run elsewhere, a worker loads it and this process has all but weights."""
+    """Load the model of a recipe; where shards run elsewhere, a worker does, and this process has all but weights."""
     engine = current()
     if not engine.remote:
         return recipe.load()
@@ -110,7 +160,7 @@ def load(recipe: Recipe) -> Any:
 
 
 def _facts(recipe: Recipe, items: Iterable[None]) -> Iterator[tuple[type, dict[str, Any]]]:
-    """The class and the fields of a model without its weights: the model itself would be sent as its recipe."""
+    """Yield the class and fields of a model without its weights: the model itself would be sent as its recipe."""
     for _ in items:
         model = kept(recipe).without_weights()
         yield type(model), vars(model)

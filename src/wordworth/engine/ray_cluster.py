@@ -1,88 +1,110 @@
 """`--engine ray[:ADDRESS]`: workers are actors on a Ray cluster; without an address, on this machine's.
 
 Every machine needs Wordworth and the models, which it takes from its own cache or fetches; results come back to the
-driver, so no disk is shared. One actor a GPU, or some cores each.
+driver, so no disk is shared. Each actor has one GPU, or some cores. Ray restarts an actor that dies, killed or out of
+memory, and runs its shards again.
 """
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from socket import create_connection
 from typing import Any
 
-from wordworth.engine.pool import Pool, WorkerDied
-from wordworth.engine.processes import CORES_EACH
+from wordworth.engine.cache import kind_folder
+from wordworth.engine.engines import Stream
+from wordworth.engine.notices import notice
 from wordworth.errors import Foreign, WordworthError
 
-PATIENCE = 5.0
-"""Seconds for a cluster to answer."""
+ATTEMPTS = 3
+"""Times that Ray runs shards whose worker dies."""
+CONNECT_SECONDS = 5.0
+CORES_PER_WORKER = 4
+"""At the most, on a machine without GPUs."""
+GROUP_SECONDS = 1.0
+"""Work that a call of an actor should hold: little is lost by a death, and sending it costs little in comparison."""
+MAX_GROUP = 64
 _HOST_AND_PORT = re.compile(r"([^/:\s]+):(\d{1,5})$")
 
 
-def ray_cluster(address: str = "") -> Pool:
-    """An engine of actors on a cluster that runs, or on one that is begun here and ends with the engine."""
-    ray = _ray()
-    begun = not ray.is_initialized()
-    if begun:
-        _begin(ray, address or os.environ.get("RAY_ADDRESS", ""))
-    count, options = _spread(ray)
-    return _RayPool(f"ray:{count}", count, lambda _: ActorLink(ray, options), ray if begun else None)
+class RayCluster:
+    """An engine of actors on a running cluster, or on one that is started here and stopped with the engine."""
 
+    remote = True
 
-def _begin(ray: Any, address: str) -> None:
-    """Joins the cluster at an address; without one, that of this machine, begun now if there is none."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # the next version's way, which it asks for
-    given = _HOST_AND_PORT.search(address)
-    if given:  # Ray itself would wait for minutes
-        try:
-            create_connection((given[1], int(given[2])), PATIENCE).close()
-        except OSError as error:
-            raise WordworthError(
-                f"no Ray cluster answers at {address} ({error}); begin one there with `ray start --head`"
-            ) from error
-    own = {} if address else {"include_dashboard": False}
-    with Foreign(f"the Ray cluster {address} cannot be joined", "see `ray status`"):
-        ray.init(address=address or None, log_to_driver=False, logging_level="error", **own)
+    def __init__(self, address: str = "") -> None:
+        self._ray = _import_ray()
+        self._is_own = not self._ray.is_initialized()
+        if self._is_own:
+            _join(self._ray, address or os.environ.get("RAY_ADDRESS", ""))
+        self.count, options = _plan_workers(self._ray)
+        self.name = f"ray:{self.count}"
+        retries = {"max_restarts": -1, "max_task_retries": ATTEMPTS - 1}
+        actor = self._ray.remote(_actor_class()).options(scheduling_strategy="SPREAD", **retries, **options)
+        self._actors = [actor.remote() for _ in range(self.count)]
+        self._model: Any = None
+        self._reference: Any = None
+        self._models = 0
 
-
-def _ray() -> Any:
-    try:
-        import ray
-    except ImportError as error:
-        raise WordworthError("ray is not installed; install it with `pip install 'wordworth[ray]'`") from error
-    return ray
-
-
-def _spread(ray: Any) -> tuple[int, dict[str, Any]]:
-    """How many actors the cluster has room for, and what each of them needs."""
-    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-    cpus = [int(node.get("CPU", 0)) for node in nodes]
-    gpus = sum(int(node.get("GPU", 0)) for node in nodes)
-    if gpus:
-        return gpus, {"num_gpus": 1, "num_cpus": max(1, min(CORES_EACH, sum(cpus) // gpus))}
-    if not sum(cpus):
-        raise WordworthError("the Ray cluster has neither CPUs nor GPUs free; begin its nodes with --num-cpus")
-    each = max(1, min(CORES_EACH, min(filter(None, cpus)) // 2))
-    return sum(count // each for count in cpus), {"num_cpus": each}
-
-
-class _RayPool(Pool):
-    """Leaves Ray too, where it was begun here."""
-
-    def __init__(self, name: str, count: int, make: Any, begun: Any) -> None:
-        super().__init__(name, count, make)
-        self._begun = begun
+    def map(self, function: Stream[Any, Any, Any], model: Any, items: Iterable[Any], what: str) -> Iterator[Any]:
+        """See `Engine.map`."""
+        self._send(model)
+        waiting, size = iter(items), 1
+        free, running = list(self._actors), {}
+        results: dict[int, list[Any]] = {}
+        first = last = 0
+        while True:
+            # Results that wait for an earlier one are held in memory, so their number has a limit.
+            while free and last - first < 4 * self.count and (group := list(islice(waiting, size))):
+                actor = free.pop()
+                call = actor.run.remote(function, str(self._models), [self._reference], group)
+                running[call] = actor, last
+                last += 1
+            if not running:
+                return
+            (call,), _ = self._ray.wait(list(running), num_returns=1)
+            actor, number = running.pop(call)
+            results[number], seconds = self._get(call, what)
+            free.append(actor)
+            wanted = GROUP_SECONDS * len(results[number]) / max(seconds, 1e-3)
+            size = max(1, min(int(wanted), 2 * size, MAX_GROUP))
+            while first in results:
+                yield from results.pop(first)
+                first += 1
 
     def close(self) -> None:
-        super().close()
-        if self._begun is not None:
-            self._begun.shutdown()
+        """End the actors, at work or not, and leave Ray if it was joined here."""
+        for actor in self._actors:
+            self._ray.kill(actor)
+        if self._is_own:
+            self._ray.shutdown()
+
+    def _send(self, model: Any) -> None:
+        """Put a model where actors can get it; the same object is sent once."""
+        if self._reference is None or self._model is not model:
+            self._model, self._reference = model, self._ray.put(model)
+            self._models += 1
+
+    def _get(self, call: Any, what: str) -> tuple[list[Any], float]:
+        errors = self._ray.exceptions
+        try:
+            results, seconds, sentences, error = self._ray.get(call)
+        except (errors.RayActorError, errors.OutOfMemoryError) as death:
+            raise WordworthError(
+                f"{what}: the same shards ended {ATTEMPTS} workers (killed, or out of memory); use a machine with more "
+                "memory (what was done is kept)"
+            ) from death
+        for sentence in sentences:
+            notice(sentence)
+        if error:
+            raise WordworthError(error)
+        return results, seconds
 
 
 def _actor_class() -> type:
-    """Make the class of a worker: `Workbench` where Ray put it.
+    """Make the class of a worker.
 
     Ray puts the driver's working folder, whose files may be anyone's, first on a worker's path. A class inside a
     function is sent whole, so that this folder is off the path before Wordworth is imported.
@@ -90,36 +112,75 @@ def _actor_class() -> type:
     working = "" if Path.cwd() == Path(__file__).parents[2] else str(Path.cwd())
 
     class Actor:
+        """Keeps the model that it was last sent: one at a time, since one may fill the device."""
+
         def __init__(self) -> None:
             import sys
 
             sys.path[:] = [path for path in sys.path if path != working]
-            from wordworth.engine.workbench import Workbench
+            self.key, self.model = "", None
 
-            self.bench = Workbench()
+        def run(
+            self, function: Any, key: str, reference: list[Any], items: list[Any]
+        ) -> tuple[list[Any], float, tuple[str, ...], str]:
+            """Return the results of a stream function, its seconds, new notices, and a user's error."""
+            import gc
+            import time
 
-        def answers(self, message: bytes) -> Iterator[bytes]:
-            yield from self.bench.answers(message)
+            import ray
+
+            from wordworth.engine.notices import notices
+            from wordworth.errors import WordworthError
+
+            before = len(notices())
+            try:
+                if key != self.key:
+                    self.key, self.model = "", None
+                    gc.collect()
+                    self.model, self.key = ray.get(reference[0]), key
+                began = time.monotonic()
+                results = list(function(self.model, items))
+            except WordworthError as error:
+                return [], 0.0, notices()[before:], str(error)
+            return results, time.monotonic() - began, notices()[before:], ""
 
     return Actor
 
 
-class ActorLink:
-    """An actor, and the way to it."""
+def _import_ray() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise WordworthError("ray is not installed; install it with `pip install 'wordworth[ray]'`") from error
+    return ray
 
-    def __init__(self, ray: Any, options: dict[str, Any]) -> None:
-        self.ray = ray
-        actor = ray.remote(_actor_class()).options(max_restarts=0, scheduling_strategy="SPREAD", **options)
-        self.actor = actor.remote()
 
-    def ask(self, message: bytes) -> Iterator[bytes]:
-        """The actor's answers to a message."""
+def _join(ray: Any, address: str) -> None:
+    """Join the cluster at an address; without one, that of this machine, started now if there is none."""
+    kind_folder("vectors")  # a run without a cache has one folder for all its processes, named by the environment
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # the next version's way, which it asks for
+    given = _HOST_AND_PORT.search(address)
+    if given:  # Ray itself would wait for minutes
         try:
-            for reference in self.actor.answers.options(num_returns="streaming").remote(message):
-                yield self.ray.get(reference)
-        except self.ray.exceptions.RayActorError as error:
-            raise WorkerDied("with its actor (killed, or out of memory)") from error
+            create_connection((given[1], int(given[2])), CONNECT_SECONDS).close()
+        except OSError as error:
+            raise WordworthError(
+                f"no Ray cluster answers at {address} ({error}); start one there with `ray start --head`"
+            ) from error
+    own = {} if address else {"include_dashboard": False}
+    with Foreign(f"the Ray cluster {address} cannot be joined", "see `ray status`"):
+        ray.init(address=address or None, log_to_driver=False, logging_level="error", **own)
 
-    def end(self) -> None:
-        """Ends the actor, at work or not."""
-        self.ray.kill(self.actor)
+
+def _plan_workers(ray: Any) -> tuple[int, dict[str, Any]]:
+    """Return how many actors the cluster has room for, and what each of them needs."""
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    cpus = [int(node.get("CPU", 0)) for node in nodes]
+    gpus = sum(int(node.get("GPU", 0)) for node in nodes)
+    if gpus:
+        return gpus, {"num_gpus": 1, "num_cpus": max(1, min(CORES_PER_WORKER, sum(cpus) // gpus))}
+    if not sum(cpus):
+        raise WordworthError("the Ray cluster has neither CPUs nor GPUs free; start its nodes with --num-cpus")
+    cores = max(1, min(CORES_PER_WORKER, min(filter(None, cpus)) // 2))
+    return sum(count // cores for count in cpus), {"num_cpus": cores}

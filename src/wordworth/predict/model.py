@@ -17,13 +17,12 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.encode.identity import Identity
 from wordworth.encode.loading import NoHeadError, load_files
 from wordworth.encode.model import LanguageModel, family_of, trial_ids, wrap
 from wordworth.engine.batching import Budget
-from wordworth.engine.engines import load
-from wordworth.engine.recipe import Recipe, loaded_alike
+from wordworth.engine.engines import Recipe, load, loaded_alike
 from wordworth.errors import WordworthError
 from wordworth.predict.causal import CausalReader
 from wordworth.predict.head import split_head

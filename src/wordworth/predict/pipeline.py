@@ -14,8 +14,7 @@ import numpy as np
 import polars as pl
 import torch
 
-from wordworth.engine.batching import by_length, out_of_memory
-from wordworth.engine.memory import free_memory
+from wordworth.engine.batching import by_length, free_memory, out_of_memory
 from wordworth.predict.ahead import ahead
 from wordworth.predict.batch import Batch, Outcome, Ready, table_of
 from wordworth.predict.chunks import Chunk

@@ -2,5 +2,5 @@
 
 from wordworth.report.answers import plain_answers
 from wordworth.report.card import Card, card_of, card_text, write_card
+from wordworth.report.page import write_report
 from wordworth.report.runs import Runs, read_runs
-from wordworth.report.writing import FORMATS, default_place, write_report

@@ -3,15 +3,20 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from wordworth.report.behaviour_answers import debiased, inferred, never_said, unequal, wrongest
-from wordworth.report.meaning_answers import context, in_layers, nullified, of_vectors, reduced, similar
+from wordworth.report.behaviour_answers import debiased, inferred, never_said, sensitivity, unequal, wrongest
+from wordworth.report.meaning_answers import (
+    context,
+    disagreement,
+    in_layers,
+    nullified,
+    of_vectors,
+    reduced,
+    similar,
+    stereotypes,
+)
 from wordworth.report.missing import plain_missing
-from wordworth.report.naming import listed
+from wordworth.report.naming import Sentence, listed
 from wordworth.report.runs import Runs, ended
-from wordworth.report.sensitivity_answers import sensitivity
-from wordworth.report.sentences import Sentence
-from wordworth.report.stereotype_answers import disagreement, stereotypes
-from wordworth.report.verdicts import reproduced
 
 SEPARATELY = 4
 """Up to this many models are spoken of one by one; of more, the first and the last."""
@@ -82,7 +87,7 @@ QUESTIONS = {
     "Whom does it stereotype?": (stereotypes, disagreement),
     "How far does that depend on choices?": (sensitivity,),
     "Which words does it never say?": (never_said,),
-    "What does it infer that does not follow?": (inferred, unequal, reproduced, wrongest),
+    "What does it infer that does not follow?": (inferred, unequal, wrongest),
     "What does debiasing change?": (debiased,),
     "What was left out?": (_left_out,),
 }

@@ -11,15 +11,16 @@ import polars as pl
 
 from wordworth.errors import WordworthError, nearest
 from wordworth.files import replacing, sha256_of
-from wordworth.report.chances import chance
+from wordworth.report.captions import chance
 from wordworth.report.insights import associations
 from wordworth.report.leaderboard import leaderboard
 from wordworth.report.markdown import escaped, line, power
-from wordworth.report.missing import beside, missing
+from wordworth.report.missing import missing, remarks
 from wordworth.report.naming import TESTS, listed, number, percent
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
-from wordworth.run import Run, main_scores
+from wordworth.run import Run
 from wordworth.run.flags import COVERED, MARK, legend
+from wordworth.run.main_scores import main_scores
 from wordworth.run.vocabulary import HARMLESS
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
@@ -186,7 +187,7 @@ def _not_measured(card: Card) -> Iterator[str]:
     for sentence in card.unmeasured:
         yield f"- {escaped(sentence)}"
     found = missing(card.runs)
-    for kind in [*found, *beside(card.runs)]:
+    for kind in [*found, *remarks(card.runs)]:
         for sentence in kind.every:
             yield f"- {escaped(kind.question)} {escaped(sentence)}"
     if not found:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from wordworth.errors import Foreign, WordworthError
-from wordworth.report.best import run_of
 from wordworth.report.card import BEGIN, END, Card, Row, data_sum, manifest_sum, where
 from wordworth.visible import visible
 
@@ -37,7 +36,7 @@ def _results(card: Card) -> Iterator[Any]:
 
     task = TASKS.get(str(card.runs.facts.get(card.model, {}).get("family", "")), "feature-extraction")
     for row in card.rows:
-        run = run_of(card.runs, row)
+        run = card.runs.run_of(row)
         dataset = visible(row["dataset"] or row["experiment"])
         rest = {"measured_with": f"{TOOL} {run.manifest['versions'].get(TOOL, '?')}"}
         rest |= {"study": row["study"], "language": row["language"] or "", "manifest_sha256": manifest_sum(run)}

@@ -1,16 +1,21 @@
-"""What can be looked up in a report: a word's valence through the layers, its pairs, how it was predicted."""
+"""The data inside a page: compact tables, and what can be looked up of a word: valence by layer, pairs, predictions."""
 
+import base64
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wordworth.report.insights import best_layers
-from wordworth.report.payload import STEP, columnar, packed
 from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.run import Run
 
+STEP = 0.001
+"""Effect sizes are kept to three decimals."""
+MISSING = -32768
 CELLS = 1_500_000
 """Effect sizes in a page: 4 MB. Larger lexica are sampled."""
 FACTS = 40_000
@@ -28,8 +33,39 @@ FACT_COLUMNS = [*WHERE, "language", "group", "item", "found_as", "reference", "v
 FACT_COLUMNS += ["entailment", "contradiction", "times", "hits"]
 
 
+def columnar(table: pl.DataFrame) -> dict[str, Any]:
+    """Return a table by columns: texts once each with a code per row, numbers to four decimals."""
+    columns: dict[str, Any] = {}
+    for name in table.columns:
+        column = table.get_column(name)
+        if column.dtype == pl.String:
+            values = column.drop_nulls().unique(maintain_order=True).to_list()
+            codes = {value: code for code, value in enumerate(values)}
+            columns[name] = {"values": values, "codes": [codes.get(value, -1) for value in column.to_list()]}
+        elif column.null_count() == len(column):
+            columns[name] = None
+        elif column.dtype.is_float():
+            columns[name] = [_short(value) for value in column.to_list()]
+        else:
+            columns[name] = column.to_list()
+    return {"length": len(table), "columns": columns}
+
+
+def _short(value: float | None) -> float | int | None:
+    if value is None or not isfinite(value):
+        return None
+    rounded = round(value, 4) if abs(value) >= 0.001 else float(f"{value:.3g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def packed(values: NDArray[np.float64]) -> str:
+    """Return effect sizes as little-endian 16-bit steps of `STEP`, in base64; NaN is `MISSING`."""
+    steps = np.where(np.isnan(values), MISSING, np.clip(np.round(values / STEP), MISSING + 1, -MISSING - 1))
+    return base64.b64encode(steps.astype("<i2").tobytes()).decode("ascii")
+
+
 def explorer(runs: Runs) -> dict[str, Any] | None:
-    """Everything that the look-up needs; None where the runs have no items that can be looked up."""
+    """Return everything that the look-up needs; None where the runs have no items that can be looked up."""
     cut: list[str] = []
     blocks = list(_blocks(runs, cut))
     facts = _facts(runs, cut)

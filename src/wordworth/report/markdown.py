@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from wordworth.report.answers import plain_answers
-from wordworth.report.asked import Asked
 from wordworth.report.naming import number
 from wordworth.report.runs import Runs
 from wordworth.report.tables import Cell, Column, Row, Table, cell_of, columns, tables
@@ -14,13 +13,13 @@ from wordworth.visible import visible
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def markdown(runs: Runs, asked: Asked | None = None) -> str:
-    """What is missing and the answers as lists, then every table; where some tables were asked for, these alone."""
+def markdown(runs: Runs, wanted: Sequence[str] = ()) -> str:
+    """Return what is missing and the answers as lists, then every table; or only the tables that are wanted."""
     lines = [f"# What a word is worth to {escaped(', '.join(runs.models))}", ""]
-    answers = {} if asked and asked.tables else plain_answers(runs)
+    answers = {} if wanted else plain_answers(runs)
     for question, sentences in answers.items():
         lines += [f"**{question}**", "", *(f"- {escaped(sentence)}" for sentence in sentences), ""]
-    for table in tables(runs, asked):
+    for table in tables(runs, wanted):
         lines += [f"## {escaped(table.title)}", "", *_lines(table), ""]
         lines += [f"{escaped(sentences)}\n" for sentences in (table.caption, table.note) if sentences]
     return "\n".join(lines)

@@ -27,6 +27,10 @@ _PARTICULARS = re.compile(r"'[^']*'|“[^”]*”|\"[^\"]*\"|\d[\d,.]*")
 _COMMAND = re.compile(r"\s*\(?`[^`]*`\)?")
 
 
+FAILED = ["run", "model", "experiment", "dataset", "layer", "measure", "reason"]
+"""Headings of the table of parts that failed."""
+
+
 @dataclass(frozen=True)
 class Missing:
     """One kind of thing that is missing, in sentences."""
@@ -55,7 +59,7 @@ def missing(runs: Runs) -> list[Missing]:
     return [Missing(question, tuple(dict.fromkeys(said))) for question, said in kinds.items() if said]
 
 
-def beside(runs: Runs) -> list[Missing]:
+def remarks(runs: Runs) -> list[Missing]:
     """What should be known although nothing is amiss in it: warnings, and what is smaller by declaration."""
     kinds = {"What is to be read with care?": _warnings(runs), "What is smaller than the paper’s?": _smaller(runs)}
     return [Missing(question, every) for question, said in kinds.items() if (every := tuple(dict.fromkeys(said)))]
@@ -72,7 +76,7 @@ def plain_missing(runs: Runs) -> dict[str, list[str]]:
     found = missing(runs) or [Missing("What is missing?", (NOTHING,))]
     return {
         one.question: [*one.first, *([f"And {len(one.more):,} more."] if one.more else [])]
-        for one in [*found, *beside(runs)]
+        for one in [*found, *remarks(runs)]
     }
 
 
@@ -102,6 +106,13 @@ def _failed_parts(runs: Runs) -> Iterator[str]:
         count = f" ({len(parts):,} parts)" if len(parts) > 1 else ""
         reason = _ended(parts[0]["reason"] if len(reasons) == 1 else kind)
         yield f"{study}: {listed(names, 4) or 'a part'}{where} {verb} no number{count}: {reason}"
+
+
+def failed_rows(runs: Runs) -> list[list[str]]:
+    """Return a row per part that failed without costing the rest."""
+    parts = [(run.folder.resolve().name, dict(part)) for run in runs.each for part in run.manifest["failed"]]
+    values = ((name, map(part.get, FAILED[1:])) for name, part in parts)
+    return [[name, *("" if value is None else str(value) for value in row)] for name, row in values]
 
 
 def _part_name(part: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
-"""Numbers and names as a reader sees them."""
+"""Numbers, names and sentences as a reader sees them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from wordworth.run.flags import MARK
@@ -52,13 +53,9 @@ def marked(score: Mapping[str, Any]) -> str:
     return number(score["value"]) + (MARK if score["flags"] else "")
 
 
-def probability(p: float | None) -> str:
-    """p = 0.003; 0 is a strict count: of all partitions, none gives more."""
-    if p is None:
-        return ""
-    if p == 0:
-        return "p = 0, no partition gives more"
-    return f"p = {p:.2g}" if p >= 1e-4 else f"p = {p:.0e}"
+def with_interval(score: Mapping[str, Any]) -> str:
+    """Return a score's value, its mark and its interval where it has one."""
+    return marked(score) + (f" [{number(score['low'])}, {number(score['high'])}]" if score["low"] is not None else "")
 
 
 def percent(share: float | None) -> str:
@@ -76,3 +73,21 @@ def listed(names: list[str], most: int = 6) -> str:
     if rest > 0:
         return f"{', '.join(shown)} and {rest:,} more"
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, the figure that shows it, and the model that it is about."""
+
+    text: str
+    figure: str
+    """The id of a figure or a section of the report."""
+    model: str
+    order: float
+    """Models are ranked by this where they are too many to be spoken of one by one."""
+    whole: bool = False
+    """Whether the sentence stands for itself; else it begins with the model's name."""
+    ends: tuple[str, str] = ("Highest", "Lowest")
+    """What the first and the last of many are called."""
+    lead: str = ""
+    """“Highest of 6 models”, where it stands for many."""

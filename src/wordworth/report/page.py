@@ -1,147 +1,202 @@
-"""The report as one HTML page that needs nothing else."""
+"""Write a report: one HTML page that needs nothing else, or its tables as Markdown or LaTeX."""
 
 import base64
 import hashlib
+import json
+import os
 import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from wordworth.errors import WordworthError
+from wordworth.files import replacing
 from wordworth.report.answers import answers
 from wordworth.report.behaviour_answers import least_neutral
-from wordworth.report.board import board_markup, note
-from wordworth.report.conditions import in_words
-from wordworth.report.explorer import explorer
+from wordworth.report.comparisons import COMPARED, Comparison, comparison_row, comparisons
+from wordworth.report.explorer import columnar, explorer
 from wordworth.report.figures import Figure, figures_of
-from wordworth.report.figures.fitting import height_of
-from wordworth.report.figures.svg import CONFIG, can_draw, still
-from wordworth.report.glossary import glossary, glossed, legend
+from wordworth.report.figures.svg import CONFIG, can_draw, height_of, still
+from wordworth.report.latex import latex
 from wordworth.report.leaderboard import leaderboard
-from wordworth.report.markup import Child, Markup, joined, table, tag
-from wordworth.report.method import left_out, method, references
-from wordworth.report.naming import listed, marked, number
-from wordworth.report.payload import columnar, script
-from wordworth.report.published import Comparison, citation, comparisons
-from wordworth.report.runs import Runs, ended
-from wordworth.report.top import answered, box
+from wordworth.report.markdown import markdown
+from wordworth.report.missing import FAILED, NOTHING, failed_rows, missing, remarks
+from wordworth.report.naming import listed, number
+from wordworth.report.runs import Runs, ended, read_runs
+from wordworth.run import Run
 from wordworth.run.schema import SCORES
+from wordworth.visible import visible
 
-INFERENCES = 20
-HALF, ACROSS, LOW = 530, 1000, 340
-"""Pixels of a figure on the first page on paper: wide where two stand side by side, or one alone; high at most."""
-OPEN = 10
-"""Published numbers that are shown without asking."""
-NOSCRIPT = "Looking up, sorting and the tables behind the figures need JavaScript; all numbers are in scores.csv."
-NOT_DRAWN = " So do the figures here, since a limit on addresses (ulimit -v) kept them from being drawn beforehand."
-HINT = (
-    "In every figure: click a name in the legend to single it out (shift for more), hover for numbers; Ctrl and wheel "
-    "zoom, drag to move, double click to go back."
-)
+FORMATS = {"html": "report.html", "md": "report.md", "latex": "report.tex"}
+"""Format → the name of the file."""
+TABLE_WRITERS = {"md": markdown, "latex": latex}
+"""The formats that are tables."""
+PAIRS_PER_MODEL = 20
+"""Inferences that are listed, least neutral first."""
+HALF_WIDTH, FULL_WIDTH, MAX_PAPER_HEIGHT = 530, 1000, 340
+"""Pixels of a figure on the first printed page: two next to each other, or one across it."""
+_LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+_RIGHT_TO_LEFT = re.compile(f"{_LETTER}+(?:[ ,.'’-]+{_LETTER}+)*")
+"""Words of Hebrew, Arabic and related scripts: isolated, they do not reorder the text around them."""
+
+
+def write_report(
+    places: Sequence[Path], output: Path | None = None, form: str = "html", *, tables: Sequence[str] = ()
+) -> Path:
+    """Write the report of these runs and audits and return its path.
+
+    It goes into the folder of the one run or audit, or into the working folder for several. `tables` chooses from the
+    tables of Markdown or LaTeX.
+    """
+    if form not in FORMATS:
+        raise WordworthError(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
+    if form not in TABLE_WRITERS and tables:
+        raise WordworthError("--table chooses from tables; give --format md or --format latex with it")
+    runs = read_runs(places)
+    place = output or (places[0] if len(places) == 1 else Path()) / FORMATS[form]
+    if place.is_dir():
+        raise WordworthError(f"{place} is a folder; name the file to write, such as {place / FORMATS[form]}")
+    text = TABLE_WRITERS[form](runs, tables) if form in TABLE_WRITERS else page(runs, place.absolute().parent)
+    with replacing(place) as new:
+        new.write_text(text, encoding="utf-8")
+    return place
 
 
 def page(runs: Runs, folder: Path) -> str:
-    """The whole document; `folder` is where it will lie, for the links to the runs' files."""
+    """Return the whole document; links to the files of the runs are relative to `folder`."""
     chapters = figures_of(runs.scores, runs)
     figures = [figure for chapter in chapters.values() for figure in chapter]
-    beside = _by_figure(figures, list(comparisons(runs)))
-    looked_up = explorer(runs)
-    board = leaderboard(runs)
-    sections: dict[str, tuple[str, Markup]] = {"answers": ("In short", answered(answers(runs)))}
-    if len(board.models) > 1:
-        sections["leaderboard"] = ("Leaderboard", board_markup(board))
-    for title, chapter in chapters.items():
-        body = joined([_figure(figure, beside.get(figure.id, []), figure is figures[0]) for figure in chapter])
-        sections[title.lower().replace(" ", "-")] = (title, body)
-    pairs = _inferences(runs)
-    if pairs:
-        sections["pairs"] = ("Inferences that do not follow", pairs)
-    if looked_up is not None:
-        sections["explorer"] = ("Look up a word or a pair", _explorer(looked_up["cut"]))
-    sections["left-out"] = ("What was left out", left_out(runs, folder))
-    sections["method"] = ("Method, data and versions", method(runs))
-    sections["references"] = ("References", references(runs))
-    terms = glossary("".join([box(runs), *(body for _, body in sections.values())]))
-    if terms is not None:
-        sections["glossary"] = ("Glossary", terms)
-    data = [
-        script("scores", columnar(runs.scores.select(list(SCORES)))),
-        script("figures", {figure.id: _drawn(figure) for figure in figures}),
-        script("config", CONFIG),
-        script("explorer-data", looked_up),
-    ]
-    return _document(runs, sections, _on_paper(chapters), data)
+    looked_up, board, pairs = explorer(runs), leaderboard(runs), _least_neutral_pairs(runs)
+    references = {key: record for run in runs.each for key, record in run.manifest["references"].items()}
+    titles = {
+        "answers": "In short",
+        **({"leaderboard": "Leaderboard"} if len(board.models) > 1 else {}),
+        **{_section_id(title): title for title in chapters},
+        **({"pairs": "Inferences that do not follow"} if pairs else {}),
+        **({"explorer": "Look up a word or a pair"} if looked_up else {}),
+        "left-out": "What was left out",
+        "method": "Method, data and versions",
+        **({"references": "References"} if references else {}),
+    }
+    scripts = [_library(), _asset("report.js"), _asset("explorer.js")]
+    measures = {name: declared for run in runs.each for name, declared in run.manifest["measures"].items()}
+    damaged = sum((Counter(run.manifest["damaged"]) for run in runs.each), Counter[str]())
+    return _environment().get_template("report.html.j2").render(
+        title=_title(runs),
+        about=_about(runs),
+        titles=titles,
+        policy=_policy(scripts),
+        style=Markup(_asset("report.css")),
+        missing=missing(runs),
+        nothing_missing=NOTHING.replace("Nothing: a", "A"),
+        failed_header=FAILED,
+        failed=failed_rows(runs),
+        remarks=remarks(runs),
+        answers=answers(runs),
+        board=board,
+        paper=_paper_figures(list(chapters.values())),
+        chapters={_section_id(title): chapter for title, chapter in chapters.items()},
+        compared=_published_by_figure(figures, list(comparisons(runs))),
+        first_figure=figures[0].id if figures else "",
+        pairs=pairs,
+        explorer=looked_up,
+        left_out=[
+            [_name(run), reason, f"{count:,}"]
+            for run in runs.each
+            for reason, count in run.manifest["left_out"].items()
+        ],
+        damaged=listed([f"{kind} ({count:,})" for kind, count in damaged.items() if count]),
+        methods=[text for text in dict.fromkeys(run.manifest["method"] for run in runs.each) if text],
+        measures=[[name, declared["formula"], declared["better"]] for name, declared in sorted(measures.items())],
+        runs=[_run_facts(run, folder) for run in runs.each],
+        references=list(references.values()),
+        can_draw=can_draw(),
+        data={
+            "scores": columnar(runs.scores.select(list(SCORES))),
+            "figures": {figure.id: _figure_data(figure) for figure in figures},
+            "config": CONFIG,
+            "explorer-data": looked_up,
+        },
+        scripts=[Markup(script) for script in scripts],
+    )  # fmt: skip
 
 
-SUMMARY = ("answers", "leaderboard")
-"""The sections of the first page on paper."""
+def _section_id(title: str) -> str:
+    return title.lower().replace(" ", "-")
 
 
-def _on_paper(chapters: dict[str, list[Figure]]) -> Markup:
-    """The first figures of two chapters that leave room on the first page on paper, side by side, or one across it."""
-    fitting = [found for chapter in chapters.values() if (found := _low(chapter))]
-    chosen = [found for found in fitting if found[1] == HALF][:2] if fitting and fitting[0][1] == HALF else fitting[:1]
-    drawn = (tag("div", tag("h3", one.title), still(one, f"paper-{one.id}", width)) for one, width in chosen)
-    return tag("div", drawn, class_="paper")
+@cache
+def _environment() -> Environment:
+    """Return templates that escape every text; what could steer a reader's screen is spelled out."""
+    environment = Environment(
+        loader=PackageLoader("wordworth.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_show,
+    )
+    environment.filters |= {"isolate": _isolate, "number": number, "prose": _prose, "unbroken": _unbroken}
+    environment.globals["still"] = still
+    environment.policies["json.dumps_function"] = _json
+    return environment
 
 
-def _low(chapter: list[Figure]) -> tuple[Figure, int] | None:
-    """The first figure of a chapter that is low enough, and the width at which it is."""
-    widths = ((one, width) for one in chapter for width in (HALF, ACROSS) if height_of(one.spec, width) <= LOW)
-    return next(widths, None)
+def _show(value: Any) -> Any:
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value, lines=True)
+    return "" if value is None else value
 
 
-def _document(runs: Runs, sections: dict[str, tuple[str, Markup]], paper: Markup, data: list[Markup]) -> str:
+def _isolate(text: str) -> Markup:
+    """Escape a text and isolate words that read from right to left."""
+    return Markup(_RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", str(escape(visible(text, lines=True)))))
+
+
+def _prose(text: str) -> Markup:
+    """Escape a sentence, with commands between backquotes set as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(_isolate(text))))
+
+
+def _unbroken(text: str) -> str:
+    """Keep “ρ = .86” on one line."""
+    return text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")
+
+
+def _json(value: Any, **_options: Any) -> str:
+    """Return compact JSON; the template escapes what could end the script that holds it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    if "\\u" in text or visible(text, lines=True) != text:  # rare, and visiting every text takes its time
+        text = json.dumps(_show_all(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text
+
+
+def _show_all(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_show_all(key): _show_all(one) for key, one in value.items()}
+    return [_show_all(one) for one in value] if isinstance(value, list) else _show(value) if value is not None else None
+
+
+def _title(runs: Runs) -> str:
     models = ended(runs).models
     named = listed(models, 3) if len(models) <= 3 else f"{len(models)} models"
-    title = f"What a word is worth to {named or 'a model'}"
-    contents = tag("ol", (tag("li", tag("a", name, href=f"#{key}")) for key, (name, _) in sections.items()))
+    return f"What a word is worth to {named or 'a model'}"
+
+
+def _about(runs: Runs) -> str:
+    """Return studies, dates and version in one line."""
     began = sorted(run.manifest["started"][:10] for run in runs.each)
     when = began[0] if began[0] == began[-1] else f"{began[0]} to {began[-1]}"
     studies = listed(list(dict.fromkeys(run.manifest["study"] for run in runs.each)))
-    header = tag(
-        "header",
-        tag("p", "Wordworth report", class_="kicker"),
-        tag("h1", title),
-        tag("p", f"{studies} · {when} · wordworth {runs.each[0].manifest['versions'].get('wordworth', '')}"),
-        tag("button", "Print summary", type="button", id="print"),
-        tag("button", "Dark", type="button", id="theme", aria_pressed="false"),
-    )
-    parts = {key: tag("section", tag("h2", name), body, id=key) for key, (name, body) in sections.items()}
-    first = [parts.pop(key) for key in SUMMARY if key in parts]
-    main = tag("main", box(runs), first, paper, parts.values(), id="main")
-    scripts = [_library(), _asset("report.js"), _asset("explorer.js")]
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src 'unsafe-eval' {' '.join(_hash(one) for one in scripts)}",  # Vega compiles its expressions
-            "style-src 'unsafe-inline'",
-            "img-src data: blob:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=policy),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("title", title),
-        tag("style", Markup(_asset("report.css"))),
-    )
-    body = tag(
-        "body",
-        tag("a", "Skip to the answers", href="#answers", class_="skip"),
-        header,
-        tag("nav", tag("h2", "Contents"), contents, aria_label="Contents"),
-        main,
-        tag("noscript", NOSCRIPT, None if can_draw() else NOT_DRAWN),
-        tag("p", "", id="said", role="status", class_="unseen"),
-        data,
-        [tag("script", Markup(one)) for one in scripts],
-    )
-    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+    return f"{studies} · {when} · wordworth {runs.each[0].manifest['versions'].get('wordworth', '')}"
 
 
 @cache
@@ -151,7 +206,7 @@ def _asset(name: str) -> str:
 
 @cache
 def _library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in a function of their own, so that their names stay theirs."""
+    """Return Vega, Vega-Lite and Vega-Embed inside a function, so that their names stay private."""
     import vl_convert
 
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
@@ -159,13 +214,31 @@ def _library() -> str:
     return f"(() => {{{closed}}})();"
 
 
-def _hash(text: str) -> str:
-    """The only scripts that the browser may run are the page's own."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+def _policy(scripts: Sequence[str]) -> str:
+    """Return a policy under which the browser runs the page's own scripts only, and fetches nothing."""
+    digests = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src 'unsafe-eval' {allowed}; "  # Vega compiles its expressions
+        "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
 
 
-def _drawn(figure: Figure) -> dict[str, Any]:
-    """What the page needs to draw a figure: its rows as ranges of places among the scores."""
+def _paper_figures(chapters: list[list[Figure]]) -> list[tuple[Figure, int]]:
+    """Return figures with widths for the first printed page: two low ones of different chapters, or one across it."""
+    fitting = [found for chapter in chapters if (found := _low_figure(chapter))]
+    if fitting and fitting[0][1] == HALF_WIDTH:
+        return [found for found in fitting if found[1] == HALF_WIDTH][:2]
+    return fitting[:1]
+
+
+def _low_figure(chapter: list[Figure]) -> tuple[Figure, int] | None:
+    widths = ((one, width) for one in chapter for width in (HALF_WIDTH, FULL_WIDTH))
+    return next((found for found in widths if height_of(found[0].spec, found[1]) <= MAX_PAPER_HEIGHT), None)
+
+
+def _figure_data(figure: Figure) -> dict[str, Any]:
+    """Return what the page needs to draw a figure; its rows are ranges of places among the scores."""
     ranges: list[list[int]] = []
     for row in figure.rows.get_column("row").to_list():
         if ranges and ranges[-1][1] == row:
@@ -176,90 +249,67 @@ def _drawn(figure: Figure) -> dict[str, Any]:
     return {"spec": figure.spec, "rows": ranges, "own": own, "down": figure.down, "across": figure.across}
 
 
-def _figure(figure: Figure, beside: list[Comparison], first: bool) -> Markup:
-    chart = tag("div", still(figure, figure.id), class_="chart", role="img", aria_label=figure.alt)
-    tools = tag(
-        "p",
-        tag("button", "SVG", type="button", data_get="svg", aria_label=f"Download {figure.title} as SVG"),
-        tag("button", "CSV", type="button", data_get="csv", aria_label=f"Download {figure.title} as CSV"),
-        class_="tools",
-    )
-    hint = tag("p", HINT, class_="hint") if first else None
-    behind = tag("details", tag("summary", "Table"), tag("div", class_="pivot"), class_="behind")
-    caption = tag("figcaption", tag("h3", glossed(figure.title)), tag("p", glossed(figure.caption)))
-    terms = legend(figure.rows, f"{figure.title} {figure.caption}")
-    parts = (caption, chart, terms, note(figure.note), tools, hint, behind, _beside(beside))
-    return tag("figure", *parts, id=figure.id, class_="drawn")
-
-
-def _by_figure(figures: list[Figure], every: list[Comparison]) -> dict[str, list[Comparison]]:
-    """Each comparison under the first figure that shows its score, or else one of the same experiment."""
+def _published_by_figure(figures: list[Figure], every: list[Comparison]) -> dict[str, dict[str, Any]]:
+    """Return published numbers by the first figure that shows our score, or else one of the same experiment."""
     where: dict[int | str, str] = {}
     for figure in figures:
         for row, experiment in figure.rows.select("row", "experiment").iter_rows():
             where.setdefault(row, figure.id)
             where.setdefault(experiment, figure.id)
-    beside: dict[str, list[Comparison]] = {}
+    by_figure: dict[str, list[Comparison]] = {}
     for one in every:
-        beside.setdefault(where.get(one.row) or where.get(one.ours["experiment"], ""), []).append(one)
-    return beside
+        by_figure.setdefault(where.get(one.row) or where.get(one.ours["experiment"], ""), []).append(one)
+    compared = {}
+    for id_, mine in by_figure.items():
+        same = sum(one.nearness == "same model" for one in mine)
+        count = f"Published beside ours: {len(mine):,}" + (f", {same:,} on the same model" if same else "")
+        compared[id_] = {"count": count, "header": COMPARED, "rows": [comparison_row(one) for one in mine]}
+    return compared
 
 
-def comparison_row(one: Comparison) -> list[str]:
-    """What, ours, theirs, difference, where."""
-    ours, theirs = one.ours, one.published
-    what = [ours["model"], ours["measure"], ours["dataset"], ours["setting"], ours["pooling"]]
-    what += [f"layer {ours['layer']}" if ours["layer"] is not None else None]
-    what += [f"{ours['pcs']} nullified" if ours["pcs"] is not None else None]
-    value = number(theirs.value) if theirs.value is not None else f"{number(theirs.low)} to {number(theirs.high)}"
-    difference = "inside" if theirs.value is None and one.difference == 0 else number(one.difference, signed=True)
-    difference = f"not comparable: {one.unlike}" if one.unlike else difference
-    model = theirs.model or "–"
-    layer = f"layer {theirs.layer}" if theirs.layer.isdigit() else theirs.layer and f"{theirs.layer} layer"
-    told = [one.nearness, in_words(theirs.setting), layer, theirs.computed, theirs.note]
-    nearness = "; ".join(filter(None, told))
-    place = f"{citation(theirs.paper)}, {theirs.place}"
-    return [" · ".join(filter(None, what)), marked(ours), value, difference, f"{model} ({nearness})", place]
-
-
-COMPARED = ["quantity", "here", "published", "difference", "published for", "where"]
-
-
-def _beside(every: list[Comparison]) -> Markup | None:
-    if not every:
-        return None
-    same = sum(one.nearness == "same model" for one in every)
-    rows: list[list[Child]] = [list(comparison_row(one)) for one in every]
-    numbers = table(COMPARED, rows, right=[1, 2, 3], caption="Published numbers beside ours")
-    count = f"Published beside ours: {len(every):,}" + (f", {same:,} on the same model" if same else "")
-    return tag("details", tag("summary", count), numbers, class_="published", open=len(every) <= OPEN)
-
-
-def _inferences(runs: Runs) -> Markup | None:
-    """The pairs of sentences that are least neutral."""
-    rows: list[list[Child]] = []
+def _least_neutral_pairs(runs: Runs) -> list[list[str]]:
+    rows = []
     for run in runs.each:
-        pairs = least_neutral(run).sort("value", "item").group_by("model", maintain_order=True).head(INFERENCES)
+        pairs = least_neutral(run).sort("value", "item").group_by("model", maintain_order=True).head(PAIRS_PER_MODEL)
         for row in pairs.collect().iter_rows(named=True):
             chances = [number(row[key]) for key in ("entailment", "value", "contradiction")]
             rows.append([row["item"], *chances, row["dataset"] or row["experiment"], row["model"]])
-    if not rows:
-        return None
-    header = ["premise ⇒ hypothesis", "entailment", "neutral", "contradiction", "probe", "model"]
-    intro = tag("p", glossed("Only neutral is right for any of these pairs. The least neutral of each model:"))
-    return joined(intro, table(header, rows, right=[1, 2, 3], caption="Least neutral pairs of sentences"))
+    return rows
 
 
-def _explorer(cut: list[str]) -> Markup:
-    label = tag("label", "Word or pair", for_="look-up")
-    box = tag("input", id="look-up", type="search", list="known", autocomplete="off", spellcheck="false")
-    hint = tag("p", "The pairs, words and layers of these runs. Type, pick a suggestion, Enter.", class_="hint")
-    sampled = tag("ul", (tag("li", sentence) for sentence in [*cut, "All are in items.parquet."])) if cut else None
-    return joined(
-        tag("form", label, box, tag("button", "Look up"), id="look-up-form", role="search"),
-        tag("datalist", id="known"),
-        hint,
-        tag("div", id="looked-up", aria_live="polite"),
-        tag("div", id="most-wrong"),
-        sampled,
-    )
+def _name(run: Run) -> str:
+    return run.folder.resolve().name
+
+
+def _run_facts(run: Run, folder: Path) -> dict[str, Any]:
+    """Return how a run was made and where its files are, relative so that a folder can be moved as a whole."""
+    manifest, machine = run.manifest, run.manifest["hardware"]
+    names = ("scores.csv", "items.parquet", "run.json")
+    paths = {name: os.path.relpath(run.folder.resolve() / name, folder.resolve()) for name in names}
+    return {
+        "name": _name(run),
+        "study": manifest["study"],
+        "files": {name: quote(Path(path).as_posix()) for name, path in paths.items()},
+        "command": shlex.join(manifest["command"]),
+        "facts": {
+            "seed": manifest["seed"],
+            "began": f"{manifest['started']}, {manifest['seconds']:,} seconds",
+            "versions": ", ".join(f"{name} {version}" for name, version in manifest["versions"].items()),
+            "machine": f"{machine.get('platform', '')}, {machine.get('cores', '?')} cores",
+        },
+        "models": [
+            [model["name"], _describe_model(dict(model)), model["sha256"] or model["weights"]]
+            for model in manifest["models"]
+        ],
+        "data": [
+            [one["name"], f"{one['rows']:,}", one["licence"], one["reference"], one["sha256"]]
+            for one in manifest["data"]
+        ],
+        "notes": manifest["notes"],
+    }
+
+
+def _describe_model(facts: dict[str, Any]) -> str:
+    keys = ("family", "words", "layers", "dimensions", "precision", "device", "language")
+    shown = {key: facts[key] for key in keys if facts[key]}
+    return ", ".join(f"{key} {f'{one:,}' if isinstance(one, int) else one}" for key, one in shown.items())

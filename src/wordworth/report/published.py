@@ -1,30 +1,24 @@
-"""Published numbers beside ours: where a run measures what a paper measured, on the same model or the nearest."""
+"""The numbers of the papers, and where one of ours is among them, in words."""
 
 import csv
+import re
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from math import log
 from typing import Any
 
-import polars as pl
-
-from wordworth.report.conditions import Networks, at_test, networks, unlike
-from wordworth.report.insights import best_layers
-from wordworth.report.runs import AS_IT_IS, Runs
+from wordworth.report.naming import listed, number
 
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7", "accuracy", "hits", "weat:variance"}
 ANY_KIND |= {"top-1", "top-10", "T1", "T1:code", "T10:code", "ppx@10"}
 """Measures of behaviour, for which a model of another kind is still the nearest there is."""
-SAMPLE = "aggregated:100000"
-"""What our whole sample is compared with where its number of sentences is unknown: the N of the paper's main table."""
 NOT_STATED = "not stated"
 """In the note of a published number: how it was measured is not known, so it is like nothing."""
-AT_TEST_HERE = "trained anew there, vectors changed at test alone here"
-ALIKE = 2.0
-"""Results over numbers of sentences that differ by more than this factor are not compared."""
+MAX_NAMED_MODELS = 3
+"""Up to this many models are named; more are counted."""
+SAME = "the same model"
+REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
 
 
 @dataclass(frozen=True)
@@ -49,40 +43,18 @@ class Published:
     @property
     def computed(self) -> str:
         """How it was computed, where that is not what the paper's formula says."""
-        return str(_declared()["computed"].get(self.paper, {}).get(self.measure, ""))
+        return str(declarations()["computed"].get(self.paper, {}).get(self.measure, ""))
 
     @property
     def condition(self) -> str:
         """Under which it was measured; blank: none that ours do not meet."""
-        own: dict[str, str] = _declared()["conditions"].get(self.paper, {})
+        own: dict[str, str] = declarations()["conditions"].get(self.paper, {})
         return own.get(self.measure, own.get("all", ""))
 
     @property
     def quantity(self) -> tuple[Any, ...]:
         layer = "" if self.measure.endswith(":best") else self.layer
         return self.measure, self.dataset, self.setting, self.pooling, layer, self.pcs
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One of our scores beside a published one."""
-
-    row: int
-    ours: dict[str, Any]
-    published: Published
-    nearness: str
-    """“same model”, or why it is the nearest."""
-    unlike: str = ""
-    """Why the two are not to be held against each other; there is then no difference to speak of."""
-
-    @property
-    def difference(self) -> float:
-        """Ours minus theirs; for a range the distance to it."""
-        value: float = self.ours["value"]
-        if self.published.value is not None:
-            return value - self.published.value
-        low, high = self.published.low or 0.0, self.published.high or 0.0
-        return 0.0 if low <= value <= high else value - (high if value > high else low)
 
 
 @cache
@@ -99,19 +71,20 @@ def published() -> tuple[Published, ...]:
 
 
 @cache
-def _declared() -> dict[str, Any]:
+def declarations() -> dict[str, Any]:
+    """Return what is declared of the papers and of the models in them."""
     return tomllib.loads((files("wordworth.report") / "data" / "published.toml").read_text(encoding="utf-8"))
 
 
 def published_models() -> dict[str, dict[str, Any]]:
     """Name → kind, stem, names."""
-    models: dict[str, dict[str, Any]] = _declared()["models"]
+    models: dict[str, dict[str, Any]] = declarations()["models"]
     return models
 
 
 def citation(paper: str) -> str:
     """A paper's authors, year and short title; its key where no number of it stands here."""
-    return str(_declared()["papers"].get(paper, paper))
+    return str(declarations()["papers"].get(paper, paper))
 
 
 def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Published, str] | None:
@@ -142,113 +115,140 @@ def kind_of(facts: dict[str, Any]) -> str:
     return {"encoder": "masked"}.get(family, family)
 
 
-def comparisons(runs: Runs) -> Iterator[Comparison]:
-    """Every score of these runs that a paper has too."""
-    # What debiasing measures before and after on the vectors themselves is another quantity than the papers'.
-    behaviour = pl.col("measure").is_in(ANY_KIND) | (pl.col("experiment") == "stability")
-    scores = runs.scores.filter(AS_IT_IS | behaviour, pl.col("value").is_not_null())
-    index = _indexed(scores, networks_of(runs))
-    best = {(one.model, one.dataset): one.layer for one in best_layers(scores)}
-    first = {model: layer for (model, _), layer in reversed(best.items())}
-    tops = dict(scores.group_by("model").agg(pl.col("layer").max()).iter_rows())
-    # The top is the model's own, also where only some layers were measured.
-    tops |= {model: facts["layers"] for model, facts in runs.facts.items() if tops.get(model) and facts.get("layers")}
-    sentences = _sentences(scores)
-    quantities: dict[tuple[Any, ...], list[Published]] = {}
-    for one in published():
-        quantities.setdefault(one.quantity, []).append(one)
-    for (measure, dataset, setting, pooling, layer, pcs), candidates in quantities.items():
-        for model in scores.get_column("model").unique(maintain_order=True).to_list():
-            at = _layer(layer, tops.get(model), best.get((model, dataset), first.get(model)))
-            if at == ABSENT:
-                continue
-            facts, unlike_ours = runs.facts.get(model, {}), at_test(setting, measure)
-            for named in (*_ours(setting, sentences.get(model, {})), *unlike_ours):
-                key = (model, measure, dataset, named, pooling, at, pcs)
-                ours = index.get(key)
-                if ours is None and layer == "best":  # a set of words with a best layer of its own
-                    ours = _highest(index, key)
-                chosen = nearest(_trained_from(model, facts), kind_of(facts), candidates) if ours else None
-                if ours is not None and chosen is not None:
-                    reason = _unlike(*chosen, sentences.get(model, {}).get(named))
-                    reason = AT_TEST_HERE if named in unlike_ours else reason
-                    yield Comparison(ours["row"], ours, *chosen, reason or unlike(chosen[0].condition, ours, facts))
-                    break
+@dataclass(frozen=True)
+class Standing:
+    """The published numbers of one quantity for models of one kind."""
+
+    low: float
+    high: float
+    whose: str
+    """“seven English embeddings”, “GPT-2 and GPT-Neo”, or “the same model”."""
+    source: str
+
+    @property
+    def numbers(self) -> str:
+        """“.82–.88”, or one number."""
+        return "–".join(dict.fromkeys([number(self.low), number(self.high)]))
+
+    def at_best(self) -> "Standing":
+        """The same, said to be of models at their best."""
+        return replace(self, whose=f"{self.whose} at best")
+
+    def side(self, value: float, low: float | None = None, high: float | None = None) -> str:
+        """below, just below, within …; “just” where the value's own interval reaches the numbers."""
+        if self.low <= value <= self.high or number(value) in (number(self.low), number(self.high)):
+            return "within" if "–" in self.numbers else "like"
+        if value < self.low:
+            return "just below" if high is not None and high >= self.low else "below"
+        return "just above" if low is not None and low <= self.high else "above"
+
+    def said(self, value: float, low: float | None = None, high: float | None = None) -> str:
+        """“just below the .82–.88 of seven English embeddings (Toney and Caliskan 2021)”."""
+        return f"{self.side(value, low, high)} the {self.numbers} of {self.whose} ({self.source})"
 
 
-def _trained_from(model: str, facts: dict[str, Any]) -> str:
-    """The name of a model, without that of the text that it was fine-tuned on."""
-    text = facts.get("fine_tuned")
-    return model.partition(" (")[0].removesuffix(f"+{text}") if text else model
+def standing(model: str, kind: str | None, **quantity: Any) -> Standing | None:
+    """The published numbers of a quantity for the same model, or else for models of its kind; None: there are none.
 
-
-def _sentences(scores: pl.DataFrame) -> dict[str, dict[str, int]]:
-    """Return model → setting → sentences that its words were aggregated over (n of the score `contexts`)."""
-    counted: dict[str, dict[str, int]] = {}
-    rows = scores.filter(pl.col("measure") == "contexts", pl.col("n").is_not_null()).select("model", "setting", "n")
-    for model, setting, sentences in rows.iter_rows():
-        counted.setdefault(model, {})[setting] = int(sentences)
-    return counted
-
-
-def _ours(setting: str, sentences: dict[str, int]) -> tuple[str, ...]:
-    """Return our settings to compare with a paper's, best first: of samples, the one nearest in number of sentences."""
-    wanted = _samples(setting)
-    if not wanted or not sentences:
-        return ("aggregated", setting) if setting == SAMPLE else (setting,)
-    return (min(sentences, key=lambda ours: abs(log(max(sentences[ours], 1) / wanted))),)
-
-
-def _samples(setting: str) -> int:
-    """Return N of `aggregated:N`: sentences, as the code of Bommasani et al. counts (the paper's A.5 says contexts)."""
-    kind, _, number = setting.partition(":")
-    return int(number) if kind == "aggregated" and number.isdigit() else 0
-
-
-def _unlike(theirs: Published, nearness: str, sentences: int | None) -> str:
-    """Why ours is not like theirs; blank where it is."""
-    if NOT_STATED in theirs.note:
-        return theirs.note
-    wanted = _samples(theirs.setting)
-    if wanted and sentences is not None and not 1 / ALIKE <= sentences / wanted <= ALIKE:
-        return f"{sentences:,} sentences here, {wanted:,} there"
-    return "" if nearness == "same model" else str(_declared()["same_model"].get(theirs.measure, ""))
-
-
-ABSENT = -1
-"""The layer of a role that a model without layers cannot fill."""
-
-
-def _layer(role: str, top: int | None, best: int | None) -> int | None:
-    if not role:
+    `quantity` is `measure`, `dataset`, `setting`, `pooling`, `layer` (a role) and `pcs`, blank where it is not given.
+    A `kind` of None is any, for measures of behaviour. What a paper reports as best it found over layers and
+    components, so which ones they were does not matter.
+    """
+    wanted = {"dataset": "", "setting": "", "pooling": "", "layer": "", "pcs": None} | quantity
+    if wanted["measure"].endswith(":best"):
+        del wanted["layer"]
+    best = wanted.get("layer") == "best"
+    if best:
+        del wanted["pcs"]
+    like = [
+        one
+        for one in published()
+        if one.model
+        and all(getattr(one, key) == value for key, value in wanted.items())
+        and (best or NOT_STATED not in one.note)
+    ]
+    own = [one for one in like if _is(model, one)]
+    declared = published_models()
+    found = own or [one for one in like if kind is None or declared[one.model]["kind"] == kind]
+    # A range over many models says more than one of them.
+    found = [one for one in found if declared[one.model].get("range")] or found
+    if not found:
         return None
-    if top is None:
-        return ABSENT
-    roles = {"top": top, "top-1": top - 1, "quarter": top // 4, "best": best if best is not None else ABSENT}
-    return int(role) if role.isdigit() else roles[role]
+    ends = [end for one in found for end in (one.value, one.low, one.high) if end is not None]
+    return Standing(min(ends), max(ends), SAME if own else _whose(found), _source(found))
 
 
-def networks_of(runs: Runs) -> Networks:
-    """What the networks of these runs were trained without, or given without."""
-    taken = runs.scores.filter(pl.col("experiment") == "subspace", pl.col("measure") == "dimensions")
-    return networks(runs.facts, taken.select("model", "dataset", "value").iter_rows(), _declared()["without"])
+def _is(model: str, one: Published) -> bool:
+    """Whether a published number is of this very model."""
+    name = model.partition(" (")[0].lower()
+    known = {one.model, *published_models()[one.model].get("names", ())}
+    return bool({name, name.rpartition("/")[2]} & {other.lower() for other in known})
 
 
-def _indexed(scores: pl.DataFrame, trained: Networks) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Scores by what they measure, with their data set and pooling and without; the last one stands, as in figures."""
-    index: dict[tuple[Any, ...], dict[str, Any]] = {}
-    wanted = {one.measure for one in published()}
-    for row in scores.filter(pl.col("measure").is_in(wanted)).iter_rows(named=True):
-        layer = None if row["measure"].endswith(":best") else row["layer"]
-        setting = trained.setting(row)
-        for dataset in {row["dataset"] or "", ""}:
-            for pooling in {row["pooling"] or "", ""}:
-                key = (row["model"], row["measure"], dataset, setting, pooling, layer, row["pcs"])
-                index[key] = row
-    return index
+def _whose(found: list[Published]) -> str:
+    declared = published_models()
+    names = list(dict.fromkeys(str(declared[one.model].get("called", one.model)) for one in found))
+    if len(names) <= MAX_NAMED_MODELS:
+        return listed(names)
+    kinds = {declared[one.model]["kind"] for one in found}
+    return f"{len(names)} published {f'{kinds.pop()} ' if len(kinds) == 1 else ''}models"
 
 
-def _highest(index: dict[tuple[Any, ...], dict[str, Any]], key: tuple[Any, ...]) -> dict[str, Any] | None:
-    model, measure, dataset, setting, pooling, _, pcs = key
-    rows = (index.get((model, measure, dataset, setting, pooling, layer, pcs)) for layer in range(200))
-    return max(filter(None, rows), key=lambda row: row["value"], default=None)
+def _source(found: list[Published]) -> str:
+    """“Toney and Caliskan 2021”."""
+    return listed(list(dict.fromkeys(re.sub(r" \((\d{4})\).*", r" \1", citation(one.paper)) for one in found)))
+
+
+def spread(kind: str, dataset: str, settings: tuple[str, ...]) -> Standing | None:
+    """How far valence in the top layer differs between these settings, in published models of a kind that have all."""
+    by_model: dict[str, list[Published]] = {}
+    for one in _in_the_top(kind, dataset):
+        if one.pcs is None and one.setting in settings:
+            by_model.setdefault(one.model, []).append(one)
+    whole = [found for found in by_model.values() if {one.setting for one in found} == set(settings)]
+    if not whole:
+        return None
+    apart = [max(values) - min(values) for values in ([one.value or 0.0 for one in found] for found in whole)]
+    every = [one for found in whole for one in found]
+    return Standing(min(apart), max(apart), _whose(every), _source(every))
+
+
+def risen(kind: str, dataset: str, setting: str) -> str:
+    """“; GPT-2’s rises from .32 to .76 (…)”: the same in published models of a kind; blank where there is none."""
+    by_model: dict[str, list[Published]] = {}
+    for one in _in_the_top(kind, dataset):
+        if one.setting == setting:
+            by_model.setdefault(one.model, []).append(one)
+    said = []
+    for found in by_model.values():
+        raw = [one.value for one in found if one.pcs is None and one.value is not None]
+        after = [one.value for one in found if one.pcs is not None and one.value is not None]
+        if raw and after:
+            verb = "rises" if max(after) > raw[0] else "goes"
+            said.append(f"{_whose(found)}’s {verb} from {number(raw[0])} to {number(max(after))} ({_source(found)})")
+    return f"; {listed(said)}" if said else ""
+
+
+def _in_the_top(kind: str, dataset: str) -> list[Published]:
+    declared = published_models()
+    return [
+        one
+        for one in published()
+        if (one.measure, one.dataset, one.layer) == ("valence", dataset, "top")
+        and NOT_STATED not in one.note
+        and declared[one.model]["kind"] == kind
+    ]
+
+
+def verdict(paper: float, low: float, high: float, *, change: bool = False) -> str:
+    """What our 95 % interval says of a paper's number.
+
+    A level is reproduced where it lies in our interval, and else it is not. A change is reproduced where ours has its
+    sign beyond doubt; it is not where ours has the other sign beyond doubt, or is surely another one; else it is open.
+    """
+    inside = low <= paper <= high
+    if not change:
+        return REPRODUCED if inside else NOT_REPRODUCED
+    if low > 0 or high < 0:
+        return REPRODUCED if (low > 0) == (paper > 0) else NOT_REPRODUCED
+    return UNDECIDED if inside else NOT_REPRODUCED

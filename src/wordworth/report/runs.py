@@ -1,7 +1,7 @@
 """The runs that a report is made of, as one table of scores."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,11 @@ class Runs:
         """Which end of a measure is the better one, as the runs declare it: higher, lower, zero, or blank."""
         declared = (run.manifest["measures"].get(measure, {}).get("better", "") for run in self.each)
         return next(filter(None, declared), "")
+
+    def run_of(self, score: Mapping[str, Any]) -> Run:
+        """Return the run that a score is of."""
+        mine = (run for run in self.each if run.manifest["study"] == score["study"])
+        return next(run for run in mine if score["model"] in run.scores.get_column("model"))
 
 
 def read_runs(places: Sequence[Path]) -> Runs:

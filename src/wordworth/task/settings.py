@@ -48,7 +48,7 @@ LEXICON, TEST, PAIRS, CORPUS = (
 """How the help of an option begins that several studies have."""
 RANDOM = "Random directions or subspaces taken out as the control."
 ENGINE: dict[str, Any] = {
-    "help": "Where shards of the work run: local, processes:4 (workers here), ray or ray:ADDRESS (a cluster).",
+    "help": "Where shards of the work run: local, ray (workers here) or ray:ADDRESS (a cluster).",
     "pattern": PATTERN,
     "may_differ": True,
     "metavar": "ENGINE",

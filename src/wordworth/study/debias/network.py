@@ -47,7 +47,7 @@ from wordworth.study.mitigation import (
     words_named,
 )
 from wordworth.study.predict import STUDY as PREDICT
-from wordworth.task.nli_probe import nli_probe
+from wordworth.task.nli import nli_probe
 from wordworth.transform import NothingToRemoveError, Subspace, random_directions, with_lengths_of
 
 

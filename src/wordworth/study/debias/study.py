@@ -12,8 +12,8 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.association_tests import AssociationTest, load_tests
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs
@@ -29,11 +29,10 @@ from wordworth.study.mitigation import Change, Treatment, learn, treatment
 from wordworth.study.tables import stability_tables
 from wordworth.task.association import association
 from wordworth.task.bias import bias
-from wordworth.task.bias_lists import BiasLists, load_bias_lists
+from wordworth.task.geometry import subspace_stability
 from wordworth.task.similarity import similarity, words_of
-from wordworth.task.stability import subspace_stability
 from wordworth.task.valence import valence
-from wordworth.task.words import TooFewWordsError, poles_in
+from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists, poles_in
 from wordworth.transform import NothingToRemoveError, random_directions, vanished
 
 Versions = Sequence[tuple[str, Embedding]]

@@ -17,7 +17,7 @@ from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import FORMULA, SWAP, Probe, load_probe, probe_names
 from wordworth.infer.scoring.largest import Largest
 from wordworth.infer.scoring.pair_scores import PairTask, scored, shard_of
-from wordworth.measure.neutrality import BY_PAIR, Tally
+from wordworth.measure.neutrality import BY_PAIR, CHANGE, Tally
 from wordworth.progress import progress
 from wordworth.run import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Findings
 from wordworth.study.declaration import Table
@@ -25,9 +25,18 @@ from wordworth.study.infer import InferSettings
 from wordworth.study.infer.versions import Setting, mitigations, stability_of
 from wordworth.study.infer.versions import settings as settings_of
 from wordworth.study.tables import stability_tables
-from wordworth.task.neutrality import CHANGE, Measured, record_gaps, record_items, record_over_swap, record_scores
-from wordworth.task.nli_accuracy import nli_accuracy
-from wordworth.task.pair_slices import Slice, chosen, parsed, whole
+from wordworth.task.nli import (
+    Measured,
+    Slice,
+    chosen,
+    nli_accuracy,
+    parsed,
+    record_gaps,
+    record_items,
+    record_over_swap,
+    record_scores,
+    whole,
+)
 
 Plan = tuple[PairTask, list[Slice]]
 """The pairs of a probe, and the slices that are measured, the whole first."""

@@ -26,7 +26,7 @@ from wordworth.run import ORIGINAL, RANDOM, Findings
 from wordworth.study.infer import InferSettings
 from wordworth.study.mitigation import named_words, taken_out
 from wordworth.study.shared_settings import ElmoLayers, LayeredTakenOut
-from wordworth.task.stability import stability_words, subspace_stability
+from wordworth.task.geometry import stability_words, subspace_stability
 from wordworth.transform import (
     Moments,
     Subspace,

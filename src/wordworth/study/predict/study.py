@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from wordworth.catalog.language_models import locate_language_model
-from wordworth.catalog.languages import code_of, is_spaced
-from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.catalog.read.documents import HEADINGS, JOINED, documents
+from wordworth.catalog.models import locate_language_model
+from wordworth.catalog.read.corpora import HEADINGS, JOINED, Corpus, documents, load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.layouts import Report
 from wordworth.catalog.read.paraphrases import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
+from wordworth.catalog.registry import code_of, is_spaced
 from wordworth.embedding import Embedding
 from wordworth.engine.cache import key_of
 from wordworth.errors import WordworthError
@@ -31,10 +30,8 @@ from wordworth.predict.similarity import BUILT_IN
 from wordworth.predict.unspaced import icu_words
 from wordworth.run import Findings
 from wordworth.study.predict import PredictSettings
-from wordworth.task.error_view import error_view
 from wordworth.task.paraphrase import DRAWN, load_probes, paraphrasing
-from wordworth.task.predicted_words import predicted_words
-from wordworth.task.prediction import prediction
+from wordworth.task.prediction import error_view, predicted_words, prediction
 from wordworth.task.soft_match import Near, load_near, soft_match
 
 ENDS = "end"

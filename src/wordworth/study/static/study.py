@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs
@@ -28,11 +28,9 @@ from wordworth.study.declaration import Table
 from wordworth.study.inputs import asked_alone, is_static, loaded, measured_layers, of_sentences, record_model
 from wordworth.study.static import EXPERIMENTS, PAIRS, PER_WORD, SIMILARITY, ExportSettings, StaticSettings, alone
 from wordworth.study.tables import cell, marked, pivot
-from wordworth.task.agreement import agreement
-from wordworth.task.bias import bias
-from wordworth.task.bias_lists import BiasLists, load_bias_lists
+from wordworth.task.bias import agreement, bias
 from wordworth.task.similarity import Recorded, similarity, words_of
-from wordworth.task.words import TooFewWordsError
+from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists
 from wordworth.transform import fit_components, nullify
 
 PRECISE = ("mean/mean", "mean")

@@ -31,15 +31,10 @@ from wordworth.study.valnorm.data import (
     load_polar,
     measure_corpus_sizes,
 )
-from wordworth.task.analogy import analogy
 from wordworth.task.association import association
-from wordworth.task.control import Rated, poles_out, shuffled
-from wordworth.task.neighbours import neighbours
-from wordworth.task.raters import common_words, raters
-from wordworth.task.sensitivity import association_sensitivity
-from wordworth.task.similarity import similarity
-from wordworth.task.valence import effect_sizes, valence
-from wordworth.task.valence_sensitivity import valence_sensitivity
+from wordworth.task.sensitivity import association_sensitivity, valence_sensitivity
+from wordworth.task.similarity import analogy, neighbours, similarity
+from wordworth.task.valence import Rated, common_words, effect_sizes, poles_out, raters, shuffled, valence
 from wordworth.task.variants import Versions, vector_versions
 from wordworth.task.words import Poles, TooFewWordsError, poles_in, rated_words, spelling_of
 

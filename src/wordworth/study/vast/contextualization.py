@@ -20,9 +20,19 @@ from wordworth.run.vocabulary import CONTROLS
 from wordworth.statistics.correlation import pearson
 from wordworth.statistics.paired_correlation import correlation_difference
 from wordworth.study.vast.words import WordsInSettings, greedy_poles
-from wordworth.task.control import ABOVE, CONTROL, EXPERIMENT, Rated, poles_out, shuffled
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import drawn, effect_sizes, record_slots, valence
+from wordworth.task.valence import (
+    ABOVE,
+    CONTROL,
+    EXPERIMENT,
+    Rated,
+    drawn,
+    effect_sizes,
+    poles_out,
+    record_slots,
+    shuffled,
+    valence,
+)
 from wordworth.task.words import Poles, record_missing
 
 AFFECTS = ("dominance", "arousal")

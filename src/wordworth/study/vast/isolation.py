@@ -20,7 +20,7 @@ from wordworth.run import Findings
 from wordworth.study.vast.contextualization import affect_poles, affective, affects_of
 from wordworth.study.vast.words import WordsInSettings, nine_points
 from wordworth.task.association import association
-from wordworth.task.isotropy import isotropy, variance_shares
+from wordworth.task.geometry import isotropy, variance_shares
 from wordworth.task.similarity import similarity, words_of
 from wordworth.task.valence import valence
 from wordworth.task.words import TooFewWordsError

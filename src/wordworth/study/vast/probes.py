@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.catalog.read.tagged import Tagged, tagged_sentences
+from wordworth.catalog.read.layouts import Tagged, tagged_sentences
 from wordworth.contexts import Context
 from wordworth.embedding import Slot
 from wordworth.encode import InContexts

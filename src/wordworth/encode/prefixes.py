@@ -1,0 +1,172 @@
+"""Which sentences share what they have in common on the left, and which are cheaper to run whole.
+
+The contexts of a template differ only in the word, and many words begin with the same piece. So the left context is
+run once, and after it the trie of the words' tokens is run level by level: each node is one token that looks back on
+its own path. Tries after prefixes of one length go through together.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordworth.encode.tokens import Numbers, Tokens, padded, ranges
+from wordworth.engine.batching import Budget
+
+
+@dataclass(frozen=True, eq=False)
+class TrieLevel:
+    """The nodes at one depth; those that have children come first."""
+
+    tokens: Numbers
+    parents: Numbers
+    """Each node's parent in the level above; at the first level, its prefix."""
+    inner: int
+    """How many have children."""
+
+
+def trie_levels(prefixes: Numbers, suffixes: Numbers, lengths: Numbers) -> tuple[list[TrieLevel], Numbers]:
+    """The tries of tokens level by level, and the node of each token, numbered through all levels in order.
+
+    A suffix is the number of its prefix and a row of tokens, of which the first `lengths[i]` count.
+    """
+    levels: list[TrieLevel] = []
+    nodes = np.full(suffixes.shape, -1, dtype=np.intp)
+    above, tokens, before = prefixes.copy(), int(suffixes.max(initial=0)) + 1, 0
+    for depth in range(suffixes.shape[1]):
+        there = np.flatnonzero(lengths > depth)
+        runs = above[there] * tokens + suffixes[there, depth]
+        _, first, which = np.unique(runs, return_index=True, return_inverse=True)
+        inner = np.zeros(len(first), dtype=np.bool_)
+        inner[which[lengths[there] > depth + 1]] = True
+        order = np.lexsort((first, ~inner))
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        once = there[first[order]]
+        levels.append(TrieLevel(suffixes[once, depth], above[once], int(inner.sum())))
+        above[there] = place[which]
+        nodes[there, depth] = before + above[there]
+        before += len(first)
+    return levels, nodes
+
+
+@dataclass(frozen=True, eq=False)
+class NodeCopies:
+    """Which rows of the result the state of a node goes to: `rows[i]` is a copy of `nodes[i]`. Sorted by node."""
+
+    nodes: Numbers
+    rows: Numbers
+
+    def between(self, first: int, end: int) -> tuple[Numbers, Numbers]:
+        """The copies of the nodes from `first` on, before `end`; nodes are counted from `first`."""
+        span = slice(*np.searchsorted(self.nodes, (first, end)))
+        return self.nodes[span] - first, self.rows[span]
+
+
+@dataclass(frozen=True, eq=False)
+class PrefixGroup:
+    """Sentences that begin with one of a few prefixes of one length, and the tries of their other tokens."""
+
+    prefixes: Numbers
+    """prefixes × tokens."""
+    texts: Numbers
+    levels: list[TrieLevel]
+    nodes: Numbers
+    """texts × tokens behind the prefix: the node of each."""
+
+    def copies(self, tokens: Tokens, starts: Numbers) -> NodeCopies:
+        """The words' tokens among the nodes, and where their states go: from `starts[i]` on for context i."""
+        words, where = tokens.words_of(self.texts)
+        counts = tokens.end[words] - tokens.first[words]
+        places = ranges(tokens.first[words] - self.prefixes.shape[1], counts)
+        nodes = self.nodes[np.repeat(where, counts), places]
+        rows = ranges(starts[tokens.rows[words]], counts)
+        order = np.argsort(nodes, kind="stable")
+        return NodeCopies(nodes[order], rows[order])
+
+
+class _Prefixes:
+    """The first tokens of texts, as keys of a dictionary."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.size = tokens.ids.itemsize
+        self.ids = tokens.ids.tobytes()
+        self.starts: list[int] = (tokens.starts * self.size).tolist()
+
+    def of(self, text: int, length: int) -> bytes:
+        start = self.starts[text]
+        return self.ids[start : start + length * self.size]
+
+
+@dataclass
+class _Candidate:
+    """Sentences that might form a group, cut after `length` tokens."""
+
+    length: int
+    texts: list[int]
+    longest: int
+    """The tokens of the longest."""
+
+    @property
+    def passes(self) -> int:
+        """One for the prefixes, and one for each level."""
+        return 1 + self.longest - self.length
+
+
+def group_by_prefix(tokens: Tokens, budget: Budget) -> tuple[list[PrefixGroup], Numbers]:
+    """Groups where these are cheaper than running each sentence whole; and the other sentences."""
+    prefixes = _Prefixes(tokens)
+    by_prefix: dict[bytes, list[int]] = {}
+    for text, length in enumerate(tokens.begins.tolist()):
+        by_prefix.setdefault(prefixes.of(text, length), []).append(text)
+    # Words behind a lone marker (“▁”, “Ġ”) join those of the same left context without it.
+    for prefix in sorted(by_prefix, key=len, reverse=True):
+        shorter = prefix[: -prefixes.size]
+        if prefix and len(by_prefix.get(shorter, ())) > len(by_prefix[prefix]):
+            by_prefix[shorter] += by_prefix.pop(prefix)
+    alone = [members[0] for members in by_prefix.values() if len(members) == 1]
+    groups: list[PrefixGroup] = []
+    several = [(len(prefix) // prefixes.size, members) for prefix, members in by_prefix.items() if len(members) > 1]
+    several.sort(key=lambda one: one[0])
+    for candidate in _candidates(several, tokens.lengths.tolist(), budget.together):
+        group = _worthwhile(candidate, tokens, prefixes, budget)
+        if group:
+            groups.append(group)
+        else:
+            alone += candidate.texts
+    return groups, np.array(alone, dtype=np.intp)
+
+
+def _candidates(several: list[tuple[int, list[int]]], lengths: list[int], together: int) -> list[_Candidate]:
+    """One for each prefix, merged where that takes fewer passes."""
+    candidates: list[_Candidate] = []
+    for length, members in several:
+        for start in range(0, len(members), together):
+            texts = members[start : start + together]
+            new = _Candidate(length, texts, max(lengths[text] for text in texts))
+            # The tokens that a longer prefix has beyond a shorter one become nodes of the trie, run along with the
+            # words of the shorter one.
+            if candidates and len(candidates[-1].texts) + len(texts) <= together:
+                last = candidates[-1]
+                merged = _Candidate(last.length, last.texts + texts, max(last.longest, new.longest))
+                if merged.passes < last.passes + new.passes:
+                    candidates[-1] = merged
+                    continue
+            candidates.append(new)
+    return candidates
+
+
+def _worthwhile(candidate: _Candidate, tokens: Tokens, prefixes: _Prefixes, budget: Budget) -> PrefixGroup | None:
+    """None where it would cost more than running the sentences whole."""
+    length, texts = candidate.length, np.array(candidate.texts, dtype=np.intp)
+    number: dict[bytes, int] = {}
+    numbers = [number.setdefault(prefixes.of(text, length), len(number)) for text in candidate.texts]
+    saved = int(tokens.lengths[texts].sum()) - len(number) * length - candidate.passes * budget.pass_cost
+    if saved <= 0:
+        return None
+    left = tokens.lengths[texts] - length
+    suffixes = padded(tokens.ids, tokens.starts[texts] + length, left, 0)
+    levels, nodes = trie_levels(np.array(numbers, dtype=np.intp), suffixes, left)
+    if saved <= sum(len(level.tokens) for level in levels):
+        return None
+    table = np.frombuffer(bytearray(b"".join(number)), dtype=tokens.ids.dtype).reshape(len(number), length)
+    return PrefixGroup(table, texts, levels, nodes)

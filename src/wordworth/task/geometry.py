@@ -1,0 +1,120 @@
+"""The space of vectors: how well-defined bias subspaces are (Dev et al. 2020, Tables 7 and 12), and how even it is."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wordworth.catalog.read.word_sets import load_word_set
+from wordworth.embedding import NOT_FOUND, Embedding, Layers
+from wordworth.errors import WordworthError
+from wordworth.measure.isotropy import anisotropy, neuron_share
+from wordworth.run import Findings
+from wordworth.transform import (
+    Components,
+    Subspace,
+    difference_direction,
+    pair_components,
+    set_components,
+    stability,
+    two_means,
+)
+
+ORDINALS = ("2nd", "3rd", "4th")
+
+
+@dataclass(frozen=True)
+class BiasKind:
+    """A bias, the subspace of all its words, and the one that the paper takes out."""
+
+    name: str
+    full: Callable[[Embedding], Subspace]
+    derived: Callable[[Embedding], Subspace]
+
+
+def _set(name: str, components: int) -> BiasKind:
+    train, test = load_word_set(f"dev-{name}_train").words, load_word_set(f"dev-{name}_test").words
+    return BiasKind(
+        name,
+        lambda embedding: set_components(embedding, [*train, *test], name=name),
+        lambda embedding: set_components(embedding, train, components, name=f"{name}, training words"),
+    )
+
+
+def _he_she(embedding: Embedding) -> Subspace:
+    return difference_direction(embedding, "he", "she")
+
+
+def kinds() -> tuple[BiasKind, ...]:
+    """Gendered pairs, and names by their two means, and he − she; demonyms and the first component of eight; adherents
+    and the first two of eight."""
+    gendered = BiasKind(
+        "gendered",
+        lambda embedding: pair_components(embedding, load_word_set("dev-gendered_pairs").pairs, name="gendered pairs"),
+        _he_she,
+    )
+    men, women = load_word_set("ea_name_male").words, load_word_set("ea_name_female").words
+    names = BiasKind("names", lambda embedding: two_means(embedding, men, women, name="names"), _he_she)
+    return gendered, names, _set("demonyms", 1), _set("adherents", 2)
+
+
+def stability_words() -> tuple[str, ...]:
+    """All words that the kinds are learnt from, for vectors that are made when they are asked for."""
+    pairs = load_word_set("dev-gendered_pairs").pairs
+    sets = [f"dev-{name}_{part}" for name in ("demonyms", "adherents") for part in ("train", "test")]
+    words = [word for name in (*sets, "ea_name_male", "ea_name_female") for word in load_word_set(name).words]
+    return tuple(dict.fromkeys(["he", "she", *(word for pair in pairs for word in pair), *words]))
+
+
+def subspace_stability(embedding: Embedding, model: str = "", layer: int | None = None) -> Findings:
+    """A row a kind and figure. A kind whose words the embedding lacks is reported and left out.
+
+    `model` and `layer` are whose vectors they are, where that is not what the embedding is called.
+    """
+    findings = Findings()
+    for kind in kinds():
+        where: dict[str, Any] = {"experiment": "stability", "model": model or embedding.name, "language": "english"}
+        where |= {"dataset": kind.name, "layer": layer}
+        try:
+            full, derived = kind.full(embedding), kind.derived(embedding)
+        except WordworthError as error:
+            findings.warn(f"stability of {kind.name} was not measured: {error}.")
+            continue
+        values = stability(full, derived)
+        for ordinal, ratio in zip(ORDINALS, values.ratios, strict=False):
+            findings.score(**where, measure=f"principal:{ordinal}", value=ratio, n=len(full.words))
+        findings.score(**where, measure="cosine", value=values.cosine, n=len(derived.words))
+        if full.missing:
+            findings.item(**where, item=list(full.missing), left_out=NOT_FOUND)
+    return findings
+
+
+NEURONS = (1, 2, 4, 8, 16)
+
+
+def isotropy(layers: Layers, dataset: str, language: str) -> Findings:
+    """Score `anisotropy` in every slot, and `neuron-share:k` of the vectors as they are."""
+    findings = Findings()
+    where = {**layers.columns, "language": language, "dataset": dataset, "n": len(layers)}
+    for slot, matrix in layers.each():
+        vectors = np.asarray(matrix, dtype=np.float64)
+        findings.score(**where, **slot._asdict(), measure="anisotropy", value=anisotropy(vectors))
+        if slot.pcs is None:
+            shares = neuron_share(vectors, min(max(NEURONS), vectors.shape[1]))
+            for count in NEURONS:
+                if count <= len(shares):
+                    share = float(shares[count - 1])
+                    findings.score(**where, **slot._asdict(), measure=f"neuron-share:{count}", value=share)
+    return findings
+
+
+def variance_shares(
+    layers: Layers, components: Mapping[int | None, Components], where: Mapping[str, object]
+) -> Findings:
+    """`variance-share`: of the total variance, the part along each component that can be nullified."""
+    findings = Findings()
+    for layer, fitted in components.items():
+        for k, share in enumerate(fitted.shares.tolist(), start=1):
+            findings.score(**layers.columns, **where, layer=layer, pcs=k, measure="variance-share", value=share)
+    return findings
