@@ -9,7 +9,7 @@ from wordworth.catalog.kinds import KINDS, Kind
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.catalog.resolve import Resolved, public_name, resolve, split_label, target_of
 from wordworth.errors import WordworthError, listed
-from wordworth.run.steps import at_step
+from wordworth.run.vocabulary import at_step
 from wordworth.task.settings import Settings, either
 
 LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases")
