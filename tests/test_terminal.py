@@ -63,6 +63,6 @@ main()
 
 def test_ctrl_c_at_work_is_one_line() -> None:
     ended = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout) == (-signal.SIGINT, "")
+    assert (ended.returncode, ended.stdout) == (128 + signal.SIGINT, "")
     (line,) = ended.stderr.splitlines()
     assert line.startswith("Broken off. ")

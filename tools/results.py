@@ -40,7 +40,7 @@ from wordworth.report.runs import numbered, read_runs
 from wordworth.run import ORIGINAL, RANDOM, Run, read_run
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
-from wordworth.study.debias.tables import cost_rows
+from wordworth.study.debias.study import cost_rows
 from wordworth.study.predict.tables import predict_tables
 from wordworth.study.tables import stability_rows
 
