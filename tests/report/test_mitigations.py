@@ -100,27 +100,8 @@ def test_a_loss_inside_the_interval_is_none(tmp_path: Path) -> None:
     assert said.endswith("It keeps meaning: ws-353 .50 → .45.")
 
 
-@pytest.mark.parametrize(
-    ("over", "fault"),
-    [
-        (
-            0.02,
-            (
-                " Its baseline is at fault: where two words of one kind are exchanged it says entailment about as "
-                "often (.45, and .47 for the groups)."
-            ),
-        ),
-        (
-            -0.2,
-            (
-                " Its baseline is at fault: where two words of one kind are exchanged it says entailment even more "
-                "often (.67, and .47 for the groups)."
-            ),
-        ),
-        (0.2, ""),
-    ],
-)
-def test_what_net_neutral_hides(tmp_path: Path, over: float, fault: str) -> None:
+@pytest.mark.parametrize(("over", "swapped"), [(0.02, ".45"), (-0.2, ".67"), (0.2, None)])
+def test_what_net_neutral_hides(tmp_path: Path, over: float, swapped: str | None) -> None:
     run = _nli(None, 0.3)
     where = {"experiment": "gender", "model": "nli", "dataset": "gender", "n": 164}
     for setting, gap in (("original", 0.51), ("projection", 0.11), ("random", 0.5), ("random:1", 0.5)):
@@ -128,5 +109,6 @@ def test_what_net_neutral_hides(tmp_path: Path, over: float, fault: str) -> None
     run.score(**where, setting="original", measure="entailment", value=0.47)
     run.score(**where, setting="original", measure="entailment:over-swap", value=over)
     _, said = _said(run.write(tmp_path / "infer"), "What does it infer that does not follow?")
-    parted = "nli parts groups by .51 in the probability of entailment on gender, premise by premise"
-    assert said == f"{parted}; after projection by .11.{fault}"
+    differs = "nli differs by .51 between groups in the probability of entailment on gender; after projection by .11."
+    assert said.startswith(differs)
+    assert said.removeprefix(differs) == "" if swapped is None else f"({swapped}; .47 for the groups)" in said

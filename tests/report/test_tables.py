@@ -91,12 +91,6 @@ def test_n_stands_once_where_it_is_the_same(tmp_path: Path) -> None:
     assert "Brackets: 95 % intervals (bootstrap, 1,000 resamples)." in unlike.caption
 
 
-def test_what_every_row_says_is_in_the_title(tmp_path: Path) -> None:
-    table = _similar(tmp_path / "a", {("men", "a"): 9, ("rw", "a"): 8})
-    assert (table.title, table.names) == ("Intrinsic tasks: similarity", ("dataset",))
-    assert [row.names for row in table.rows] == [("men",), ("rw",)]
-
-
 def test_few_rows_of_many_numbers_are_turned(tmp_path: Path) -> None:
     """Two models and six measures: the models stand side by side."""
     run = MadeRun("valnorm")

@@ -181,7 +181,6 @@ def _bold(leaders: Leaders) -> Iterator[str]:
     compared = [(name, one) for name, one in leaders if one.models]
     tests = sorted({one.test for _, one in compared if one.test})
     untested = list(dict.fromkeys(name for name, one in compared if not one.test))
-    lone = dict.fromkeys(f"{model} ({name})" for name, one in compared if one.test for model in sorted(one.untested))
     if tests:
         yield (
             "Bold: the best model of each measure, and those that are not significantly worse on the items that both "
@@ -189,5 +188,3 @@ def _bold(leaders: Leaders) -> Iterator[str]:
         )
     if untested:
         yield f"There is no paired test for {listed(untested, most=12)}: there only the best is bold."
-    if lone:
-        yield f"Not tested against the best: {listed(list(lone))}."

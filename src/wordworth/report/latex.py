@@ -29,7 +29,7 @@ def latex(runs: Runs, wanted: Sequence[str] = ()) -> str:
 
 def escape_latex(text: str) -> str:
     """Return a text that is safe in a cell, a caption or a heading."""
-    return visible(text).translate(_TRANSLATION)
+    return visible(text).translate(_TRANSLATION).replace("--", "-{}-")  # and no dash
 
 
 def _comment(text: str) -> str:
