@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.common import Result, best_of
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.infer.model.cross_encoder import CrossEncoder, untrained_cross_encoder
 

@@ -266,7 +266,7 @@ def main() -> None:
 
 def _tokenizer(folder: str | None) -> PreTrainedTokenizerFast:
     if folder is None:
-        from wordworth.catalog.language_models import locate_language_model
+        from wordworth.catalog.models import locate_language_model
         from wordworth.encode.gguf import converted
 
         folder = str(converted(Path(locate_language_model("smollm2-135m").place)))

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from benchmarks.common import Result, best_of
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.contexts import Context, in_template, load_templates
 from wordworth.encode import LanguageModel, encode, encode_shard, load_model

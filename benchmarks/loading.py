@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.common import Result, best_of
 from benchmarks.measures import analogy_answers
-from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.analogies import load_analogies
 from wordworth.embedding import Embedding, load, save
 

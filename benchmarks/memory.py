@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from benchmarks.common import Result, in_fresh_process
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.contexts.drawing import Draw, draw, load_texts
 from wordworth.encode import load_model
 from wordworth.encode.gguf import converted

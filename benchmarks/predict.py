@@ -15,7 +15,7 @@ import torch
 from benchmarks.bare_words import bare as bare_words
 from benchmarks.bare_words import batches_of
 from benchmarks.common import Result, best_of, in_fresh_process, seconds
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.encode.gguf import converted
 from wordworth.errors import WordworthError

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from benchmarks.common import Result, best_of, in_fresh_process, seconds
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts import Context, Finder, Sample, draw_sentences
 from wordworth.encode import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, Aggregate, LanguageModel, aggregate, load_model

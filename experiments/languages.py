@@ -27,7 +27,7 @@ from wordworth.run import Run, read_run
 from wordworth.run.flags import BY_MACHINE, MARK
 from wordworth.run.numbers import format_interval, format_number
 from wordworth.study import study
-from wordworth.task.raters import by_english
+from wordworth.task.valence import by_english
 
 LANGUAGES = ("english", "german", "spanish", "portuguese", "polish", "turkish", "french", "chinese")
 TESTS = ("weat1", "weat2", "weat8")

@@ -27,7 +27,7 @@ import polars as pl
 from scipy import stats
 
 from experiments.nli_verdicts import PROBES, RECORD, Row
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.infer.model.cross_encoder import untrained_cross_encoder
 from wordworth.infer.model.loading import vectors_to_train_on
 from wordworth.infer.model.nli import accuracy

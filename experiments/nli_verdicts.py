@@ -21,7 +21,7 @@ from tools.pages import DOCS, markdown, put
 from wordworth.embedding import Embedding
 from wordworth.infer.model.loading import one_embedding
 from wordworth.report.published import NOT_REPRODUCED, REPRODUCED, UNDECIDED, Published, published, verdict
-from wordworth.task.stability import ORDINALS, BiasKind, kinds
+from wordworth.task.geometry import ORDINALS, BiasKind, kinds
 from wordworth.transform import stability
 
 PAGE = DOCS / "infer.md"

@@ -22,8 +22,7 @@ from tools.pages import DOCS, markdown, put
 
 import wordworth as ww
 from wordworth.catalog.fetch.sources import here
-from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.read.documents import documents
+from wordworth.catalog.read.corpora import documents, load_corpus
 from wordworth.catalog.registry import entry
 from wordworth.report.figures import TRAINING, draw_svg, figures_of
 from wordworth.report.runs import read_runs

@@ -11,8 +11,8 @@ import pytest
 import typer
 
 from commands import Command
-from wordworth.catalog.listing import download
 from wordworth.catalog.registry import entry
+from wordworth.catalog.show import download
 from wordworth.cli import TRY, app
 from wordworth.study import STUDIES, study
 

@@ -224,7 +224,7 @@ def test_a_field_of_a_file_counts_by_the_file(work: Path) -> None:
 
 def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The copies of Warriner's norms, in the data folder and in an archive, are not the same file."""
-    from wordworth.catalog import fingerprint as module
+    from wordworth.catalog import models as module
 
     settings = study("valnorm").settings(lexica=("warriner",))
     sources = entry("warriner", "lexica").sources

@@ -182,7 +182,7 @@ class Bench:
 
 
 def _vectors(made: Path) -> None:
-    from wordworth.catalog.embeddings import load_embeddings
+    from wordworth.catalog.models import load_embeddings
     from wordworth.embedding import save
 
     (glove,) = load_embeddings("glove-6b-50d")

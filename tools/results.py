@@ -30,8 +30,10 @@ from wordworth.compare.sides import models_of
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
 from wordworth.report.behaviour_answers import single_words
-from wordworth.report.figures import draw_svg, intrinsic_tasks, valence_by_layer
-from wordworth.report.figures.specification import OPTION, TRIED, specification_curves
+from wordworth.report.figures import draw_svg
+from wordworth.report.figures.figure import OPTION, TRIED
+from wordworth.report.figures.meaning import intrinsic_tasks, valence_by_layer
+from wordworth.report.figures.specification import specification_curves
 from wordworth.report.naming import SHORT, number, percent
 from wordworth.report.published import published
 from wordworth.report.runs import numbered, read_runs

@@ -15,7 +15,7 @@ from transformers import AutoModel, AutoTokenizer
 from truth import plain
 from truth.check import Check, score
 from truth.isolation import TopLayer, isolate
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs

@@ -8,7 +8,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from truth import plain
 from truth.check import Check, score
-from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon

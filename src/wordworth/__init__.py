@@ -5,8 +5,6 @@
 
 import sys
 from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -38,13 +36,6 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_NOTEBOOK = ("Results", "SavedRun", "card", "check", "compare", "load", "read_run", "report", "run", "sc_weat")
-_STUDIES = tuple(room.name for room in iter_modules([str(Path(__file__).parent / "study")]) if room.ispkg)
-_FROM = dict.fromkeys((*_NOTEBOOK, *_STUDIES), "wordworth.notebook")
-_FROM |= {"Embedding": "wordworth.embedding", "Layers": "wordworth.embedding"}
-_FROM |= {"WordworthError": "wordworth.errors", "export": "wordworth.study.static.export"}
-_FROM |= {"WordworthCallback": "wordworth.trainer", "checkpoints": "wordworth.study.checkpoints"}
-
 __all__ = [
     "Embedding",
     "Layers",
@@ -72,28 +63,37 @@ __all__ = [
     "weat",
 ]
 
+_MODULES = dict.fromkeys(__all__, "wordworth.notebook") | {
+    "Embedding": "wordworth.embedding",
+    "Layers": "wordworth.embedding",
+    "WordworthCallback": "wordworth.trainer",
+    "WordworthError": "wordworth.errors",
+    "checkpoints": "wordworth.study.checkpoints",
+    "export": "wordworth.study.static.export",
+}
+
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version(__name__)
-    if name not in _FROM:
+    if name not in _MODULES:
         raise AttributeError(f"module 'wordworth' has no attribute {name!r}")
-    return getattr(import_module(_FROM[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_STUDIES})
+    return sorted(__all__)
 
 
 class _Facade(ModuleType):
-    """Some rooms are called like what a notebook calls (`predict`, `infer`, `run`, `check`, `compare`, `report`).
+    """Keeps functions that are called like a room (`predict`, `infer`, `run`, `check`, `compare`, `report`).
 
-    The façade's name wins: Python binds a sub-package to its parent when it is first imported, and that is not done
-    for these. `from wordworth.predict import …` finds the room all the same.
+    Python binds a sub-package to its parent when it is first imported, which would hide the function. `from
+    wordworth.predict import …` finds the room all the same.
     """
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _FROM and isinstance(value, ModuleType)):
+        if not (name in _MODULES and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
 

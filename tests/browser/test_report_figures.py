@@ -13,7 +13,7 @@ from made_runs import MadeRun, random_infer, random_predict, random_vast
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.embedding import Embedding, Provenance
 from wordworth.report.figures import Figure, figures_of
-from wordworth.report.figures.fitting import fitted
+from wordworth.report.figures.svg import fit_to_width
 from wordworth.report.page import write_report
 from wordworth.report.runs import read_runs
 from wordworth.study import study
@@ -159,7 +159,7 @@ def test_python_and_the_page_fit_a_figure_alike(page: Any, crowded: Path) -> Non
         for width in (880, 600, 350):
             made = page.evaluate(fit, [figure.id, width])
             del made["data"], made["config"]
-            assert made == json.loads(json.dumps(fitted(figure.spec, width))), (figure.id, width)
+            assert made == json.loads(json.dumps(fit_to_width(figure.spec, width))), (figure.id, width)
 
 
 def test_a_still_picture_gives_way_to_a_live_one(page: Any, watched: Any, plain: Path) -> None:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.catalog.read.documents import documents
-from wordworth.catalog.read.layouts import refuse
-from wordworth.catalog.read.tagged import tagged_sentences
+from wordworth.catalog.read.corpora import Corpus, documents, load_corpus
+from wordworth.catalog.read.layouts import refuse, tagged_sentences
 from wordworth.errors import WordworthError
 
 TEXT = "\ufeffFirst line.\n\n  Zweite Zeile: schön. \r\n\tlast"

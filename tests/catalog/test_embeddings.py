@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.models import load_embeddings
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 
@@ -35,7 +35,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         with part.open("ab") as out:  # a real one goes on where it stopped
             out.write(VECTORS.encode())
 
-    monkeypatch.setattr("wordworth.catalog.fetch.download.download", download)
+    monkeypatch.setattr("wordworth.catalog.fetch.archives.download", download)
     monkeypatch.delenv("WORDWORTH_OFFLINE")
     return fetched
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from wordworth.catalog.entry import parse
 from wordworth.catalog.fetch import archives, sources
-from wordworth.catalog.source import parse
 from wordworth.errors import WordworthError
 
 ASKED = {

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 import wordworth
-from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.fetch.web import public_address
 from wordworth.catalog.kinds import kind_of
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import load_embeddings, locate_language_model
 from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.association_tests import load_tests
 from wordworth.catalog.read.corpora import load_corpus
@@ -178,7 +177,7 @@ def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> 
         part.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(VECTORS)
 
-    monkeypatch.setattr("wordworth.catalog.fetch.download.download", download)
+    monkeypatch.setattr("wordworth.catalog.fetch.archives.download", download)
     monkeypatch.delenv("WORDWORTH_OFFLINE")
     url = "https://host/v.txt?token=s3cret&part=1"
     (vectors,) = load_embeddings(url)
@@ -199,7 +198,7 @@ def load_pairs_source(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
         part.parent.mkdir(parents=True, exist_ok=True)
         part.write_text("sun\tmoon\t3\n")
 
-    monkeypatch.setattr("wordworth.catalog.fetch.download.download", download)
+    monkeypatch.setattr("wordworth.catalog.fetch.archives.download", download)
     return load_pairs(url).source
 
 

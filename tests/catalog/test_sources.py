@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from wordworth.catalog.fetch import archives, download, pip_settings, sources
-from wordworth.catalog.source import parse
+from wordworth.catalog.entry import parse
+from wordworth.catalog.fetch import archives, pip_settings, sources
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
 
@@ -361,4 +361,4 @@ def test_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_unencrypted_detour_is_refused() -> None:
     with pytest.raises(WordworthError, match="leads to an unencrypted address"):
-        download._refuse_plain_http("https://a.example/x", "http://b.example/x")
+        archives._refuse_plain_http("https://a.example/x", "http://b.example/x")

@@ -3,8 +3,7 @@
 import pytest
 
 from wordworth.catalog import registry
-from wordworth.catalog.read.translations import load_translations
-from wordworth.catalog.read.word_sets import load_word_set, polar_words
+from wordworth.catalog.read.word_sets import load_translations, load_word_set, polar_words
 from wordworth.catalog.registry import entries, entry
 from wordworth.errors import WordworthError
 

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from wordworth.catalog.languages import abbreviations
+from wordworth.catalog.registry import abbreviations
 from wordworth.contexts import Finder, split_sentences
 from wordworth.contexts.sentences import count_tokens
 from wordworth.errors import WordworthError

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.models import load_embeddings
 from wordworth.embedding import load
 from wordworth.embedding.spacy_vectors import hashes
 from wordworth.errors import WordworthError

@@ -9,7 +9,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.contexts import Context, Finder, Sample, draw_sentences, inverse_frequency

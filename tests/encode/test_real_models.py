@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.contexts import bleached, load_templates, misaligned
 from wordworth.encode import LanguageModel, encode, load_model
 

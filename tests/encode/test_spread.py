@@ -11,7 +11,7 @@ import transformers as hf
 from polars.testing import assert_frame_equal
 
 from made_models import letters, llama_folder
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.contexts import in_template
 from wordworth.encode import LanguageModel, encode, load_model, spread
 from wordworth.encode.depth import no_deeper

@@ -65,7 +65,7 @@ def _read_list(folder: Path) -> str:
 
 
 def _read_tagged(folder: Path) -> str:
-    from wordworth.catalog.read.tagged import tagged_sentences
+    from wordworth.catalog.read.layouts import tagged_sentences
 
     return digest(list(tagged_sentences(folder / "tagged.zip")))
 

@@ -1,6 +1,6 @@
 """A hub on this machine that speaks what huggingface_hub asks: files with their commits, sizes and sums, and listings.
 
-A repository can be gated, slow, or cut its files off half way.
+A repository can be gated, or cut its files off half way.
 """
 
 import hashlib
@@ -35,14 +35,8 @@ class Repo:
     branches: dict[str, str] = field(default_factory=dict)
     gated: int = 0
     """The status that refuses those without the token, 401 or 403."""
-    delay: float = 0.0
-    """Seconds before every answer."""
     cut: int = 0
     """How many answers with a large file are cut off half way."""
-    stall: float = 0.0
-    """Seconds of silence in the middle of every large file."""
-    mute: float = 0.0
-    """Seconds before every listing is answered."""
 
     def commit(self, files: dict[str, bytes], branch: str = "main") -> str:
         """Adds a commit and moves the branch to it."""
@@ -122,7 +116,6 @@ class _Handler(BaseHTTPRequestHandler):
         repo, commit = self._found(asked, open_to_all=True)
         if repo is None or not commit:
             return
-        time.sleep(repo.mute)
         files = repo.commits[commit]
         if asked["what"] == "tree":
             rows = [_row(path, content) for path, content in files.items()]
@@ -151,7 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
         cut = large and repo.cut > 0 and self.command == "GET"
         repo.cut -= cut
         sent = len(content) // 2 if cut else len(content)
-        self._send(status, content, sent=sent, stall=repo.stall if large else 0, **headers)
+        self._send(status, content, sent=sent, **headers)
 
     def _found(self, asked: dict[str, str], *, open_to_all: bool = False) -> tuple[Repo | None, str]:
         """The repository and the commit that are asked for; where there is none, the answer is sent here."""
@@ -159,7 +152,6 @@ class _Handler(BaseHTTPRequestHandler):
         if repo is None:
             self._refuse(404, "RepoNotFound")
             return None, ""
-        time.sleep(repo.delay)
         if repo.gated and not open_to_all and self.headers.get("Authorization") != f"Bearer {TOKEN}":
             self._refuse(repo.gated, "GatedRepo")
             return None, ""
@@ -173,19 +165,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: int, code: str, **headers: str) -> None:
         self._send(status, b'{"error": "refused"}', **{"X-Error-Code": code, "X-Error-Message": code}, **headers)
 
-    def _send(
-        self, status: int, content: bytes = b"", *, sent: int | None = None, stall: float = 0, **headers: str
-    ) -> None:
+    def _send(self, status: int, content: bytes = b"", *, sent: int | None = None, **headers: str) -> None:
         self.send_response(status)
         for name, value in {**headers, "Content-Length": str(len(content))}.items():
             self.send_header(name, value)
         self.end_headers()
         if self.command == "HEAD":
-            return
-        if stall:
-            self.wfile.write(content[: len(content) // 2])
-            time.sleep(stall)
-            self.close_connection = True
             return
         self.wfile.write(content[:sent])
         if sent is not None and sent < len(content):

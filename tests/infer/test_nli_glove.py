@@ -6,8 +6,8 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.fetch.sources import here
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.nli import load_nli
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError

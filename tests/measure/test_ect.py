@@ -11,8 +11,8 @@ from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
 from wordworth.measure.centroids import ect
 from wordworth.task.bias import bias
-from wordworth.task.bias_lists import load_bias_lists
 from wordworth.task.settings import Intervals
+from wordworth.task.words import load_bias_lists
 
 pytestmark = pytest.mark.kernels
 FEW = {"resamples": 20}

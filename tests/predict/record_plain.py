@@ -18,7 +18,7 @@ import torch
 from plain_words import Plain, byte_level, unit_texts
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.encode.gguf import converted
 

@@ -137,7 +137,7 @@ def test_triples_are_drawn_from_sentences():
 @pytest.mark.usefixtures("data")
 def test_rare_words_are_used_worse_than_common_ones():
     """Table 2's finding on another model: fewer hits on rare words than on common ones (there 11 to 14 v 39 to 40)."""
-    from wordworth.catalog.language_models import locate_language_model
+    from wordworth.catalog.models import locate_language_model
     from wordworth.encode import load_model
 
     model = load_model(locate_language_model("minilm-l6").place)

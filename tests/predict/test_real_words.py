@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.encode import load_model
 from wordworth.encode.loading import load_files

@@ -15,9 +15,8 @@ from wordworth.measure.declaration import MEASURES
 from wordworth.report.answers import plain_answers
 from wordworth.report.figures import Figure, draw_svg, figures_of
 from wordworth.report.figures.charts import COLOURS
-from wordworth.report.figures.fitting import fitted
-from wordworth.report.figures.reduction import ESTIMATORS
-from wordworth.report.figures.svg import LIGHT, still
+from wordworth.report.figures.stereotypes import ESTIMATORS
+from wordworth.report.figures.svg import LIGHT, fit_to_width, still
 from wordworth.report.runs import numbered, read_runs
 
 
@@ -63,8 +62,8 @@ def test_all_figures_of_the_papers(audit: Path, reduced: Path) -> None:
 def test_figures_compile_and_have_words(audit: Path, reduced: Path) -> None:
     """Vega-Lite takes every specification, with the rows as data."""
     for figure in _figures(audit, reduced).values():
-        data = {"values": figure.rows.to_dicts()}
-        compiled = vl_convert.vegalite_to_vega({**fitted(figure.spec, 700), "data": data})
+        data = {"values": figure.own.to_dicts()}
+        compiled = vl_convert.vegalite_to_vega({**fit_to_width(figure.spec, 700), "data": data})
         assert compiled["marks"], figure.id
         assert figure.caption.endswith("."), figure.id
         assert figure.title in figure.alt

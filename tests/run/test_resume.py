@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wordworth.catalog.fingerprint import fingerprint
+from wordworth.catalog.models import fingerprint
 from wordworth.run import About, Findings, resume, why_not_the_same
 from wordworth.run.manifest import surroundings
 

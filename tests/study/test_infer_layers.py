@@ -16,7 +16,7 @@ from wordworth.infer.model.contextual import ElmoVectors
 from wordworth.infer.model.loading import load_attention_nli
 from wordworth.infer.probe.pairs import PairSet
 from wordworth.infer.probe.probe import load_probe
-from wordworth.task.stability import kinds, stability_words
+from wordworth.task.geometry import kinds, stability_words
 
 TEXT = [
     "Then he left , and he came back .",

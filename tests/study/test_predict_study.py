@@ -18,7 +18,7 @@ from wordworth.study import study
 from wordworth.study.predict import STUDY
 from wordworth.study.predict.tables import predict_tables
 from wordworth.study.predict.texts import read
-from wordworth.task import predicted_words
+from wordworth.task import prediction
 from wordworth.task.soft_match import train_word2vec
 
 predict = study("predict")
@@ -104,7 +104,7 @@ def test_scores_are_those_of_a_loop_over_the_items(found):
 def test_measures_do_not_depend_on_the_parts_that_are_held(
     tmp_path, text, counts, embedding, word_model_folder, found, monkeypatch
 ):
-    monkeypatch.setattr(predicted_words, "PART", 3)
+    monkeypatch.setattr(prediction, "PART", 3)
     monkeypatch.setattr(error_tables, "MISSES", 2)
     folder = word_model_folder(tmp_path / "tiny")
     again = predict([folder], corpus=text, frequencies=counts, soft_match=[embedding], top=5, **FEW)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.study import study

@@ -8,10 +8,10 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
+from wordworth.catalog.entry import parse
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
-from wordworth.catalog.source import parse
 from wordworth.contexts import bleached, load_templates
 from wordworth.encode import LanguageModel, token_counts
 from wordworth.run import Findings

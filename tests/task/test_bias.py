@@ -7,16 +7,14 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.models import load_embeddings
 from wordworth.embedding import Embedding, Layers, Provenance, Slot
 from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini, pair_direction
 from wordworth.run import Findings
-from wordworth.task.agreement import curves
-from wordworth.task.bias import bias, list_words
-from wordworth.task.bias_lists import BiasLists, load_bias_lists, restricted
-from wordworth.task.estimators import beside, definitions, of, of_pairs
-from wordworth.task.list_draws import PAIRS, Draws, draw
+from wordworth.task.bias import bias, curves, list_words
+from wordworth.task.estimators import PAIRS, Draws, beside, definitions, draw, of, of_pairs
 from wordworth.task.settings import Intervals
+from wordworth.task.words import BiasLists, load_bias_lists, restricted
 
 
 @pytest.fixture(scope="module")

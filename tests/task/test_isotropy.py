@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from wordworth.embedding import Embedding, Layers, Provenance
-from wordworth.task.isotropy import isotropy, variance_shares
+from wordworth.task.geometry import isotropy, variance_shares
 from wordworth.transform import fit_layers, nullified
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from wordworth.predict.frequency import Bands
 from wordworth.predict.predictions import PREDICTIONS
-from wordworth.task.predicted_words import predicted_words
-from wordworth.task.prediction import prediction
+from wordworth.task.prediction import predicted_words, prediction
 from wordworth.task.settings import Intervals
 
 WORDS = [  # word, band, first guess right, among the ten best, −ln p

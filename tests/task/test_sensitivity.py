@@ -17,8 +17,7 @@ from wordworth.statistics.correlation import correlations
 from wordworth.statistics.permutation import normal_p, permutation_test
 from wordworth.study import study
 from wordworth.study.weat import WeatSettings
-from wordworth.task.sensitivity import association_sensitivity
-from wordworth.task.valence_sensitivity import valence_sensitivity
+from wordworth.task.sensitivity import association_sensitivity, valence_sensitivity
 from wordworth.task.variants import AND, KINDS, vector_versions, word_variants
 from wordworth.task.words import poles_in
 

@@ -11,10 +11,8 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.measure import sc_weat
 from wordworth.run import Findings
-from wordworth.task.control import Rated, poles_out
-from wordworth.task.raters import by_english
 from wordworth.task.settings import Permuted
-from wordworth.task.valence import effect_sizes, valence
+from wordworth.task.valence import Rated, by_english, effect_sizes, poles_out, valence
 from wordworth.task.words import poles_in
 
 FEW = Permuted(resamples=20, permutations=50, p_method="monte-carlo")

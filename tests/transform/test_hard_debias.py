@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError

@@ -1,10 +1,117 @@
-"""What the catalog says of one thing that can be named, and what that thing cites."""
+"""What the catalog says of one thing that can be named: what it cites, and where its data can be had.
 
+All of it is plain data, so that reading the catalog is quick."""
+
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
-from wordworth.catalog.source import Source
+from wordworth.errors import WordworthError
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One archive of a package: `archive` names the file where one archive serves every platform."""
+
+    package: str
+    version: str
+    archive: str = ""
+    sha256: str = ""
+
+    def __str__(self) -> str:
+        return self.archive or f"{self.package} {self.version}"
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """One file by its content; `member` is its exact name inside an archive."""
+
+    name: str
+    sha256: str
+    bytes: int
+    member: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place to have an entry's data from."""
+
+    kind: str
+    """package, data, archive, https, hub"""
+    content: tuple[Pinned, ...]
+    """The file, or the files of the folder."""
+    folder: bool = False
+    place: str = ""
+    """Path, address, or repository, for people."""
+    parts: tuple[tuple[Distribution, str], ...] = ()
+    """Archives, with the member whose bytes are joined where there are several; one archive has no such member."""
+    url: str = ""
+    repo: str = ""
+    revision: str = ""
+    layout: Mapping[str, Any] = field(default_factory=dict)
+    """How this copy is laid out where copies differ: columns, format."""
+
+    @property
+    def key(self) -> str:
+        """The checksum that names the content: the file's own, or one over the folder's listing."""
+        if not self.folder:
+            return self.content[0].sha256
+        listing = "".join(f"{pin.sha256} {pin.name}\n" for pin in sorted(self.content, key=lambda pin: pin.name))
+        return hashlib.sha256(listing.encode()).hexdigest()
+
+    @property
+    def remote(self) -> bool:
+        return self.kind in ("archive", "https", "hub")
+
+    @property
+    def bytes(self) -> int:
+        return sum(pin.bytes for pin in self.content)
+
+
+def _distribution(table: Mapping[str, Any]) -> Distribution:
+    return Distribution(table["package"], table["version"], table.get("archive", ""), table.get("archive_sha256", ""))
+
+
+def parse(table: Mapping[str, Any]) -> Source:
+    """A `[[NAME.sources]]` table as a source; the keys are those of its kind."""
+    kind = table["kind"]
+    folder = "files" in table
+    parts: tuple[tuple[Distribution, str], ...] = ()
+    if kind == "archive":
+        chunks = table.get("parts")
+        parts = tuple((_distribution(p), p["member"]) for p in chunks) if chunks else ((_distribution(table), ""),)
+    # A single file is named as where it comes from; only joined parts need a name of their own.
+    origin = (
+        table.get("name") or table.get("path") or table.get("member") or unquote(urlsplit(table.get("url", "")).path)
+    )
+    name = Path(origin).name
+    if folder:
+        content = tuple(Pinned(n, f["sha256"], f["bytes"], f.get("member", "")) for n, f in table["files"].items())
+    else:
+        content = (Pinned(name, table["sha256"], table["bytes"], table.get("member", "")),)
+    places = {
+        "package": table.get("path", ""),
+        "data": f"$WORDWORTH_DATA/{table.get('path', '')}",
+        "archive": " + ".join(f"{d.package} {d.version}" for d, _ in parts),
+        "https": table.get("url", ""),
+        "hub": f"hf://{table.get('repo', '')}/{table.get('path', '')}",
+    }
+    if kind not in places:
+        raise WordworthError(f"a source of kind {kind!r} is unknown; there are {', '.join(places)}")
+    return Source(
+        kind=kind,
+        content=content,
+        folder=folder,
+        place=places[kind],
+        parts=parts,
+        url=table.get("url", ""),
+        repo=table.get("repo", ""),
+        revision=table.get("revision", ""),
+        layout={key: table[key] for key in ("columns", "format", "delimiter") if key in table},
+    )
 
 
 @dataclass(frozen=True)

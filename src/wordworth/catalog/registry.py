@@ -1,13 +1,13 @@
-"""Everything that can be named, read once from the TOML files beside this one."""
+"""Everything that can be named, and what reading a language needs, read once from the TOML files in entries/."""
 
 import tomllib
+import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from wordworth.catalog.entry import Entry, Reference
-from wordworth.catalog.source import parse
+from wordworth.catalog.entry import Entry, Reference, parse
 from wordworth.errors import WordworthError, nearest
 
 KINDS = (
@@ -15,7 +15,6 @@ KINDS = (
     *("frequencies", "wordnets", "paraphrases", "nli"),
 )
 _SINGULAR = {"lexicon": "lexica", "corpus": "corpora", "analogy": "analogies", "frequency": "frequencies"}
-
 _REQUIRED = ("title", "language", "licence", "reference", "count")
 _COMMON = (*_REQUIRED, "scale", "note", "sources")
 # An entry without a source is made of other entries (a derived lexicon, a test of word sets) or stands in the TOML.
@@ -120,3 +119,35 @@ def entry(name: str, kind: str | None = None) -> Entry:
 def knows(name: str, kind: str) -> bool:
     """Whether the catalog has an entry of that kind and name."""
     return name in _of_kind(kind_named(kind))
+
+
+@cache
+def is_spaced(language: str) -> bool:
+    """Whether spaces part the words of a language."""
+    return bool(toml_of("languages").get(language, {}).get("spaced", True))
+
+
+@cache
+def code_of(language: str) -> str:
+    """The language's name in ISO 639-1, as ICU and pages take it; blank where it is not declared."""
+    return str(toml_of("languages").get(language, {}).get("code", ""))
+
+
+@cache
+def abbreviations(language: str) -> frozenset[str]:
+    """Lower-case words before a full stop that ends no sentence; a language without its own has those of English."""
+    languages = toml_of("languages")
+    listed = languages.get(language, {}).get("abbreviations") or languages["english"]["abbreviations"]
+    return frozenset(listed.split())
+
+
+def in_its_script(word: str, language: str) -> bool:
+    """Whether a word has a letter that its language is written with; true of words without letters."""
+    scripts = _scripts(language)
+    letters = [unicodedata.name(letter, "") for letter in word if letter.isalpha()]
+    return not scripts or not letters or any(name.startswith(scripts) for name in letters)
+
+
+@cache
+def _scripts(language: str) -> tuple[str, ...]:
+    return tuple(toml_of("languages").get(language, {}).get("scripts", ()))

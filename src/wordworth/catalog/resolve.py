@@ -6,27 +6,45 @@
     hf://owner/name/file[@revision]   a file on the hub (hf://datasets/owner/name/… of a data set)
     NAME, OWNER/NAME[@revision]       a model of the hub
 
-`LABEL=` before any of them says what tables call it. A path that is there and holds `=` itself stays whole.
-"""
+`LABEL=` before any of them says what tables call it. A path that is there and holds `=` itself stays whole."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from wordworth.catalog.data_set import DataSet
-from wordworth.catalog.entry import Entry
+from wordworth.catalog.entry import Entry, Source
 from wordworth.catalog.fetch.hub import from_hub, hub_file, hub_model
 from wordworth.catalog.fetch.web import from_web, public_address, web_file
 from wordworth.catalog.registry import entry, knows
-from wordworth.catalog.source import Source
 from wordworth.errors import WordworthError
 from wordworth.files import measured_sum
 
 Place = Literal["catalog", "path", "web", "hub file", "hub"]
 """`hub` is a model by its name on the hub."""
-
 _PACKED = {".gz", ".bz2", ".xz", ".zip"}
 _MODEL_FILES = {".txt", ".vec", ".bin", ".npz", ".npy", ".safetensors", ".kv", ".model", ".gguf"}
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """A data set of the catalog or a user's own; each kind adds its rows."""
+
+    name: str
+    """What tables call it."""
+    language: str = field(default="english", kw_only=True)
+    source: str = field(default="", kw_only=True)
+    """Where it comes from; never with an address's query, where a token may stand."""
+    sha256: str = field(default="", kw_only=True)
+    licence: str = field(default="", kw_only=True)
+    reference: str = field(default="", kw_only=True)
+    columns: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    """Which column of a user's own table each part was read from: word → `Lemma`, say."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """These fields alone, to make another data set of."""
+        return {one.name: getattr(self, one.name) for one in fields(DataSet)}
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,8 @@ def list_entries(
     json: Json = False,
 ) -> None:
     """What can be named, by kind: how much it holds, what is fetched for it, its licence, and whether it is here."""
-    from wordworth.catalog.listing import download_bytes, unit_of
     from wordworth.catalog.registry import entries
-    from wordworth.catalog.show import is_here
+    from wordworth.catalog.show import download_bytes, is_here, unit_of
     from wordworth.cli import display
 
     found = entries(kind)
@@ -53,8 +52,7 @@ def list_entries(
 
 def _table(members: "Sequence[Entry]") -> None:
     """Entries of one kind; models are of several kinds themselves."""
-    from wordworth.catalog.listing import download, held
-    from wordworth.catalog.show import is_here
+    from wordworth.catalog.show import download, held, is_here
     from wordworth.cli import display
 
     kind = members[0].kind
@@ -83,9 +81,8 @@ def show(
     json: Json = False,
 ) -> None:
     """One entry of the catalog: how much it holds, its first rows, licence and citation."""
-    from wordworth.catalog.listing import download, held
     from wordworth.catalog.registry import entry
-    from wordworth.catalog.show import summary
+    from wordworth.catalog.show import download, held, summary
     from wordworth.cli import display
 
     declared = entry(name)

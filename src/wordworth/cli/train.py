@@ -150,7 +150,7 @@ def _device(named: str) -> str:
 
 
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
-    from wordworth.catalog.language_models import locate_language_model
+    from wordworth.catalog.models import locate_language_model
     from wordworth.cli import display
     from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.infer.model.cross_encoder import untrained_cross_encoder

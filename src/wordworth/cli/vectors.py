@@ -69,8 +69,8 @@ def _debias(
     json: bool,
     **_: Any,
 ) -> None:
-    from wordworth.catalog.embeddings import load_embeddings
     from wordworth.catalog.kinds import kind_of
+    from wordworth.catalog.models import load_embeddings
     from wordworth.cli.run import print_findings
     from wordworth.embedding import save
     from wordworth.embedding.writing import check_words

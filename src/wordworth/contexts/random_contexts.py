@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from wordworth.catalog.languages import is_spaced
+from wordworth.catalog.registry import is_spaced
 from wordworth.contexts.core import Context
 from wordworth.embedding.core import lower
 

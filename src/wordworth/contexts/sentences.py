@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from wordworth.catalog.languages import abbreviations, is_spaced
+from wordworth.catalog.registry import abbreviations, is_spaced
 from wordworth.contexts.random_contexts import CHARACTERS_A_WORD
 from wordworth.embedding.core import lower
 from wordworth.errors import WordworthError

@@ -1,15 +1,8 @@
-"""The one idea: every representation is an `Embedding` (words × dimensions) or `Layers` (the same words in layers)."""
+"""The one idea: every representation is an `Embedding` (words × dimensions) or `Layers` (the same words in layers).
 
-from typing import TYPE_CHECKING
+Names are listed in `__init__.pyi`, and imported when they are first used: a help needs no arrays.
+"""
 
-from wordworth.lazy import lazily
+import lazy_loader
 
-if TYPE_CHECKING:
-    from wordworth.embedding.core import Embedding, Lookup, Provenance, spellings
-    from wordworth.embedding.formats import FORMATS
-    from wordworth.embedding.layers import NOT_FOUND, SAME_VECTOR, Layers, Slot
-    from wordworth.embedding.pickles import histwords_decades
-    from wordworth.embedding.reading import load
-    from wordworth.embedding.writing import save
-
-lazily(__name__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

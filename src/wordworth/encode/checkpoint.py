@@ -13,9 +13,8 @@ from safetensors.torch import save_file
 from transformers import AutoTokenizer, BertTokenizer
 from transformers import __version__ as transformers_version
 
-from wordworth.catalog.entry import Entry
+from wordworth.catalog.entry import Entry, Pinned
 from wordworth.catalog.registry import entries
-from wordworth.catalog.source import Pinned
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
 from wordworth.files import measured_sum

@@ -26,7 +26,7 @@ from transformers import __version__ as transformers_version
 from transformers.modeling_gguf_pytorch_utils import TensorProcessor, get_gguf_hf_weights_map, load_gguf_checkpoint
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
-from wordworth.catalog.language_models import tokenizers_beside
+from wordworth.catalog.models import tokenizers_beside
 from wordworth.encode.bounds import refuse_huge
 from wordworth.engine.batching import free_memory
 from wordworth.engine.cache import entry

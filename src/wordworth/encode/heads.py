@@ -6,7 +6,7 @@ from typing import Any
 
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
 from wordworth.encode.loading import load_files
 from wordworth.encode.model import max_length_of

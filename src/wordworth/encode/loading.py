@@ -24,7 +24,7 @@ from transformers.quantizers import AutoHfQuantizer
 from transformers.utils import logging
 
 from wordworth.catalog.fetch.hub import from_hub, snapshot
-from wordworth.catalog.language_models import locate_language_model, weight_files
+from wordworth.catalog.models import locate_language_model, weight_files
 from wordworth.encode.bounds import refuse_huge
 from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted

@@ -20,7 +20,7 @@ from safetensors import safe_open
 from torch import nn
 from transformers import PretrainedConfig
 
-from wordworth.catalog.language_models import weight_files
+from wordworth.catalog.models import weight_files
 from wordworth.encode.depth import layer_lists
 from wordworth.encode.identity import OFFLOADED
 from wordworth.engine.batching import free_memory

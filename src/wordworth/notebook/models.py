@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.kinds import Kind, kind_of
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.resolve import label_of
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError

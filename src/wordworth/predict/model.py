@@ -17,7 +17,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.encode.identity import Identity
 from wordworth.encode.loading import NoHeadError, load_files
 from wordworth.encode.model import LanguageModel, family_of, trial_ids, wrap

@@ -17,7 +17,7 @@ from torch import Tensor
 from transformers import PretrainedConfig, PreTrainedModel
 
 from wordworth import __version__
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.encode.capabilities import TOLERANCE
 from wordworth.encode.heads import Headed
 from wordworth.encode.loading import in_pooler, load_files, quietly

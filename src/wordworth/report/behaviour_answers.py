@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.report.comparisons import networks_of
-from wordworth.report.figures.specification import CHAPTERS, LEVEL, OF_SIDES, OF_TESTS, OPTION, TRIED, curve_id
+from wordworth.report.figures.figure import CURVE_CHAPTERS, LEVEL, OF_SIDES, OF_TESTS, OPTION, TRIED, curve_id
 from wordworth.report.naming import SHORT, TESTS, Sentence, listed, number, percent
 from wordworth.report.published import standing
 from wordworth.report.runs import Runs
@@ -187,7 +187,7 @@ def sensitivity(runs: Runs) -> Iterator[Sentence]:
         for number_, (model,) in enumerate(scores.select("model").unique(maintain_order=True).iter_rows()):
             mine = scores.filter(pl.col("model") == model)
             tests = mine.filter(OF_SIDES).get_column("dataset").unique().to_list()
-            for title in CHAPTERS:
+            for title in CURVE_CHAPTERS:
                 kind = pl.col("dataset").is_in(tests)
                 rows = mine.filter(kind if title == OF_TESTS else ~kind)
                 if len(rows):

@@ -18,8 +18,9 @@ from wordworth.report.markdown import escaped, line, power
 from wordworth.report.missing import missing, remarks
 from wordworth.report.naming import TESTS, listed, number, percent
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
-from wordworth.run import Run, main_scores
+from wordworth.run import Run
 from wordworth.run.flags import COVERED, MARK, legend
+from wordworth.run.main_scores import main_scores
 from wordworth.run.vocabulary import HARMLESS
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"

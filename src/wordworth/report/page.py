@@ -24,8 +24,7 @@ from wordworth.report.behaviour_answers import least_neutral
 from wordworth.report.comparisons import COMPARED, Comparison, comparison_row, comparisons
 from wordworth.report.explorer import columnar, explorer
 from wordworth.report.figures import Figure, figures_of
-from wordworth.report.figures.fitting import height_of
-from wordworth.report.figures.svg import CONFIG, can_draw, still
+from wordworth.report.figures.svg import CONFIG, can_draw, height_of, still
 from wordworth.report.latex import latex
 from wordworth.report.leaderboard import leaderboard
 from wordworth.report.markdown import markdown

@@ -1,19 +1,8 @@
-"""What a run leaves behind: a folder with its manifest, its scores and the items they are made of."""
+"""What a run leaves behind: a folder with its manifest, its scores and the items they are made of.
 
-from typing import TYPE_CHECKING
+Names are listed in `__init__.pyi`, and imported when they are first used: a help needs no arrays.
+"""
 
-from wordworth.lazy import lazily
+import lazy_loader
 
-if TYPE_CHECKING:
-    from wordworth.run.findings import About, Described, Findings
-    from wordworth.run.folder import default_folder, reserve, sole_writer, write_run
-    from wordworth.run.main_scores import main_scores
-    from wordworth.run.manifest import Manifest, surroundings
-    from wordworth.run.outcome import FailedStudy, Outcome, PlannedStudy, read_outcome, write_outcome
-    from wordworth.run.places import run_folders, runs_in
-    from wordworth.run.reading import Run, RunManifest, read_manifest, read_run
-    from wordworth.run.resume import why_not_the_same
-    from wordworth.run.schema import ITEMS, SCORES
-    from wordworth.run.vocabulary import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Experiment
-
-lazily(__name__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,15 +1,8 @@
-"""Intervals, tests and corrections: pure functions over arrays that know nothing of words."""
+"""Intervals, tests and corrections: pure functions over arrays that know nothing of words.
 
-from typing import TYPE_CHECKING
+Names are listed in `__init__.pyi`, and imported when they are first used: a help needs no arrays.
+"""
 
-from wordworth.lazy import lazily
+import lazy_loader
 
-if TYPE_CHECKING:
-    from wordworth.statistics.bootstrap import Estimate, ratio
-    from wordworth.statistics.correlation import Correlation, pearson, spearman
-    from wordworth.statistics.effect_size import WeatDifference, weat_difference
-    from wordworth.statistics.paired_correlation import CorrelationDifference, correlation_difference
-    from wordworth.statistics.paired_tests import TwoByTwo, holm, mcnemar, sign_flip, two_by_two
-    from wordworth.statistics.permutation import PermutationTest, permutation_test
-
-lazily(__name__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

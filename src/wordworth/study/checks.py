@@ -71,7 +71,7 @@ def fingerprints(models: Iterable[Any], settings: Settings, *, fetch: bool = Tru
 
     Without `fetch`, a name of the hub is what is in its cache.
     """
-    from wordworth.catalog.fingerprint import fingerprint
+    from wordworth.catalog.models import fingerprint
 
     named = [(model, "models") for model in models]
     for field in settings.fields():

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.association_tests import AssociationTest, load_tests, translated
 from wordworth.catalog.registry import entry, knows
 from wordworth.embedding import Embedding, Layers

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.embedding import Embedding, Provenance
@@ -20,8 +20,7 @@ from wordworth.predict.similarity import BUILT_IN, Similarity
 from wordworth.predict.soft_match import DEPTHS, similar, soft_ranks
 from wordworth.progress import waiting
 from wordworth.run import Findings
-from wordworth.task.predicted_words import Hits, PredictedWords, shares
-from wordworth.task.prediction import record
+from wordworth.task.prediction import Hits, PredictedWords, record, shares
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
 

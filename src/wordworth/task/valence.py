@@ -1,7 +1,12 @@
-"""Valence: the association of a lexicon's words with two poles, and its agreement with people's ratings."""
+"""Valence: the association of a lexicon's words with two poles, and its agreement with people's ratings.
+
+Controls say what ρ is where chance is all there is, and where polar words are not held against themselves. Ratings of
+the same words by different people say how far people agree.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence, Set
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,11 +18,11 @@ from wordworth.measure import sc_weat, sc_weat_p
 from wordworth.measure import valence as measure_valence
 from wordworth.run import Findings
 from wordworth.run.flags import uncovered
-from wordworth.statistics.correlation import Correlation, rank_correlation
+from wordworth.statistics.correlation import Correlation, pearson, rank_correlation, shuffled_pearson
 from wordworth.task.settings import Intervals, Permuted
 from wordworth.task.words import Poles, TooFewWordsError, rated_words, record_missing, record_set
 
-LEAST = 10
+MIN_WORDS_PER_HALF = 10
 """Words in either half of a lexicon, below which nothing is picked on one half and judged on the other."""
 BOTH = ("valence", "valence:spearman")
 JOIN = " / "
@@ -97,7 +102,7 @@ def valence(
         ranked = measure.endswith(":spearman")
         agreement = measure_valence(associated, people, ranked=ranked, items=items.names, **drawn(settings))
         record_slots(findings, {**where, "measure": measure}, words, agreement)
-    if "valence" in measures and len(words.slots) > 1 and len(items.names) >= 2 * LEAST:
+    if "valence" in measures and len(words.slots) > 1 and len(items.names) >= 2 * MIN_WORDS_PER_HALF:
         _held_out(findings, where, words, (items.names, associated, people), settings)
     chance: list[NDArray[np.float64] | None] = [None] * len(words.slots)
     if layers.vocabulary:
@@ -208,3 +213,93 @@ def permuted(settings: Permuted) -> dict[str, Any]:
 def _kind_of(reason: str) -> str:
     """A reason without what differs from row to row, so that reasons can be counted."""
     return re.sub(r"on line \d+", "on another line", reason.partition(":")[0].partition("(")[0].strip())
+
+
+EXPERIMENT = "control"
+CONTROL, ABOVE = "valence:control", "valence:above"
+
+
+class Rated:
+    """A lexicon's words with their effect sizes and ratings, in alphabetical order: draws depend on the words alone."""
+
+    def __init__(self, layers: Layers, lexicon: Lexicon, effects: NDArray[np.float64]) -> None:
+        items = RatedItems(layers.words, lexicon)
+        order = np.argsort(np.array(items.names))
+        ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
+        self.layers, self.lexicon = layers, lexicon
+        self.names = [items.names[row] for row in order.tolist()]
+        resolved = dict(zip(layers.words, layers.resolved, strict=True))
+        self.forms = [{resolved[word] for word in items.members[row]} for row in order.tolist()]
+        """The words of each item, one or the translations of an English word, as the vocabulary has them."""
+        self.effects = items.mean(effects)[:, order]
+        """slots × items."""
+        self.people = items.mean(np.array([ratings[word] for word in layers.words]))[order]
+
+    def where(self, control: str, measure: str) -> dict[str, Any]:
+        """The columns of a control's scores: `setting` is the control, and the setting it is a control of."""
+        setting = ":".join(filter(None, (control, self.layers.setting)))
+        columns = {**self.layers.columns, "setting": setting, "experiment": EXPERIMENT}
+        return columns | {"language": self.lexicon.language, "dataset": self.lexicon.name, "measure": measure}
+
+
+def shuffled(findings: Findings, rated: Rated, settings: Intervals) -> None:
+    """Mean ρ and the range of 95 % of the shuffles; ρ above that mean, with p."""
+    found = shuffled_pearson(rated.effects, rated.people, shuffles=settings.resamples, seed=settings.seed)
+    rho = measure_valence(rated.effects, rated.people, items=rated.names, **drawn(settings))
+    for at, slot in enumerate(rated.layers.slots):
+        row = {**slot._asdict(), "n": len(rated.people)}
+        chance, low, high = (float(one[at]) for one in (found.value, found.low, found.high))
+        findings.score(**rated.where("shuffled", CONTROL), **row, value=chance, low=low, high=high)
+        # Over shuffles the mean is a constant, so that only ρ has an interval over words.
+        value, low, high = (float(one[at]) - chance for one in (rho.value, rho.low, rho.high))
+        p = float(found.p[at])
+        findings.score(**rated.where("shuffled", ABOVE), **row, value=value, low=low, high=high, p=p)
+
+
+def poles_out(findings: Findings, rated: Rated, polar: Collection[str], settings: Intervals) -> None:
+    """Record ρ over the words that are no poles; `polar` has those as the vocabulary or the tokenizer has them."""
+    poles = set(polar)
+    rest = [row for row, forms in enumerate(rated.forms) if poles.isdisjoint(forms)]
+    names = [rated.names[row] for row in rest]
+    rho = measure_valence(rated.effects[:, rest], rated.people[rest], items=names, **drawn(settings))
+    record_slots(findings, rated.where("poles-out", CONTROL), rated.layers, rho)
+    count = len(rated.names) - len(rest)
+    findings.note(f"control: {count} words of {rated.lexicon.name} are polar words, and are taken out in poles-out.")
+
+
+MIN_SHARED_WORDS = 3
+"""Words that two lexica must share."""
+
+
+def by_english(lexicon: Lexicon) -> dict[str, float]:
+    """English word → its valence; in another language the mean over the words that were chosen to translate it."""
+    if not lexicon.english:
+        return dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
+    values: dict[str, list[float]] = {}
+    for english, value in zip(lexicon.english, lexicon.valence.tolist(), strict=True):
+        for word in english:
+            values.setdefault(word, []).append(value)
+    return {word: float(np.mean(rated)) for word, rated in values.items()}
+
+
+def common_words(lexica: Sequence[Lexicon]) -> frozenset[str]:
+    """The English words that all of them rate."""
+    return frozenset.intersection(*(frozenset(by_english(lexicon)) for lexicon in lexica))
+
+
+def raters(lexica: Sequence[Lexicon], among: Set[str], settings: Intervals) -> Findings:
+    """Pearson's ρ between the ratings of every two lexica, over the words of `among` that both have; an item a word."""
+    findings = Findings()
+    rated = {lexicon.name: by_english(lexicon) for lexicon in lexica}
+    for one, other in combinations(rated, 2):
+        words = sorted(rated[one].keys() & rated[other].keys() & among)
+        where = {"dataset": f"{one}~{other}"}
+        if len(words) < MIN_SHARED_WORDS:
+            findings.warn(f"{one} and {other} share {len(words)} words, too few to correlate.")
+            continue
+        first, second = (np.array([rated[name][word] for word in words]) for name in (one, other))
+        rho = pearson(first, second, items=words, **drawn(settings))
+        interval = {"value": float(rho.value), "low": float(rho.low), "high": float(rho.high)}
+        findings.score(**where, measure="raters", **interval, n=rho.n)
+        findings.item(**where, item=words, value=first.tolist(), reference=second.tolist())
+    return findings

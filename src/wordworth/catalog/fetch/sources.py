@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from wordworth.catalog.source import Pinned, Source
+from wordworth.catalog.entry import Pinned, Source
 from wordworth.engine.cache import CacheSlot, kind_folder, slot
 from wordworth.errors import WordworthError
 from wordworth.files import locked, measured_sum, scratch, sha256_of, space_checked
@@ -146,8 +146,7 @@ def _fetch(name: str, source: Source) -> Path:
 def _origin(name: str, source: Source) -> Iterator[Callable[[Pinned, Path], object]]:
     """Opens the source and yields `write(pin, path)`, which brings one of its files to `path`."""
     # What speaks to the network is loaded only when something is fetched.
-    from wordworth.catalog.fetch.archives import opened, take
-    from wordworth.catalog.fetch.download import download
+    from wordworth.catalog.fetch.archives import download, opened, take
 
     if source.kind == "https":
         part = kind_folder("archives") / f"{source.key[:16]}-{source.content[0].name}.part"

@@ -59,7 +59,7 @@ def from_web(url: str) -> Path:
     key = key_of([file.address, file.sha256])
 
     def fetch(folder: Path) -> None:
-        from wordworth.catalog.fetch.download import download
+        from wordworth.catalog.fetch.archives import download
         from wordworth.catalog.fetch.sources import is_offline
 
         if is_offline():

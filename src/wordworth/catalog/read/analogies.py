@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import read_text
-from wordworth.catalog.resolve import located_data
+from wordworth.catalog.resolve import DataSet, located_data
 from wordworth.errors import WordworthError
 
 Question = tuple[str, str, str, str]

@@ -8,8 +8,7 @@ from typing import Any
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.tables import parsed_json, read_text, read_toml, tidy, unique
-from wordworth.catalog.read.translations import Translations, load_translations
-from wordworth.catalog.read.word_sets import load_word_set, polar_words
+from wordworth.catalog.read.word_sets import Translations, load_translations, load_word_set, polar_words
 from wordworth.catalog.registry import entries, entry
 from wordworth.catalog.resolve import located, resolve, split_label
 from wordworth.errors import WordworthError, nearest

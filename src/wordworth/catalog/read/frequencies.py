@@ -5,11 +5,11 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from wordworth.catalog.data_set import DataSet
+import msgpack
+
 from wordworth.catalog.read.tables import check_commas, number, read_text
-from wordworth.catalog.resolve import located_data
+from wordworth.catalog.resolve import DataSet, located_data
 from wordworth.errors import WordworthError, reason_of
 
 PER = 100_000_000
@@ -78,40 +78,11 @@ def centibels(path: Path) -> dict[str, float]:
             data = stream.read(_MOST + 1)
         if len(data) > _MOST:
             raise ValueError(f"it unpacks into more than {_MOST:,} bytes")
-        bins, _ = _message(data, 0)
-        header, *rest = bins
+        header, *rest = msgpack.unpackb(data)
         if not all(isinstance(words, list) and all(isinstance(word, str) for word in words) for words in rest):
             raise ValueError("a bin that is no list of words")
-    except (EOFError, IndexError, RecursionError, TypeError, ValueError, gzip.BadGzipFile, zlib.error) as error:
+    except (EOFError, TypeError, ValueError, gzip.BadGzipFile, zlib.error) as error:
         raise WordworthError(f"{path} is not a list of wordfreq ({reason_of(error)}); fetch it again") from error
     if header != {"format": "cB", "version": 1}:
         raise WordworthError(f"{path} has the header {header!r:.80}, and only version 1 of cB is read; fetch it again")
     return {word: PER * 10 ** (-at / 100) for at, words in enumerate(rest) for word in words}
-
-
-def _message(data: bytes, at: int) -> tuple[Any, int]:
-    """The MessagePack value that begins at a byte, and where it ends: arrays, maps, strings and small numbers."""
-    kind = data[at]
-    at += 1
-    if kind < 0x80:
-        return kind, at
-    if kind in (0xD9, 0xDA, 0xDC, 0xDD):  # str 8 and 16, array 16 and 32
-        width = {0xD9: 1, 0xDA: 2, 0xDC: 2, 0xDD: 4}[kind]
-        size = int.from_bytes(data[at : at + width], "big")
-        at += width
-        kind = 0xA0 if kind in (0xD9, 0xDA) else 0x90
-    elif kind < 0xA0:
-        size, kind = kind & 0x0F, kind & 0xF0
-    elif kind < 0xC0:
-        size, kind = kind & 0x1F, 0xA0
-    else:
-        raise ValueError(f"byte {at - 1} is of the kind {kind:#x}")
-    if kind == 0xA0:
-        if at + size > len(data):
-            raise ValueError(f"a word at byte {at} is longer than what is left")
-        return data[at : at + size].decode(), at + size
-    values = []
-    for _ in range(size * (2 if kind == 0x80 else 1)):
-        value, at = _message(data, at)
-        values.append(value)
-    return (dict(zip(values[::2], values[1::2], strict=True)) if kind == 0x80 else values), at

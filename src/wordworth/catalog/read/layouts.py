@@ -1,32 +1,75 @@
 """How files of running text are read, a line of text at a time.
 
-A broken line goes to `report`, a sentence with its place; if that does not raise, the rest of the file is used.
-"""
+A broken line goes to `report`, a sentence with its place; if that does not raise, the rest of the file is used."""
 
-import bz2
-import gzip
-import lzma
 import re
-import zlib
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import polars as pl
 
 from wordworth.catalog.read.tables import parsed_json
-from wordworth.catalog.read.tagged import tagged_sentences
-from wordworth.errors import WordworthError, listed, reason_of
+from wordworth.embedding.streams import DAMAGE, decompress
+from wordworth.errors import Foreign, WordworthError, listed, reason_of
 
+Tagged = list[tuple[str, str]]
+_BROWN = re.compile(r"(?:.*/)?c[a-r]\d\d")
+_TREEBANK = re.compile(r"(?:.*/)?wsj_\d+\.mrg")
+_TREE = re.compile(r"^(?=\()", re.MULTILINE)
+"""Every tree begins at the left margin, and its other lines are indented."""
+_LEAF = re.compile(r"\(([^\s()]+)\s+([^\s()]+)\)")
+_TRACE = "-NONE-"
+_PACKED = 1100
+"""No byte of a zip archive unpacks into more (deflate: 1032)."""
+_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
 Report = Callable[[str], None]
-
 TEXT = "text"
 """The field or column of a user's own jsonl or parquet that is read when none is named."""
 ROWS = 1 << 16
-# What cut or damaged gz, bz2 and xz files raise.
-DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
 _HEADING = re.compile(r"= .* =$")
 _JOINED = re.compile(r" @([-,.])@ ")
+
+
+def tagged_sentences(path: Path) -> Iterator[Tagged]:
+    """(word, tag) lists in the order of the texts; the members are known by their names, all others passed over."""
+    for member in _members(path):
+        with Foreign(f"{path} is not a zip of tagged texts", "fetch it again"), zipfile.ZipFile(path) as archive:
+            text = archive.read(member).decode("latin-1")
+        if _BROWN.fullmatch(member.filename):
+            yield from filter(None, map(_tokens, text.splitlines()))
+        else:
+            yield from _treebank(text)
+
+
+def _members(path: Path) -> list[zipfile.ZipInfo]:
+    """The texts by name. None of them is read where they say that they are larger than a zip can hold."""
+    with Foreign(f"{path} is not a zip of tagged texts", "fetch it again"), zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+    texts = [one for one in members if _BROWN.fullmatch(one.filename) or _TREEBANK.fullmatch(one.filename)]
+    if sum(one.file_size for one in texts) > _PACKED * path.stat().st_size:
+        raise WordworthError(f"{path} is damaged: its texts cannot be as long as it says they are; fetch it again")
+    return sorted(texts, key=lambda one: one.filename)
+
+
+def _tokens(line: str) -> Tagged:
+    """Return the `word/tag` tokens of a line; a slash inside the word stays."""
+    tokens = [token.rpartition("/") for token in line.split()]
+    return [_token(word, tag) for word, slash, tag in tokens if slash and word]
+
+
+def _token(word: str, tag: str) -> tuple[str, str]:
+    """Write brackets, quotation marks and slashes plainly, and take the first tag of `NN|JJ`."""
+    return _BRACKETS.get(word, word).replace("\\/", "/"), tag.split("|")[0]
+
+
+def _treebank(text: str) -> Iterator[Tagged]:
+    """Yield the sentences of a file of trees: the tagged files of the Treebank do not mark where sentences end."""
+    for tree in _TREE.split(text):
+        sentence = [_token(word, tag) for tag, word in _LEAF.findall(tree) if tag != _TRACE]
+        if sentence:
+            yield sentence
 
 
 def refuse(sentence: str) -> None:
@@ -34,18 +77,9 @@ def refuse(sentence: str) -> None:
     raise WordworthError(sentence)
 
 
-def opened(path: Path) -> IO[bytes]:
-    """The bytes of a file, unpacked where its name says that it is packed."""
-    if path.suffix == ".gz":
-        return cast(IO[bytes], gzip.open(path))
-    if path.suffix == ".bz2":
-        return cast(IO[bytes], bz2.open(path))
-    return cast(IO[bytes], lzma.open(path)) if path.suffix == ".xz" else path.open("rb")
-
-
 def numbered_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
     """Every line that is UTF-8, with its number from 1 on."""
-    with opened(path) as stream:
+    with decompress(path) as stream:
         try:
             for number, raw in enumerate(stream, start=1):
                 try:

@@ -1,6 +1,7 @@
 """Lexica: words with human ratings, from the catalog or from a user's own CSV or TSV."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -8,20 +9,62 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.entry import Entry
-from wordworth.catalog.languages import in_its_script
-from wordworth.catalog.read.rated_words import read_rated
-from wordworth.catalog.read.tables import Table, check_commas, column, number, read_table, tidy
-from wordworth.catalog.registry import entries
-from wordworth.catalog.resolve import Resolved, located_data, resolve
+from wordworth.catalog.read.tables import Row, Table, check_commas, column, number, read_table, read_text, tidy
+from wordworth.catalog.read.word_sets import load_translations
+from wordworth.catalog.registry import entries, in_its_script
+from wordworth.catalog.resolve import DataSet, Resolved, located_data, resolve
 from wordworth.embedding.blocks import quoted
-from wordworth.embedding.core import lower
+from wordworth.embedding.core import lower, spellings
 from wordworth.errors import WordworthError, listed
 
+_WORD = re.compile(r" {4}(\S.*):$")
+_RATING = re.compile(r" {8}(\w+): (\S+)$")
+_LITERAL = re.compile(r"<WORD><NAME>(.*)</NAME><PSCORE>(.*)</PSCORE><NSCORE>(.*)</NSCORE></WORD>")
 RATINGS = ("valence", "arousal", "dominance")
 WORD_NAMES = ("word", "words", "term")
 RATING_NAMES = ("valence", "rating", "score", "mean")
+
+
+def read_rated(path: Path, layout: str) -> Table:
+    """The words of a file in a layout, with the line that each ends on."""
+    header, rows_of = LAYOUTS[layout]
+    rows = tuple(rows_of(read_text(path).splitlines()))
+    if not rows:
+        raise WordworthError(f"{path} has no words as a file of {layout} has them; fetch it again")
+    return Table(path, header, rows)
+
+
+def _of_cntext(lines: list[str]) -> Iterator[Row]:
+    """YAML below `Dictionary:`, a word with its valence and arousal."""
+    word = ""
+    ratings: dict[str, str] = {}
+    for at, line in enumerate(lines, start=1):
+        if found := _WORD.match(line):
+            word, ratings = found[1].strip("'\""), {}
+        elif word and (found := _RATING.match(line)):
+            ratings[found[1]] = found[2]
+            if len(ratings) == 2:
+                yield Row(at, (word, ratings.get("valence", ""), ratings.get("arousal", "")))
+                word = ""
+
+
+def _of_sentinet(lines: list[str]) -> Iterator[Row]:
+    """A word a line with a positive and a negative score; words without either are neutral, and are not taken."""
+    for at, line in enumerate(lines, start=1):
+        if found := _LITERAL.match(line.strip()):
+            try:
+                worth = float(found[2]) - float(found[3])
+            except ValueError as error:
+                raise WordworthError(f"line {at}: the scores of {found[1][:60]!r} are no numbers") from error
+            if worth:
+                yield Row(at, (found[1], str(worth)))
+
+
+LAYOUTS: Mapping[str, tuple[tuple[str, ...], Callable[[list[str]], Iterator[Row]]]] = {
+    "cntext": (("word", "valence", "arousal"), _of_cntext),
+    "sentinet": (("word", "valence"), _of_sentinet),
+}
 
 
 @dataclass(frozen=True)
@@ -110,7 +153,7 @@ def load_lexicon(
     """
     declared = resolve(name_or_path, "lexica")
     if declared.entry is not None and "derived" in declared.entry.details:
-        from wordworth.catalog.read.bellezza import derived  # which is made of lexica, and so imports this file
+        from wordworth.catalog.read.lexica import derived  # which is made of lexica, and so imports this file
 
         return replace(derived(declared.entry), name=declared.name)
     data = located_data(name_or_path, "lexica", language or "english")
@@ -239,3 +282,55 @@ def _lexicon(
         left_out=tuple(left_out),
         **data.facts,
     )
+
+
+def derived(declared: Entry) -> Lexicon:
+    """The rows of `derived.lexicon` that stand for an English word of `derived.words` (and of `derived.among`).
+
+    A lexicon that names its English words is matched through them. Chinese and Turkish have the ValNorm authors'
+    translations instead, which are looked up among the lexicon's words in either Chinese script. English words that
+    no row stands for are in `left_out`.
+    """
+    recipe = declared.details["derived"]
+    whole = load_lexicon(recipe["lexicon"])
+    among = set(load_lexicon(recipe.get("among", recipe["words"])).words)
+    wanted = tuple(word for word in load_lexicon(recipe["words"]).words if word in among)
+    if "translation" in recipe:
+        meanings = _translated(whole, wanted, recipe["translation"])
+    elif whole.language == "english":
+        meanings = [(word,) if word in wanted else () for word in whole.words]
+    else:
+        if not whole.english:
+            raise WordworthError(
+                f"{declared.name} is found through the English beside the words of {whole.name}, and the copy from "
+                f"{whole.source} has none; put the other one in its place (`wordworth show {recipe['lexicon']}`)"
+            )
+        meanings = [tuple(w for w in map(str.lower, english) if w in wanted) for english in whole.english]
+    rows = [row for row, english in enumerate(meanings) if english]
+    covered = {word for english in meanings for word in english}
+    kept = {whole.words[row] for row in rows}
+    merged = [one for one in whole.left_out if one.word in kept]
+    missing = [LeftOut(0, word, f"has no row in {whole.name}") for word in wanted if word not in covered]
+    return replace(
+        whole.chosen(rows, declared.name, [*merged, *missing]),
+        english=tuple(meanings[row] for row in rows),
+        by_english=True,
+        licence=declared.licence,
+    )
+
+
+def _translated(whole: Lexicon, wanted: tuple[str, ...], table: str) -> list[tuple[str, ...]]:
+    """For each word of the lexicon the wanted English words it translates."""
+    forms = load_translations(table).forms
+    spelled = spellings(whole.language)
+    row_of = {word: row for row, word in enumerate(whole.words)}
+    for row, word in enumerate(whole.words):
+        for form in spelled(word):
+            row_of.setdefault(form, row)
+    meanings: list[tuple[str, ...]] = [() for _ in whole.words]
+    for english in wanted:
+        for translation in forms.get(english, ()):
+            at = next((row_of[form] for form in spelled(translation) if form in row_of), None)
+            if at is not None and english not in meanings[at]:
+                meanings[at] += (english,)
+    return meanings

@@ -8,10 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.layouts import json_records, numbered_lines, refuse
 from wordworth.catalog.read.tables import parsed_json, read_table, tidy
-from wordworth.catalog.resolve import located_data
+from wordworth.catalog.resolve import DataSet, located_data
 from wordworth.embedding.blocks import quoted
 from wordworth.errors import WordworthError, listed, reason_of
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import Row, Table, check_commas, column, number, read_table, read_text, tidy
 from wordworth.catalog.registry import entries
-from wordworth.catalog.resolve import located_data
+from wordworth.catalog.resolve import DataSet, located_data
 from wordworth.embedding.blocks import quoted
 from wordworth.errors import WordworthError
 

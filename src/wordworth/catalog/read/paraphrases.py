@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import read_text, tidy
-from wordworth.catalog.resolve import located_data
+from wordworth.catalog.resolve import DataSet, located_data
 from wordworth.errors import WordworthError
 
 

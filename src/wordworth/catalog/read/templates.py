@@ -12,10 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from wordworth.catalog.data_set import DataSet
 from wordworth.catalog.read.tables import read_toml
 from wordworth.catalog.registry import entries
-from wordworth.catalog.resolve import Resolved, located_data, resolve, split_label
+from wordworth.catalog.resolve import DataSet, Resolved, located_data, resolve, split_label
 from wordworth.errors import WordworthError, nearest
 
 SLOT = "WORD"

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import IO, Any
 from xml.etree import ElementTree
 
-from wordworth.catalog.read.layouts import DAMAGE, Report, opened, text_lines
+from wordworth.catalog.read.layouts import Report, text_lines
+from wordworth.embedding.streams import DAMAGE, decompress
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
 from wordworth.files import CHUNK
@@ -47,7 +48,7 @@ def _articles(path: Path, flawed: Callable[[str], None]) -> Iterator[str]:
     """
     import mwparserfromhell
 
-    with opened(path) as stream, progress(f"taking the text out of {path.name}", None) as advance:
+    with decompress(path) as stream, progress(f"taking the text out of {path.name}", None) as advance:
         for number, line, page in _pages(stream, path, flawed):
             try:
                 node = ElementTree.fromstring(page)

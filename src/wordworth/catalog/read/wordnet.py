@@ -6,8 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from wordworth.catalog.data_set import DataSet
-from wordworth.catalog.resolve import located_data
+from wordworth.catalog.resolve import DataSet, located_data
 from wordworth.errors import WordworthError, reason_of
 
 T = TypeVar("T")

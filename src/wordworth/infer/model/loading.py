@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.fetch.sources import locate
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError, reason_of

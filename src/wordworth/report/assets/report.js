@@ -92,7 +92,7 @@ const wordworth = (() => {
     return tableOf([...figure.down, ...over], rows, figure.down.length, title);
   }
 
-  // As figures/fitting.py does it: panels side by side as they fit, and no label cut.
+  // As figures/svg.py does it: panels side by side as they fit, and no label cut.
   const LETTER = 6.6, TITLE = 6.2, BOLD = 7.6, LINE = 13, GAP = 22, NARROW = 520;
 
   function fitted(spec, width, rows) {
@@ -126,6 +126,8 @@ const wordworth = (() => {
       made.bounds = "flush";
       made.spacing = { row: Math.ceil(LINE * headings) + 24 + below, column: own ? Math.floor(margin) + GAP : GAP };
     }
+    // A finger that drags scrolls the page.
+    if (coarse && made.params) made.params = made.params.filter((param) => param.bind !== "scales");
     for (const one of made.params ?? []) {
       if (one.name.endsWith("_letters")) one.value = letters[one.name.replace("_letters", "")];
     }
@@ -135,7 +137,6 @@ const wordworth = (() => {
       view.height = made.usermeta.tasks * Math.max(made.usermeta.step, Math.ceil(LINE * lines) + 4);
     }
     for (const one of layers) {
-      if (coarse && one.params) one.params = one.params.filter((param) => param.bind !== "scales");
       fitGuides(one.encoding, [inside, view.height], beside, letters.legend);
     }
     return made;

@@ -1,128 +1,76 @@
-"""The kinds of chart that most figures are, as Vega-Lite.
+"""Build the kinds of chart that most figures are, with altair.
 
 Colours are the page's CSS variables, so that one drawing serves light, dark and print.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import altair as alt
 import polars as pl
 
-from wordworth.report.figures.figure import Spec
+from wordworth.report.figures.figure import Plot
 from wordworth.run.flags import MARK
 
-SHOWN = "shown"
 COLOURS = [f"var(--c{place})" for place in range(1, 9)]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [12, 2, 2, 2]]
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
-BESIDE = 8
+LOOKS = 8
 """Colours, dashes and shapes there are."""
-
-
-def varying(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
-    """Those of the columns that have more than one value here."""
-    return [name for name in columns if rows.get_column(name).n_unique() > 1]
-
-
-def distinct(rows: pl.DataFrame, column: str) -> list[Any]:
-    """The values of a column, in the order of the rows."""
-    return rows.get_column(column).drop_nulls().unique(maintain_order=True).to_list()
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a column's text, “single” of “bellezza:single”, named alike for polars and for Vega."""
-
-    name: str
-    column: str
-    separator: str
-    place: int
-    otherwise: str = ""
-    """Where the text has fewer parts."""
-
-    @property
-    def calculate(self) -> Spec:
-        """For Vega."""
-        parts = f"split(datum.{self.column}, '{self.separator}')"
-        part = f"{parts}[{self.place}]"
-        if self.otherwise:
-            part = f"length({parts}) > {self.place} ? {part} : '{self.otherwise}'"
-        return {"calculate": part, "as": self.name}
-
-    @property
-    def expression(self) -> pl.Expr:
-        """For polars."""
-        part = pl.col(self.column).str.split(self.separator).list.get(self.place, null_on_oob=True)
-        return part.fill_null(self.otherwise).alias(self.name) if self.otherwise else part.alias(self.name)
-
-
-def with_parts(rows: pl.DataFrame, *parts: Part) -> tuple[pl.DataFrame, list[Spec]]:
-    """Scores with the parts as columns, and the transforms that give Vega the same."""
-    return rows.with_columns(part.expression for part in parts), [part.calculate for part in parts]
-
-
-BEFORE = {"layer": "layer "}
+UNIT_PREFIX = {"layer": "layer "}
 """Words before a number that would not speak for itself."""
 AND = "\u00a0· "
 """Between names; a line is broken behind it, not before."""
-
-
-def label(columns: Sequence[str]) -> str:
-    """A Vega expression that joins the columns that are not blank, “a · layer 3”."""
-    parts = (f"(isValid(datum.{name}) ? '{AND}{BEFORE.get(name, '')}' + datum.{name} : '')" for name in columns)
-    return f"slice({' + '.join(parts)}, {len(AND)})"
-
-
-def labels(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
-    """What `label` gives for these rows, in the order of the rows."""
-    if not columns:
-        return []
-    named = [pl.concat_str(pl.lit(BEFORE.get(name, "")), pl.col(name).cast(pl.String)) for name in columns]
-    joined = pl.concat_str(named, separator=AND, ignore_nulls=True)
-    return [str(name) for name in distinct(rows.select(label=joined), "label")]
-
-
 OF = "n\u00a0=\u00a0"
-"""Not to be broken."""
+CONTROL = "control"
+"""The column that marks the rows of a control, which are thin lines."""
+FLAGGED = "isValid(datum.flags)"
+FORMATS = {"value": ".3f", "low": ".3f", "high": ".3f", "p": ".3g"}
+ROWS = alt.NamedData("rows")
+LETTERS = {"axis_letters": 40, "panel_letters": 30, "legend_letters": 36}
+"""Parameters: letters in a line of labels. Whoever draws a figure sets them by the width there is."""
 
 
-def counted(rows: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFrame, list[Spec]]:
-    """Rows with `count`, “n = 16” or “n = 14–16” over these columns, and the transforms that give Vega the same."""
-    least, most = (pl.col("n").min().over(columns), pl.col("n").max().over(columns))
-    span = pl.struct(least.alias("least"), most.alias("most"))
-    ends = [
-        {"op": "min", "field": "n", "as": "least"},
-        {"op": "max", "field": "n", "as": "most"},
-    ]
-    text = f"'{OF}' + format(datum.least, ',') + (datum.least === datum.most ? '' : '–' + format(datum.most, ','))"
-    return rows.with_columns(count=span.map_elements(_count, pl.String)), [
-        {"joinaggregate": ends, "groupby": list(columns)},
-        {"calculate": f"isValid(datum.least) ? {text} : null", "as": "count"},
-    ]
+def find_varying(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
+    """Return those of the columns that have more than one value here."""
+    return [name for name in columns if rows.get_column(name).n_unique() > 1]
 
 
-def _count(span: dict[str, int | None]) -> str | None:
+def list_distinct(rows: pl.DataFrame, column: str) -> list[Any]:
+    """Return the values of a column, in the order of the rows."""
+    return rows.get_column(column).drop_nulls().unique(maintain_order=True).to_list()
+
+
+def split_part(column: str, separator: str, place: int, default: str | None = None) -> pl.Expr:
+    """Return a part of a column's text, “single” of “bellezza:single”; `default` where it has fewer parts."""
+    return pl.col(column).str.split(separator).list.get(place, null_on_oob=True).fill_null(pl.lit(default))
+
+
+def join_labels(columns: Sequence[str]) -> pl.Expr:
+    """Join the columns that are not blank, “a · layer 3”."""
+    named = [pl.concat_str(pl.lit(UNIT_PREFIX.get(name, "")), pl.col(name).cast(pl.String)) for name in columns]
+    return pl.concat_str(named, separator=AND, ignore_nulls=True)
+
+
+def add_counts(rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Add `count`, “n = 16” or “n = 14–16” over these columns."""
+    span = pl.struct(least=pl.col("n").min().over(columns), most=pl.col("n").max().over(columns))
+    return rows.with_columns(count=span.map_elements(_format_count, pl.String))
+
+
+def _format_count(span: dict[str, int | None]) -> str | None:
     least, most = span["least"], span["most"]
     if least is None or most is None:
         return None
     return f"{OF}{least:,}" + ("" if least == most else f"–{most:,}")
 
 
-def in_lines(letters: str) -> str:
-    """A Vega expression: a label in lines of as many letters as a parameter says, broken as by `fitting.in_lines`."""
-    some = f".{{1,' + {letters} + '}}"
+def break_label(parameter: str) -> str:
+    """Return a Vega expression: a label in lines of as many letters as a parameter says, as by `svg.break_lines`."""
+    some = f".{{1,' + {parameter} + '}}"
     pattern = f"'({some}$|{some}[ /_:-]|{some})'"
     return f"split(trim(replace(datum.label, regexp({pattern}, 'g'), '$1\\n')), '\\n')"
-
-
-PARAMETERS: list[Spec] = [
-    {"name": "axis_letters", "value": 40},
-    {"name": "panel_letters", "value": 30},
-    {"name": "legend_letters", "value": 36},
-]
-"""Letters in a line of labels. Whoever draws a figure sets them by the width there is."""
-NEVER_CUT: Spec = {"labelLimit": 0}
 
 
 @dataclass(frozen=True)
@@ -135,74 +83,70 @@ class Series:
     """Which colour each has. A model has the same one in every figure."""
     title: str | None = None
 
-    def channel(self, pool: Sequence[Any], shifted: bool = False, symbol: str | None = None) -> Spec:
-        """An encoding by the pool; shifted by one a round, so that no two of many share both colour and dash."""
-        chosen = [pool[(at + at // BESIDE if shifted else at) % BESIDE] for at in self.places]
+    def encode(self, channel: Any, pool: Sequence[Any], shifted: bool = False, symbol: str | None = None) -> Any:
+        """Encode a channel by the pool; shifted by one a round, so that no two of many share both colour and dash."""
+        chosen = [pool[(at + at // LOOKS if shifted else at) % LOOKS] for at in self.places]
         if shifted and len(chosen) == 1:  # nothing to tell it from
             chosen = [pool[0]]
-        legend = {"orient": "top", "columns": 4, "title": self.title, "symbolOpacity": 1, **NEVER_CUT}
-        legend["labelExpr"] = in_lines("legend_letters")
-        if symbol:
-            legend |= {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2}
-        scale, several = {"domain": self.values, "range": chosen}, len(self.values) > 1
-        named = {"field": self.field, "type": "nominal", "scale": scale}
-        return {**named, "legend": legend if several else None, "sort": None}
+        scale = alt.Scale(domain=self.values, range=chosen)
+        legend = make_legend(self.title, columns=4, symbol=symbol) if len(self.values) > 1 else None
+        return channel(f"{self.field}:N", scale=scale, legend=legend, sort=None)
 
 
-def series(rows: pl.DataFrame, field: str, title: str | None = None, values: Sequence[Any] | None = None) -> Series:
-    """The values of a field, those of models in the order of the report."""
+def make_legend(title: str | None = None, columns: int = 3, symbol: str | None = None) -> alt.Legend:
+    """Return a legend over the chart, none of whose labels is cut."""
+    return alt.Legend(
+        orient="top",
+        columns=columns,
+        title=title,
+        labelLimit=0,
+        labelExpr=break_label("legend_letters"),
+        symbolOpacity=1,
+        symbolType=symbol or alt.Undefined,
+        symbolSize=160 if symbol else alt.Undefined,
+        symbolStrokeWidth=2.2 if symbol else alt.Undefined,
+    )
+
+
+def make_series(
+    rows: pl.DataFrame, field: str, title: str | None = None, values: Sequence[Any] | None = None
+) -> Series:
+    """Return the values of a field, those of models in the order of the report."""
     if field == "model":
         known = rows.select("model", "model_at").unique().sort("model_at")
         return Series(field, known.get_column("model").to_list(), known.get_column("model_at").to_list(), title)
-    values = distinct(rows, field) if values is None else list(values)
+    values = list_distinct(rows, field) if values is None else list(values)
     return Series(field, values, list(range(len(values))), title)
 
 
-def picked(colour: str) -> list[Spec]:
-    """A click in the legend picks series."""
-    return [{"name": SHOWN, "select": {"type": "point", "fields": [colour]}, "bind": "legend"}]
+def pick_by_legend(field: str) -> alt.Parameter:
+    """Let a click in the legend pick series."""
+    return alt.selection_point(name="shown", fields=[field], bind="legend")
 
 
-def faded(full: float = 1.0) -> Spec:
-    return {"condition": {"param": SHOWN, "value": full, "empty": True}, "value": 0.08}
+def fade(picked: alt.Parameter, full: float = 1.0, rest: float = 0.08) -> Any:
+    """Return the opacity of what is picked, and of the rest."""
+    return alt.condition(picked, alt.value(full), alt.value(rest))
 
 
-def zoom(*axes: str) -> Spec:
-    """Ctrl and the wheel zoom, dragging moves, a double click goes back: the wheel alone scrolls the page."""
-    select = {"type": "interval", "zoom": "wheel![event.ctrlKey]", "clear": "dblclick", "encodings": list(axes)}
-    return {"name": "zoom", "select": select, "bind": "scales"}
+def zoom(*axes: Any) -> alt.Parameter:
+    """Let Ctrl and the wheel zoom, dragging move, a double click go back: the wheel alone scrolls the page."""
+    return alt.selection_interval(
+        name="zoom", bind="scales", encodings=list(axes), zoom="wheel![event.ctrlKey]", clear="dblclick"
+    )
 
 
-CONTROL = "control"
-"""What a transform calls the rows of a control, which are thin lines."""
-POINTS = "points"
-"""The layer of points on lines: to be hovered over, and to show a line of one point."""
-FLAGGED = "isValid(datum.flags)"
-
-
-def over(rows: pl.DataFrame, *more: str) -> list[str]:
-    """The columns of numbers that are shown over every point."""
-    flagged = rows.get_column("flags").is_not_null().any()
-    return ["value", "low", "high", *more, "n", *(["flags"] if flagged else [])]
-
-
-def marks(rows: pl.DataFrame, encoding: Spec, aside: int = 6) -> list[Spec]:
-    """A mark at every number that is to be read with care; the reasons stand over the point and under the figure."""
-    if rows.get_column("flags").is_null().all():
-        return []
-    mark = {"type": "text", "text": MARK, "dx": aside, "dy": -4 if aside else -8, "fontSize": 9, "tooltip": False}
-    return [{"transform": [{"filter": FLAGGED}], "mark": mark, "encoding": {**encoding, "opacity": faded()}}]
-
-
-def hover(*columns: str) -> list[Spec]:
-    """What is shown over a point."""
-    formats = {"value": ".3f", "low": ".3f", "high": ".3f", "p": ".3g"}
+def make_tooltip(*columns: str) -> list[alt.Tooltip]:
+    """List what is shown over a point."""
     return [
-        {"field": name, "type": "quantitative", "format": formats[name]}
-        if name in formats
-        else {"field": name, "type": "nominal"}
-        for name in columns
+        alt.Tooltip(f"{name}:Q", format=FORMATS[name]) if name in FORMATS else alt.Tooltip(f"{name}:N")
+        for name in dict.fromkeys(columns)
     ]
+
+
+def has_flags(rows: pl.DataFrame) -> bool:
+    """Tell whether any of the numbers is to be read with care."""
+    return rows.get_column("flags").is_not_null().any()
 
 
 @dataclass(frozen=True)
@@ -212,11 +156,11 @@ class Layout:
     by: Sequence[str] = ()
     """A panel for each value of these columns."""
     columns: int = 0
-    """Panels beside each other; 0 is as many as the kind of chart bears."""
-    free: str = ""
-    """Axes that each panel has of its own."""
+    """Panels side by side; 0 is as many as the kind of chart bears."""
+    free: Sequence[str] = ()
+    """Scales, of x and y, that each panel has of its own."""
     tooltip: Sequence[str] = ()
-    """Columns shown beside the usual ones."""
+    """Columns shown besides the usual ones."""
     between: tuple[float, float] | None = None
     """Ends of the axis of values; a control beyond them is clipped, and how far it goes is written there."""
 
@@ -224,169 +168,176 @@ class Layout:
 ONE_PANEL = Layout()
 
 
-def panels(view: Spec, rows: pl.DataFrame, layout: Layout, columns: int = 3, colour: Series | None = None) -> Spec:
-    """A view repeated for every value of the columns that vary; alone where none does.
+def choose_height(rows: pl.DataFrame, layout: Layout) -> int:
+    """Return the pixels of a panel among others, or of one that has the width for itself."""
+    return 190 if find_varying(rows, layout.by) else 270
+
+
+def lay_out(
+    view: alt.LayerChart,
+    rows: pl.DataFrame,
+    fields: Sequence[str],
+    layout: Layout,
+    colour: Series | None = None,
+    columns: int = 3,
+) -> Plot:
+    """Repeat a view for every value of the columns that vary, and choose the columns that it draws.
 
     What does not vary, and so is neither a panel nor in the legend, is the title: a figure names its model always.
     """
-    apart = varying(rows, layout.by)
-    named = labels(rows, [name for name in layout.by if name not in apart])
+    apart = find_varying(rows, layout.by)
+    alike = [name for name in layout.by if name not in apart]
+    named = [str(name) for name in list_distinct(rows.select(label=join_labels(alike)), "label")] if alike else []
     if colour is not None and len(colour.values) == 1:
         named = [str(colour.values[0]), *named] if colour.field == "model" else [*named, str(colour.values[0])]
-    transform = view.pop("transform", [])
-    spec: Spec = {"params": [*view.pop("params", []), *PARAMETERS]}
+    chart: alt.LayerChart | alt.FacetChart = view
+    if apart:
+        rows = rows.with_columns(panel=join_labels(apart))
+        fields = [*fields, "panel"]
+        every = list_distinct(rows, "panel")
+        header = alt.Header(labelLimit=0, labelExpr=break_label("panel_letters"), title=None)
+        facet = alt.Facet("panel:N", sort=every, header=header, title=None)
+        chart = view.facet(facet, columns=min(layout.columns or columns, len(every)))
+        if layout.free:
+            independent: dict[str, Any] = dict.fromkeys(layout.free, "independent")
+            chart = chart.resolve_scale(**independent)
     if any(named):
-        spec["title"] = {"text": AND.join(filter(None, named))}
-    if "usermeta" in view:
-        spec["usermeta"] = view.pop("usermeta")
-    if not apart:
-        height = {} if "usermeta" in spec else {"height": 270}
-        return {**spec, "transform": transform, **view, **height, "width": "container"}
-    every = labels(rows, apart)
-    header = {**NEVER_CUT, "labelExpr": in_lines("panel_letters"), "title": None}
-    spec |= {
-        "transform": [*transform, {"calculate": label(apart), "as": "panel"}],
-        "facet": {"field": "panel", "type": "nominal", "sort": every, "header": header, "title": None},
-        "columns": min(layout.columns or columns, len(every)),
-        "spec": view,
-    }
-    if layout.free:
-        # Places within a row are those of the panel's own rows.
-        axes = [*layout.free, "yOffset"] if "yOffset" in str(view) else layout.free
-        spec["resolve"] = {"scale": dict.fromkeys(axes, "independent")}
-    return spec
+        chart = chart.properties(title=alt.Title(AND.join(filter(None, named))))
+    chart = chart.add_params(*(alt.param(name=name, value=value) for name, value in LETTERS.items()))
+    return Plot(chart, rows.select(list(dict.fromkeys(name for name in fields if name in rows.columns))))
 
 
-def lines(
+NUMBERS = ("value", "low", "high", "p", "n", "flags")
+
+
+def draw_lines(
     rows: pl.DataFrame,
     *,
-    x: Spec,
+    x: alt.X,
     y: str,
     colour: Series | str,
     dash: Series | None = None,
     layout: Layout = ONE_PANEL,
-    transform: Sequence[Spec] = (),
-) -> Spec:
-    """Lines, a colour a series (or a column's value); with their 95 % bands, unless dashes tell more apart.
+) -> Plot:
+    """Draw lines, a colour a series (or a column's value); with their 95 % bands, unless dashes tell more apart.
 
-    Rows that a transform marks as `control` are thin lines beside the others.
+    Rows that a column `control` marks are thin lines beside the others.
     """
-    colour = series(rows, colour) if isinstance(colour, str) else colour
-    stroke = (dash or colour).channel(DASHES, shifted=dash is None, symbol="stroke")
-    ends = {"domain": list(layout.between)} if layout.between else {"zero": False}
-    vertical = {"field": "value", "type": "quantitative", "title": y, "scale": ends}
-    shared = {"x": x, "color": colour.channel(COLOURS, symbol="stroke")}
-    detail = {"detail": [{"field": dash.field, "type": "nominal"}]} if dash else {}
-    layers: list[Spec] = []
+    colour = make_series(rows, colour) if isinstance(colour, str) else colour
+    field, kind = str(x.shorthand).split(":")
+    picked = pick_by_legend(colour.field)
+    ends = alt.Scale(domain=list(layout.between)) if layout.between else alt.Scale(zero=False)
+    base = alt.Chart(ROWS).encode(x=x, color=colour.encode(alt.Color, COLOURS, symbol="stroke"))
+    if CONTROL in rows.columns:
+        base = base.transform_filter(f"!datum.{CONTROL}")
+    at_value = base.encode(alt.Y("value:Q", title=y, scale=ends))
+    stroke = (dash or colour).encode(alt.StrokeDash, DASHES, shifted=dash is None, symbol="stroke")
+    shown = [colour.field, *([dash.field] if dash else []), field, *layout.tooltip, "value", "low", "high", "n"]
+    tooltip = make_tooltip(*shown, *(["flags"] if has_flags(rows) else []))
+    layers: list[alt.Chart] = []
     if dash is None and rows.get_column("low").is_not_null().any():
-        ranges = {"y": {**vertical, "field": "low"}, "y2": {"field": "high"}}
-        band = {**shared, **ranges, "opacity": {**faded(0.14), "value": 0.02}}
-        layers.append({"mark": {"type": "area", "tooltip": False}, "encoding": band})
-    axes = ["x", "y"] if x["type"] == "quantitative" else ["y"]
-    layers.append(
-        {
-            "mark": {"type": "line", "strokeWidth": 1.8},
-            "encoding": {**shared, "y": vertical, "strokeDash": stroke, "opacity": faded()},
-            "params": [*picked(colour.field), zoom(*axes)],
-        }
-    )
-    fields = [colour.field, *([dash.field] if dash else []), x["field"], *layout.tooltip, *over(rows)]
-    points = {**shared, **detail, "y": vertical, "opacity": faded(), "tooltip": hover(*dict.fromkeys(fields))}
-    layers.append({"name": POINTS, "mark": {"type": "point", "filled": True, "size": 18}, "encoding": points})
-    layers += marks(rows, {**shared, **detail, "y": vertical}, aside=0)
-    if any(one.get("as") == CONTROL for one in transform):
-        thin = {**shared, "y": vertical, "opacity": faded(0.9), "tooltip": hover(*dict.fromkeys(fields))}
-        layers = _beside_controls(layers, thin, layout.between)
-    view: Spec = {"transform": list(transform), "height": 190, "layer": layers}
-    return panels(view, rows, layout, colour=colour)
+        band = base.encode(alt.Y("low:Q", title=y, scale=ends), y2="high:Q", opacity=fade(picked, 0.14, 0.02))
+        layers.append(band.mark_area(tooltip=False))
+    line = at_value.mark_line(strokeWidth=1.8).encode(strokeDash=stroke, opacity=fade(picked))
+    layers.append(line.add_params(picked, zoom(*(["x", "y"] if kind == "Q" else ["y"]))))
+    points = at_value.encode(detail=[f"{dash.field}:N"]) if dash else at_value
+    layers.append(points.mark_point(filled=True, size=18).encode(opacity=fade(picked), tooltip=tooltip))
+    if has_flags(rows):
+        layers.append(_mark_flags(points, picked, aside=0))
+    if CONTROL in rows.columns:
+        thin = alt.MarkDef("line", strokeWidth=1, strokeDash=[2, 3], clip=True)
+        control = alt.Chart(ROWS, mark=thin, encoding=at_value.encoding).transform_filter(f"datum.{CONTROL}")
+        layers.append(control.encode(opacity=fade(picked, 0.9), tooltip=tooltip))
+        layers += _write_beyond(*layout.between) if layout.between else ()
+    view = alt.LayerChart(layer=layers, height=choose_height(rows, layout))
+    return lay_out(view, rows, [*shown, *NUMBERS, CONTROL], layout, colour)
 
 
-def _beside_controls(layers: list[Spec], thin: Spec, between: tuple[float, float] | None) -> list[Spec]:
-    """The layers without the controls, these as thin lines, and in words those that would stretch the axis."""
-    rest = [{**one, "transform": [{"filter": f"!datum.{CONTROL}"}, *one.get("transform", [])]} for one in layers]
-    mark = {"type": "line", "strokeWidth": 1, "strokeDash": [2, 3], "clip": True}
-    lines = [{"transform": [{"filter": f"datum.{CONTROL}"}], "mark": mark, "encoding": thin}]
-    return [*rest, *lines, *(_told_beyond(*between) if between else ())]
+def _mark_flags(points: alt.Chart, picked: alt.Parameter, aside: int) -> alt.Chart:
+    """Mark every number that is to be read with care; the reasons are over the point and under the figure."""
+    marks = alt.MarkDef("text", text=MARK, dx=aside, dy=-4 if aside else -8, fontSize=9, tooltip=False)
+    return alt.Chart(ROWS, mark=marks, encoding=points.encoding).transform_filter(FLAGGED).encode(opacity=fade(picked))
 
 
-def _told_beyond(low: float, high: float) -> Iterator[Spec]:
-    """The values of controls below and above an axis, at its foot and its head."""
-    ends = [{"op": "min", "field": "value", "as": "least"}, {"op": "max", "field": "value", "as": "most"}]
-    shown = [f"replace(replace(format(datum.{end}, '.2f'), '0.', '.'), '-', '−')" for end in ("least", "most")]
-    for where, beyond, place, baseline, aside in (
+def _write_beyond(low: float, high: float) -> Iterator[alt.Chart]:
+    """Write the values of controls below and above an axis at its foot and its head."""
+    least, most = (f"replace(replace(format(datum.{end}, '.2f'), '0.', '.'), '-', '−')" for end in ("least", "most"))
+    places: list[tuple[str, str, Any, Any, int]] = [
         ("below", f"datum.value < {low}", "height", "bottom", -3),
         ("above", f"datum.value > {high}", 0, "top", 3),
-    ):
-        transform: list[Spec] = [
-            {"filter": f"datum.{CONTROL} && {beyond}"},
-            {"aggregate": ends},
-            {"filter": "isValid(datum.least)"},
-            {"calculate": f"'untrained, {where}: ' + {shown[0]} + ' to ' + {shown[1]}", "as": "told"},
-        ]
-        mark = {"type": "text", "align": "left", "baseline": baseline, "dx": 4, "dy": aside, "fill": "var(--muted)"}
-        encoding = {"x": {"value": 0}, "y": {"value": place}, "text": {"field": "told"}}
-        yield {"transform": transform, "mark": {**mark, "fontSize": 10, "tooltip": False}, "encoding": encoding}
+    ]
+    for where, beyond, y, baseline, aside in places:
+        values = (
+            alt.Chart(ROWS)
+            .transform_filter(f"datum.{CONTROL} && {beyond}")
+            .transform_aggregate(least="min(value)", most="max(value)")
+            .transform_filter("isValid(datum.least)")
+            .transform_calculate(words=f"'untrained, {where}: ' + {least} + ' to ' + {most}")
+        )
+        style: dict[str, Any] = {"fill": "var(--muted)", "fontSize": 10, "tooltip": False}
+        text = values.mark_text(align="left", baseline=baseline, dx=4, dy=aside, **style)
+        yield text.encode(x=alt.value(0), y=alt.value(y), text="words:N")
 
 
-def dots(
+def draw_dots(
     rows: pl.DataFrame,
     *,
     y: Sequence[str],
     x: str,
     colour: Series | str,
     layout: Layout = ONE_PANEL,
-    transform: Sequence[Spec] = (),
     zero: bool = False,
-) -> Spec:
-    """A point and its 95 % interval for every task, a colour and a shape a series (or a column's value)."""
-    colour = series(rows, colour) if isinstance(colour, str) else colour
-    tasks = labels(rows, y)
-    axis = {"grid": True, "ticks": False, "domain": False, "labelPadding": 6, **NEVER_CUT}
-    axis["labelExpr"] = in_lines("axis_letters")
-    vertical = {"field": "task", "type": "nominal", "sort": tasks, "title": None, "axis": axis}
-    across = {"field": "value", "type": "quantitative", "title": x, "scale": {"zero": zero}}
-    shared = {"y": vertical, "color": colour.channel(COLOURS)}
+) -> Plot:
+    """Draw a point and its 95 % interval for every task, a colour and a shape a series (or a column's value)."""
+    colour = make_series(rows, colour) if isinstance(colour, str) else colour
+    rows = rows.with_columns(task=join_labels(y))
+    tasks = list_distinct(rows, "task")
+    picked = pick_by_legend(colour.field)
+    axis = alt.Axis(
+        grid=True, ticks=False, domain=False, labelPadding=6, labelLimit=0, labelExpr=break_label("axis_letters")
+    )
+    base = alt.Chart(ROWS).encode(
+        alt.Y("task:N", sort=tasks, title=None, axis=axis), color=colour.encode(alt.Color, COLOURS)
+    )
     if len(colour.values) > 1:
-        shared["yOffset"] = {"field": colour.field, "type": "nominal", "sort": colour.values}
-    layers: list[Spec] = []
+        base = base.encode(yOffset=alt.YOffset(f"{colour.field}:N", sort=colour.values))
+        if layout.free:  # places within a row are those of the panel's own rows
+            layout = replace(layout, free=[*layout.free, "yOffset"])
+    at_value = base.encode(alt.X("value:Q", title=x, scale=alt.Scale(zero=zero)))
+    layers: list[alt.Chart] = []
     if zero:
-        layers.append({"mark": {"type": "rule", "color": "var(--faint)"}, "encoding": {"x": {"datum": 0}}})
+        layers.append(alt.Chart(ROWS).mark_rule(color="var(--faint)").encode(x=alt.datum(0)))
     if rows.get_column("low").is_not_null().any():
-        rule = {**shared, "x": {**across, "field": "low"}, "x2": {"field": "high"}, "opacity": faded(0.8)}
-        if rows.get_column("flags").is_not_null().any():
-            rule["strokeDash"] = {"condition": {"test": FLAGGED, "value": [2, 2]}, "value": [1, 0]}
-        layers.append({"mark": {"type": "rule", "strokeWidth": 1.6}, "encoding": rule})
-    shown = hover(*dict.fromkeys(["task", colour.field, *layout.tooltip, *over(rows, "p")]))
-    points = {
-        **shared,
-        "x": across,
-        "opacity": faded(),
-        "tooltip": shown,
-        "shape": colour.channel(SHAPES, shifted=True),
-    }
-    mark = {"type": "point", "filled": True, "size": 55}
-    layers.append({"mark": mark, "encoding": points, "params": [*picked(colour.field), zoom("x")]})
-    layers += marks(rows, {**shared, "x": across})
+        ends = base.encode(alt.X("low:Q", title=x, scale=alt.Scale(zero=zero)), x2="high:Q", opacity=fade(picked, 0.8))
+        if has_flags(rows):
+            ends = ends.encode(strokeDash=alt.condition(FLAGGED, alt.value([2, 2]), alt.value([1, 0])))
+        layers.append(ends.mark_rule(strokeWidth=1.6))
+    shown = ["task", colour.field, *layout.tooltip, "value", "low", "high", "p", "n"]
+    points = at_value.mark_point(filled=True, size=55).encode(
+        opacity=fade(picked),
+        tooltip=make_tooltip(*shown, *(["flags"] if has_flags(rows) else [])),
+        shape=colour.encode(alt.Shape, SHAPES, shifted=True),
+    )
+    layers.append(points.add_params(picked, zoom("x")))
+    if has_flags(rows):
+        layers.append(_mark_flags(at_value, picked, aside=6))
     step = 9 * max(1, len(colour.values)) + 8
-    named = {"calculate": label(y), "as": "task"}
     most = len(tasks)
-    if "y" in layout.free and varying(rows, layout.by):  # panels of one height, though some have fewer tasks
-        every = rows.group_by(list(layout.by)).agg(pl.struct(list(y)).n_unique().alias("tasks"))
-        most = every.select(pl.col("tasks").max()).item()
-    view: Spec = {"transform": [*transform, named], "height": most * step, "layer": layers}
-    view["usermeta"] = {"tasks": most, "step": step}
-    return panels(view, rows, layout, columns=2, colour=colour)
+    if "y" in layout.free and find_varying(rows, layout.by):  # panels of one height, though some have fewer tasks
+        most = rows.group_by(list(layout.by)).agg(pl.col("task").n_unique()).select(pl.col("task").max()).item()
+    view = alt.LayerChart(layer=layers, height=most * step)
+    plot = lay_out(view, rows, [*shown, *NUMBERS], layout, colour, columns=2)
+    return Plot(plot.chart.properties(usermeta={"tasks": most, "step": step}), plot.data)
 
 
-def by_layer() -> Spec:
-    """The axis of layers."""
-    return {"field": "layer", "type": "quantitative", "title": "layer", "axis": {"tickMinStep": 1, "grid": False}}
+def place_by_layer() -> alt.X:
+    """Return the axis of layers."""
+    return alt.X("layer:Q", title="layer", axis=alt.Axis(tickMinStep=1, grid=False))
 
 
-def by_components(rows: pl.DataFrame) -> tuple[Spec, Spec]:
-    """The axis of components nullified, “raw” first, and the transform that makes it."""
-    numbers = sorted(distinct(rows, "pcs"))
-    order = ["raw", *map(str, numbers)]
-    axis: Spec = {"field": "components", "type": "ordinal", "sort": order, "title": "components nullified"}
-    axis["axis"] = {"labelAngle": 0, "grid": False, "labelOverlap": True}
-    return axis, {"calculate": "isValid(datum.pcs) ? toString(datum.pcs) : 'raw'", "as": "components"}
+def place_by_components(rows: pl.DataFrame) -> tuple[pl.DataFrame, alt.X]:
+    """Add the column of components nullified, and return its axis, “raw” first."""
+    order = ["raw", *map(str, sorted(list_distinct(rows, "pcs")))]
+    axis = alt.Axis(labelAngle=0, grid=False, labelOverlap=True)
+    x = alt.X("components:O", sort=order, title="components nullified", axis=axis)
+    return rows.with_columns(components=pl.col("pcs").cast(pl.String).fill_null("raw")), x

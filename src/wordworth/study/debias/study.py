@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wordworth.catalog.embeddings import load_embeddings
 from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.models import load_embeddings
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
@@ -18,7 +18,7 @@ from wordworth.study.debias import CONTROLS, DebiasSettings
 from wordworth.study.debias.merge import add_controls, add_version
 from wordworth.study.debias.tasks import LANGUAGE, load_task_data, measure
 from wordworth.study.debias.treatment import Change, Treatment, learn, treatment
-from wordworth.task.stability import subspace_stability
+from wordworth.task.geometry import subspace_stability
 from wordworth.transform import NothingToRemoveError, random_directions, vanished
 
 Versions = Sequence[tuple[str, Embedding]]

@@ -12,10 +12,9 @@ from wordworth.run import Findings
 from wordworth.study.debias import DebiasSettings
 from wordworth.task.association import association
 from wordworth.task.bias import bias
-from wordworth.task.bias_lists import BiasLists, load_bias_lists
 from wordworth.task.similarity import similarity, words_of
 from wordworth.task.valence import valence
-from wordworth.task.words import TooFewWordsError, poles_in
+from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists, poles_in
 
 TESTS = tuple(f"weat{number}" for number in range(1, 11))
 LANGUAGE = "english"

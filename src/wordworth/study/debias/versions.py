@@ -19,7 +19,7 @@ from wordworth.study.debias import DebiasSettings
 from wordworth.study.debias.tasks import load_task_data, measure
 from wordworth.study.language_models import usual_pooling
 from wordworth.study.predict import STUDY as PREDICT
-from wordworth.task.nli_probe import nli_probe
+from wordworth.task.nli import nli_probe
 
 GEOMETRY = ("valence", "similarity", "weat", "bias")
 TRAIN, TEST = "sick-train", "sick-test"

@@ -8,7 +8,7 @@ from wordworth.run import Findings
 from wordworth.study.elmo_layers import Say, means_by_layer
 from wordworth.study.infer import InferSettings
 from wordworth.study.infer.settings import elmo_of
-from wordworth.task.stability import stability_words, subspace_stability
+from wordworth.task.geometry import stability_words, subspace_stability
 
 
 def stability_of(model: NliModel, settings: InferSettings, say: Say) -> Findings:

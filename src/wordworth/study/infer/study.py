@@ -21,9 +21,18 @@ from wordworth.study.infer.models import load, record_model
 from wordworth.study.infer.settings import Setting, mitigations
 from wordworth.study.infer.settings import settings as settings_of
 from wordworth.study.infer.steadiness import stability_of
-from wordworth.task.neutrality import Measured, record_gaps, record_items, record_over_swap, record_scores
-from wordworth.task.nli_accuracy import nli_accuracy
-from wordworth.task.pair_slices import Slice, chosen, parsed, whole
+from wordworth.task.nli import (
+    Measured,
+    Slice,
+    chosen,
+    nli_accuracy,
+    parsed,
+    record_gaps,
+    record_items,
+    record_over_swap,
+    record_scores,
+    whole,
+)
 
 Plan = tuple[PairTask, list[Slice]]
 """The pairs of a probe, and the slices that are measured, the whole first."""

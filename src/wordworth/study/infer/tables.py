@@ -10,7 +10,7 @@ from wordworth.measure.neutrality import BY_PAIR
 from wordworth.run import ORIGINAL, RANDOM
 from wordworth.study.declaration import Table
 from wordworth.study.tables import stability_tables
-from wordworth.task.neutrality import CHANGE
+from wordworth.task.nli import CHANGE
 
 SHOWN = 3
 """Pairs of each kind that are printed; the rest, and those of the other settings, are in items.parquet."""

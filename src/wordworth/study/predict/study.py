@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from wordworth.catalog.language_models import locate_language_model
-from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.read.documents import HEADINGS, JOINED
+from wordworth.catalog.models import locate_language_model
+from wordworth.catalog.read.corpora import HEADINGS, JOINED, load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.paraphrases import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
@@ -25,10 +24,8 @@ from wordworth.predict.similarity import BUILT_IN
 from wordworth.run import Findings
 from wordworth.study.predict import PredictSettings
 from wordworth.study.predict.texts import Text, parting_of, read
-from wordworth.task.error_view import error_view
 from wordworth.task.paraphrase import DRAWN, load_probes, paraphrasing
-from wordworth.task.predicted_words import predicted_words
-from wordworth.task.prediction import prediction
+from wordworth.task.prediction import error_view, predicted_words, prediction
 from wordworth.task.soft_match import Near, load_near, soft_match
 
 ENDS = "end"

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 
-from wordworth.catalog.languages import code_of, is_spaced
-from wordworth.catalog.read.corpora import Corpus
-from wordworth.catalog.read.documents import documents
+from wordworth.catalog.read.corpora import Corpus, documents
 from wordworth.catalog.read.layouts import Report
+from wordworth.catalog.registry import code_of, is_spaced
 from wordworth.errors import WordworthError
 from wordworth.predict.parting import Parting
 from wordworth.predict.unspaced import icu_words

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from wordworth.catalog.embeddings import load_embeddings
+from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.pairs import Pairs, load_pairs
 from wordworth.contexts import decontextualized
@@ -17,11 +17,9 @@ from wordworth.run import Findings
 from wordworth.study.embeddings import asked_alone, of_sentences
 from wordworth.study.language_models import is_static, loaded, measured_layers, record_model
 from wordworth.study.static import EXPERIMENTS, PAIRS, StaticSettings
-from wordworth.task.agreement import agreement
-from wordworth.task.bias import bias
-from wordworth.task.bias_lists import BiasLists, load_bias_lists
+from wordworth.task.bias import agreement, bias
 from wordworth.task.similarity import Recorded, similarity, words_of
-from wordworth.task.words import TooFewWordsError
+from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists
 
 PRECISE = ("mean/mean", "mean")
 """The paper's choice of f and g, which is given intervals and items."""

@@ -23,15 +23,10 @@ from wordworth.study.embeddings import tests_in, vectors_of
 from wordworth.study.own_lexicon import own_lexicon
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
-from wordworth.task.analogy import analogy
 from wordworth.task.association import association
-from wordworth.task.control import Rated, poles_out, shuffled
-from wordworth.task.neighbours import neighbours
-from wordworth.task.raters import common_words, raters
-from wordworth.task.sensitivity import association_sensitivity
-from wordworth.task.similarity import similarity
-from wordworth.task.valence import effect_sizes, valence
-from wordworth.task.valence_sensitivity import valence_sensitivity
+from wordworth.task.sensitivity import association_sensitivity, valence_sensitivity
+from wordworth.task.similarity import analogy, neighbours, similarity
+from wordworth.task.valence import Rated, common_words, effect_sizes, poles_out, raters, shuffled, valence
 from wordworth.task.variants import Versions, vector_versions
 from wordworth.task.words import Poles, TooFewWordsError, poles_in, rated_words, spelling_of
 

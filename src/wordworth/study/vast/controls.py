@@ -17,9 +17,8 @@ from wordworth.run.vocabulary import CONTROLS
 from wordworth.statistics.correlation import pearson
 from wordworth.statistics.paired_correlation import correlation_difference
 from wordworth.study.vast.words import WordsInSettings
-from wordworth.task.control import ABOVE, CONTROL, EXPERIMENT, Rated, poles_out, shuffled
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import drawn, record_slots
+from wordworth.task.valence import ABOVE, CONTROL, EXPERIMENT, Rated, drawn, poles_out, record_slots, shuffled
 
 
 def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) -> None:

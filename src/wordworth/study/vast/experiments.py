@@ -14,7 +14,7 @@ from wordworth.statistics.correlation import pearson
 from wordworth.study.vast.components import ComponentWords, weat_words
 from wordworth.study.vast.words import WordsInSettings, greedy_poles
 from wordworth.task.association import association
-from wordworth.task.isotropy import isotropy, variance_shares
+from wordworth.task.geometry import isotropy, variance_shares
 from wordworth.task.similarity import similarity, words_of
 from wordworth.task.valence import drawn, effect_sizes, record_slots, valence
 from wordworth.task.words import Poles, TooFewWordsError, record_missing

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.catalog.read.tagged import Tagged, tagged_sentences
+from wordworth.catalog.read.layouts import Tagged, tagged_sentences
 from wordworth.contexts import Context
 from wordworth.run import Findings
 

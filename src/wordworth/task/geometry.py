@@ -1,14 +1,25 @@
-"""How well-defined the subspaces of gender, nationality and religion are (Dev et al. 2020, Tables 7 and 12)."""
+"""The space of vectors: how well-defined bias subspaces are (Dev et al. 2020, Tables 7 and 12), and how even it is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from wordworth.catalog.read.word_sets import load_word_set
-from wordworth.embedding import NOT_FOUND, Embedding
+from wordworth.embedding import NOT_FOUND, Embedding, Layers
 from wordworth.errors import WordworthError
+from wordworth.measure.isotropy import anisotropy, neuron_share
 from wordworth.run import Findings
-from wordworth.transform import Subspace, difference_direction, pair_components, set_components, stability, two_means
+from wordworth.transform import (
+    Components,
+    Subspace,
+    difference_direction,
+    pair_components,
+    set_components,
+    stability,
+    two_means,
+)
 
 ORDINALS = ("2nd", "3rd", "4th")
 
@@ -76,4 +87,34 @@ def subspace_stability(embedding: Embedding, model: str = "", layer: int | None 
         findings.score(**where, measure="cosine", value=values.cosine, n=len(derived.words))
         if full.missing:
             findings.item(**where, item=list(full.missing), left_out=NOT_FOUND)
+    return findings
+
+
+NEURONS = (1, 2, 4, 8, 16)
+
+
+def isotropy(layers: Layers, dataset: str, language: str) -> Findings:
+    """Score `anisotropy` in every slot, and `neuron-share:k` of the vectors as they are."""
+    findings = Findings()
+    where = {**layers.columns, "language": language, "dataset": dataset, "n": len(layers)}
+    for slot, matrix in layers.each():
+        vectors = np.asarray(matrix, dtype=np.float64)
+        findings.score(**where, **slot._asdict(), measure="anisotropy", value=anisotropy(vectors))
+        if slot.pcs is None:
+            shares = neuron_share(vectors, min(max(NEURONS), vectors.shape[1]))
+            for count in NEURONS:
+                if count <= len(shares):
+                    share = float(shares[count - 1])
+                    findings.score(**where, **slot._asdict(), measure=f"neuron-share:{count}", value=share)
+    return findings
+
+
+def variance_shares(
+    layers: Layers, components: Mapping[int | None, Components], where: Mapping[str, object]
+) -> Findings:
+    """`variance-share`: of the total variance, the part along each component that can be nullified."""
+    findings = Findings()
+    for layer, fitted in components.items():
+        for k, share in enumerate(fitted.shares.tolist(), start=1):
+            findings.score(**layers.columns, **where, layer=layer, pcs=k, measure="variance-share", value=share)
     return findings

@@ -1,0 +1,16 @@
+from .bootstrap import Estimate as Estimate
+from .bootstrap import ratio as ratio
+from .correlation import Correlation as Correlation
+from .correlation import pearson as pearson
+from .correlation import spearman as spearman
+from .effect_size import WeatDifference as WeatDifference
+from .effect_size import weat_difference as weat_difference
+from .paired_correlation import CorrelationDifference as CorrelationDifference
+from .paired_correlation import correlation_difference as correlation_difference
+from .paired_tests import TwoByTwo as TwoByTwo
+from .paired_tests import holm as holm
+from .paired_tests import mcnemar as mcnemar
+from .paired_tests import sign_flip as sign_flip
+from .paired_tests import two_by_two as two_by_two
+from .permutation import PermutationTest as PermutationTest
+from .permutation import permutation_test as permutation_test
