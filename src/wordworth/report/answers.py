@@ -15,8 +15,9 @@ from wordworth.report.meaning_answers import (
     stereotypes,
 )
 from wordworth.report.missing import plain_missing
-from wordworth.report.naming import Sentence, listed
+from wordworth.report.naming import Sentence
 from wordworth.report.runs import Runs, ended
+from wordworth.run.numbers import format_list
 
 SEPARATELY = 4
 """Up to this many models are spoken of one by one; of more, the first and the last."""
@@ -70,7 +71,7 @@ def _few(sentences: list[Sentence]) -> list[Sentence]:
 
 def _left_out(runs: Runs) -> Iterator[Sentence]:
     counts = sorted(runs.left_out.items(), key=lambda pair: -pair[1])
-    reasons = listed([f"{count:,} {reason}" for reason, count in counts], REASONS)
+    reasons = format_list([f"{count:,} {reason}" for reason, count in counts], REASONS)
     text = f"Left out of the numbers: {reasons}." if counts else "No item was left out of the numbers."
     yield Sentence(text, "left-out", "", 0.0, whole=True)
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from wordworth.report.answers import plain_answers
-from wordworth.report.naming import number
 from wordworth.report.runs import Runs
 from wordworth.report.tables import Cell, Column, Part, Table, cell_of, columns, tables
 from wordworth.run.flags import MARK
+from wordworth.run.numbers import format_number
 from wordworth.visible import visible
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -49,8 +49,8 @@ def _part(cell: Cell | None, part: Part) -> str:
     if cell is None or not cell.has(part):
         return ""
     if part == "value":
-        text = number(cell.value) + (MARK if cell.flags else "")
-        interval = rf" \[{number(cell.low)}, {number(cell.high)}\]" if cell.has("interval") else ""
+        text = format_number(cell.value) + (MARK if cell.flags else "")
+        interval = rf" \[{format_number(cell.low)}, {format_number(cell.high)}\]" if cell.has("interval") else ""
         return (f"**{text}**" if cell.best else text) + interval
     if part == "n":
         return f"{cell.n:,}"

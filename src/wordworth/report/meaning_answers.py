@@ -19,10 +19,11 @@ from wordworth.report.insights import (
     partings,
     recoveries,
 )
-from wordworth.report.naming import TESTS, Sentence, listed, marked, number, with_interval
+from wordworth.report.naming import TESTS, Sentence, marked, with_interval
 from wordworth.report.published import Standing, kind_of, standing
 from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.run.flags import parted
+from wordworth.run.numbers import format_list, format_number
 from wordworth.run.vocabulary import HARMLESS
 from wordworth.statistics.paired_tests import holm
 
@@ -47,8 +48,8 @@ def in_layers(runs: Runs) -> Iterator[Sentence]:
         )
         more = [f"{marked(asdict(one))} on {one.dataset} (layer {one.layer})" for one in every[1:]]
         if first.held_out is not None:
-            more.insert(0, f"{number(first.held_out)} on words that had no part in picking the layer")
-        text += f" It has {listed(more)}." if more else ""
+            more.insert(0, f"{format_number(first.held_out)} on words that had no part in picking the layer")
+        text += f" It has {format_list(more)}." if more else ""
         yield Sentence(text, "valence-layers", model, first.value)
 
 
@@ -56,8 +57,8 @@ def _control(best: Best) -> str:
     if best.untrained is None:
         return ""
     if best.learnt is False:
-        return f"; the same network untrained has as much ({number(best.untrained)}), so training adds nothing to it"
-    return f"; the same network untrained has {number(best.untrained)}"
+        return f"; the same network untrained has as much ({format_number(best.untrained)}): training adds nothing"
+    return f"; the same network untrained has {format_number(best.untrained)}"
 
 
 def _at_its_best(runs: Runs, best: Best) -> str:
@@ -75,7 +76,7 @@ def _at_its_best(runs: Runs, best: Best) -> str:
     if place is None:
         return ""
     raw = row["pcs"] is None or row["value"] <= best.value
-    what = "" if raw else f" and {number(row['value'])} with {_components(row['pcs'])} nullified,"
+    what = "" if raw else f" and {format_number(row['value'])} with {_components(row['pcs'])} nullified,"
     return f",{what} {place.at_best().said(row['value'], row['low'], row['high'])}"
 
 
@@ -120,7 +121,7 @@ def _ranked(runs: Runs, mine: pl.DataFrame, items: str, verb: str) -> tuple[str,
     text += f", {place.said(first['value'], first['low'], first['high'])}" if place else ""
     text += _shuffled(runs, first)
     others = [f"{marked(row)} on {row['dataset']}" for row in rows if row is not first]
-    return f"{text}." + (f" It has {listed(others)}." if others else ""), first["value"]
+    return f"{text}." + (f" It has {format_list(others)}." if others else ""), first["value"]
 
 
 def _shuffled(runs: Runs, row: dict[str, Any]) -> str:
@@ -132,7 +133,7 @@ def _shuffled(runs: Runs, row: dict[str, Any]) -> str:
         return ""
     above = control.filter(pl.col("measure") == "valence:above")
     learnt = above_chance(above.row(0, named=True) if len(above) else None)
-    given = number(chance.get_column("value")[0])
+    given = format_number(chance.get_column("value")[0])
     return f", no more than shuffled ratings give ({given})" if learnt is False else f"; shuffled ratings give {given}"
 
 
@@ -153,7 +154,8 @@ def reduced(runs: Runs) -> Iterator[Sentence]:
     ):
         values = [f"{marked(row)} on {row['dataset']} (layer {row['layer']})" for row in mine.iter_rows(named=True)]
         over = f" over {sentences[model]:,} sentences" if sentences.get(model) else ""
-        text = f"as one vector per word, pooled{over}, agrees with people on how similar words are by ρ = {listed(values)}."
+        pooled = f"as one vector per word, pooled{over},"
+        text = f"{pooled} agrees with people on how similar words are by ρ = {format_list(values)}."
         yield Sentence(text, "similarity-layers", str(model), mine.select(pl.col("value").mean()).item())
 
 
@@ -165,14 +167,14 @@ def context(runs: Runs) -> Iterator[Sentence]:
     for model, parting in first.items():
         text = (
             f"What a vector says of its word depends least on the sentence in layer {parting.closest} (ρ differs by "
-            f"{number(parting.within)} between kinds of sentence, {parting.dataset})"
+            f"{format_number(parting.within)} between kinds of sentence, {parting.dataset})"
         )
         if parting.parted is None:
-            text += f" and by at most {number(APART)} up to the top"
+            text += f" and by at most {format_number(APART)} up to the top"
         else:
             text += (
                 f". From layer {parting.parted} of {parting.top} on it speaks of the context: ρ differs by "
-                f"{number(parting.at_top)} in the top layer"
+                f"{format_number(parting.at_top)} in the top layer"
             )
         share = 1.0 if parting.parted is None else parting.parted / parting.top
         yield Sentence(f"{text}.", "valence-layers", model, share, whole=True, ends=("Latest", "Earliest"))
@@ -186,7 +188,7 @@ def nullified(runs: Runs) -> Iterator[Sentence]:
     for model, recovery in first.items():
         gain = recovery.nullified - recovery.raw
         where = f"({recovery.dataset}, {recovery.setting})"
-        raw, after = number(recovery.raw), number(recovery.nullified)
+        raw, after = format_number(recovery.raw), format_number(recovery.nullified)
         if gain > 0:
             what = "subtracting the mean" if recovery.pcs == 0 else f"nullifying {_components(recovery.pcs)}"
             text = f"Yes: in the top layer {what} raises ρ for valence from {raw} to {after} {where}."
@@ -200,19 +202,19 @@ def nullified(runs: Runs) -> Iterator[Sentence]:
 def stereotypes(runs: Runs) -> Iterator[Sentence]:
     """The stereotypes that are significant, the strongest first, and those that are reversed."""
     social = associations(runs.scores).filter(~pl.col("dataset").is_in(HARMLESS))
-    strongest_first = social.sort(pl.col("value").abs(), descending=True, maintain_order=True)
-    for model, layer, picked in (
-        social.select("model", "layer", "picked").unique("model", maintain_order=True).iter_rows()
-    ):
-        rows = strongest_first.filter(pl.col("model") == model).to_dicts()
+    strongest_first = social.sort("model_at", -pl.col("value").abs(), maintain_order=True)
+    for (model,), mine in strongest_first.group_by(["model"], maintain_order=True):
+        rows = mine.to_dicts()
+        layer, picked = rows[0]["layer"], rows[0]["picked"]
         tested = [row for row in rows if row["p"] is not None]
         why = "which reads valence best" if picked else "the highest that was tested"
         where = "" if layer is None else f" in layer {layer}, {why}"
         text = f"has no p for {_count(len(rows))}{where}, so that none can be called significant."
         if tested:
             text = _significant(runs, tested, where)
-        order = sum(abs(row["value"]) for row in rows) / len(rows)
-        yield Sentence(text, "weat" if layer is None else "weat-layers", model, order, ends=("Strongest", "Weakest"))
+        order = mine.select(pl.col("value").abs().mean()).item()
+        figure = "weat" if layer is None else "weat-layers"
+        yield Sentence(text, figure, str(model), order, ends=("Strongest", "Weakest"))
 
 
 def _significant(runs: Runs, rows: list[dict[str, Any]], where: str) -> str:
@@ -268,6 +270,8 @@ def disagreement(runs: Runs) -> Iterator[Sentence]:
             verdict = "put its layers in different orders, so which one is least biased depends on the definition"
         else:
             verdict = f"put its layers in the same order for {highest['dataset']} but not for {lowest['dataset']}"
-        ends = " to ".join(dict.fromkeys(f"{number(one['value'])} ({one['dataset']})" for one in (lowest, highest)))
+        ends = " to ".join(
+            dict.fromkeys(f"{format_number(one['value'])} ({one['dataset']})" for one in (lowest, highest))
+        )
         text = f"Estimators of one bias {verdict}: their mean rank correlation is {ends}."
         yield Sentence(text, "agreement", str(model), highest["value"], whole=True)

@@ -11,14 +11,14 @@ from typing import Any, Literal
 
 import polars as pl
 
-from wordworth.report.naming import listed, percent
 from wordworth.report.runs import Runs
 from wordworth.run.flags import COVERED, parted
+from wordworth.run.numbers import format_list, format_percent
 from wordworth.run.vocabulary import CONTEXTS
 
 MOST = 5
 """Sentences to a question; those beyond are counted, and can be unfolded."""
-NOTHING = f"Nothing: all that was asked for ran, and every data set is covered to {percent(COVERED)} or more."
+NOTHING = f"Nothing: all that was asked for ran, and every data set is covered to {format_percent(COVERED)} or more."
 QUICK = "A quick audit asks less of everything; for numbers to publish, run it without --quick."
 _NOT_RUN = re.compile(r"\b(?:was|were|is|are) (?:left out|not run|not measured)\b")
 _NEVER_MET = re.compile(r"(\d[\d,]*) of (\d[\d,]*) words are never met in the text")
@@ -52,7 +52,10 @@ def missing(runs: Runs) -> list[Missing]:
     kinds = {
         "What failed?": [*_failed_studies(runs), *_failed_parts(runs)],
         "What was not run?": [*_not_applicable(runs), *_notes(runs, "not run", "warnings", "notes")],
-        f"What is covered to less than {percent(COVERED)}?": [*_uncovered(runs), *_notes(runs, "not covered", "notes")],
+        f"What is covered to less than {format_percent(COVERED)}?": [
+            *_uncovered(runs),
+            *_notes(runs, "not covered", "notes"),
+        ],
     }
     return [Missing(question, tuple(dict.fromkeys(said))) for question, said in kinds.items() if said]
 
@@ -82,7 +85,7 @@ def _failed_studies(runs: Runs) -> Iterator[str]:
     for one in runs.outcome.failed:
         by_reason.setdefault((_ended(one["reason"]), tuple(one["models"])), []).append(one["study"])
     for (reason, models), studies in by_reason.items():
-        yield f"{listed(studies)} failed on {listed(list(models))}: {reason}"
+        yield f"{format_list(studies)} failed on {format_list(list(models))}: {reason}"
 
 
 def _failed_parts(runs: Runs) -> Iterator[str]:
@@ -97,12 +100,12 @@ def _failed_parts(runs: Runs) -> Iterator[str]:
         names = _distinct(_part_name(part) for part in parts)
         layers = sorted({part["layer"] for part in parts if part.get("layer") is not None})
         models = _distinct(part.get("model") for part in parts)
-        where = f" in layer{'s' * (len(layers) > 1)} {listed(list(map(str, layers)))}" if layers else ""
-        where += f" of {listed(models, 3)}" if models else ""
+        where = f" in layer{'s' * (len(layers) > 1)} {format_list(list(map(str, layers)))}" if layers else ""
+        where += f" of {format_list(models, 3)}" if models else ""
         verb = "have" if len(names) > 1 else "has"
         count = f" ({len(parts):,} parts)" if len(parts) > 1 else ""
         reason = _ended(parts[0]["reason"] if len(reasons) == 1 else kind)
-        yield f"{study}: {listed(names, 4) or 'a part'}{where} {verb} no number{count}: {reason}"
+        yield f"{study}: {format_list(names, 4) or 'a part'}{where} {verb} no number{count}: {reason}"
 
 
 def failed_rows(runs: Runs) -> list[list[str]]:
@@ -128,7 +131,7 @@ def _not_applicable(runs: Runs) -> Iterator[str]:
         else:
             yield sentence
     for (model, reason), studies in by_model.items():
-        yield f"{listed(studies)} {'were' if len(studies) > 1 else 'was'} not run on {model}: {reason}"
+        yield f"{format_list(studies)} {'were' if len(studies) > 1 else 'was'} not run on {model}: {reason}"
 
 
 def _notes(runs: Runs, kind: str, *sources: Literal["warnings", "notes"]) -> list[str]:
@@ -173,7 +176,7 @@ def _uncovered(runs: Runs) -> Iterator[str]:
         least.setdefault(row["model"], {}).setdefault(name, (share, setting))
     for model, sets in least.items():
         said = [f"{floor(100 * share + 1e-9)} % of {name}{setting}" for name, (share, setting) in sets.items()]
-        yield f"{model} has {listed(said)}."
+        yield f"{model} has {format_list(said)}."
 
 
 def _distinct(values: Iterable[str | None]) -> list[str]:

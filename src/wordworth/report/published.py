@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from wordworth.report.naming import listed, number
+from wordworth.run.numbers import format_list, format_number
 
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7", "accuracy", "hits", "weat:variance"}
 ANY_KIND |= {"top-1", "top-10", "T1", "T1:code", "T10:code", "ppx@10"}
@@ -126,7 +126,7 @@ class Standing:
     @property
     def numbers(self) -> str:
         """“.82–.88”, or one number."""
-        return "–".join(dict.fromkeys([number(self.low), number(self.high)]))
+        return "–".join(dict.fromkeys([format_number(self.low), format_number(self.high)]))
 
     def at_best(self) -> "Standing":
         """The same, said to be of models at their best."""
@@ -134,7 +134,10 @@ class Standing:
 
     def side(self, value: float, low: float | None = None, high: float | None = None) -> str:
         """below, just below, within …; “just” where the value's own interval reaches the numbers."""
-        if self.low <= value <= self.high or number(value) in (number(self.low), number(self.high)):
+        if self.low <= value <= self.high or format_number(value) in (
+            format_number(self.low),
+            format_number(self.high),
+        ):
             return "within" if "–" in self.numbers else "like"
         if value < self.low:
             return "just below" if high is not None and high >= self.low else "below"
@@ -187,14 +190,14 @@ def _whose(found: list[Published]) -> str:
     declared = published_models()
     names = list(dict.fromkeys(str(declared[one.model].get("called", one.model)) for one in found))
     if len(names) <= MAX_NAMED_MODELS:
-        return listed(names)
+        return format_list(names)
     kinds = {declared[one.model]["kind"] for one in found}
     return f"{len(names)} published {f'{kinds.pop()} ' if len(kinds) == 1 else ''}models"
 
 
 def _source(found: list[Published]) -> str:
     """“Toney and Caliskan 2021”."""
-    return listed(list(dict.fromkeys(re.sub(r" \((\d{4})\).*", r" \1", citation(one.paper)) for one in found)))
+    return format_list(list(dict.fromkeys(re.sub(r" \((\d{4})\).*", r" \1", citation(one.paper)) for one in found)))
 
 
 def verdict(paper: float, low: float, high: float, *, change: bool = False) -> str:
