@@ -27,9 +27,10 @@ from wordworth.encode import LanguageModel, encode_shard, encode_shards, encode_
 from wordworth.encode import device as device_module
 from wordworth.encode import store as store_module
 from wordworth.encode import units as units_module
-from wordworth.encode.capabilities import TOLERANCE, hidden_states
+from wordworth.encode.capabilities import TOLERANCE
 from wordworth.encode.device import work_for
 from wordworth.encode.encoding import shards, unique, values_of
+from wordworth.encode.passes import hidden_states
 from wordworth.encode.spans import in_tokens
 from wordworth.encode.tokens import padded
 from wordworth.engine.batching import PassTally, take

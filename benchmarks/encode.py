@@ -12,7 +12,7 @@ from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.contexts import Context, in_template, load_templates
 from wordworth.encode import LanguageModel, encode, encode_shard, load_model
-from wordworth.encode.capabilities import hidden_states
+from wordworth.encode.passes import hidden_states
 
 SHAPES = ((16, 16), (32, 16), (64, 8), (64, 16), (128, 8), (256, 4), (512, 1))
 """Batches that the bare network is tried with: texts × tokens."""

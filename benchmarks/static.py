@@ -18,7 +18,7 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts import Context, Finder, Sample, draw_sentences
 from wordworth.encode import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, Aggregate, LanguageModel, aggregate, load_model
 from wordworth.encode.aggregation import chunks
-from wordworth.encode.capabilities import hidden_states
+from wordworth.encode.passes import hidden_states
 from wordworth.encode.spans import locate, tokenize
 from wordworth.engine.batching import budget_for, take
 from wordworth.study.static.export import SIMILARITY, load_vocabulary

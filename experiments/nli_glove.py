@@ -21,7 +21,8 @@ from wordworth.infer.model.checkpoint import CONFIG, WEIGHTS
 from wordworth.infer.model.loading import load_attention_nli, one_embedding
 from wordworth.infer.model.nli import accuracy
 from wordworth.infer.probe.probe import load_probe, probe_names
-from wordworth.infer.training.train_nli import RESULTS, Sets, chosen_sets
+from wordworth.infer.training.examples import Sets, chosen_sets
+from wordworth.infer.training.train_nli import RESULTS
 from wordworth.study.infer.settings import subspace_of
 from wordworth.transform import remove
 

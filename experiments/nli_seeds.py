@@ -32,9 +32,9 @@ from wordworth.infer.model.cross_encoder import untrained_cross_encoder
 from wordworth.infer.model.loading import vectors_to_train_on
 from wordworth.infer.model.nli import accuracy
 from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.training.examples import Sets, chosen_sets
 from wordworth.infer.training.finetune_nli import FinetuneRecipe, finetune_nli, unfinished
-from wordworth.infer.training.fit import Recipe
-from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Sets, chosen_sets, train_nli
+from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Recipe, train_nli
 from wordworth.repair.subwords import piece_vectors
 from wordworth.run import read_run
 from wordworth.study import study

@@ -10,7 +10,7 @@ import torch
 
 from wordworth.contexts import decontextualized, in_template
 from wordworth.encode import LanguageModel, encode
-from wordworth.encode.token_trie import trie_levels
+from wordworth.encode.prefixes import trie_levels
 from wordworth.errors import WordworthError
 
 Tiny = Callable[[str], LanguageModel]

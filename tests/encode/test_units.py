@@ -140,7 +140,7 @@ def test_paths_that_have_no_room_run_as_whole_sentences(
     def no_room(*_: object) -> None:
         raise torch.OutOfMemoryError("no more")
 
-    monkeypatch.setattr("wordworth.encode.forward.run_trie", no_room)
+    monkeypatch.setattr("wordworth.encode.forward.run_group", no_room)
     found = encode(model, contexts)
     assert (found.tally.shared, found.tally.halvings) == (0, 1)
     np.testing.assert_allclose(found.vectors["last"], expected.vectors["last"], rtol=1e-4, atol=1e-4)

@@ -97,8 +97,8 @@ def test_files_that_do_not_go_together(folder, tmp_path):
 def test_the_nli_model_over_elmo_is_trained_and_loaded_again(folder, tmp_path):
     from wordworth.catalog.read.nli import NliData
     from wordworth.infer.model.loading import load_attention_nli, vectors_to_train_on
-    from wordworth.infer.training.fit import Recipe
-    from wordworth.infer.training.train_nli import NetworkSize, Sets, train_nli
+    from wordworth.infer.training.examples import Sets
+    from wordworth.infer.training.train_nli import NetworkSize, Recipe, train_nli
 
     data = NliData("few", ("a man sleeps", "a dog runs"), ("he rests", "no dog"), ("entailment", "contradiction"))
     made = train_nli(folder, Sets((data,), (data,), ()), tmp_path / "nli", NetworkSize(8), recipe=Recipe(epochs=1))

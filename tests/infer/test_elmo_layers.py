@@ -112,8 +112,8 @@ def test_a_network_keeps_the_layers_that_it_was_trained_without(
     from wordworth.catalog.read.nli import NliData
     from wordworth.infer.model.loading import load_attention_nli
     from wordworth.infer.model.nli import TrainedWithout, accuracy
-    from wordworth.infer.training.fit import Recipe
-    from wordworth.infer.training.train_nli import NetworkSize, Sets, train_nli
+    from wordworth.infer.training.examples import Sets
+    from wordworth.infer.training.train_nli import NetworkSize, Recipe, train_nli
 
     data = NliData("few", ("a man sleeps", "a dog runs"), ("he rests", "no dog"), ("entailment", "contradiction"))
     read = vectors_to_train_on(folder, 0)

@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import load_file
 from typer.testing import CliRunner
 
+from stopped_training import diverge_after, stop_after
 from wordworth.catalog.read.nli import NliData
 from wordworth.cli import app
 from wordworth.cli.train import TrainSettings, _sets
@@ -18,9 +19,8 @@ from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
 from wordworth.infer.model.loading import load_attention_nli, vectors_to_train_on
 from wordworth.infer.model.nli import accuracy
-from wordworth.infer.training import fit as trainer
-from wordworth.infer.training.fit import Recipe
-from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Sets, chosen_sets, cleared, train_nli
+from wordworth.infer.training.examples import Sets, chosen_sets
+from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Recipe, cleared, train_nli
 from wordworth.study.bias_words import taken_out
 from wordworth.transform import Subspace, difference_direction, random_directions, remove
 
@@ -83,26 +83,16 @@ def test_the_same_seed_gives_the_same_network_and_another_another(sets, tmp_path
     assert not same(weights(tmp_path / "one"), weights(tmp_path / "other"))
 
 
-def test_a_killed_training_goes_on_to_the_same_network(sets, tmp_path, monkeypatch):
+def test_a_stopped_training_goes_on_to_the_same_network(sets, tmp_path, monkeypatch):
     whole = go(sets, tmp_path / "whole", epochs=4)
-    steps = 0
-    plain = trainer.vectors_of
-
-    def killed(*given, **more):
-        nonlocal steps
-        steps += 1
-        if steps == 24:  # in the middle of an epoch
-            raise KeyboardInterrupt
-        return plain(*given, **more)
-
-    monkeypatch.setattr(trainer, "vectors_of", killed)
-    with pytest.raises(KeyboardInterrupt):
-        go(sets, tmp_path / "killed", epochs=4)
-    monkeypatch.undo()
-    done = go(sets, tmp_path / "killed", epochs=4)
-    assert done["history"] == whole["history"]
-    for name in ("model.safetensors", "training.safetensors"):
-        assert same(load_file(tmp_path / "killed" / name), load_file(tmp_path / "whole" / name))
+    with stop_after(24):  # in the middle of an epoch
+        go(sets, tmp_path / "stopped", epochs=4)
+    assert go(sets, tmp_path / "stopped", epochs=4)["history"] == whole["history"]
+    for name in ("", "checkpoints/checkpoint-28/"):
+        assert same(weights(tmp_path / "stopped" / name), weights(tmp_path / "whole" / name))
+    longer = go(sets, tmp_path / "stopped", epochs=5)  # more epochs go on with what there is
+    assert longer["history"][:4] == whole["history"]
+    assert longer["history"] == go(sets, tmp_path / "long", epochs=5)["history"]
 
 
 def test_it_ends_when_dev_no_longer_gains(sets, tmp_path):
@@ -114,37 +104,27 @@ def test_it_ends_when_dev_no_longer_gains(sets, tmp_path):
 def test_a_loss_that_is_no_number_stops_it_and_the_last_good_epoch_stays(sets, tmp_path, monkeypatch):
     go(sets, tmp_path, epochs=2)
     good = weights(tmp_path)
-    plain = trainer.vectors_of
-    monkeypatch.setattr(trainer, "vectors_of", lambda *given: tuple(x * float("nan") for x in plain(*given)))
-    with pytest.raises(WordworthError, match=r"the loss is nan in epoch 3, batch 1; epoch 2 is kept in .*--rate"):
+    with diverge_after(2), pytest.raises(WordworthError, match="epoch 3, batch 3"):
         go(sets, tmp_path, epochs=4)
     assert same(weights(tmp_path), good)
-    monkeypatch.undo()
     assert go(sets, tmp_path, epochs=3)["epochs"] == 3  # and it can go on from there
-
-
-def test_vectors_that_are_no_numbers(sets, tmp_path):
     huge = vectors().with_matrix(vectors().matrix * np.inf, "scaled")
-    with pytest.raises(WordworthError, match="in epoch 1, batch 1; no epoch had ended"):
-        go(sets, tmp_path, embedding=huge)
+    with pytest.raises(WordworthError, match="epoch 1, batch 1"):
+        go(sets, tmp_path / "huge", embedding=huge)
 
 
-def test_a_folder_with_another_training_is_not_gone_on_with(sets, tmp_path):
-    go(sets, tmp_path, epochs=1)
-    with pytest.raises(WordworthError, match="holds a training with other data, vectors or options"):
-        go(sets, tmp_path, epochs=2, seed=5)
+def test_only_whole_checkpoints_of_the_same_training_are_gone_on_with(sets, tmp_path):
+    whole = go(sets, tmp_path, epochs=3)
+    with pytest.raises(WordworthError, match="training with other data, vectors or options"):
+        go(sets, tmp_path, epochs=4, seed=5)
+    newest = max((tmp_path / "checkpoints").iterdir(), key=lambda place: int(place.name.split("-")[1]))
+    state = newest / "optimizer.pt"
+    content = bytearray(state.read_bytes())
+    content[len(content) // 2] ^= 4
+    state.write_bytes(content)  # so the one before is taken
+    assert go(sets, tmp_path, epochs=3)["history"] == whole["history"]
     cleared(tmp_path)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_training_does_not_go_on_from_a_damaged_state(sets, tmp_path):
-    go(sets, tmp_path, epochs=1)
-    path = tmp_path / "training.safetensors"
-    content = bytearray(path.read_bytes())
-    content[-100] ^= 4  # a number, so that the file can be read
-    path.write_bytes(content)
-    with pytest.raises(WordworthError, match=r"training\.safetensors is damaged, .*begin anew with --overwrite"):
-        go(sets, tmp_path, epochs=2)
 
 
 def test_models_that_cannot_be_loaded(sets, tmp_path):

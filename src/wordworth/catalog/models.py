@@ -143,8 +143,6 @@ def fingerprint(named: str | Path, kind: str = "models", *, fetch: bool = True) 
         return fingerprint(target.rpartition("#")[0], kind, fetch=fetch)
     if target.startswith("hf://"):
         return _hash_files(from_hub(target, fetch=fetch))
-    if ":" in target:  # a model that is read in another way, as hypothesis-only:MODEL
-        return fingerprint(target.partition(":")[2], kind, fetch=fetch)
     if kind == "models" and hub_model(target):
         return _hash_files(snapshot(locate_language_model(target).place, fetch=fetch))
     return ""

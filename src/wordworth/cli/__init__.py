@@ -8,7 +8,6 @@ import typer
 
 from wordworth.cli.help import Listed, ListedCommands
 from wordworth.errors import WordworthError
-from wordworth.interrupt import INTERRUPTED, end_interrupted
 from wordworth.visible import visible
 
 ABOUT = "What a word is worth to a model: word meaning, stereotypes, and the words it never says."
@@ -143,9 +142,7 @@ UsageError: Any = typer.BadParameter.__base__
 def main() -> None:
     """Runs the command; an error of the user's is one line on stderr and exit code 2."""
     try:
-        code = app(prog_name="wordworth", standalone_mode=False)
-        if code == INTERRUPTED:  # which typer makes of a KeyboardInterrupt
-            end_interrupted()
+        code = app(prog_name="wordworth", standalone_mode=False)  # 130 after Ctrl-C
         sys.stdout.flush()  # here an error of stdout is one line; at the end of the process it would not be
     except WordworthError as error:
         message = str(error)

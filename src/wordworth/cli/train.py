@@ -97,8 +97,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     from wordworth.cli import display
     from wordworth.files import refuse_unwritable
     from wordworth.infer.model.loading import vectors_to_train_on
-    from wordworth.infer.training.fit import Recipe
-    from wordworth.infer.training.train_nli import NetworkSize, cleared
+    from wordworth.infer.training.train_nli import NetworkSize, Recipe, cleared
     from wordworth.infer.training.train_nli import train_nli as trained
     from wordworth.study.elmo_layers import trained_without
 
@@ -128,10 +127,11 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
 
 
 def _kept(output: Path) -> str:
-    from wordworth.infer.model.checkpoint import LAST
+    from wordworth.encode.training import has_checkpoint
     from wordworth.infer.training.finetune_nli import unfinished
+    from wordworth.infer.training.train_nli import CHECKPOINTS
 
-    if (output / LAST).exists() or unfinished(output):
+    if has_checkpoint(output / CHECKPOINTS) or unfinished(output):
         return f"The epochs that have ended are in {output}; the same command goes on after them."
     return "No epoch has ended; the same command begins again."
 
@@ -189,7 +189,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
 def _sets(settings: NliDataSettings) -> Any:
     """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
     from wordworth.cli import display
-    from wordworth.infer.training.train_nli import chosen_sets
+    from wordworth.infer.training.examples import chosen_sets
 
     sets = chosen_sets(
         settings.data,

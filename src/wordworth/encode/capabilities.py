@@ -1,33 +1,18 @@
 """What a network can do with context, found by trying it and not by its name."""
 
-import inspect
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from wordworth.encode.kv_cache import PathCache, run_prefixes, run_tokens
+from wordworth.encode.passes import accepted, hidden_states, run_prefixes, run_tokens
 from wordworth.errors import WordworthError
 
 TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
 """Largest difference in a vector, relative to its largest value, that is rounding and not a different computation."""
 NONE_AT_ALL = 1e-6
 """The same where masked tokens must add exactly nothing: a looser bound could hide a faint look to the right."""
-
-
-def accepted(network: PreTrainedModel) -> frozenset[str]:
-    """The names of the arguments that the network's forward pass takes."""
-    return frozenset(inspect.signature(network.forward).parameters)
-
-
-def hidden_states(network: PreTrainedModel, ids: Tensor, **more: Tensor) -> tuple[Tensor, ...]:
-    """Layers 0…L of a plain forward pass, each batch × tokens × dim; the last one is after the final norm."""
-    names = accepted(network)
-    # Nothing is generated, so no keys and values or memories need to be kept.
-    unkept = {name: False for name in ("use_cache", "use_mems") if name in names}
-    states: tuple[Tensor, ...] = network(input_ids=ids, output_hidden_states=True, **unkept, **more).hidden_states
-    return states
 
 
 def looks_left_only(network: PreTrainedModel, ids: Sequence[int]) -> bool:
@@ -64,7 +49,7 @@ def ignores_padding(network: PreTrainedModel, ids: Sequence[int], pad: int, *, l
     mask[0, length:] = 0
     more = {} if left_only else {"attention_mask": mask}
     with torch.inference_mode():
-        alone, together = hidden_states(network, rows[:1, :length]), hidden_states(network, rows, **more)
+        alone, together = hidden_states(network, rows[:1, :length]), hidden_states(network, rows, None, **more)
     return _all_same(alone, [states[:1, :length] for states in together])
 
 
@@ -77,13 +62,9 @@ def reuses_kv_cache(network: PreTrainedModel, ids: Sequence[int]) -> bool:
         prefix = run_prefixes(network, torch.tensor([ids[:-2]], device=network.device))
         if prefix is None or len(prefix) != network.config.num_hidden_layers:
             return False
-        only, (one, two) = torch.tensor([0], device=network.device), torch.tensor(ids[-2:], device=network.device)
-        caches = [PathCache(path, only) for path in prefix]
-        first, new = run_tokens(network, one[None], caches)
-        longer = [
-            (cache.join(0, keys), cache.join(1, values)) for cache, (keys, values) in zip(caches, new, strict=True)
-        ]
-        second, _ = run_tokens(network, two[None], [PathCache(path, only) for path in longer])
+        one, two = torch.tensor(ids[-2:], device=network.device)
+        first, longer = run_tokens(network, one[None], prefix)
+        second, _ = run_tokens(network, two[None], longer)
         return all(
             _same(expected[0, -2:], torch.cat(both, dim=1)[0], TOLERANCE[expected.dtype])
             for expected, *both in zip(plain, first, second, strict=True)

@@ -1,17 +1,51 @@
 """Sentences go through the network; the states of the words' tokens come out, all layers at once."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from wordworth.encode.capabilities import hidden_states
-from wordworth.encode.job import EncodingJob, on_device
-from wordworth.encode.prefix_groups import group_by_prefix
-from wordworth.encode.token_trie import run_trie
+from wordworth.encode.model import LanguageModel
+from wordworth.encode.passes import KeysValues, Stop, hidden_states, run_prefixes, run_tokens
+from wordworth.encode.prefixes import NodeCopies, PrefixGroup, TrieLevel, group_by_prefix
 from wordworth.encode.tokens import Numbers, Tokens, padded, ranges
-from wordworth.engine.batching import by_length, out_of_memory
+from wordworth.engine.batching import Budget, PassTally, by_length, in_order, out_of_memory
+
+
+@dataclass(frozen=True, eq=False)
+class EncodingJob:
+    """What is asked of the model, where the states go, and what it takes."""
+
+    model: LanguageModel
+    layers: Sequence[int]
+    starts: Numbers
+    """The states of the tokens of context i stand in `out` from `starts[i]` on."""
+    out: Tensor
+    """layers × tokens × dim. States are copied there straight from the layers' output, since moving them about costs as
+    much as a good part of a layer."""
+    budget: Budget
+    tally: PassTally
+    stop: Stop | None = None
+    """Where a pass ends; None: after the last layer."""
+
+    def copy(self, hidden: Sequence[Tensor], tokens: Numbers, rows: Numbers) -> None:
+        """The states of these tokens of a batch, counted through its texts, to these rows of `out`."""
+        every = np.array_equal(tokens, np.arange(hidden[0].shape[0] * hidden[0].shape[1]))
+        picked = None if every else on_device(tokens, self.model.device)
+        placed = on_device(rows, self.model.device)
+        for at, layer in enumerate(self.layers):
+            # The layers of a network that is spread have their states on devices of their own.
+            states = hidden[layer].to(self.out.device).flatten(0, 1)
+            self.out[at].index_copy_(0, placed, states if picked is None else states.index_select(0, picked))
+
+
+def on_device(values: NDArray[np.int64], device: torch.device) -> Tensor:
+    """Numbers on the device; a GPU fetches them by itself, so that Python goes on and need not wait for its work."""
+    tensor = torch.from_numpy(np.ascontiguousarray(values))
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
 def run_sentences(job: EncodingJob, tokens: Tokens, *, share_prefixes: bool = True) -> None:
@@ -26,7 +60,7 @@ def run_sentences(job: EncodingJob, tokens: Tokens, *, share_prefixes: bool = Tr
             groups, alone = group_by_prefix(tokens, job.budget)
             for group in groups:
                 try:
-                    ran = run_trie(job, group.prefixes, group.levels, group.copies(tokens, job.starts))
+                    ran = run_group(job, group, group.copies(tokens, job.starts))
                 except RuntimeError as error:
                     if not out_of_memory(error):
                         raise
@@ -54,8 +88,55 @@ def _run(job: EncodingJob, tokens: Tokens, texts: Numbers) -> None:
         more["attention_mask"] = on_device(mask, model.device)
     if model.takes_types and tokens.types is not None:
         more["token_type_ids"] = on_device(padded(tokens.types, starts, lengths, 0), model.device)
-    hidden = hidden_states(model.network, on_device(ids, model.device), **more)
+    hidden = hidden_states(model.network, on_device(ids, model.device), job.stop, **more)
     words, where = tokens.words_of(texts)
     counts = tokens.end[words] - tokens.first[words]
     picked = ranges(where * width + tokens.first[words], counts)
     job.copy(hidden, picked, ranges(job.starts[tokens.rows[words]], counts))
+
+
+def run_group(job: EncodingJob, group: PrefixGroup, copies: NodeCopies) -> bool:
+    """Copy the nodes' states to the job's rows; return false where the model cannot keep prefixes so long."""
+    paths: list[KeysValues] | None = []
+    if group.prefixes.shape[1]:
+        paths = run_prefixes(job.model.network, on_device(group.prefixes, job.model.device), job.stop)
+        job.tally.count(group.prefixes.size)
+    if paths is None:
+        return False
+    first = 0
+    for level in group.levels:
+        paths = _run_level(job, level, first, paths, copies)
+        first += len(level.tokens)
+    return True
+
+
+def _run_level(
+    job: EncodingJob, level: TrieLevel, first: int, paths: Sequence[KeysValues], copies: NodeCopies
+) -> list[KeysValues]:
+    """Run the nodes of a level, numbered from `first` on; return the paths that end in those with children."""
+    tokens = on_device(level.tokens, job.model.device)
+
+    def run(batch: list[int]) -> list[KeysValues]:
+        span = slice(batch[0], batch[-1] + 1)
+        parents = level.parents[span]
+        behind = [(_select(keys, parents), _select(values, parents)) for keys, values in paths]
+        hidden, longer = run_tokens(job.model.network, tokens[span], behind, job.stop)
+        job.copy(hidden, *copies.between(first + span.start, first + span.stop))
+        # Nodes with children come first, so those of this batch are its first few.
+        inner = max(0, min(span.stop, level.inner) - span.start)
+        return [(keys[:inner], values[:inner]) for keys, values in longer] if inner else []
+
+    longer = [batch for batch in in_order(run, len(level.tokens), job.budget, job.tally) if batch]
+    if len(longer) == 1:
+        return longer[0]
+    return [
+        (torch.cat([keys for keys, _ in layer]), torch.cat([values for _, values in layer]))
+        for layer in zip(*longer, strict=True)
+    ]
+
+
+def _select(paths: Tensor, parents: Numbers) -> Tensor:
+    """Return the path that each node follows; nothing is copied where all follow one."""
+    if (parents == parents[0]).all():
+        return paths[int(parents[0])].expand(len(parents), *paths.shape[1:])
+    return paths.index_select(0, on_device(parents, paths.device))

@@ -5,6 +5,7 @@ It is computed when it is asked for, so that a network whose weights were change
 
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import tokenizers
@@ -19,8 +20,6 @@ VERSIONS = tuple(
     f"{library.__name__} {library.__version__.partition('+')[0]}" for library in (transformers, torch, tokenizers)
 )
 """The libraries that compute; the build of torch (+cpu, +cu130) does not count."""
-OFFLOADED = "_wordworth_weights_on_disk"
-"""The attribute of a module whose tensors lie on disk, with the mapping that reads them."""
 _NOT_CONTENT = ("_name_or_path", "architectures", "transformers_version")
 """Entries of a configuration that say where it came from; the class of a network is hashed with its tensors."""
 
@@ -53,21 +52,29 @@ def _hash_tensors(network: nn.Module, skip: Callable[[str], bool]) -> str:
     hashes: dict[tuple[Any, ...], str] = {}  # tied weights are hashed once
     named: dict[str, str] = {}
     for path, module in network.named_modules():
-        for own, tensor in {**module._parameters, **module._buffers}.items():
-            name = f"{path}.{own}".removeprefix(".")
-            if tensor is None or skip(name) or _is_recomputed(module, own):
-                continue
-            if tensor.is_meta:
-                named[name] = hash_content(vars(module)[OFFLOADED][own])
-                continue
-            place = tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
-            if place not in hashes:
-                hashes[place] = hash_content(tensor)
-            named[name] = hashes[place]
+        on_disk = any(weight.is_meta for weight in module.parameters(recurse=False))
+        with _read_in(module) if on_disk else nullcontext():
+            tensors = *module.named_parameters(recurse=False), *module.named_buffers(recurse=False)
+            for own, tensor in tensors:
+                name = f"{path}.{own}".removeprefix(".")
+                if skip(name) or _is_recomputed(module, own):
+                    continue
+                place = tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
+                if place not in hashes or on_disk:  # the memory of what is read in is used again
+                    hashes[place] = hash_content(tensor)
+                named[name] = hashes[place]
     for name, value in network.state_dict().items():  # what quantization adds to the weights
         if name not in named and not skip(name) and isinstance(value, Tensor):
             named[name] = hash_content(value)
     return hash_content(type(network).__qualname__, named)
+
+
+def _read_in(module: nn.Module) -> AbstractContextManager[None]:
+    """Have the weights of a module that are on disk in memory while inside."""
+    from accelerate.utils import align_module_device  # type: ignore[import-untyped]  # there where weights are on disk
+
+    reading: AbstractContextManager[None] = align_module_device(module)
+    return reading
 
 
 def _is_recomputed(module: nn.Module, name: str) -> bool:

@@ -30,7 +30,7 @@ from wordworth.encode.checkpoint import converted_checkpoint
 from wordworth.encode.gguf import converted
 from wordworth.encode.model import LanguageModel, family_of, wrap
 from wordworth.encode.sentence.loading import lies_at, load_sentence_encoder
-from wordworth.encode.spread import DISK, SPREAD, can_spread, device_map, fits, hooked, rewritten, weights_in
+from wordworth.encode.spread import DISK, SPREAD, can_spread, device_map, fits, measure_weights, offload_folder
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
 from wordworth.progress import waiting
@@ -115,8 +115,9 @@ def load_files(
         tokenizer = _tokenizer(place)
         chosen = kind(config)
         placed = _placed(place, chosen, config, device, where, wanted)
-        made = _network(place, chosen, may_lack, dtype=wanted, **placed, **settings)
-        network: PreTrainedModel = hooked(made) if placed else made.to(where)
+        network: PreTrainedModel = _network(place, chosen, may_lack, dtype=wanted, **placed, **settings)
+        if not placed:
+            network = network.to(where)  # type: ignore[arg-type]  # the library wraps it
     if network.dtype not in DTYPES.values():
         own = str(network.dtype).removeprefix("torch.")
         raise WordworthError(f"{place.called} is kept in {own}, which is not run; choose --precision float32")
@@ -250,9 +251,16 @@ def _network(place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel]
             f"{place.called} holds the weights {unread[0]} ({len(unread)} in all), for which its configuration has no "
             "place; fetch it again, or name the model that it was made from"
         )
+    if len(set(getattr(network, "hf_device_map", {}).values())) > 1:
+        network.register_forward_pre_hook(_refuse_training)
     if kind is AutoModel and network.config.is_encoder_decoder:
         network = network.get_encoder()
     return network
+
+
+def _refuse_training(network: Any, _: Any) -> None:
+    if network.training:
+        raise WordworthError("a model that is spread or read from disk cannot be trained; choose --device cpu or cuda")
 
 
 def _belongs_inside(key: str, network: PreTrainedModel) -> bool:
@@ -270,16 +278,16 @@ def _placed(
     place: _Place, kind: Any, config: PretrainedConfig, device: str, where: torch.device, dtype: torch.dtype | str
 ) -> dict[str, Any]:
     """What the library is told of where the network goes; nothing where that is the machine's memory alone."""
-    weights = None
+    count = size = 0
     if device in ("auto", SPREAD, DISK):
         with Foreign(f"the weights of {place.called} cannot be loaded as safetensors"):
-            weights = weights_in(place.folder, dtype)
-    if weights is None or (device != DISK and fits(weights.bytes, where)):
+            count, size = measure_weights(place.folder, dtype)
+    if not count or (device != DISK and fits(size, where)):
         # Straight to the device, where the library can: they need not fit the machine's memory as well.
         return {"device_map": {"": where}} if where.type == "cuda" and can_spread() else {}
     with Foreign(f"the configuration of {place.called} cannot be read"):
-        parts = device_map(kind, config, weights, where, from_disk=device == DISK)
-    return {"device_map": parts, "offload_folder": str(rewritten())}
+        parts = device_map(kind, config, size / count, where, from_disk=device == DISK)
+    return {"device_map": parts, "offload_folder": offload_folder().name}
 
 
 def _device(device: str) -> torch.device:

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.contexts import Context
-from wordworth.encode.depth import no_deeper
 from wordworth.encode.device import Work, fetched, launched
-from wordworth.encode.forward import run_sentences
-from wordworth.encode.job import EncodingJob
+from wordworth.encode.forward import EncodingJob, run_sentences
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.spans import Failure, in_tokens
 from wordworth.encode.tokens import Numbers, Tokens
@@ -106,12 +104,12 @@ def through(
     model: LanguageModel, shards: Iterable[Shard], layers: tuple[int, ...], work: Work, *, share_prefixes: bool
 ) -> Iterator[SubwordStates]:
     """The states of every shard, in order."""
-    run = no_deeper(model, max(layers, default=0))
+    stop = model.stop_at(max(layers, default=0))
 
     def launch(unit: Unit) -> _Launched:
         shape = len(layers), int(unit.starts[-1]), model.dim
         states = torch.empty(shape, dtype=model.network.dtype, device=model.device)
-        job = EncodingJob(run, layers, unit.starts, states, work.budget, PassTally())
+        job = EncodingJob(model, layers, unit.starts, states, work.budget, PassTally(), stop)
         run_sentences(job, unit.tokens, share_prefixes=share_prefixes)
         # A sum shows whether all are numbers, in one pass and without a mask as large as the states.
         finite = torch.isfinite(states.sum(dtype=torch.float32))

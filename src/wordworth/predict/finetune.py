@@ -7,18 +7,14 @@ is killed goes on from its last checkpoint to the same weights, since whatever i
 
 import json
 import shutil
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from itertools import islice
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from safetensors import safe_open
-from safetensors.torch import load_file, save_file
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
@@ -30,13 +26,12 @@ from wordworth.errors import WordworthError
 from wordworth.files import locked
 from wordworth.predict.model import WordFamily, frame, load_network
 from wordworth.predict.words import LEAST_WORDS
-from wordworth.progress import progress
 
 SAVE_EVERY = 300.0
 """Seconds of training that a kill costs at most."""
 _TRAINING = 1  # raised whenever training goes differently
 _IGNORED = -100
-_NOTES, _MODEL, _STATE = "training.json", "model", "state.safetensors"
+_NOTES, _MODEL = "training.json", "model"
 
 
 @dataclass(frozen=True)
@@ -99,28 +94,28 @@ def _train(
     chosen: Training,
     entry: CacheSlot,
 ) -> None:
+    # Slow to import, and needed only here.
+    from wordworth.encode.training import SeededTrainer, StreamLoader, TrainingPlan
+
     network.train(True).requires_grad_(True)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=chosen.rate)
-    checkpoint = entry.part("checkpoint")
-    state = _resumed(network, optimizer, checkpoint)
-    examples = _examples(text, tokenizer, family, chosen)
-    saved = time.monotonic()
-    with progress(f"training on {text.name}", None) as advance:
-        for step, batch in enumerate(_batches(examples, chosen.batch)):
-            advance(len(batch))
-            if step < state["steps"]:
-                continue  # the checkpoint has it
-            torch.manual_seed(chosen.seed * 1_000_003 + step)
-            loss, count = _step(network, optimizer, batch, tokenizer)
-            state = {"steps": step + 1, "tokens": state["tokens"] + count, "loss": state["loss"] + loss * count}
-            if not np.isfinite(loss):
-                raise WordworthError(f"the training on {text.name} diverged at step {step + 1}; lower the rate")
-            if time.monotonic() - saved > SAVE_EVERY:
-                _save(network, optimizer, checkpoint, state)
-                saved = time.monotonic()
-    if not state["steps"]:
+    checkpoints = entry.part("checkpoint").path
+    plan = TrainingPlan(
+        f"{network.name_or_path} on {text.name}",
+        checkpoints,
+        entry.path.name,
+        _loss,
+        lambda step: chosen.seed * 1_000_003 + step,
+        clip=1.0,
+        save_every=SAVE_EVERY,
+    )
+    examples = partial(_examples, text, tokenizer, family, chosen)
+    if next(iter(examples()), None) is None:
         raise WordworthError(f"{text.name} has no line of {LEAST_WORDS} words to train on; give more text")
-    notes = state | {"loss": state["loss"] / state["tokens"], "text": text.name, **asdict(chosen)}
+    loader = StreamLoader(examples, chosen.batch, partial(_collate, pad=tokenizer.pad_token_id or 0))
+    trainer = SeededTrainer(network, loader, plan, torch.optim.AdamW(network.parameters(), lr=chosen.rate))
+    trainer.run()
+    counts = {"steps": trainer.state.global_step, "tokens": trainer.weight, "loss": trainer.total / trainer.weight}
+    notes = counts | {"text": text.name, **asdict(chosen)}
     network.train(False)
 
     def save(folder: Path) -> None:
@@ -130,29 +125,24 @@ def _train(
 
     with quietly():
         entry.part(_MODEL).write(save)
-    shutil.rmtree(checkpoint.path, ignore_errors=True)
+    shutil.rmtree(checkpoints, ignore_errors=True)
 
 
-def _step(
-    network: PreTrainedModel,
-    optimizer: torch.optim.Optimizer,
-    batch: list[tuple[list[int], list[int]]],
-    tokenizer: PreTrainedTokenizerFast,
-) -> tuple[float, int]:
-    """Mean loss over the tokens that have a label, before the step, and their number."""
-    pad = tokenizer.pad_token_id or 0
-    width = max(len(ids) for ids, _ in batch)
-    device = network.device
-    ids = torch.tensor([ids + [pad] * (width - len(ids)) for ids, _ in batch], device=device)
-    labels = torch.tensor([own + [_IGNORED] * (width - len(own)) for _, own in batch], device=device)
-    mask = torch.tensor([[1] * len(ids) + [0] * (width - len(ids)) for ids, _ in batch], device=device)
-    logits: Tensor = network(input_ids=ids, attention_mask=mask).logits
+def _loss(network: nn.Module, batch: dict[str, Tensor]) -> tuple[Tensor, int]:
+    """Return the mean loss over the tokens that have a label, before the step, and their number."""
+    logits: Tensor = network(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits
+    labels = batch["labels"]
     loss = cross_entropy(logits.flatten(0, 1).float(), labels.flatten(), ignore_index=_IGNORED)
-    optimizer.zero_grad(set_to_none=True)
-    torch.autograd.backward(loss)
-    torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-    optimizer.step()
-    return float(loss.detach()), int((labels != _IGNORED).sum())
+    return loss, int((labels != _IGNORED).sum())
+
+
+def _collate(batch: list[tuple[list[int], list[int]]], pad: int) -> dict[str, Tensor]:
+    width = max(len(ids) for ids, _ in batch)
+    return {
+        "input_ids": torch.tensor([ids + [pad] * (width - len(ids)) for ids, _ in batch]),
+        "labels": torch.tensor([own + [_IGNORED] * (width - len(own)) for _, own in batch]),
+        "attention_mask": torch.tensor([[1] * len(ids) + [0] * (width - len(ids)) for ids, _ in batch]),
+    }
 
 
 def _examples(
@@ -179,34 +169,3 @@ def _examples(
                 labels = [_IGNORED] * len(ids)
                 labels[len(before) + cut] = piece[cut]
                 yield ids, labels
-
-
-def _batches(examples: Iterator[tuple[list[int], list[int]]], size: int) -> Iterator[list[tuple[list[int], list[int]]]]:
-    while batch := list(islice(examples, size)):
-        yield batch
-
-
-_MOMENTS = ("exp_avg", "exp_avg_sq", "step")
-
-
-def _save(network: PreTrainedModel, optimizer: torch.optim.Optimizer, part: CacheSlot, state: dict[str, Any]) -> None:
-    tensors = {}
-    for name, weight in network.named_parameters():
-        tensors[f"weight.{name}"] = weight.detach().contiguous()
-        tensors |= {f"{moment}.{name}": optimizer.state[weight][moment] for moment in _MOMENTS}
-    part.write(lambda folder: save_file(tensors, folder / _STATE, metadata={"state": json.dumps(state)}))
-
-
-def _resumed(network: PreTrainedModel, optimizer: torch.optim.Optimizer, part: CacheSlot) -> dict[str, Any]:
-    """Weights, moments and counts of the checkpoint, where there is one."""
-    if not part.whole():
-        return {"steps": 0, "tokens": 0, "loss": 0.0}
-    path = part.path / _STATE
-    tensors = load_file(path, device=str(network.device))
-    with torch.no_grad():
-        for name, weight in network.named_parameters():
-            weight.copy_(tensors[f"weight.{name}"])
-            optimizer.state[weight] = {moment: tensors[f"{moment}.{name}"] for moment in _MOMENTS}
-    with safe_open(path, framework="pt") as stored:
-        state: dict[str, Any] = json.loads(stored.metadata()["state"])
-    return state

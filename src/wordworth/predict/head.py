@@ -1,6 +1,5 @@
 """The language-model head apart from the network under it, so that logits are computed for some positions only."""
 
-import copy
 from typing import Any
 
 import torch
@@ -40,13 +39,12 @@ class _StatesBelow(nn.Module):
 class Head:
     """Hidden states, positions × dim, to logits, positions × units, in float32.
 
-    It is the network itself with its base taken out, sharing the weights.
+    It is the network itself, whose base is taken out for the while.
     """
 
     def __init__(self, network: PreTrainedModel) -> None:
         self.network = network
         self._below = _StatesBelow()
-        self._top = copy.copy(network)
 
     @property
     def weights(self) -> str:
@@ -55,12 +53,16 @@ class Head:
         return hash_network(self.network, lambda name: name.startswith(base), "head")
 
     def __call__(self, states: Tensor) -> Tensor:
-        # Anew in each call: a part of the network may have been replaced.
-        self._top._modules = {**self.network._modules, self.network.base_model_prefix: self._below}
-        self._below.states = states[None]
+        network: Any = self.network
+        base = getattr(network, network.base_model_prefix)
         nothing = torch.zeros(1, len(states), dtype=torch.long, device=states.device)
-        logits: Tensor = self._top(input_ids=nothing).logits
-        self._below.states = None
+        self._below.states = states[None]
+        setattr(network, network.base_model_prefix, self._below)
+        try:
+            logits: Tensor = network(input_ids=nothing).logits
+        finally:
+            setattr(network, network.base_model_prefix, base)
+            self._below.states = None
         return logits[0].float()
 
 

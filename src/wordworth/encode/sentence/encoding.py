@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from wordworth.contexts import Context
-from wordworth.encode.job import on_device
+from wordworth.encode.forward import on_device
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.spans import Failure
 from wordworth.encode.units import SubwordStates, check_finite

@@ -1,4 +1,4 @@
-"""A model's folder (`config.json`, `model.safetensors`), and what a training needs to go on where it was killed."""
+"""A model's folder: `config.json` and `model.safetensors`."""
 
 import json
 from collections.abc import Mapping
@@ -14,14 +14,13 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.files import replacing
 from wordworth.infer.model.attention import Network, Shape, shape_of
 from wordworth.transform import orthonormal
 
 ATTENTION = "decomposable-attention"
-CONFIG, WEIGHTS, LAST = "config.json", "model.safetensors", "training.safetensors"
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
 _EXTRA, _PROJECTION = "unknown_words", "projection"
 _UNREADABLE = "{} cannot be read as a model's configuration"
 
@@ -88,7 +87,7 @@ def read_model(folder: Path) -> TrainedNetwork:
     # On the device without memory, so that only the tensors that are there take any, whatever the shape says.
     with Foreign(_UNREADABLE.format(folder / CONFIG), "train the model again"), torch.device("meta"):
         network = Network(config["shape"])
-    tensors, _ = _tensors(path)
+    tensors = _tensors(path)
     extra, shape = tensors.pop(_EXTRA, None), network.shape
     # By the tensors' names, since the shape may say any number of layers.
     named = {layer: name for name in tensors if (layer := _layer(name)) is not None and layer <= shape.layers}
@@ -133,41 +132,6 @@ def _check_vectors(about: Any) -> None:
         raise TypeError("vectors")
 
 
-def _tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+def _tensors(path: Path) -> dict[str, Tensor]:
     with Foreign(f"{path} cannot be read", "train the model again"), safe_open(path, framework="pt") as stored:
-        return {name: stored.get_tensor(name) for name in stored.keys()}, dict(stored.metadata() or {})  # noqa: SIM118
-
-
-def write_last(path: Path, key: str, facts: Mapping[str, Any], groups: Mapping[str, Mapping[str, Tensor]]) -> None:
-    """The state behind an epoch, in one file: weights, averages and the optimizer's, and the facts so far."""
-    tensors = {
-        f"{group}.{name}": tensor.detach().cpu().contiguous()
-        for group, named in groups.items()
-        for name, tensor in named.items()
-    }
-    with replacing(path) as part:
-        about = {"key": key, "facts": json.dumps(facts)}
-        save_file(tensors, part, metadata={**about, "sha256": _digest(about, tensors)})
-
-
-def read_last(path: Path, key: str) -> tuple[dict[str, Any], dict[str, dict[str, Tensor]]] | None:
-    """What `write_last` wrote; None before the end of a training's first epoch."""
-    if not path.exists():
-        return None
-    tensors, about = _tensors(path)
-    if about.get("key") != key:
-        raise WordworthError(
-            f"{path.parent} holds a training with other data, vectors or options; choose another folder, or --overwrite"
-        )
-    if about.pop("sha256", "") != _digest(about, tensors):
-        raise WordworthError(f"{path} is damaged, so that the training cannot go on; begin anew with --overwrite")
-    groups: dict[str, dict[str, Tensor]] = {}
-    for full, tensor in tensors.items():
-        group, _, name = full.partition(".")
-        groups.setdefault(group, {})[name] = tensor
-    return json.loads(about["facts"]), groups
-
-
-def _digest(about: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
-    """The sha256 of all that a training goes on from."""
-    return hash_content(about, tensors)
+        return {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118

@@ -12,9 +12,10 @@ from torch import Tensor
 from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.embedding import Embedding
-from wordworth.encode.capabilities import TOLERANCE, accepted
+from wordworth.encode.capabilities import TOLERANCE
 from wordworth.encode.heads import Headed, load_with_head, padding_of
 from wordworth.encode.model import trial_ids
+from wordworth.encode.passes import accepted
 from wordworth.engine.batching import PassTally, budget_for, by_length
 from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError
@@ -138,7 +139,13 @@ class CrossEncoder:
 
 
 def forward(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[Joined]) -> Tensor:
-    """Logits (pairs, labels in the model's own order) of joined pairs (ids, types), padded to the longest."""
+    """Return logits (pairs, labels in the model's own order) of joined pairs."""
+    logits: Tensor = network(**padded(network, tokenizer, batch)).logits
+    return logits
+
+
+def padded(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[Joined]) -> dict[str, Tensor]:
+    """Return what the network takes for joined pairs (ids, types), padded to the longest."""
     pad, width = padding_of(tokenizer), max(len(ids) for ids, _ in batch)
     left = tokenizer.padding_side == "left"
 
@@ -147,11 +154,13 @@ def forward(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch:
         padded = [[*fill, *row] if left else [*row, *fill] for row, fill in zip(rows, fills, strict=True)]
         return torch.tensor(padded, device=network.device)
 
-    more = {"attention_mask": filled([[1] * len(ids) for ids, _ in batch], 0)}
+    inputs = {
+        "input_ids": filled([ids for ids, _ in batch], pad),
+        "attention_mask": filled([[1] * len(ids) for ids, _ in batch], 0),
+    }
     if "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names:
-        more["token_type_ids"] = filled([types for _, types in batch], tokenizer.pad_token_type_id)
-    logits: Tensor = network(input_ids=filled([ids for ids, _ in batch], pad), **more).logits
-    return logits
+        inputs["token_type_ids"] = filled([types for _, types in batch], tokenizer.pad_token_type_id)
+    return inputs
 
 
 def over(headed: Headed, labels: Sequence[str] | None = None, batch_tokens: int | None = None) -> CrossEncoder:

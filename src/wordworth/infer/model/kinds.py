@@ -9,7 +9,6 @@ from wordworth.errors import WordworthError
 from wordworth.infer.model.nli import NliKind, NliModel, NliRequest
 
 MODULES = (
-    "wordworth.infer.model.hypothesis_only",
     "wordworth.infer.model.loading",
     "wordworth.infer.model.cross_encoder",
 )

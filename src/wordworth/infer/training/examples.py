@@ -1,15 +1,55 @@
 """From labelled sentences to batches: what is held out, what is not trained on, and pairs of one length together."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.nli import NliData
+from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.errors import WordworthError
 from wordworth.infer.model.vocabulary import Embedder, words_of
+
+
+@dataclass(frozen=True)
+class Sets:
+    """What is trained on, what it is stopped by, and what it is measured on."""
+
+    training: tuple[NliData, ...]
+    dev: tuple[NliData, ...]
+    tests: tuple[NliData, ...]
+
+
+def chosen_sets(
+    data: Sequence[str | Path],
+    dev: Sequence[str | Path],
+    tests: Sequence[str | Path],
+    *,
+    hold_out: float,
+    longest: int | None,
+    seed: int,
+    label_map: Mapping[str, str] | None = None,
+) -> Sets:
+    """Reads them all. Without `dev`, a share of the premises of the first data set is held out in its place.
+
+    A pair whose premise is in a test set, or in the dev set, is never trained on. `label_map` is as in `load_nli`.
+    """
+    if not data:
+        raise WordworthError("there is nothing to train on; name data with --data (`wordworth ls nli`)")
+    measured = tuple(load_nli(one, label_map) for one in tests)
+    training = [load_nli(one, label_map) for one in data]
+    if dev:
+        stops = [load_nli(one, label_map) for one in dev]
+    else:
+        training[0], rest = held_out(training[0], hold_out, seed)
+        stops = [rest]
+    stops = [without(one, measured) for one in stops]
+    training = [without(one, [*measured, *stops]) for one in training]
+    if longest:
+        training = [no_longer(one, longest) for one in training]
+    return Sets(tuple(training), tuple(stops), measured)
 
 
 @dataclass(frozen=True, eq=False)

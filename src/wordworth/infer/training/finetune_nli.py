@@ -1,42 +1,44 @@
 """An encoder fine-tuned on NLI, with a subspace taken out of its subword embeddings all the while if one is given.
 
 The paper's setting for BERT: learning rate 0.00003, 3 epochs, dropout 0.1 in the encoder and none at the last layer.
-An epoch's order and its dropout follow from the seed and the epoch's number alone, and its end is kept in the folder,
-so that a training that was killed goes on from there to the very same network.
+`transformers.Trainer` trains. Its checkpoints lie next to the model's folder until the training has ended.
 """
 
 import hashlib
 import json
 import math
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
+from wordworth.encode.training import (
+    Batch,
+    EpochLoader,
+    SeededTrainer,
+    TrainingPlan,
+    epoch_seed,
+    epochs_of,
+    has_checkpoint,
+    last_checkpoint,
+)
 from wordworth.errors import WordworthError
-from wordworth.infer.model.checkpoint import read_last, write_last
-from wordworth.infer.model.cross_batches import Joined, PairTemplate, tokenized
-from wordworth.infer.model.cross_encoder import CrossEncoder, forward, load_cross_encoder
+from wordworth.infer.model.cross_batches import PairTemplate, tokenized
+from wordworth.infer.model.cross_encoder import CrossEncoder, load_cross_encoder, padded
 from wordworth.infer.model.nli import LABELS, Example, accuracy, sentence_pairs
-from wordworth.infer.training.state import recall, remembered, seeded
-from wordworth.progress import progress
 from wordworth.repair.checkpoint import NOTES, save_projected
 from wordworth.repair.subwords import projected
 from wordworth.transform import Subspace
 
-STATE = "training.state"
-"""What a training goes on from; named so that it is not taken for weights of the model beside it."""
 BUCKET = 50
 """Batches that are sorted by length together: little padding, and still at random."""
-CHECKED = 50
-"""Batches whose losses are looked at together: to look at each, an accelerator would have to wait."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,16 @@ class History:
     kept: int = 0
     """The epoch that is in the folder, from 1."""
 
+    def add(self, loss: float, accuracy: float | None) -> bool:
+        """Add an epoch; return whether it is kept: the best so far (of equals the first), without dev every one."""
+        self.losses.append(loss)
+        if accuracy is not None:
+            self.accuracies.append(accuracy)
+        is_best = accuracy is None or accuracy > max(self.accuracies[:-1], default=-1.0)
+        if is_best:
+            self.kept = len(self.losses)
+        return is_best
+
 
 def finetune_nli(
     model: CrossEncoder,
@@ -82,34 +94,39 @@ def finetune_nli(
     recipe: FinetuneRecipe = FinetuneRecipe(),
     say: Callable[[str], None] = lambda sentence: None,
 ) -> tuple[CrossEncoder, History]:
-    """Trains the network in place, or goes on with it; the best epoch on `dev` (without it, the last) is in `folder`.
+    """Train the network in place, or go on with it; the best epoch on `dev` (without it, the last) is in `folder`.
 
     The folder is a plain `transformers` model whose matrix has the subspace taken out for good; it is read back and
-    returned. Until the training has ended, the folder also holds what it goes on from. A loss that is not a number
-    stops the training: the error says when, and the folder keeps the last good epoch.
+    returned. A loss that is not a number stops the training: the error says when, and the folder keeps the last good
+    epoch.
     """
-    run = _Run(model, _known(model, data), list(dev), projection, recipe, folder)
+    job = _Job(model, _known(model, data), list(dev), projection, recipe, folder, say)
     with projected(model.network, projection.basis) if projection else nullcontext():
-        run.through(say)
-    model.network.requires_grad_(False)
-    return load_cross_encoder(folder, device=str(model.network.device), name=model.name), run.history
+        job.run()
+    model.network.train(False).requires_grad_(False)
+    return load_cross_encoder(folder, device=str(model.network.device), name=model.name), job.history
+
+
+def checkpoints_of(folder: Path) -> Path:
+    """Return where a fine-tuning keeps its checkpoints: next to the model's folder, which is replaced as a whole."""
+    return folder.with_name(f"{folder.name}.checkpoints")
 
 
 def unfinished(folder: Path) -> bool:
-    """Whether a fine-tuning was stopped in a folder after an epoch."""
-    return (folder / STATE).exists()
+    """Return whether a fine-tuning was stopped in a folder after an epoch."""
+    return has_checkpoint(checkpoints_of(folder))
 
 
 def cleared(folder: Path) -> None:
-    """Gives up an earlier fine-tuning in a folder; its model stays until the first epoch of the new one has ended."""
+    """Give up an earlier fine-tuning in a folder; its model stays until the first epoch of the new one has ended."""
     if folder.exists() and not (unfinished(folder) or (folder / NOTES).exists()):
         raise WordworthError(f"{folder} holds no fine-tuned model that could be replaced; choose another folder")
-    (folder / STATE).unlink(missing_ok=True)
+    shutil.rmtree(checkpoints_of(folder), ignore_errors=True)
 
 
 @dataclass(eq=False)
-class _Run:
-    """A training under way."""
+class _Job:
+    """What is trained on what, how, and where it is kept."""
 
     model: CrossEncoder
     known: "_Known"
@@ -117,138 +134,72 @@ class _Run:
     projection: Subspace | None
     recipe: FinetuneRecipe
     folder: Path
+    say: Callable[[str], None]
     history: History = field(default_factory=History)
 
-    def __post_init__(self) -> None:
-        self.network = self.model.network.requires_grad_(True)
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(),
-            lr=self.recipe.rate,
-            weight_decay=self.recipe.decay,
-            fused=self.network.device.type == "cuda",
+    def run(self) -> None:
+        """Train the epochs that are left."""
+        recipe, network = self.recipe, self.model.network.requires_grad_(True)
+        steps = math.ceil(len(self.known) / recipe.batch)
+        plan = TrainingPlan(
+            self.model.name,
+            checkpoints_of(self.folder),
+            self._key(),
+            self._loss,
+            lambda step: None if step % steps else epoch_seed(recipe.seed, 1 + step // steps),
+            recipe.clip,
+            recipe.epochs,
+            after_epoch=self._end_epoch,
         )
-        if kept := read_last(self.folder / STATE, self.key):
-            facts, groups = kept
-            self.history = History(**facts["history"])
-            recall(self.optimizer, groups["adam"])
-            with torch.no_grad():
-                for name, tensor in self._tensors().items():
-                    tensor.copy_(groups["network"][name])
+        for entry in epochs_of(last_checkpoint(plan)):
+            self.history.add(entry["loss"], entry.get("accuracy"))
+        if self.history.losses:
+            self.say(f"goes on after epoch {len(self.history.losses)}")
+        loader = EpochLoader(self._batches, self._collate)
+        on_cuda = network.device.type == "cuda"
+        optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.rate, weight_decay=recipe.decay, fused=on_cuda)
+        height = partial(_height, steps=recipe.epochs * steps, warm_up=recipe.warm_up)
+        SeededTrainer(network, loader, plan, optimizer, height).run()
+        shutil.rmtree(plan.checkpoints, ignore_errors=True)
 
-    @cached_property
-    def key(self) -> str:
-        """Of all that the trained network depends on."""
-        dropped = [module.p for module in self.network.modules() if isinstance(module, torch.nn.Dropout)]
+    def _key(self) -> str:
+        """Return the sha256 of all that the trained network depends on."""
+        network, known = self.model.network, self.known
+        dropped = [module.p for module in network.modules() if isinstance(module, nn.Dropout)]
         taken = self.projection.basis.tolist() if self.projection else None
-        parts = [asdict(self.recipe), self.model.identity, dropped, taken, self.network.device.type]
-        digest = hashlib.sha256(json.dumps([*parts, self.known.pairs, self.dev]).encode())
-        digest.update(json.dumps([self.known.tokens, self.known.labels]).encode())
-        return digest.hexdigest()
+        parts = [asdict(self.recipe), self.model.identity, dropped, taken, network.device.type]
+        return hashlib.sha256(
+            json.dumps([*parts, known.pairs, self.dev, known.tokens, known.labels]).encode()
+        ).hexdigest()
 
-    def through(self, say: Callable[[str], None]) -> None:
-        """The epochs that are left."""
-        done = len(self.history.losses)
-        if done:
-            say(f"goes on after epoch {done}")
-        for epoch in range(done + 1, self.recipe.epochs + 1):
-            self.history.losses.append(self._epoch(epoch))
-            told = f"epoch {epoch}: loss {self.history.losses[-1]:.4f}"
-            if self.dev:
-                self.history.accuracies.append(accuracy(self.model, self.dev))
-                told += f", dev accuracy {100 * self.history.accuracies[-1]:.2f}"
-            self._keep(epoch)
-            say(told)
-        (self.folder / STATE).unlink(missing_ok=True)
+    def _batches(self, epoch: int) -> Iterator[list[int]]:
+        return _batches(self.known.lengths, self.recipe.batch, np.random.default_rng([self.recipe.seed, epoch]))
 
-    def _epoch(self, epoch: int) -> float:
-        """One pass; returns the mean loss."""
-        recipe, known, network = self.recipe, self.known, self.network
-        rng = seeded(recipe.seed, epoch)
-        labels = torch.tensor(known.labels, device=network.device)
-        first = (epoch - 1) * math.ceil(len(known) / recipe.batch)
-        network.train(True)
-        losses = _Losses(epoch, self.history, self.folder)
-        halved = torch.autocast(network.device.type, torch.bfloat16, enabled=recipe.precision == "bfloat16")
-        what = f"Training {self.model.name}, epoch {epoch} of {recipe.epochs}"
-        with progress(what, len(known)) as advance:
-            for step, batch in enumerate(_batches(known.lengths, recipe.batch, rng), start=first):
-                with halved:
-                    logits = forward(network, self.model.tokenizer, known.joined(batch))
-                loss = functional.cross_entropy(logits.float(), labels[batch])
-                self.optimizer.zero_grad()
-                torch.autograd.backward(loss)
-                size = torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
-                for group in self.optimizer.param_groups:
-                    group["lr"] = recipe.rate * self._height(step)
-                self.optimizer.step()
-                losses.add(loss.detach(), size, len(batch))
-                advance(len(batch))
-        network.train(False)
-        return losses.total() / len(known)
+    def _collate(self, batch: list[int]) -> Batch:
+        known = self.known
+        both = (known.pairs[at] for at in batch)
+        joined = [known.template.join(known.tokens[one], known.tokens[other], known.room) for one, other in both]
+        labels = torch.tensor([known.labels[at] for at in batch])
+        return {**padded(self.model.network, self.model.tokenizer, joined), "labels": labels}
 
-    def _height(self, step: int) -> float:
-        return _height(step, self.recipe.epochs * math.ceil(len(self.known) / self.recipe.batch), self.recipe.warm_up)
+    def _loss(self, network: nn.Module, batch: Batch) -> tuple[Tensor, int]:
+        labels, device = batch["labels"], self.model.network.device.type
+        with torch.autocast(device, torch.bfloat16, enabled=self.recipe.precision == "bfloat16"):
+            logits = network(**{name: tensor for name, tensor in batch.items() if name != "labels"}).logits
+        return functional.cross_entropy(logits.float(), labels), len(labels)
 
-    def _keep(self, epoch: int) -> None:
-        """The epoch's network where it is the best so far, and what the training goes on from where it is not over."""
-        accuracies = self.history.accuracies
-        best = not self.dev or accuracies[-1] > max(accuracies[:-1], default=-1.0)
-        if best:
-            self.history.kept = epoch
-        facts: dict[str, Any] = {"history": asdict(self.history)}
-
-        def go_on_from(place: Path) -> None:
-            if epoch < self.recipe.epochs:
-                write_last(
-                    place / STATE, self.key, facts, {"network": self._tensors(), "adam": remembered(self.optimizer)}
-                )
-
-        if not best:
-            go_on_from(self.folder)
-            return
-        told = {**asdict(self.recipe), **facts["history"], "pairs": len(self.known), "dev": len(self.dev)}
-        save_projected(self.model.headed, self.projection, self.folder, {"training": told}, go_on_from)
-
-    def _tensors(self) -> dict[str, Tensor]:
-        """All weights, those that several parts share once."""
-        named = self.network.state_dict()
-        buffers = {name: tensor for name, tensor in self.network.named_buffers() if name in named}
-        return {name: tensor.detach() for name, tensor in [*self.network.named_parameters(), *buffers.items()]}
-
-
-class _Losses:
-    """The losses of an epoch. They are looked at many at a time; a batch that went wrong is still told."""
-
-    def __init__(self, epoch: int, history: History, folder: Path) -> None:
-        self._epoch, self._history, self._folder = epoch, history, folder
-        self._waiting: list[Tensor] = []
-        self._sizes: list[int] = []
-        self._seen, self._sum = 0, 0.0
-
-    def add(self, loss: Tensor, norm: Tensor, pairs: int) -> None:
-        """A batch's loss, the norm of its gradients, and its pairs."""
-        self._waiting.append(torch.stack([loss, norm]))
-        self._sizes.append(pairs)
-        if len(self._waiting) == CHECKED:
-            self.total()
-
-    def total(self) -> float:
-        """The sum over all pairs so far."""
-        rows = torch.stack(self._waiting).tolist() if self._waiting else []
-        for at, ((loss, norm), pairs) in enumerate(zip(rows, self._sizes, strict=True), start=1):
-            if not (math.isfinite(loss) and math.isfinite(norm)):
-                raise WordworthError(
-                    f"the loss is not a number at epoch {self._epoch}, batch {self._seen + at}; training stopped and "
-                    f"{self._kept()}; lower the learning rate"
-                )
-            self._sum += loss * pairs
-        self._seen += len(rows)
-        self._waiting, self._sizes = [], []
-        return self._sum
-
-    def _kept(self) -> str:
-        epoch = self._history.kept
-        return f"epoch {epoch} is kept in {self._folder}" if epoch else "no epoch was whole, so none is kept"
+    def _end_epoch(self, epoch: int, total: float) -> dict[str, float]:
+        """Measure an epoch's network, and put it into the folder if it is the best so far."""
+        self.model.network.train(False)
+        loss = total / len(self.known)
+        right = accuracy(self.model, self.dev) if self.dev else None
+        if self.history.add(loss, right):
+            counts = {"pairs": len(self.known), "dev": len(self.dev)}
+            notes = {"training": {**asdict(self.recipe), **asdict(self.history), **counts}}
+            save_projected(self.model.headed, self.projection, self.folder, notes)
+        measured = "" if right is None else f", dev accuracy {100 * right:.2f}"
+        self.say(f"epoch {epoch}: loss {loss:.4f}{measured}")
+        return {"loss": loss} if right is None else {"loss": loss, "accuracy": right}
 
 
 @dataclass(frozen=True)
@@ -264,10 +215,6 @@ class _Known:
 
     def __len__(self) -> int:
         return len(self.pairs)
-
-    def joined(self, batch: Sequence[int]) -> list[Joined]:
-        both = (self.pairs[at] for at in batch)
-        return [self.template.join(self.tokens[one], self.tokens[other], self.room) for one, other in both]
 
     @cached_property
     def lengths(self) -> list[int]:

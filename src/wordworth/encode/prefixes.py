@@ -1,12 +1,65 @@
-"""Which sentences share what they have in common on the left, and which are cheaper to run whole."""
+"""Which sentences share what they have in common on the left, and which are cheaper to run whole.
+
+The contexts of a template differ only in the word, and many words begin with the same piece. So the left context is
+run once, and after it the trie of the words' tokens is run level by level: each node is one token that looks back on
+its own path. Tries after prefixes of one length go through together.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from wordworth.encode.token_trie import NodeCopies, TrieLevel, trie_levels
 from wordworth.encode.tokens import Numbers, Tokens, padded, ranges
 from wordworth.engine.batching import Budget
+
+
+@dataclass(frozen=True, eq=False)
+class TrieLevel:
+    """The nodes at one depth; those that have children come first."""
+
+    tokens: Numbers
+    parents: Numbers
+    """Each node's parent in the level above; at the first level, its prefix."""
+    inner: int
+    """How many have children."""
+
+
+def trie_levels(prefixes: Numbers, suffixes: Numbers, lengths: Numbers) -> tuple[list[TrieLevel], Numbers]:
+    """The tries of tokens level by level, and the node of each token, numbered through all levels in order.
+
+    A suffix is the number of its prefix and a row of tokens, of which the first `lengths[i]` count.
+    """
+    levels: list[TrieLevel] = []
+    nodes = np.full(suffixes.shape, -1, dtype=np.intp)
+    above, tokens, before = prefixes.copy(), int(suffixes.max(initial=0)) + 1, 0
+    for depth in range(suffixes.shape[1]):
+        there = np.flatnonzero(lengths > depth)
+        runs = above[there] * tokens + suffixes[there, depth]
+        _, first, which = np.unique(runs, return_index=True, return_inverse=True)
+        inner = np.zeros(len(first), dtype=np.bool_)
+        inner[which[lengths[there] > depth + 1]] = True
+        order = np.lexsort((first, ~inner))
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        once = there[first[order]]
+        levels.append(TrieLevel(suffixes[once, depth], above[once], int(inner.sum())))
+        above[there] = place[which]
+        nodes[there, depth] = before + above[there]
+        before += len(first)
+    return levels, nodes
+
+
+@dataclass(frozen=True, eq=False)
+class NodeCopies:
+    """Which rows of the result the state of a node goes to: `rows[i]` is a copy of `nodes[i]`. Sorted by node."""
+
+    nodes: Numbers
+    rows: Numbers
+
+    def between(self, first: int, end: int) -> tuple[Numbers, Numbers]:
+        """The copies of the nodes from `first` on, before `end`; nodes are counted from `first`."""
+        span = slice(*np.searchsorted(self.nodes, (first, end)))
+        return self.nodes[span] - first, self.rows[span]
 
 
 @dataclass(frozen=True, eq=False)
