@@ -42,8 +42,9 @@ def in_layers(runs: Runs) -> Iterator[Sentence]:
     for model, every in by_model.items():
         first = every[0]
         where = f" best in layer {first.layer} of {first.top}" if first.top else ""  # a sentence encoder has one layer
+        words = "" if first.n is None else f" of {first.n:,} words"
         text = (
-            f"reads valence{where}: ρ = {with_interval(asdict(first))} with people’s ratings of {first.n:,} words "
+            f"reads valence{where}: ρ = {with_interval(asdict(first))} with people’s ratings{words} "
             f"({first.dataset}, {first.setting}){_at_its_best(runs, first)}{_control(first)}."
         )
         more = [f"{marked(asdict(one))} on {one.dataset} (layer {one.layer})" for one in every[1:]]
