@@ -14,7 +14,7 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.run import Run, read_run
 from wordworth.run.numbers import format_number
 from wordworth.study import study
-from wordworth.study.valnorm.corpus_size import WORD, SampledLines, choose_lines
+from wordworth.study.valnorm.data import WORD, SampledLines, choose_lines
 
 PAGE = DOCS / "valnorm.md"
 TEXTS = ("brown", "reddit", "wikitext", "enwiki-sample")

@@ -41,7 +41,7 @@ from wordworth.run import ORIGINAL, RANDOM, Run, read_run
 from wordworth.run.numbers import format_number, format_percent
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
-from wordworth.study.debias.tables import cost_rows
+from wordworth.study.debias.study import cost_rows
 from wordworth.study.predict.tables import predict_tables
 from wordworth.study.tables import stability_rows
 
