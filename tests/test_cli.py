@@ -299,7 +299,7 @@ def test_a_file_that_may_not_be_read(command: Command, work: Path, monkeypatch: 
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "secret.txt")
 
-    monkeypatch.setattr("wordworth.study.embeddings.load_tests", refused)
+    monkeypatch.setattr("wordworth.study.inputs.load_tests", refused)
     answer = command(*WEAT)
     assert answer == Answer(2, "", "wordworth: secret.txt cannot be opened (Permission denied); check its rights\n")
 

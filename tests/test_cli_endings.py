@@ -19,7 +19,7 @@ from wordworth.engine import cache
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import STUDIES, study
-from wordworth.study.static.export import ExportSettings
+from wordworth.study.static.study import ExportSettings
 from wordworth.task.settings import Settings
 
 

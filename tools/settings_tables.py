@@ -14,7 +14,7 @@ from wordworth.cli.compare import CompareSettings
 from wordworth.cli.completion import LANGUAGES
 from wordworth.cli.train import FinetuneSettings, TrainSettings
 from wordworth.study import STUDIES, study
-from wordworth.study.static.export_settings import ExportSettings
+from wordworth.study.static import ExportSettings
 from wordworth.task.settings import GROUPS, Field, Named, Settings
 
 DOCS = Path(__file__).parents[1] / "docs"

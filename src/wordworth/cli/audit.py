@@ -229,11 +229,11 @@ def _loaded(models: list[str], loaded: dict[str, Any], settings: AuditSettings) 
     for model in models:
         if model not in loaded and (kind := settings.kind or kind_of(model)) != "static":
             if kind == "nli":
-                from wordworth.study.infer.models import load as load_nli
+                from wordworth.study.infer.study import load as load_nli
 
                 loaded[model] = load_nli(model, settings.device, ())
             else:
-                from wordworth.study.language_models import loaded as load
+                from wordworth.study.inputs import loaded as load
 
                 loaded[model] = load(model, settings)
     return [loaded.get(model, model) for model in models]

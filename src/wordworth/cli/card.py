@@ -30,7 +30,7 @@ def card(
     """A section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
     from wordworth.cli import display
     from wordworth.report import card_of, card_text, read_runs, write_card
-    from wordworth.study.unmeasured import unmeasured
+    from wordworth.study.audit import unmeasured
 
     made = card_of(read_runs(runs), model, unmeasured)
     if output is None:

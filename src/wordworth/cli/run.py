@@ -92,7 +92,7 @@ def print_findings(
 def _checkpoints(named: str) -> list[str]:
     """The checkpoints in a folder; those that are left out are told."""
     from wordworth.cli import display
-    from wordworth.study.checkpoints import checkpoints, without_step
+    from wordworth.study.checks import checkpoints, without_step
 
     found = checkpoints(named)
     if left := without_step(named):
