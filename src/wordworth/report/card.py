@@ -20,7 +20,7 @@ from wordworth.report.naming import TESTS, listed, number, percent
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
 from wordworth.run import Run
 from wordworth.run.flags import COVERED, MARK, legend
-from wordworth.run.main_scores import main_scores
+from wordworth.run.schema import main_scores
 from wordworth.run.vocabulary import HARMLESS
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
@@ -88,7 +88,7 @@ def _of_model(runs: Runs, model: str) -> Runs:
         if len(scores):
             failed = [part for part in run.manifest["failed"] if part.get("model") in (None, "", model)]
             manifest = {**run.manifest, "failed": failed}
-            each.append(replace(run, scores=scores, manifest=manifest))  # type: ignore[arg-type]
+            each.append(replace(run, scores=scores, manifest=manifest))
     named = (ALL, model)
     outcome = replace(runs.outcome, failed=tuple(one for one in runs.outcome.failed if model in one["models"]))
     scores = runs.scores.filter(pl.col("model").is_in(named))

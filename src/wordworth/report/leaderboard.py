@@ -15,7 +15,7 @@ from wordworth.report.insights import associations, best_layers
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
 from wordworth.run import Run
 from wordworth.run.flags import legend
-from wordworth.run.pairing import ARROW, KEY, clusters, numbered
+from wordworth.run.schema import ARROW, KEY, clusters, numbered
 from wordworth.run.vocabulary import HARMLESS
 from wordworth.statistics.bootstrap import Exact
 from wordworth.statistics.paired_correlation import correlation_test

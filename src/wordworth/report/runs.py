@@ -11,7 +11,7 @@ import polars as pl
 from wordworth.errors import WordworthError
 from wordworth.report.naming import listed
 from wordworth.run import Outcome, Run, read_outcome, read_run, run_folders
-from wordworth.run.steps import BEFORE_STEP
+from wordworth.run.vocabulary import BEFORE_STEP
 
 BROKEN_OFF = "the audit was broken off, and the same command goes on with it."
 ALL = "all models"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wordworth.catalog.resolve import split_label
 from wordworth.errors import WordworthError, listed
-from wordworth.run.steps import at_step
+from wordworth.run.vocabulary import at_step
 
 _NUMBER = re.compile(r"(\d{1,15})(?!.*\d)")
 """The last number of a name: of `checkpoint-500`, `step500` or `lr0.1-step500`."""
