@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from wordworth.embedding.blocks import OnBad
+from wordworth.embedding.streams import OnBad
 from wordworth.task.settings import MEASURED, ON, TEST, Named, Settings, setting
 
 ALL = "all"

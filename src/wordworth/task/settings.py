@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, get_args, get_origin
 
-from wordworth.embedding.core import Case
+from wordworth.embedding.spelling import Case
 from wordworth.engine.engines import PATTERN
 from wordworth.errors import WordworthError, nearest
 from wordworth.statistics.choices import PERMUTATIONS, RESAMPLES, Count, Method, Sides

@@ -6,7 +6,7 @@ from dataclasses import replace
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.templates import Templates
 from wordworth.catalog.read.word_sets import PolarWords
-from wordworth.embedding.core import in_script
+from wordworth.embedding.spelling import in_script
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 
