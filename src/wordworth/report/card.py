@@ -83,7 +83,7 @@ def _select_model(runs: Runs, model: str) -> Runs:
         if len(scores):
             failed = [part for part in run.manifest["failed"] if part.get("model") in (None, "", model)]
             manifest = {**run.manifest, "failed": failed}
-            each.append(replace(run, scores=scores, manifest=manifest))  # type: ignore[arg-type]
+            each.append(replace(run, scores=scores, manifest=manifest))
     outcome = replace(runs.outcome, failed=tuple(one for one in runs.outcome.failed if model in one["models"]))
     return replace(
         runs, each=tuple(each), scores=runs.scores.filter(pl.col("model").is_in([ALL, model])), outcome=outcome
@@ -217,9 +217,10 @@ def card_text(card: Card, readme: Path | None = None) -> str:
     with Foreign(f"{readme} cannot be read as a model card", "correct the metadata between its lines of ---"):
         text = "" if readme is None else readme.read_bytes().decode("utf-8-sig")
         made = ModelCard(text if text.lstrip().startswith("---") else f"---\n{{}}\n---\n\n{text}")
-    others = [one for one in made.data.eval_results or () if not _is_ours(one)]
-    made.data.model_name = made.data.model_name or visible(card.model)
-    made.data.eval_results = [*others, *_make_results(card)]
+    data: Any = made.data  # a ModelCardData, which the library's types do not say
+    others = [one for one in data.eval_results or () if not _is_ours(one)]
+    data.model_name = data.model_name or visible(card.model)
+    data.eval_results = [*others, *_make_results(card)]
     made.text = _replace_section(made.text.replace("\r\n", "\n"), card.section)
     whole = str(made).replace("\r\n", "\n")
     return whole.replace("\n", "\r\n") if "\r\n" in text else whole
