@@ -15,7 +15,7 @@ from wordworth.run import Findings
 from wordworth.study.embedding_settings import ALL, OfEmbeddings
 
 if TYPE_CHECKING:
-    from wordworth.encode.sentence.words import WordsAlone
+    from wordworth.encode.layers import WordsAlone
 
 
 def vectors_of(
@@ -79,7 +79,7 @@ def _declared(model: Any) -> Entry | None:
 
 
 def _in_each(layers: "WordsAlone", languages: Sequence[str]) -> Iterator[tuple[Layers, str]]:
-    from wordworth.encode.sentence.words import words_alone
+    from wordworth.encode.layers import words_alone
 
     yield layers, languages[0] or "english"
     for language in languages[1:]:
@@ -104,7 +104,7 @@ def of_sentences(model: Any) -> bool:
 
 def asked_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
     """A sentence encoder as an embedding of the words that it is asked for, recorded."""
-    from wordworth.encode.sentence.words import words_alone  # torch, which word vectors in files do without
+    from wordworth.encode.layers import words_alone  # torch, which word vectors in files do without
     from wordworth.study.language_models import record_model
 
     layers = words_alone(model, language)
