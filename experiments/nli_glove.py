@@ -23,7 +23,7 @@ from wordworth.infer.model.nli import accuracy
 from wordworth.infer.probe.probe import load_probe, probe_names
 from wordworth.infer.training.examples import Sets, chosen_sets
 from wordworth.infer.training.train_nli import RESULTS
-from wordworth.study.infer.settings import subspace_of
+from wordworth.study.infer.versions import subspace_of
 from wordworth.transform import remove
 
 FOLDER = Path("runs") / "nli-glove"

@@ -21,7 +21,7 @@ from wordworth.infer.model.loading import load_attention_nli, vectors_to_train_o
 from wordworth.infer.model.nli import accuracy
 from wordworth.infer.training.examples import Sets, chosen_sets
 from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Recipe, cleared, train_nli
-from wordworth.study.bias_words import taken_out
+from wordworth.study.mitigation import taken_out
 from wordworth.transform import Subspace, difference_direction, random_directions, remove
 
 THINGS = [f"thing{number}" for number in range(12)]
