@@ -17,14 +17,9 @@ from wordworth.run import Findings
 from wordworth.study.shared_settings import ALL, OfEmbeddings
 from wordworth.task.settings import ByLayer, Named, Placement
 
-<<<<<<< HEAD:src/wordworth/study/embeddings.py
-if TYPE_CHECKING:
-    from wordworth.encode.layers import WordsAlone
-=======
 if TYPE_CHECKING:  # torch, which word vectors in files do without
     from wordworth.encode import LanguageModel
     from wordworth.encode.layers import WordsAlone
->>>>>>> main:src/wordworth/study/inputs.py
 
 
 def vectors_of(
@@ -113,12 +108,7 @@ def of_sentences(model: Any) -> bool:
 
 def asked_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
     """A sentence encoder as an embedding of the words that it is asked for, recorded."""
-<<<<<<< HEAD:src/wordworth/study/embeddings.py
-    from wordworth.encode.layers import words_alone  # torch, which word vectors in files do without
-    from wordworth.study.language_models import record_model
-=======
     from wordworth.encode.layers import words_alone
->>>>>>> main:src/wordworth/study/inputs.py
 
     layers = words_alone(model, language)
     record_model(findings, layers.model)
