@@ -3,17 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from wordworth.report.behaviour_answers import debiased, inferred, never_said, sensitivity, unequal
-from wordworth.report.meaning_answers import (
-    context,
-    disagreement,
-    in_layers,
-    nullified,
-    of_vectors,
-    reduced,
-    similar,
-    stereotypes,
-)
+from wordworth.report import behaviour_answers as behaviour
+from wordworth.report import meaning_answers as meaning
 from wordworth.report.missing import plain_missing
 from wordworth.report.naming import Sentence
 from wordworth.report.runs import Runs, ended
@@ -31,9 +22,6 @@ class Answer:
 
     question: str
     sentences: tuple[Sentence, ...]
-
-
-QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]]
 
 
 def answers(runs: Runs) -> list[Answer]:
@@ -76,14 +64,14 @@ def _left_out(runs: Runs) -> Iterator[Sentence]:
     yield Sentence(text, "left-out", "", 0.0, whole=True)
 
 
-QUESTIONS = {
-    "Does it know what words mean?": (in_layers, of_vectors, similar, reduced),
-    "Where does context take over?": (context,),
-    "Does the top layer hide what it knows?": (nullified,),
-    "Whom does it stereotype?": (stereotypes, disagreement),
-    "How far does that depend on choices?": (sensitivity,),
-    "Which words does it never say?": (never_said,),
-    "What does it infer that does not follow?": (inferred, unequal),
-    "What does debiasing change?": (debiased,),
+QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]] = {
+    "Does it know what words mean?": (meaning.in_layers, meaning.of_vectors, meaning.similar, meaning.reduced),
+    "Where does context take over?": (meaning.context,),
+    "Does the top layer hide what it knows?": (meaning.nullified,),
+    "Whom does it stereotype?": (meaning.stereotypes, meaning.disagreement),
+    "How far does that depend on choices?": (behaviour.sensitivity,),
+    "Which words does it never say?": (behaviour.never_said,),
+    "What does it infer that does not follow?": (behaviour.inferred, behaviour.unequal),
+    "What does debiasing change?": (behaviour.debiased,),
     "What was left out?": (_left_out,),
 }
