@@ -14,7 +14,7 @@ from rich.console import Console
 from commands import Command
 from wordworth import progress
 from wordworth.catalog.read.association_tests import load_test
-from wordworth.cli.broken_off import in_cache, telling
+from wordworth.cli.commands import in_cache, telling
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
@@ -77,7 +77,7 @@ def test_what_is_kept_of_work_that_is_broken_off(
     for number in range(2):
         cache.entry("vectors", ["some", number], lambda folder: (folder / "file").write_text("kept"))
     cache.entry("counts", ["some"], lambda folder: (folder / "file").write_text("kept"))
-    kept = "Kept in the cache: 3 entries (1 of counts, 2 of vectors); the same command goes on from there."
+    kept = "Kept in the cache: 1 of counts, 2 of vectors; the same command goes on from there."
     assert broken_off() == f"Broken off. {kept}\n"
     cache.entry("counts", ["some"], lambda folder: pytest.fail("it is there"))
     assert in_cache() == kept
@@ -221,7 +221,7 @@ BY_DATA = {
 
 def _settings() -> dict[str, type[Settings]]:
     from wordworth.cli.audit import AuditSettings
-    from wordworth.cli.compare import CompareSettings
+    from wordworth.cli.results import CompareSettings
     from wordworth.cli.train import FinetuneSettings, TrainSettings
 
     others = (ExportSettings, AuditSettings, CompareSettings, TrainSettings, FinetuneSettings)

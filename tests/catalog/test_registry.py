@@ -53,13 +53,6 @@ def test_names_that_users_script_against():
     assert [e.name for e in entries("models")] == [*static, *others, "nli-glove"]
 
 
-def test_models_say_what_a_loader_needs():
-    for found in entries("models"):
-        assert found.details["family"] in ("static", "causal", "masked", "encoder", "sentence", "nli")
-        assert found.details["dims"] > 0
-        assert found.details["format"]
-
-
 def test_every_reference_is_used_and_renders():
     used = {found.reference.key for found in EVERY} | {measure.paper for measure in MEASURES.values()}
     used |= {paper for name in STUDIES for paper in study(name).papers}
@@ -123,13 +116,3 @@ def test_an_incomplete_declaration_is_an_error(change, message):
     with pytest.raises(WordworthError) as told:
         declared("lexica", "own", whole | change)
     assert message in str(told.value)
-
-
-def test_every_file_of_an_archive_has_its_member() -> None:
-    """All but files that are joined from parts, which name their members themselves."""
-    for kind in KINDS:
-        for found in entries(kind):
-            for source in found.sources:
-                joined = source.kind == "archive" and not source.folder and all(member for _, member in source.parts)
-                if source.kind == "archive" and not joined:
-                    assert all(pinned.member for pinned in source.content), found.name

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.broken_off import in_cache, telling
-from wordworth.cli.completion import named
+from wordworth.cli.commands import in_cache, named, telling
 from wordworth.cli.options import SHARED, folder_of, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting

@@ -8,9 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.broken_off import telling
-from wordworth.cli.completion import named
-from wordworth.cli.help import OUTPUT
+from wordworth.cli.commands import OUTPUT, named, telling
 from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.study.infer import LABEL_MAP
 from wordworth.study.shared_settings import LayeredTakenOut, TakenOut
