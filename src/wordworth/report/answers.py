@@ -12,8 +12,6 @@ from wordworth.run.numbers import format_list
 
 SEPARATELY = 4
 """Up to this many models are spoken of one by one; of more, the first and the last."""
-REASONS = 3
-"""Why items were left out: the most frequent reasons."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def _few(sentences: list[Sentence]) -> list[Sentence]:
 
 def _left_out(runs: Runs) -> Iterator[Sentence]:
     counts = sorted(runs.left_out.items(), key=lambda pair: -pair[1])
-    reasons = format_list([f"{count:,} {reason}" for reason, count in counts], REASONS)
+    reasons = format_list([f"{count:,} {reason}" for reason, count in counts], most=3)
     text = f"Left out of the numbers: {reasons}." if counts else "No item was left out of the numbers."
     yield Sentence(text, "left-out", "", 0.0, whole=True)
 

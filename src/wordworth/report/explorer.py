@@ -51,10 +51,10 @@ def columnar(table: pl.DataFrame) -> dict[str, Any]:
     return {"length": len(table), "columns": columns}
 
 
-def _short(value: float | None) -> float | int | None:
+def _short(value: Any) -> float | int | None:
     if value is None or not isfinite(value):
         return None
-    rounded = round(value, 4) if abs(value) >= 0.001 else float(f"{value:.3g}")
+    rounded = round(float(value), 4) if abs(value) >= 0.001 else float(f"{value:.3g}")
     return int(rounded) if rounded.is_integer() else rounded
 
 

@@ -193,9 +193,8 @@ def stereotypes(runs: Runs) -> Iterator[Sentence]:
         tested = [row for row in rows if row["p"] is not None]
         why = "which reads valence best" if picked else "the highest that was tested"
         where = "" if layer is None else f" in layer {layer}, {why}"
-        text = f"has no p for {_count(len(rows))}{where}, so that none can be called significant."
-        if tested:
-            text = _significant(runs, tested, where)
+        untested = f"has no p for {_count(len(rows))}{where}, so that none can be called significant."
+        text = _significant(runs, tested, where) if tested else untested
         order = mine.select(pl.col("value").abs().mean()).item()
         figure = "weat" if layer is None else "weat-layers"
         yield Sentence(text, figure, str(model), order, ends=("Strongest", "Weakest"))

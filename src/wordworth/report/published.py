@@ -17,7 +17,6 @@ NOT_STATED = "not stated"
 """In the note of a published number: how it was measured is not known, so it is like nothing."""
 MAX_NAMED_MODELS = 3
 """Up to this many models are named; more are counted."""
-SAME = "the same model"
 
 
 @dataclass(frozen=True)
@@ -171,7 +170,7 @@ def standing(model: str, kind: str | None, **quantity: Any) -> Standing | None:
     if not found:
         return None
     ends = [end for one in found for end in (one.value, one.low, one.high) if end is not None]
-    return Standing(min(ends), max(ends), SAME if own else _whose(found), _source(found))
+    return Standing(min(ends), max(ends), "the same model" if own else _whose(found), _source(found))
 
 
 def _is(model: str, one: Published) -> bool:
