@@ -13,7 +13,6 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from commands import Answer, Command
-from sampled import only_in_all
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
@@ -112,24 +111,6 @@ def test_a_model_written_while_an_audit_runs_is_not_recorded_as_measured(
     }
 
 
-def test_two_audited_models_are_compared(command: Command, work: Path) -> None:
-    for name in ("mine", "other"):
-        assert command("audit", f"{name}.txt", "--quick", "-o", name).code == 0
-    answer = command("compare", "mine/weat", "other/weat")
-    assert answer.code == 0
-    assert "No difference found in association on weat1 (" in answer.out
-    told = json.loads(
-        command("compare", "mine/valnorm", "other/valnorm", "--json", "--correlation-test", "steiger").out
-    )
-    assert {one["measure"] for one in told["differences"]} == {"valence", "weat", "similarity"}
-    assert all(one["test"] == "steiger" for one in told["differences"] if one["measure"] == "valence")
-    static = command("compare", "mine/static", "other/static")
-    assert "not compared: garg-euclidean" in static.err
-    refused = command("compare", "mine/weat", "other/static")
-    assert refused.code == 2
-    assert "they are of the studies weat and static" in refused.err
-
-
 BAD = [
     (("audit", "nowhere/none.txt"), "there is no model at nowhere/none.txt"),
     (("audit", "mine.txt", "mine.txt"), "a model is named twice"),
@@ -204,9 +185,6 @@ def test_what_applies_to_what() -> None:
     assert lessened(plan(["glove-6b-50d"])[0]) == []
 
 
-XWEAT = "English, German, Spanish, Italian, Turkish, Croatian or Russian"
-
-
 def test_what_applies_in_another_language() -> None:
     planned, left_out = plan(["word2vec-zh-126k", "glove-6b-50d"])
     assert {one.name: one.models for one in planned} == {
@@ -214,10 +192,9 @@ def test_what_applies_in_another_language() -> None:
         "weat": ("glove-6b-50d",),
         "static": ("glove-6b-50d",),
     }
-    assert left_out == [
-        f"{one} was not run on word2vec-zh-126k: its words are {words}, and the model is chinese "
-        f"(`wordworth run {one} --help`)."
-        for one, words in (("weat", XWEAT), ("static", "English"))
+    assert [sentence.partition(":")[0] for sentence in left_out] == [
+        "weat was not run on word2vec-zh-126k",
+        "static was not run on word2vec-zh-126k",
     ]
     # What a quick audit names is English: a model of another language takes what there is in it.
     quick = chosen(planned[0], True, {"seed": 3, "device": "cpu"})
@@ -226,14 +203,8 @@ def test_what_applies_in_another_language() -> None:
     english = chosen(plan(["glove-6b-50d"])[0][0], True, {})
     assert isinstance(english, ValnormSettings)
     assert english.lexica == ("bellezza",)
-    with pytest.raises(WordworthError) as raised:
+    with pytest.raises(WordworthError, match=r"no study of the audit applies to albert-kor .* the model is korean"):
         plan(["albert-kor"])
-    assert str(raised.value) == (
-        "no study of the audit applies to albert-kor (masked); vast was not run on albert-kor: its words are English, "
-        "Portuguese, Chinese, Spanish, French, Polish, Turkish, German or Dutch, and the model is korean (`wordworth "
-        "run vast --help`); static was not run on albert-kor: its words are English, and the model is korean "
-        "(`wordworth run static --help`)"
-    )
     # Beside a model that something applies to, it is said and the other one audited.
     planned, left_out = plan(["albert-kor", "minilm-l6"])
     assert {one.models for one in planned} == {("minilm-l6",)}
@@ -285,15 +256,3 @@ def test_workers_find_what_one_process_finds(command: Command, work: Path) -> No
         assert_frame_equal(ours.items, theirs.items, check_row_order=False)
         keys = ("named", "settings", "notes", "left_out", "failed", "method", "papers", "references", "data")
         assert [ours.manifest[key] for key in keys] == [theirs.manifest[key] for key in keys]
-
-
-@only_in_all
-def test_a_study_that_fails_in_a_worker_leaves_the_others(command: Command, work: Path) -> None:
-    """The second embedding has the rated words, and none of those that association tests are made of."""
-    rated = {*polar_words().pleasant, *polar_words().unpleasant, *load_lexicon("bellezza").words}
-    lines = (work / "other.txt").read_text().splitlines()
-    (work / "other.txt").write_text("\n".join(line for line in lines if line.split()[0] in rated) + "\n")
-    answer = command("audit", "mine.txt", "other.txt", "--quick", "-o", "there", "--engine", "ray", "--json")
-    assert answer.code == 1
-    assert state(answer)["valnorm"] == "run"
-    assert "failed" in state(answer).values()
