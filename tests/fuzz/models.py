@@ -112,9 +112,9 @@ def _attention(folder: Path) -> None:
     import torch
 
     from wordworth.files import sha256_of
-    from wordworth.infer.model.attention import Network, Shape
-    from wordworth.infer.model.checkpoint import write_config, write_weights
-    from wordworth.infer.model.vocabulary import drawn
+    from wordworth.infer.attention import Network, Shape
+    from wordworth.infer.loading import write_config, write_weights
+    from wordworth.infer.vocabulary import drawn
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
@@ -165,7 +165,7 @@ def rows() -> dict[str, Row]:
         return digest(hash_tokenizer(model.tokenizer), model.layers, model.dim, model.max_length, *parts)
 
     def nli(folder: Path) -> str:
-        from wordworth.infer.model.kinds import load
+        from wordworth.infer.loading import load
 
         model = load(folder, device="cpu")
         return digest(model.probabilities(["a b", "the cat", "d"], np.array([[0, 1], [1, 2]])))
@@ -188,8 +188,8 @@ def rows() -> dict[str, Row]:
         return nli(folder)
 
     def elmo(folder: Path) -> str:
-        from wordworth.infer.model.contextual import ElmoVectors
-        from wordworth.infer.model.elmo import load_elmo
+        from wordworth.infer.contextual import ElmoVectors
+        from wordworth.infer.elmo import load_elmo
 
         vectors = ElmoVectors(load_elmo(folder / "options.json", folder / "weights.hdf5"))
         return digest(vectors.vectors(np.array([vectors.ids("a café")])).numpy())

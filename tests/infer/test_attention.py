@@ -8,11 +8,11 @@ from slow_nli import slow
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer.model import over_vectors as embedded
-from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.nli import LABELS, MitigableNli, accuracy, infer
-from wordworth.infer.model.over_vectors import AttentionNli
-from wordworth.infer.model.vocabulary import UNKNOWN, StaticVectors, drawn, words_of
+from wordworth.infer import over_vectors as embedded
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.nli import LABELS, MitigableNli, accuracy, infer
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.infer.vocabulary import UNKNOWN, StaticVectors, drawn, words_of
 from wordworth.transform import random_directions, remove
 
 WORDS = ["the", "a", "an", "man", "woman", "doctor", "bought", "ate", "sold"]

@@ -7,10 +7,9 @@ import pytest
 
 from made_elmo import made_elmo, slow_sentence
 from wordworth.errors import WordworthError
-from wordworth.infer.model.averaged import DrawnSentences, averaged, draw_occurrences
-from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.loading import vectors_to_train_on
-from wordworth.infer.model.vocabulary import words_of
+from wordworth.infer.contextual import DrawnSentences, ElmoVectors, averaged, draw_occurrences
+from wordworth.infer.loading import vectors_to_train_on
+from wordworth.infer.vocabulary import words_of
 from wordworth.transform import Subspace, difference_direction
 
 TEXT = [
@@ -110,10 +109,10 @@ def test_a_network_keeps_the_layers_that_it_was_trained_without(
     folder: Path, tmp_path: Path, layers: tuple[int, ...]
 ) -> None:
     from wordworth.catalog.read.nli import NliData
-    from wordworth.infer.model.loading import load_attention_nli
-    from wordworth.infer.model.nli import TrainedWithout, accuracy
-    from wordworth.infer.training.examples import Sets
-    from wordworth.infer.training.train_nli import NetworkSize, Recipe, train_nli
+    from wordworth.infer.examples import Sets
+    from wordworth.infer.loading import load_attention_nli
+    from wordworth.infer.nli import TrainedWithout, accuracy
+    from wordworth.infer.train_nli import NetworkSize, Recipe, train_nli
 
     data = NliData("few", ("a man sleeps", "a dog runs"), ("he rests", "no dog"), ("entailment", "contradiction"))
     read = vectors_to_train_on(folder, 0)

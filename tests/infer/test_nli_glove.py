@@ -12,9 +12,8 @@ from wordworth.catalog.read.nli import load_nli
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
 from wordworth.files import sha256_of
-from wordworth.infer.model.checkpoint import read_model
-from wordworth.infer.model.loading import DEFAULT, load_attention_nli
-from wordworth.infer.model.nli import LABELS, accuracy
+from wordworth.infer.loading import DEFAULT, load_attention_nli, read_model
+from wordworth.infer.nli import LABELS, accuracy
 
 FOLDER = files("wordworth.catalog") / "data" / DEFAULT
 

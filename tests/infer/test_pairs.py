@@ -8,10 +8,9 @@ import pytest
 
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.errors import WordworthError
-from wordworth.infer.probe.articles import by_letter, by_sound
-from wordworth.infer.probe.pairs import PairSet, evenly
-from wordworth.infer.probe.probe import Probe, load_probe, probe_names
-from wordworth.infer.probe.templates import parse
+from wordworth.infer.pairs import PairSet, evenly
+from wordworth.infer.probe import Probe, load_probe, probe_names
+from wordworth.infer.templates import by_letter, by_sound, parse
 
 SIZES = {
     "gender": 1_968 * 164 * 6,

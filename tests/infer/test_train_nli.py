@@ -17,10 +17,10 @@ from wordworth.cli.train import TrainSettings, _sets
 from wordworth.embedding import Embedding, save
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer.model.loading import load_attention_nli, vectors_to_train_on
-from wordworth.infer.model.nli import accuracy
-from wordworth.infer.training.examples import Sets, chosen_sets
-from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Recipe, cleared, train_nli
+from wordworth.infer.examples import Sets, chosen_sets
+from wordworth.infer.loading import load_attention_nli, vectors_to_train_on
+from wordworth.infer.nli import accuracy
+from wordworth.infer.train_nli import RESULTS, NetworkSize, Recipe, cleared, train_nli
 from wordworth.study.bias_words import taken_out
 from wordworth.transform import Subspace, difference_direction, random_directions, remove
 

@@ -8,10 +8,9 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts.sampling import Flaws
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.model.averaged import averaged, draw_occurrences
-from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.loading import Vectors
-from wordworth.infer.model.vocabulary import Embedder
+from wordworth.infer.contextual import ElmoVectors, averaged, draw_occurrences
+from wordworth.infer.loading import Vectors
+from wordworth.infer.vocabulary import Embedder
 from wordworth.study.bias_words import named_words, taken_out
 from wordworth.study.elmo_settings import ElmoLayers, LayeredTakenOut
 from wordworth.transform import Subspace, random_directions

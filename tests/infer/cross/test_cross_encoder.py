@@ -6,11 +6,10 @@ import torch
 import transformers as hf
 
 from wordworth.errors import WordworthError
-from wordworth.infer.model import cross_encoder
-from wordworth.infer.model.cross_batches import cut, distinct, tokenized
-from wordworth.infer.model.cross_encoder import load_cross_encoder
-from wordworth.infer.model.labels import label_columns
-from wordworth.infer.model.nli import LABELS
+from wordworth.infer import cross_encoder
+from wordworth.infer.cross_batches import cut, distinct, tokenized
+from wordworth.infer.cross_encoder import label_columns, load_cross_encoder
+from wordworth.infer.nli import LABELS
 
 SUBJECTS = ["doctor", "man", "woman", "rude person", "nurse", "old bishop of the wagons"]
 SENTENCES = [f"The {subject} {rest}." for rest in ("ate an apple", "slept") for subject in SUBJECTS]

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from stopped_training import diverge_after, stop_after
 from wordworth.cli import app
 from wordworth.errors import WordworthError
-from wordworth.infer.model.cross_encoder import load_cross_encoder, untrained_cross_encoder
-from wordworth.infer.model.nli import LABELS, accuracy
-from wordworth.infer.training import finetune_nli as module
-from wordworth.infer.training.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
+from wordworth.infer import finetune_nli as module
+from wordworth.infer.cross_encoder import load_cross_encoder, untrained_cross_encoder
+from wordworth.infer.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
+from wordworth.infer.nli import LABELS, accuracy
 from wordworth.repair.subwords import piece_vectors
 from wordworth.transform import difference_direction
 

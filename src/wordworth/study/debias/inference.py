@@ -11,8 +11,8 @@ from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.model.loading import load_attention_nli
-from wordworth.infer.model.over_vectors import AttentionNli
+from wordworth.infer.loading import load_attention_nli
+from wordworth.infer.over_vectors import AttentionNli
 from wordworth.progress import progress
 from wordworth.run import ORIGINAL, Findings
 from wordworth.study.debias import HARD, DebiasSettings

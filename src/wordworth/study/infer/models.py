@@ -5,9 +5,9 @@ from dataclasses import asdict
 from typing import Any
 
 from wordworth.engine.cache import key_of
-from wordworth.infer.model import load
-from wordworth.infer.model.nli import MitigableNli, NliModel, Trained
-from wordworth.infer.probe.pairs import PairSet
+from wordworth.infer.loading import load
+from wordworth.infer.nli import MitigableNli, NliModel, Trained
+from wordworth.infer.pairs import PairSet
 from wordworth.run import Findings
 
 __all__ = ["load", "record_model"]

@@ -12,12 +12,12 @@ from functools import partial
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.nli import MitigableNli, NliModel
-from wordworth.infer.model.over_vectors import AttentionNli
-from wordworth.infer.model.vocabulary import words_of
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import SubspaceWords
+from wordworth.infer.contextual import ElmoVectors
+from wordworth.infer.nli import MitigableNli, NliModel
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import SubspaceWords
+from wordworth.infer.vocabulary import words_of
 from wordworth.run import ORIGINAL, RANDOM
 from wordworth.study.elmo_layers import Say, means_by_layer, random_by_layer, with_layers
 from wordworth.study.elmo_settings import ElmoLayers

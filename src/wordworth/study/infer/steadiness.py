@@ -1,9 +1,9 @@
 """How well defined the subspaces are in the vectors that a network reads (Dev et al. 2020, Tables 7 and 12)."""
 
 from wordworth.errors import WordworthError
-from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.nli import MitigableNli, NliModel
-from wordworth.infer.model.over_vectors import AttentionNli
+from wordworth.infer.contextual import ElmoVectors
+from wordworth.infer.nli import MitigableNli, NliModel
+from wordworth.infer.over_vectors import AttentionNli
 from wordworth.run import Findings
 from wordworth.study.elmo_layers import Say, means_by_layer
 from wordworth.study.infer import InferSettings

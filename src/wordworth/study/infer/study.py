@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from wordworth.catalog.read.nli import NliData, load_nli
-from wordworth.infer.model.nli import LABELS, NliModel
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import FORMULA, SWAP, Probe, load_probe, probe_names
-from wordworth.infer.scoring.largest import Largest
-from wordworth.infer.scoring.pair_scores import PairTask, scored, shard_of
+from wordworth.infer.nli import LABELS, NliModel
+from wordworth.infer.pair_scores import Largest, PairTask, scored, shard_of
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import FORMULA, SWAP, Probe, load_probe, probe_names
 from wordworth.measure.neutrality import Tally
 from wordworth.progress import progress
 from wordworth.run import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Findings

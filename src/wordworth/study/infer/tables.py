@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
+from wordworth.infer.probe import FORMULA, load_probe, probe_names
 from wordworth.measure.neutrality import BY_PAIR
 from wordworth.run import ORIGINAL, RANDOM
 from wordworth.study.declaration import Table
