@@ -39,7 +39,7 @@ kernels: $(STAMP)
 # Damaged files for every reader, seeded: `make fuzz SAMPLES=300` for fewer.
 SAMPLES ?= 1500
 fuzz: $(STAMP)
-	$(BIN)/python tests/fuzz/campaign.py --samples $(SAMPLES)
+	WORDWORTH_FUZZ=$(SAMPLES) $(BIN)/python -m pytest tests/fuzz
 
 # Tests of the pages open them in chromium; where it cannot be installed they are skipped, and say so.
 browser:

@@ -21,7 +21,7 @@ from wordworth.encode.aggregation import chunks
 from wordworth.encode.passes import hidden_states
 from wordworth.encode.spans import locate, tokenize
 from wordworth.engine.batching import budget_for, take
-from wordworth.study.static.export import SIMILARITY, load_vocabulary
+from wordworth.study.static.study import SIMILARITY, load_vocabulary
 
 MODEL, CORPUS = "minilm-l6", "enwiki-sample"
 SENTENCES, LOOP = 1_500, 1_000

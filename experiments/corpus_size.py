@@ -11,10 +11,10 @@ import polars as pl
 from tools.pages import DOCS, markdown, put
 
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.report.naming import number
 from wordworth.run import Run, read_run
+from wordworth.run.numbers import format_number
 from wordworth.study import study
-from wordworth.study.valnorm.corpus_size import WORD, SampledLines, choose_lines
+from wordworth.study.valnorm.data import WORD, SampledLines, choose_lines
 
 PAGE = DOCS / "valnorm.md"
 TEXTS = ("brown", "reddit", "wikitext", "enwiki-sample")
@@ -64,7 +64,11 @@ def row_of(run: Run) -> list[str]:
 
 
 def cell(row: dict[str, Any] | None) -> str:
-    return f"{number(row['value'])} [{number(row['low'])}, {number(row['high'])}] ({row['n']:,})" if row else "–"
+    return (
+        f"{format_number(row['value'])} [{format_number(row['low'])}, {format_number(row['high'])}] ({row['n']:,})"
+        if row
+        else "–"
+    )
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from wordworth.infer.loading import CONFIG, WEIGHTS, load_attention_nli, one_emb
 from wordworth.infer.nli import accuracy
 from wordworth.infer.probe import load_probe, probe_names
 from wordworth.infer.train_nli import RESULTS
-from wordworth.study.infer.settings import subspace_of
+from wordworth.study.infer.versions import subspace_of
 from wordworth.transform import remove
 
 FOLDER = Path("runs") / "nli-glove"

@@ -38,7 +38,7 @@ from wordworth.infer.train_nli import RESULTS, NetworkSize, Recipe, train_nli
 from wordworth.repair.subwords import piece_vectors
 from wordworth.run import read_run
 from wordworth.study import study
-from wordworth.study.infer.settings import subspace_of
+from wordworth.study.infer.versions import subspace_of
 from wordworth.transform import Subspace, random_directions
 
 RUNS = Path("runs") / "nli-seeds"

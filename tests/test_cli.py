@@ -56,7 +56,7 @@ BAD = [
     ((*VALNORM, "--experiment", "corpus-size"), "needs a text to sample: give --corpus"),
     ((*WEAT, "--sides", "three"), "--sides is 'three'; it can be one or two"),
     ((*WEAT, "--case", "upper"), "--case is 'upper'; it can be fold or exact"),
-    ((*WEAT, "--p-method", "guess"), "--p-method is 'guess'; it can be auto, exact, monte-carlo or normal"),
+    ((*WEAT, "--p-method", "guess"), "--p-method is 'guess'; it can be auto, exact or monte-carlo"),
     ((*WEAT, "--on-bad", "ignore"), "--on-bad is 'ignore'; it can be stop or drop"),
     ((*WEAT, "--file-format", "csv"), "no format is called 'csv'"),
     ((*WEAT, "--seed", "-1"), "--seed is -1; it must be a whole number from 0 up"),
@@ -299,7 +299,7 @@ def test_a_file_that_may_not_be_read(command: Command, work: Path, monkeypatch: 
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "secret.txt")
 
-    monkeypatch.setattr("wordworth.study.embeddings.load_tests", refused)
+    monkeypatch.setattr("wordworth.study.inputs.load_tests", refused)
     answer = command(*WEAT)
     assert answer == Answer(2, "", "wordworth: secret.txt cannot be opened (Permission denied); check its rights\n")
 

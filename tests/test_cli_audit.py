@@ -156,7 +156,7 @@ def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monk
     def broken(*_: Any, **__: Any) -> None:
         raise WordworthError("the words are gone")
 
-    monkeypatch.setattr("wordworth.study.weat.study.weat", broken)
+    monkeypatch.setattr("wordworth.study.weat.weat", broken)
     answer = command("audit", "mine.txt", "--quick")
     assert answer.code == 1
     assert "weat failed: the words are gone" in answer.err
@@ -180,7 +180,7 @@ def test_an_audit_that_is_broken_off_says_so_in_its_report(
     def broken_off(*_: Any, **__: Any) -> None:
         raise RuntimeError("as if the machine had stopped")
 
-    monkeypatch.setattr("wordworth.study.weat.study.weat", broken_off)
+    monkeypatch.setattr("wordworth.study.weat.weat", broken_off)
     with pytest.raises(RuntimeError, match="stopped"):
         command("audit", "mine.txt", "--quick")
     assert command("report", "runs/audit-mine.txt-quick", "--format", "md").code == 0

@@ -2,25 +2,24 @@
 
 import io
 import json
-import signal
-import sys
 import time
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from commands import Command
+from wordworth import progress
 from wordworth.catalog.read.association_tests import load_test
-from wordworth.cli.broken_off import in_cache, telling
+from wordworth.cli.commands import in_cache, telling
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import STUDIES, study
-from wordworth.study.static.export import ExportSettings
+from wordworth.study.static.study import ExportSettings
 from wordworth.task.settings import Settings
 
 
@@ -78,7 +77,7 @@ def test_what_is_kept_of_work_that_is_broken_off(
     for number in range(2):
         cache.entry("vectors", ["some", number], lambda folder: (folder / "file").write_text("kept"))
     cache.entry("counts", ["some"], lambda folder: (folder / "file").write_text("kept"))
-    kept = "Kept in the cache: 3 entries (1 of counts, 2 of vectors); the same command goes on from there."
+    kept = "Kept in the cache: 1 of counts, 2 of vectors; the same command goes on from there."
     assert broken_off() == f"Broken off. {kept}\n"
     cache.entry("counts", ["some"], lambda folder: pytest.fail("it is there"))
     assert in_cache() == kept
@@ -99,7 +98,6 @@ def test_an_audit_that_is_broken_off(command: Command, work: Path, monkeypatch: 
     declared = type(study("weat"))
     run = declared.run
     monkeypatch.setattr(declared, "run", interrupted)
-    monkeypatch.setattr("wordworth.cli.end_interrupted", lambda: sys.exit(128 + signal.SIGINT))
     words = (work / "mine.txt").read_text(encoding="utf-8")
     assert words
     answer = command("audit", "mine.txt", "--quick", "-o", "audit")
@@ -223,7 +221,7 @@ BY_DATA = {
 
 def _settings() -> dict[str, type[Settings]]:
     from wordworth.cli.audit import AuditSettings
-    from wordworth.cli.compare import CompareSettings
+    from wordworth.cli.results import CompareSettings
     from wordworth.cli.train import FinetuneSettings, TrainSettings
 
     others = (ExportSettings, AuditSettings, CompareSettings, TrainSettings, FinetuneSettings)
@@ -243,29 +241,6 @@ def test_a_thousand_million_resamples_are_refused_at_once() -> None:
         study("vast").settings(resamples=10**9)
 
 
-def test_what_is_many_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draws that take over a second show how far they are; what is quick has no bar."""
-    from wordworth.progress import listening
-    from wordworth.statistics import bootstrap, correlation, permutation
-
-    heard: list[tuple[str, float, float | None]] = []
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(2, 50)), rng.normal(size=50)
-
-    def run() -> None:
-        list(bootstrap.resample_counts(50, 200, 0, block=5_000))
-        correlation.shuffled_pearson(x, y, shuffles=30)
-        permutation.permutation_test(rng.normal(size=40), 20, method="monte-carlo", permutations=10)
-
-    with listening(lambda what, done, total: heard.append((what, done, total))):
-        run()
-        assert heard == []
-        monkeypatch.setattr(bootstrap, "MANY", 1)
-        run()
-    assert heard[:2] == [("resampling", 100.0, 200), ("resampling", 200.0, 200)]
-    assert heard[2:] == [("shuffling", 30.0, 30), ("permuting", 10.0, 10)]
-
-
 def test_blocks_of_resamples_do_not_change_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     from wordworth.statistics import weat_interval
 
@@ -279,29 +254,19 @@ def test_blocks_of_resamples_do_not_change_an_interval(monkeypatch: pytest.Monke
 # While it loads.
 
 
-def test_loading_is_told_on_a_terminal_and_to_who_listens(
-    tmp_path: Path, word_model_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from rich.console import Console
-
-    from wordworth import progress
-    from wordworth.encode import load_model
-
-    heard: list[str] = []
-    folder = word_model_folder(tmp_path / "tiny")
-    with progress.listening(lambda what, done, total: heard.append(what)):
-        load_model(folder)
-    assert heard == ["loading tiny", ""]
-
-    def shown(terminal: bool) -> str:
-        written = io.StringIO()
-        monkeypatch.setattr(progress, "Console", lambda **_: Console(file=written, force_terminal=terminal, width=80))
-        with progress.waiting("loading tiny"):
-            time.sleep(0.2)
-        return written.getvalue()
-
-    assert shown(True) == "", "what is quick shows nothing"
-    monkeypatch.setattr(progress, "PATIENCE", 0.05)
-    assert "loading tiny …" in shown(True)
-    assert shown(False) == ""
+@pytest.mark.parametrize("patience", [0.05, 5.0])
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_is_shown_on_a_terminal(terminal: bool, patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is shown for what is quick, or in a pipe."""
+    written = io.StringIO()
+    monkeypatch.setattr(progress, "Console", lambda **_: Console(file=written, force_terminal=terminal, width=80))
+    monkeypatch.setattr(progress, "PATIENCE", patience)
+    with progress.waiting("loading tiny"):
+        time.sleep(0.2)
+    with progress.progress("resampling", 3) as advance:
+        for _ in range(3):
+            time.sleep(0.1)
+            advance(1)
+    is_shown = terminal and patience < 1
+    assert ("loading tiny …" in written.getvalue(), "resampling" in written.getvalue()) == (is_shown, is_shown)
     assert progress._shown == []

@@ -34,13 +34,14 @@ from wordworth.report.figures import draw_svg
 from wordworth.report.figures.figure import OPTION, TRIED
 from wordworth.report.figures.meaning import intrinsic_tasks, valence_by_layer
 from wordworth.report.figures.specification import specification_curves
-from wordworth.report.naming import SHORT, number, percent
+from wordworth.report.naming import SHORT
 from wordworth.report.published import published
 from wordworth.report.runs import numbered, read_runs
 from wordworth.run import ORIGINAL, RANDOM, Run, read_run
+from wordworth.run.numbers import format_number, format_percent
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
-from wordworth.study.debias.tables import cost_rows
+from wordworth.study.debias.study import cost_rows
 from wordworth.study.predict.tables import predict_tables
 from wordworth.study.tables import stability_rows
 
@@ -309,12 +310,12 @@ def weat_sensitivity(run: Run) -> str:
             [
                 SHORT[row["dataset"]],
                 row["model"],
-                number(row["value"]),
+                format_number(row["value"]),
                 f"{row['p']:.2g}",
                 f"{median['n']:,}",
-                *(percent(variants[name]["value"]) for name in ("significant", "same-sign", "flipped")),
-                f"{number(median['low'])} … {number(median['high'])}",
-                ", ".join(f"{one['setting'].partition(': ')[2]} {percent(one['value'])}" for one in most),
+                *(format_percent(variants[name]["value"]) for name in ("significant", "same-sign", "flipped")),
+                f"{format_number(median['low'])} … {format_number(median['high'])}",
+                ", ".join(f"{one['setting'].partition(': ')[2]} {format_percent(one['value'])}" for one in most),
                 ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else ""),
             ]
         )
@@ -327,9 +328,9 @@ def valence_sensitivity(run: Run) -> str:
     for row in run.scores.filter(measure="valence").iter_rows(named=True):
         variants = _sensitivity_of(run.scores, row)
         median = variants["median"]
-        share = percent(variants["significant"]["value"])
-        limits = f"{number(median['low'])} … {number(median['high'])}"
-        rows.append([row["dataset"], row["model"], number(row["value"]), f"{median['n']:,}", share, limits])
+        share = format_percent(variants["significant"]["value"])
+        limits = f"{format_number(median['low'])} … {format_number(median['high'])}"
+        rows.append([row["dataset"], row["model"], format_number(row["value"]), f"{median['n']:,}", share, limits])
     return markdown(["lexicon", "vectors", "ρ", "variants", "p < .05", "ρ from … to"], rows)
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from wordworth.cli.audit import AuditSettings
-from wordworth.cli.compare import CompareSettings
-from wordworth.cli.completion import LANGUAGES
+from wordworth.cli.commands import LANGUAGES
+from wordworth.cli.results import CompareSettings
 from wordworth.cli.train import FinetuneSettings, TrainSettings
 from wordworth.study import STUDIES, study
-from wordworth.study.static.export_settings import ExportSettings
+from wordworth.study.static import ExportSettings
 from wordworth.task.settings import GROUPS, Field, Named, Settings
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
         vast,
         weat,
     )
-    from wordworth.study.checkpoints import checkpoints
-    from wordworth.study.static.export import export
+    from wordworth.study.checks import checkpoints
+    from wordworth.study.static.study import export
     from wordworth.trainer import WordworthCallback
 
     __version__: str
@@ -68,8 +68,8 @@ _MODULES = dict.fromkeys(__all__, "wordworth.notebook") | {
     "Layers": "wordworth.embedding",
     "WordworthCallback": "wordworth.trainer",
     "WordworthError": "wordworth.errors",
-    "checkpoints": "wordworth.study.checkpoints",
-    "export": "wordworth.study.static.export",
+    "checkpoints": "wordworth.study.checks",
+    "export": "wordworth.study.static.study",
 }
 
 

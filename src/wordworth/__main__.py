@@ -1,21 +1,23 @@
-"""The door of the command: `wordworth`, and `python -m wordworth`."""
+"""The entry point of the command: `wordworth`, and `python -m wordworth`."""
 
+import io
 import os
-
-from wordworth.interrupt import at_work, listen
+import sys
 
 
 def main() -> None:
-    """Runs the command. It takes a while to import, and can be interrupted then too."""
-    listen()
+    """Run the command; Ctrl-C ends it with exit code 130, also while it is imported."""
     # Children of this process, also those that libraries start, import nothing from the working folder.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
-    from wordworth.cli import main as command
-    from wordworth.cli.streams import open_streams
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may know only ASCII
+    try:
+        from wordworth.cli import main as command
 
-    open_streams()
-    at_work()
-    command()
+        command()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

@@ -3,91 +3,71 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Timer
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
-from rich.progress import TimeRemainingColumn as TimeLeft
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 from wordworth.visible import visible
 
 PATIENCE = 2.0
+"""Seconds before anything is shown."""
 _shown: list[str] = []
-"""The bar that is on the screen: what runs inside its work shows none of its own."""
-Listener = Callable[[str, float, float | None], None]
-_listeners: list[Listener] = []
-
-
-@contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """While this lasts, `listener(what, done, total)` hears of all progress, on a screen or not."""
-    _listeners.append(listener)
-    try:
-        yield
-    finally:
-        _listeners.remove(listener)
+"""What is on the screen: what runs inside its work shows no bar of its own."""
 
 
 @contextmanager
 def progress(what: str, total: float | None, *, unit: str = "") -> Iterator[Callable[[float], None]]:
-    """Yields `advance(n)`. The bar appears once `PATIENCE` seconds have passed. `unit="bytes"` counts in megabytes."""
-    columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False), BarColumn()]
-    columns += [DownloadColumn() if unit == "bytes" else MofNCompleteColumn(), TimeLeft()]
+    """Yield `advance(n)`, which shows a bar once `PATIENCE` seconds have passed; `unit="bytes"` counts in megabytes."""
     console = Console(stderr=True)
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    count = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), count)
+    bar = Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True)
     task = bar.add_task(visible(what), total=total)
     began = time.monotonic()
-    shown = False
-    done = 0.0
+    is_shown = False
 
     def advance(n: float) -> None:
-        nonlocal shown, done
-        done += n
-        _tell(what, done, total)
+        nonlocal is_shown
         bar.advance(task, n)
-        if not shown and not _shown and time.monotonic() - began > PATIENCE:
-            bar.start()
+        if console.is_terminal and not _shown and time.monotonic() - began > PATIENCE:
+            is_shown = True
             _shown.append(what)
-            shown = True
+            bar.start()
 
     try:
         yield advance
     finally:
-        if shown:
+        if is_shown:
             bar.stop()
             _shown.remove(what)
 
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """`what …` on a terminal, once `PATIENCE` seconds have passed, for work that has no count; listeners hear of it."""
-    ended = Event()
+    """Show `what …` on a terminal, once `PATIENCE` seconds have passed, for work that has no count."""
     console = Console(stderr=True)
-
-    def show() -> None:
-        if ended.wait(PATIENCE) or _shown:
-            return
-        _shown.append(what)
-        try:
-            with console.status(Text(f"{visible(what)} …")):
-                ended.wait()
-        finally:
-            _shown.remove(what)
-
-    _tell(what)
-    teller = Thread(target=show, daemon=True)
-    if console.is_terminal:
-        teller.start()
+    status = console.status(Text(f"{visible(what)} …"))
+    if not console.is_terminal or _shown:
+        yield
+        return
+    timer = Timer(PATIENCE, status.start)
+    timer.daemon = True
+    timer.start()
+    _shown.append(what)
     try:
         yield
     finally:
-        ended.set()
-        if console.is_terminal:
-            teller.join()
-        _tell("")
-
-
-def _tell(what: str, done: float = 0.0, total: float | None = None) -> None:
-    for listener in _listeners:
-        listener(what, done, total)
+        timer.cancel()
+        timer.join()
+        status.stop()
+        _shown.remove(what)

@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from engine import shards, toys
+from chaos import toys
+from engine import shards
 from sampled import ALL
 from wordworth.engine.engines import Engine, Local, current, engine_of, using
 from wordworth.errors import WordworthError

@@ -1,10 +1,10 @@
-"""Whatever is in a file, a reader gives the same, something else, or one sentence; never a traceback, a hang, a kill.
+"""Whatever is in a file, a reader reads it or says one sentence; never a traceback, a hang, a kill.
 
-`make fuzz` does the same with many more samples, and so does `make test-all`. What it once found stays in `found.txt`,
-by target and seed.
+`make test` reads a few damaged files per reader, `make fuzz SAMPLES=1500` many. A finding is named by its target and
+seed. What was once found stays in `found.txt` and in `cases.py`.
 """
 
-import tempfile
+import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -13,14 +13,12 @@ import pytest
 
 from fuzz.cases import CASES
 from fuzz.mutations import MUTATIONS, mutated
-from fuzz.options import REFUSED
 from fuzz.outcomes import LONGEST, Job, Outcome, outcomes
-from fuzz.targets import DATA, MODELS, OTHERS, REFERENCES, RUNS, TARGETS, VECTORS
+from fuzz.targets import MODELS, TARGETS
 
-SAMPLES = 30
-COMPRESSED = ("gz", "wordfreq")
-"""Targets that refuse nearly any damage."""
+SAMPLES = int(os.environ.get("WORDWORTH_FUZZ", "12"))
 FOUND = Path(__file__).with_name("found.txt")
+Searched = dict[str, list[Outcome]]
 
 
 def found() -> list[Job]:
@@ -35,25 +33,23 @@ def samples(target: str) -> list[Job]:
     return [(target, sample) for sample in [*dict.fromkeys(seeds), *CASES.get(target, {})]]
 
 
-# A worker for several targets, since most of the time would go into starting one for each; two of them side by side.
-HALVES = (VECTORS | DATA | REFERENCES | RUNS, OTHERS | MODELS)
-Searched = dict[str, list[Outcome]]
-
-
 @pytest.fixture(scope="module")
 def searched(request: pytest.FixtureRequest) -> Iterator[dict[str, Future[Searched]]]:
-    """Target → what became of its samples, and of those of all targets of its half that are asked for."""
+    """Target → what became of its samples, and of those of all targets of its half that are asked for.
+
+    One worker serves a half, since most of the time would go into starting one for each target.
+    """
     asked = {item.callspec.params.get("target") for item in request.session.items if hasattr(item, "callspec")}
 
     def search(targets: list[str]) -> Searched:
-        jobs = [job for target in targets for job in samples(target)]
-        found: Searched = {target: [] for target in targets}
-        for outcome in outcomes(jobs):
-            found[outcome.job[0]].append(outcome)
-        return found
+        became: Searched = {target: [] for target in targets}
+        for outcome in outcomes([job for target in targets for job in samples(target)]):
+            became[outcome.job[0]].append(outcome)
+        return became
 
-    with ThreadPoolExecutor(len(HALVES)) as pool:
-        started = [(half, pool.submit(search, [target for target in half if target in asked])) for half in HALVES]
+    halves = [[name for name in TARGETS if name in asked and (name in MODELS) == heavy] for heavy in (False, True)]
+    with ThreadPoolExecutor(2) as pool:
+        started = [(half, pool.submit(search, half)) for half in halves]
         yield {target: future for half, future in started for target in half}
 
 
@@ -64,54 +60,19 @@ def test_damaged_files_are_read_or_refused_in_a_sentence(target: str, searched: 
     findings = [str(outcome) for outcome in became if not outcome.allowed]
     assert not findings, "\n".join(findings)
     assert max(len(outcome.said) for outcome in became) < LONGEST
-    # Not everything is refused: the reader is reached.
-    assert target in COMPRESSED or {"same", "different"} & {outcome.kind for outcome in became}
-
-
-def test_a_value_that_an_option_cannot_have_is_refused_before_anything_is_computed() -> None:
-    """The files that the commands are pointed at are not there, and the sentence is not about them."""
-    became = list(outcomes([("options", said) for said in REFUSED]))
-    assert [
-        outcome for outcome in became if outcome.kind != "sentence" or str(outcome.job[1]) not in outcome.said
-    ] == []
-
-
-def test_what_was_found_names_targets() -> None:
-    assert {target for target, _ in found()} | CASES.keys() <= TARGETS.keys()
 
 
 def test_a_seed_stands_for_the_same_damage() -> None:
     data = bytes(range(256)) * 4
     assert [mutated(data, seed) for seed in range(200)] == [mutated(data, seed) for seed in range(200)]
-    names = {name for seed in range(600) for name in mutated(data, seed)[0].split("+")}
-    assert names == MUTATIONS.keys()
+    assert {name for seed in range(600) for name in mutated(data, seed)[0].split("+")} == MUTATIONS.keys()
+    assert {target for target, _ in found()} | CASES.keys() <= TARGETS.keys()
 
 
-def test_the_bytes_that_are_damaged_are_the_same_in_any_folder_at_any_time(tmp_path: Path) -> None:
-    """Else a seed would stand for other damage tomorrow."""
-    import time
-
-    made = []
-    for at, name in enumerate(("a", "another folder")):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(time, "time", lambda day=at: 1e9 + 86_400 * day)
-            for target, one in (VECTORS | DATA | REFERENCES | RUNS | OTHERS).items():
-                (tmp_path / name / target).mkdir(parents=True)
-                made.append((target, one.packed(one.make(tmp_path / name / target))))
-    assert made[: len(made) // 2] == made[len(made) // 2 :]
-
-
-def test_no_folder_is_named_in_the_models_that_are_damaged(tmp_path: Path) -> None:
-    for target, one in MODELS.items():
-        (tmp_path / target).mkdir()
-        assert str(Path(tempfile.gettempdir())).encode() not in one.make(tmp_path / target), target
-
-
-FAULTS = [("hang", "hang"), ("wait", "hang"), ("memory", "MemoryError"), ("kill", "killed")]
-
-
-@pytest.mark.parametrize(("sample", "kind"), FAULTS)
+@pytest.mark.parametrize(
+    ("sample", "kind"), [("hang", "hang"), ("wait", "hang"), ("memory", "MemoryError"), ("kill", "killed")]
+)
 def test_a_reader_that_hangs_or_dies_is_found_and_the_next_sample_is_read(sample: str, kind: str) -> None:
     jobs: list[Job] = [("broken", sample), ("broken", "whole")]
-    became = list(outcomes(jobs, seconds=0.5))
-    assert [(outcome.job, outcome.kind) for outcome in became] == [(jobs[0], kind), (jobs[1], "same")]
+    became = list(outcomes(jobs, seconds=5))
+    assert [(outcome.job, outcome.kind) for outcome in became] == [(jobs[0], kind), (jobs[1], "read")]

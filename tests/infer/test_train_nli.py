@@ -21,7 +21,7 @@ from wordworth.infer.examples import Sets, chosen_sets
 from wordworth.infer.loading import load_attention_nli, vectors_to_train_on
 from wordworth.infer.nli import accuracy
 from wordworth.infer.train_nli import RESULTS, NetworkSize, Recipe, cleared, train_nli
-from wordworth.study.bias_words import taken_out
+from wordworth.study.mitigation import taken_out
 from wordworth.transform import Subspace, difference_direction, random_directions, remove
 
 THINGS = [f"thing{number}" for number in range(12)]

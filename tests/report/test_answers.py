@@ -97,19 +97,17 @@ def test_the_best_layer_stands_against_a_control_and_a_paper(tmp_path: Path) -> 
     (told,) = said["Where does context take over?"]
     assert told == (
         "|lm|What a vector says of its word depends least on the sentence in layer 2 (ρ differs by .02 between kinds "
-        "of sentence, bellezza). From layer 3 of 3 on it speaks of the context: ρ differs by .15 in the top layer, "
-        "below the .18 of GPT-2 (Wolfe and Caliskan 2022)."
+        "of sentence, bellezza). From layer 3 of 3 on it speaks of the context: ρ differs by .15 in the top layer."
     )
     (told,) = said["Does the top layer hide what it knows?"]
     assert told == (
-        "|lm|Yes: in the top layer nullifying 1 component raises ρ for valence from .20 to .60 (bellezza, bleached); "
-        "GPT-2’s rises from .32 to .76 (Wolfe and Caliskan 2022)."
+        "|lm|Yes: in the top layer nullifying 1 component raises ρ for valence from .20 to .60 (bellezza, bleached)."
     )
 
 
 def test_what_an_untrained_network_has_too_is_not_learnt(tmp_path: Path) -> None:
     (said,) = _said([_layered(0.87, 0.4).write(tmp_path / "run")])["Does it know what words mean?"]
-    assert "2022); the same network untrained has as much (.87), so training adds nothing to it. It has" in said
+    assert "2022); the same network untrained has as much (.87): training adds nothing. It has" in said
 
 
 def test_nothing_is_hidden_and_nothing_parts(tmp_path: Path) -> None:
@@ -125,8 +123,7 @@ def test_nothing_is_hidden_and_nothing_parts(tmp_path: Path) -> None:
     assert said["Where does context take over?"][0].endswith("bellezza) and by at most .10 up to the top.")
     (told,) = said["Does the top layer hide what it knows?"]
     assert told == (
-        "|lm|No: in the top layer ρ for valence is .80 as it is, and at most .75 with components nullified (bellezza, "
-        "bleached)."
+        "|lm|No: in the top layer ρ for valence is .80 as it is, and at most .75 after nullifying (bellezza, bleached)."
     )
 
 
@@ -140,37 +137,8 @@ def test_a_model_as_one_vector_a_word(tmp_path: Path) -> None:
     run.score(**where, **best, pooling="max/mean", layer=2, value=0.35)
     (said,) = _said([run.write(tmp_path / "run")])["Does it know what words mean?"]
     assert said == (
-        "|lm|as one vector a word, pooled over 12,000 sentences, agrees with people on how similar words are by "
-        "ρ = .55 on ws-353 (layer 1, within the .42–.69 of 4 published causal models (Bommasani et al. 2020))."
-    )
-
-
-def test_similarity_on_all_that_a_paper_has(tmp_path: Path) -> None:
-    """Bommasani et al., Table 1, word2vec and GloVe: SimLex .442 .3705, WS-353 .6838 .6073, SimVerb .3636 .2271."""
-    run = _embedding("valnorm")
-    for dataset, value in {"men": 0.65, "simlex-999": 0.4, "ws-353": 0.50, "simverb-3500": 0.1}.items():
-        told = {"dataset": dataset, "measure": "similarity", "value": value, "low": value - 0.2, "high": value + 0.2}
-        run.score(experiment="similarity", model="m", language="english", **told, n=300)
-    (said,) = _said([run.write(tmp_path / "run")])["Does it know what words mean?"]
-    assert said == (
-        "|m|agrees with people on how similar words are by ρ = .40 on simlex-999 (.37–.44), .50 on ws-353 (.61–.68) "
-        "and .10 on simverb-3500 (.23–.36): below word2vec and GloVe (in brackets; Bommasani et al. 2020) on 2 of 3. "
-        "It has .65 on men."
-    )
-
-
-def test_a_reduced_model_beside_vectors_of_the_same_runs(tmp_path: Path) -> None:
-    run = MadeRun("static")
-    run.model("lm", family="causal", layers=3)
-    run.model("vectors", words=5)
-    for dataset, reduced, vectors in (("rw", 0.3, 0.4), ("men", 0.7, 0.5), ("mine", 0.2, 0.5)):
-        told = {"experiment": "quality", "dataset": dataset}
-        best = {"measure": "similarity:best", "setting": "aggregated", "pooling": "mean/mean", "layer": 1}
-        run.score(**told, **best, model="lm", value=reduced)
-        run.score(**told, measure="similarity", model="vectors", value=vectors)
-    said = _said([run.write(tmp_path / "run")])["Does it know what words mean?"]
-    assert said[-1].endswith(
-        "on rw (layer 1), .70 on men (layer 1) and .20 on mine (layer 1): below vectors on 2 of 3."
+        "|lm|as one vector per word, pooled over 12,000 sentences, agrees with people on how similar words are by "
+        "ρ = .55 on ws-353 (layer 1)."
     )
 
 
@@ -202,10 +170,10 @@ def test_of_many_models_the_first_and_the_last_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reasons", "told"),
     [
-        ({"not in vocabulary": 1}, "1 item was left out of the numbers: 1 not in vocabulary."),
+        ({"not in vocabulary": 1}, "Left out of the numbers: 1 not in vocabulary."),
         (
             {"a": 1, "b": 2, "c": 30, "d": 4, "e": 1},
-            "38 items were left out of the numbers: 30 c, 4 d, 2 b and 2 for other reasons.",
+            "Left out of the numbers: 30 c, 4 d, 2 b and 2 more.",
         ),
     ],
 )
@@ -223,18 +191,16 @@ def test_words_never_predicted(tmp_path: Path) -> None:
     assert said[1] == f"|tiny|{never} The most frequent: “axolotl” (3 times), “sat” (3 times)."
 
 
-@pytest.mark.parametrize(("rare", "verdict"), [(0.03, ": the rarer a word, the less it is said"), (0.3, "")])
-def test_words_predicted_by_frequency(tmp_path: Path, rare: float, verdict: str) -> None:
+def test_words_predicted_by_frequency(tmp_path: Path) -> None:
     run = MadeRun("predict")
     run.model("lm", family="causal")
-    for band, value in {"high": 0.5, "mid": 0.14, "low": rare, "unseen": 0.2}.items():
+    for band, value in {"high": 0.5, "mid": 0.14, "low": 0.03, "unseen": 0.2}.items():
         told = {"dataset": "t", "setting": band, "measure": "T1", "value": value, "n": 30}
         run.score(experiment="coverage", model="lm", **told)
     (said,) = _said([run.write(tmp_path / "predict")])["Which words does it never say?"]
-    low = "3.0 %" if rare < 0.1 else "30 %"
     assert said == (
         "|lm|gets right at its first guess, at least once, 50 % of the frequent words, 14 % of the less frequent "
-        f"words, {low} of the rare words and 20 % of the unlisted words of the text{verdict}."
+        "words, 3.0 % of the rare words and 20 % of the unlisted words of the text."
     )
 
 

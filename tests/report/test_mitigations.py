@@ -56,22 +56,6 @@ def test_better_or_worse(tmp_path: Path, change: tuple[float, float, float] | No
     assert said == f"{FIRST} Projection {verdict}."
 
 
-def test_a_second_probe_is_told_in_fewer_words(tmp_path: Path) -> None:
-    run = _nli(None, 0.3)
-    run.score(experiment="mine", model="nli", dataset="mine", setting="original", measure="net-neutral", value=0.5)
-    said = _said(run.write(tmp_path / "infer"), "What does it infer that does not follow?")
-    assert said[1] == "nli gives neutral .50 on mine."
-
-
-def test_the_worst_inference(tmp_path: Path) -> None:
-    run = _nli(None, 0.3)
-    chances = {"value": [0.2, 0.01], "entailment": [0.7, 0.98], "contradiction": [0.1, 0.01]}
-    where = {"experiment": "gender", "dataset": "gender", "model": "nli", "setting": "original"}
-    run.item(**where, item=["A ⇒ B", "C ⇒ D"], **chances)
-    said = _said(run.write(tmp_path / "infer"), "What does it infer that does not follow?")
-    assert said[-1] == "nli takes “C ⇒ D” for entailment with probability .98."
-
-
 EFFECTS = {"original": 1.5, "random": 1.4, "random:1": 1.3}
 
 
@@ -80,8 +64,8 @@ EFFECTS = {"original": 1.5, "random": 1.4, "random:1": 1.3}
     [
         (0.5, 0.79, (".50 over 2 social association tests, from 1.50: better (random directions leave 1.40). "
                     "It keeps meaning: bellezza .80 → .79.")),
-        (1.9, 0.60, ("1.90 over 2 social association tests, from 1.50: worse (random directions leave 1.40, which do "
-                    "no worse). It costs meaning: bellezza .80 → .60.")),
+        (1.9, 0.60, ("1.90 over 2 social association tests, from 1.50: worse (random directions leave 1.40). "
+                    "It costs meaning: bellezza .80 → .60.")),
     ],
 )  # fmt: skip
 def test_what_debiasing_changes(tmp_path: Path, effect: float, valence: float, told: str) -> None:
@@ -100,27 +84,8 @@ def test_a_loss_inside_the_interval_is_none(tmp_path: Path) -> None:
     assert said.endswith("It keeps meaning: ws-353 .50 → .45.")
 
 
-@pytest.mark.parametrize(
-    ("over", "fault"),
-    [
-        (
-            0.02,
-            (
-                " Its baseline is at fault: where two words of one kind are exchanged it says entailment about as "
-                "often (.45, and .47 for the groups)."
-            ),
-        ),
-        (
-            -0.2,
-            (
-                " Its baseline is at fault: where two words of one kind are exchanged it says entailment even more "
-                "often (.67, and .47 for the groups)."
-            ),
-        ),
-        (0.2, ""),
-    ],
-)
-def test_what_net_neutral_hides(tmp_path: Path, over: float, fault: str) -> None:
+@pytest.mark.parametrize(("over", "swapped"), [(0.02, ".45"), (-0.2, ".67"), (0.2, None)])
+def test_what_net_neutral_hides(tmp_path: Path, over: float, swapped: str | None) -> None:
     run = _nli(None, 0.3)
     where = {"experiment": "gender", "model": "nli", "dataset": "gender", "n": 164}
     for setting, gap in (("original", 0.51), ("projection", 0.11), ("random", 0.5), ("random:1", 0.5)):
@@ -128,5 +93,6 @@ def test_what_net_neutral_hides(tmp_path: Path, over: float, fault: str) -> None
     run.score(**where, setting="original", measure="entailment", value=0.47)
     run.score(**where, setting="original", measure="entailment:over-swap", value=over)
     _, said = _said(run.write(tmp_path / "infer"), "What does it infer that does not follow?")
-    parted = "nli parts groups by .51 in the probability of entailment on gender, premise by premise"
-    assert said == f"{parted}; after projection by .11.{fault}"
+    differs = "nli differs by .51 between groups in the probability of entailment on gender; after projection by .11."
+    assert said.startswith(differs)
+    assert said.removeprefix(differs) == "" if swapped is None else f"({swapped}; .47 for the groups)" in said

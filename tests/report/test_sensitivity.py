@@ -67,14 +67,14 @@ def test_the_curve_and_its_dashboard(unsure: Runs) -> None:
 def test_what_is_said(unsure: Runs, tmp_path: Path) -> None:
     (sentence,) = plain_answers(unsure)["How far does that depend on choices?"]
     assert sentence == (
-        "tiny comes to the same conclusion in 95 % or more of the variants of no association test. Least sure: flowers "
-        "with pleasant, insects with unpleasant (33 % of 12 variants flip it, d .10 to 1.10; most of all one attribute "
-        "out 100 % and two-sided 33 %; without joy alone it flips)."
+        "tiny comes to the same conclusion in 95 % or more of the variants of 0 of 1 association tests. Least sure: "
+        "flowers with pleasant, insects with unpleasant (33 % of 12 variants flip it, d .10 to 1.10; most of all one "
+        "attribute out 100 % and two-sided 33 %; without joy alone it flips)."
     )
     assert single_words(unsure.each[0], "tiny", "weat1") == ["joy"]
     sure = read_runs([_run(tmp_path / "sure", "mine", dict.fromkeys(["all words", "rose", "joy"], [0.9] * 4))])
     (sentence,) = plain_answers(sure)["How far does that depend on choices?"]
     assert sentence == (
-        "tiny comes to the same conclusion in 95 % or more of the variants of the one association test (mine: d .90 to "
+        "tiny comes to the same conclusion in 95 % or more of the variants of 1 of 1 association tests (mine: d .90 to "
         ".90)."
     )

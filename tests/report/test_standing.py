@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordworth.report.published import Standing, risen, spread, standing, verdict
+from wordworth.report.published import Standing, standing, verdict
 
 SEVEN = "the .82–.88 of seven English embeddings (Toney and Caliskan 2021)"
 
@@ -66,21 +66,6 @@ def test_the_best_layer_of_a_table_is_any_layer() -> None:
     found = standing("mine", "causal", **reduced, setting="aggregated:10000")
     assert found is not None
     assert (found.low, found.high, found.whose) == (0.4205, 0.6935, "4 published causal models")
-
-
-def test_how_far_settings_differ_in_the_top_layer() -> None:
-    """Table 1 of VAST: GPT-2 from .14 (misaligned) to .42 (aligned)."""
-    found = spread("causal", "bellezza", ("random", "bleached", "aligned", "misaligned"))
-    assert found is not None
-    assert found.low == found.high == pytest.approx(0.28)
-    assert spread("causal", "bellezza", ("random", "decontextualized")) is None
-    assert spread("masked", "bellezza", ("random", "bleached")) is None
-
-
-def test_what_nullifying_brings_back_in_published_models() -> None:
-    """Table 1 of VAST: GPT-2 bleached, .32 raw and .76 with 8 components nullified."""
-    assert risen("causal", "bellezza", "bleached") == "; GPT-2’s rises from .32 to .76 (Wolfe and Caliskan 2022)"
-    assert risen("static", "bellezza", "bleached") == ""
 
 
 @pytest.mark.parametrize(

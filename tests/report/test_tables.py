@@ -8,9 +8,9 @@ import pytest
 
 from made_runs import MadeRun, random_infer, random_predict, random_vast
 from wordworth.report.captions import WHAT, Chance, chance
-from wordworth.report.naming import number
 from wordworth.report.runs import Runs, read_runs
 from wordworth.report.tables import Column, Table, columns, tables
+from wordworth.run.numbers import format_number
 
 WEAT = {"experiment": "weat", "language": "english", "dataset": "weat9", "measure": "weat"}
 
@@ -55,7 +55,7 @@ def test_p_is_never_0(
 
 
 def test_a_number_that_rounds_to_0_has_no_sign() -> None:
-    assert [number(value) for value in (-0.004, 0.004, -0.006, -9.999)] == [".00", ".00", "−.01", "−10.00"]
+    assert [format_number(value) for value in (-0.004, 0.004, -0.006, -9.999)] == [".00", ".00", "−.01", "−10.00"]
 
 
 def test_a_strict_count_of_none_whose_items_are_gone_says_so(tmp_path: Path) -> None:
@@ -91,12 +91,6 @@ def test_n_stands_once_where_it_is_the_same(tmp_path: Path) -> None:
     assert "Brackets: 95 % intervals (bootstrap, 1,000 resamples)." in unlike.caption
 
 
-def test_what_every_row_says_is_in_the_title(tmp_path: Path) -> None:
-    table = _similar(tmp_path / "a", {("men", "a"): 9, ("rw", "a"): 8})
-    assert (table.title, table.names) == ("Intrinsic tasks: similarity", ("dataset",))
-    assert [row.names for row in table.rows] == [("men",), ("rw",)]
-
-
 def test_few_rows_of_many_numbers_are_turned(tmp_path: Path) -> None:
     """Two models and six measures: the models stand side by side."""
     run = MadeRun("valnorm")
@@ -115,7 +109,7 @@ def test_components_are_named(tmp_path: Path) -> None:
     by_id = {table.id: table for table in tables(read_runs([tmp_path / "vast"]))}
     assert by_id["weat-nullified"].heads[0] == "raw"
     assert by_id["weat-nullified"].heads[1].endswith(" nullified")
-    assert by_id["isolation"].names == ("layer", "nullified")
+    assert by_id["isolation"].names[-2:] == ("layer", "nullified")
 
 
 def test_tables_are_chosen_by_name(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from wordworth.report import write_report
 from wordworth.report.answers import plain_answers
 from wordworth.report.figures import Figure, draw_svg, figures_of
 from wordworth.report.runs import ended, read_runs
-from wordworth.run.steps import at_step, step_of
+from wordworth.run.vocabulary import at_step, step_of
 
 STEPS = (0, 10, 1000)
 IDS = ["valence-steps", "weat-steps", "accuracy-steps"]

@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.run import Findings, Manifest, read_run, schema, sole_writer, write_run
+from wordworth.run import Findings, read_run, schema, sole_writer, write_run
 
 SCORES = pl.DataFrame([{"model": "a", "value": 0.5}], schema=schema.SCORES)
 ITEMS = pl.DataFrame([{"item": "null", "value": 0.1}, {"item": "x", "value": None}], schema=schema.ITEMS)
 
 
-def manifest() -> Manifest:
+def manifest() -> dict[str, object]:
     return Findings("valnorm").manifest()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wordworth.catalog.models import fingerprint
-from wordworth.run import About, Findings, resume, why_not_the_same
+from wordworth.run import About, Findings, reading, why_not_the_same
 from wordworth.run.manifest import surroundings
 
 
@@ -31,13 +31,13 @@ def test_the_same_models_and_settings(tmp_path: Path) -> None:
     assert "its models was" in str(why_not(tmp_path / "run", ["smollm2-135m"], {"seed": 0}))
 
 
-@pytest.mark.parametrize("package", ["wordworth", "torch", "transformers", "tokenizers", "numpy"])
+@pytest.mark.parametrize("package", ["wordworth", "torch"])
 def test_another_version_of_a_package_makes_another_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
     saved(tmp_path / "run", ["glove-6b-50d"], {})
     versions, hardware = surroundings()
-    monkeypatch.setattr(resume, "surroundings", lambda: ({**versions, package: "99"}, hardware))
+    monkeypatch.setattr(reading, "surroundings", lambda: ({**versions, package: "99"}, hardware))
     assert f"made with {package} {versions[package]}" in str(why_not(tmp_path / "run", ["glove-6b-50d"], {}))
 
 

@@ -16,7 +16,7 @@ from wordworth.infer.probe import load_probe
 from wordworth.infer.vocabulary import StaticVectors, drawn
 from wordworth.study import study
 from wordworth.study.debias import PARTS, DebiasSettings
-from wordworth.study.debias.inference import probes_of
+from wordworth.study.debias.network import probes_of
 from wordworth.transform import random_directions
 
 debias = study("debias")
@@ -46,7 +46,7 @@ def reader(words, monkeypatch) -> AttentionNli:
         for parameter in network.parameters():
             parameter *= 2.5
     made = AttentionNli("tiny-nli", network, StaticVectors(words, drawn(10, seed=0)))
-    monkeypatch.setattr("wordworth.study.debias.inference.load_attention_nli", lambda _: made)
+    monkeypatch.setattr("wordworth.study.debias.network.load_attention_nli", lambda _: made)
     return made
 
 

@@ -14,8 +14,8 @@ from wordworth.repair.checkpoint import load_whole
 from wordworth.repair.subwords import every_piece
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
-from wordworth.study.debias.tables import cost_rows, versions
-from wordworth.study.debias.versions import TEST
+from wordworth.study.debias.network import TEST
+from wordworth.study.debias.study import cost_rows, versions
 from wordworth.transform import difference_direction
 
 debias = study("debias")
@@ -98,7 +98,7 @@ def test_measured_on_every_version(tmp_path):
 
 
 def test_inference_on_frozen_vectors(data, tmp_path, monkeypatch):
-    from wordworth.study.debias import versions as measuring
+    from wordworth.study.debias.study import versions as measuring
 
     loaded = measuring.load_nli
     few = lambda name: _first(loaded(name), 150)  # noqa: E731 - all of SICK takes minutes

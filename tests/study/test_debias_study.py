@@ -18,8 +18,7 @@ from wordworth.measure import cosines, sc_weat, similarity, valence
 from wordworth.run import Findings
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
-from wordworth.study.debias.merge import add_controls
-from wordworth.study.debias.tables import changed, cost_rows, versions
+from wordworth.study.debias.study import add_controls, changed, cost_rows, versions
 from wordworth.study.tables import stability_rows
 from wordworth.transform import Moments, class_means, difference_direction, erased, leace_of, random_directions, remove
 
@@ -237,7 +236,7 @@ def test_the_table():
     [
         ({"directions": (("he", "nowhere"),)}, "made has no word 'nowhere'"),
         ({"bias_words": ("dev-adherents_train",), "bias_components": 2}, "has 0 of the 8 words of dev-adherents_train"),
-        ({"pairs": ("dev-demonyms_train",)}, "is a set of words, not of pairs"),
+        ({"bias_pairs": ("dev-demonyms_train",)}, "is a set of words, not of pairs"),
         ({"bias_words": ("dev-demonym_train",)}, "did you mean dev-demonyms_train"),
         ({"mitigate": "projecton"}, "--mitigate is 'projecton'; did you mean projection"),
         ({"bias_components": 0}, "--bias-components is 0"),

@@ -23,7 +23,7 @@ from wordworth.infer.probe import load_probe
 from wordworth.infer.vocabulary import StaticVectors, drawn
 from wordworth.measure.neutrality import is_neutral
 from wordworth.study import study
-from wordworth.study.infer.tables import infer_tables
+from wordworth.study.infer.study import infer_tables
 from wordworth.transform import difference_direction, random_directions, remove
 
 infer = study("infer")

@@ -16,8 +16,8 @@ from wordworth.predict import error_tables
 from wordworth.run import read_run
 from wordworth.study import study
 from wordworth.study.predict import STUDY
+from wordworth.study.predict.study import read
 from wordworth.study.predict.tables import predict_tables
-from wordworth.study.predict.texts import read
 from wordworth.task import prediction
 from wordworth.task.soft_match import train_word2vec
 

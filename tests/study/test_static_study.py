@@ -21,7 +21,7 @@ from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, encode, load_model
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
-from wordworth.study.static.export import export
+from wordworth.study.static.study import export
 
 PAIRS = [
     ("cat", "dog", 7.0), ("sun", "moon", 5.0), ("river", "storm", 3.0), ("knife", "love", 0.5), ("love", "joy", 8.0),

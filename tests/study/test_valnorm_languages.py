@@ -7,7 +7,7 @@ import pytest
 
 from wordworth.errors import WordworthError
 from wordworth.study import study
-from wordworth.study.embeddings import _asked_of
+from wordworth.study.inputs import _asked_of
 
 EVERY = ("english", "french", "croatian")
 

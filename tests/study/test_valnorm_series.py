@@ -15,7 +15,7 @@ from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
-from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
+from wordworth.study.valnorm.data import SampledLines, choose_lines, train_fasttext
 
 valnorm = study("valnorm")
 

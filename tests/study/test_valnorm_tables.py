@@ -3,7 +3,7 @@
 import polars as pl
 
 from wordworth.run.schema import ITEMS, SCORES
-from wordworth.study.valnorm.tables import BELLEZZA, valnorm_tables
+from wordworth.study.valnorm.study import BELLEZZA, valnorm_tables
 
 
 def _scores(*rows: dict[str, object]) -> pl.DataFrame:

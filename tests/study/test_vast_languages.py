@@ -13,7 +13,7 @@ from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
-from wordworth.study.vast.script import check_script, in_one_script, script_of
+from wordworth.study.vast.study import check_script, in_one_script, script_of
 
 QUICK = {"resamples": 20, "permutations": 200}
 

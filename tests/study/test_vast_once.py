@@ -9,7 +9,7 @@ import pytest
 from wordworth.contexts import Context, bleached, load_templates
 from wordworth.embedding import Slot
 from wordworth.encode import InContexts, LanguageModel, in_contexts
-from wordworth.study.vast.once import EncodedOnce
+from wordworth.study.vast.words import EncodedOnce
 
 FIRST, SECOND = ("river", "abuse", "pleasant"), ("pleasant", "clock", "river", "unwieldiness")
 
@@ -27,7 +27,7 @@ def encoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.extend(words)
         return in_contexts(model, words, *rest)
 
-    monkeypatch.setattr("wordworth.study.vast.once.in_contexts", watched)
+    monkeypatch.setattr("wordworth.study.vast.words.in_contexts", watched)
     return seen
 
 

@@ -12,8 +12,7 @@ from wordworth.encode import LanguageModel
 from wordworth.run import Findings
 from wordworth.study import study
 from wordworth.study.vast import VastSettings
-from wordworth.study.vast.probes import PROBED, ProbedTask, probe
-from wordworth.study.vast.speech import ending
+from wordworth.study.vast.probes import PROBED, ProbedTask, ending, probe
 from wordworth.study.vast.words import WordsInSettings
 
 QUICK = {"resamples": 20, "permutations": 200}

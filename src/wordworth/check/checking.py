@@ -11,8 +11,8 @@ import polars as pl
 from wordworth.check.rules import COLUMNS, Limit, Rule, Rules, Verdict, against, by_declaration
 from wordworth.errors import WordworthError, listed, nearest
 from wordworth.run import Run, read_run, run_folders
-from wordworth.run.main_scores import better_side
 from wordworth.run.numbers import format_precise
+from wordworth.run.schema import better_side
 
 CODES: dict[Verdict, int] = {"pass": 0, "fail": 1, "undecided": 3}
 """What the command ends with: that of the gravest verdict; 2 is a mistake in what was asked."""

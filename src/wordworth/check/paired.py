@@ -12,8 +12,8 @@ from wordworth.compare import Comparison, ComparisonSettings, Difference, Side, 
 from wordworth.compare.sides import models_of
 from wordworth.errors import WordworthError, listed, nearest
 from wordworth.run import Run, read_run, run_folders
-from wordworth.run.main_scores import better_side
 from wordworth.run.numbers import format_precise, state_p
+from wordworth.run.schema import better_side
 
 TOLD_BY = ("experiment", "language", "dataset", "setting", "measure")
 """The columns by which one difference is told from another; the rest say which sides are compared, and how."""

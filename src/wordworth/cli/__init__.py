@@ -1,14 +1,14 @@
 """The `wordworth` command."""
 
 import errno
+import os
 import sys
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.help import Listed, ListedCommands
+from wordworth.cli.commands import LazyGroup, Listed
 from wordworth.errors import WordworthError
-from wordworth.interrupt import INTERRUPTED, end_interrupted
 from wordworth.visible import visible
 
 ABOUT = "What a word is worth to a model: word meaning, stereotypes, and the words it never says."
@@ -22,13 +22,13 @@ COMMANDS = {
     ),
     "run": Listed("wordworth.cli.run:run_app", "One study; `wordworth run -h` lists them.", MEASURE),
     "report": Listed(
-        "wordworth.cli.report:report",
+        "wordworth.cli.results:report",
         "Runs as a page with answers and figures, as Markdown, or as tables for a paper.",
         READ,
         "wordworth report runs/audit-glove-6b-50d-quick",
     ),
     "compare": Listed(
-        "wordworth.cli.compare:compare",
+        "wordworth.cli.results:compare",
         "Which differences between two runs, or two models of one, are real.",
         READ,
         "wordworth compare runs/weat-glove runs/weat-mine",
@@ -40,7 +40,7 @@ COMMANDS = {
         "wordworth check runs/weat-glove rules.toml --junit check.xml",
     ),
     "card": Listed(
-        "wordworth.cli.card:card",
+        "wordworth.cli.results:card",
         "A run as a section of a model card, with its metadata.",
         READ,
         "wordworth card runs/audit-glove-6b-50d-quick -o README.md",
@@ -89,8 +89,16 @@ TRY = {
 """Commands to begin with."""
 
 
-class _Commands(ListedCommands):
-    listed = COMMANDS
+class _Commands(LazyGroup):
+    """All commands, by the list above."""
+
+    def list_summaries(self) -> dict[str, tuple[str, str]]:
+        """Return what each command does."""
+        return {name: (one.summary, one.panel) for name, one in COMMANDS.items()}
+
+    def load(self, name: str) -> Any:
+        """Import a command."""
+        return COMMANDS[name].load(name)
 
 
 app = typer.Typer(
@@ -98,10 +106,9 @@ app = typer.Typer(
     help=ABOUT,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=next(iter(TRY)),
+    epilog=f"Example: {next(iter(TRY))}",
 )
 
 
@@ -140,25 +147,32 @@ def greeting() -> str:
 UsageError: Any = typer.BadParameter.__base__
 
 
+OS_ERRORS = {
+    errno.EACCES: "cannot be opened ({reason}); check its rights",
+    errno.ENAMETOOLONG: "is longer than the name of a file can be; give a shorter one",
+    errno.ENOSPC: "cannot be written ({reason}); free some space, or write elsewhere",
+}
+"""Errors of the system that a user can do something about."""
+
+
 def main() -> None:
-    """Runs the command; an error of the user's is one line on stderr and exit code 2."""
+    """Run the command; an error of the user's is one line on stderr and exit code 2."""
     try:
-        code = app(prog_name="wordworth", standalone_mode=False)
-        if code == INTERRUPTED:  # which typer makes of a KeyboardInterrupt
-            end_interrupted()
+        code = app(prog_name="wordworth", standalone_mode=False)  # 130 after Ctrl-C
         sys.stdout.flush()  # here an error of stdout is one line; at the end of the process it would not be
     except WordworthError as error:
         message = str(error)
-    except PermissionError as error:
-        message = f"{error.filename} cannot be opened ({error.strerror}); check its rights"
+    except BrokenPipeError:  # the reader has gone, as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
     except OSError as error:
-        if error.errno != errno.ENAMETOOLONG:
+        if error.errno not in OS_ERRORS:
             raise
-        message = str(WordworthError(f"{error.filename} is longer than the name of a file can be; give a shorter one"))
+        name = error.filename or "stdout"
+        message = str(WordworthError(f"{name} {OS_ERRORS[error.errno].format(reason=error.strerror)}"))
     except UsageError as error:
         message = error.format_message()
-        if message.startswith("Usage:"):  # a command without its arguments shows its help
-            sys.stderr.write(f"{message}\n")
+        if not message or message.startswith("Usage:"):  # a command without its arguments has shown its help
             raise SystemExit(2) from None
         command = error.ctx.command_path if error.ctx else "wordworth"
         message = str(WordworthError(f"{message[0].lower()}{message[1:].rstrip('.')} (see `{command} --help`)"))

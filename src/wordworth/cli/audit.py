@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.broken_off import in_cache, telling
-from wordworth.cli.completion import named
+from wordworth.cli.commands import in_cache, named, telling
 from wordworth.cli.options import SHARED, folder_of, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting
@@ -229,11 +228,11 @@ def _loaded(models: list[str], loaded: dict[str, Any], settings: AuditSettings) 
     for model in models:
         if model not in loaded and (kind := settings.kind or kind_of(model)) != "static":
             if kind == "nli":
-                from wordworth.study.infer.models import load as load_nli
+                from wordworth.study.infer.study import load as load_nli
 
                 loaded[model] = load_nli(model, settings.device, ())
             else:
-                from wordworth.study.language_models import loaded as load
+                from wordworth.study.inputs import loaded as load
 
                 loaded[model] = load(model, settings)
     return [loaded.get(model, model) for model in models]

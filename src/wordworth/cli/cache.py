@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordworth.cli.help import GroupedCommand, ListedGroup
 from wordworth.cli.options import Json
 from wordworth.task.settings import ON
 
@@ -15,10 +14,8 @@ if TYPE_CHECKING:
 
 cache_app = typer.Typer(
     help="What is kept on this machine, by kind; `prune`, `verify` and `clear` remove of it.",
-    rich_markup_mode=None,
     add_completion=False,
-    cls=ListedGroup,
-    epilog="wordworth cache prune --older 30d",
+    epilog="Example: wordworth cache prune --older 30d",
 )
 
 Kinds = Annotated[
@@ -52,7 +49,7 @@ def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -
     typer.echo(f"{'in all':12} {sum(row.entries for row in rows):8,} {_size(sum(row.bytes for row in rows)):>10}")
 
 
-@cache_app.command(cls=GroupedCommand, epilog="wordworth cache prune --older 30d --max-size 5GB")
+@cache_app.command(epilog="Example: wordworth cache prune --older 30d --max-size 5GB")
 def prune(
     older: Annotated[
         str | None, typer.Option(metavar="AGE", help="Not used for so long: 30d, 12h, 2w.", rich_help_panel=ON)
@@ -75,7 +72,7 @@ def prune(
     _report("removed", housekeeping.prune(older=age, max_bytes=size, kinds=kind or ()), json)
 
 
-@cache_app.command(cls=GroupedCommand, epilog="wordworth cache verify")
+@cache_app.command(epilog="Example: wordworth cache verify")
 def verify(kind: Kinds = None, json: Json = False) -> None:
     """Measure every file again; what is damaged is removed, and made again when it is needed. Exit code 1 if any."""
     from wordworth.engine import housekeeping
@@ -86,7 +83,7 @@ def verify(kind: Kinds = None, json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-@cache_app.command(cls=GroupedCommand, epilog="wordworth cache clear --kind vectors")
+@cache_app.command(epilog="Example: wordworth cache clear --kind vectors")
 def clear(
     kind: Kinds = None,
     fetched: Annotated[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordworth.catalog.registry import KINDS
-from wordworth.cli.completion import beginning, named
+from wordworth.cli.commands import beginning, named
 from wordworth.cli.options import Json, Offline
 
 if TYPE_CHECKING:

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordworth.cli.broken_off import telling
-from wordworth.cli.completion import named
-from wordworth.cli.help import OUTPUT, made
+from wordworth.cli.commands import OUTPUT, make_command, named, telling
 from wordworth.cli.options import SHARED, defaults_of, folder_of, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Settings
@@ -101,7 +99,7 @@ def _declared(rules: "Rules", name: str, table: Mapping[str, Any]) -> "tuple[Stu
         declared = study(name)
         if declared.command:
             raise WordworthError(f"`wordworth {declared.command}` has a run of its own; check that")
-        command = made(name, with_options(declared.settings, lambda settings: taken.append(settings), {}, ""), "")
+        command = make_command(name, with_options(declared.settings, lambda settings: taken.append(settings), {}, ""))
         context = command.make_context(name, [], default_map=defaults_of(command, table))
         command.invoke(context)
     except WordworthError as error:

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.completion import beginning, named
-from wordworth.cli.help import OUTPUT
+from wordworth.cli.commands import OUTPUT, beginning, named
 from wordworth.errors import WordworthError, nearest, reason_of
 from wordworth.task.settings import GROUPS, ON, Field, Settings
 
@@ -187,7 +186,7 @@ def parameter(field: Field) -> inspect.Parameter:
     start = None if field.many or declared.parse else field.default
     if start is None and field.default:
         default = field.default if field.many else [field.default]
-        text = f"{text} [default: {' '.join(map(str, default))}]"
+        text = f"{text} \\[default: {' '.join(map(str, default))}]"  # no markup
     annotation: Any = list[kind] | None if field.many else kind | None if start is None else kind  # type: ignore[valid-type]
     # A flag that is neither on nor off where it is not given can be given either way.
     spelled = f"--{field.option}/--no-{field.option}" if kind is bool and field.default is None else f"--{field.option}"

@@ -1,14 +1,13 @@
 """`wordworth run STUDY MODEL…`: a command for every study, out of its declaration."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wordworth.cli.broken_off import telling
-from wordworth.cli.help import LazyGroup, made
+from wordworth.cli.commands import LazyGroup, make_command, telling
 from wordworth.cli.options import CHECKPOINTS, LANGUAGE_MODELS, SHARED, models_of, with_options
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
@@ -20,23 +19,21 @@ if TYPE_CHECKING:
 class _Studies(LazyGroup):
     """A command for every study that has none of its own."""
 
-    def names(self) -> Sequence[str]:
-        return [name for name in STUDIES if not study(name).command]
+    def list_summaries(self) -> dict[str, tuple[str, str]]:
+        """Return what each study asks."""
+        return {name: (study(name).summary, "studies") for name in STUDIES if not study(name).command}
 
-    def make(self, name: str) -> Any:
+    def load(self, name: str) -> Any:
+        """Return the command of a study."""
         return _command(name)
-
-    def rows(self, ctx: Any) -> Iterator[tuple[str, str, str]]:
-        return (("studies", name, study(name).summary) for name in self.names())
 
 
 run_app = typer.Typer(
     help="Run a study; it leaves a folder with scores, items and a manifest.",
     no_args_is_help=True,
-    rich_markup_mode=None,
     add_completion=False,
     cls=_Studies,
-    epilog=study("vast").example,
+    epilog=f"Example: {study('vast').example}",
 )
 
 
@@ -92,7 +89,7 @@ def print_findings(
 def _checkpoints(named: str) -> list[str]:
     """The checkpoints in a folder; those that are left out are told."""
     from wordworth.cli import display
-    from wordworth.study.checkpoints import checkpoints, without_step
+    from wordworth.study.checks import checkpoints, without_step
 
     found = checkpoints(named)
     if left := without_step(named):
@@ -118,4 +115,4 @@ def _command(name: str) -> Any:
     more = {"models": (models_of(declared.kinds), None), **SHARED}
     if declared.kinds & LANGUAGE_MODELS:
         more["checkpoints"] = (CHECKPOINTS, None)
-    return made(name, with_options(declared.settings, body, more, declared.summary), declared.example)
+    return make_command(name, with_options(declared.settings, body, more, declared.summary), declared.example)

@@ -8,13 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.broken_off import telling
-from wordworth.cli.completion import named
-from wordworth.cli.help import OUTPUT
+from wordworth.cli.commands import OUTPUT, named, telling
 from wordworth.cli.options import SHARED, with_options, writable_name
-from wordworth.study.bias_subspace import TakenOut
-from wordworth.study.elmo_settings import LayeredTakenOut
 from wordworth.study.infer import LABEL_MAP
+from wordworth.study.shared_settings import LayeredTakenOut, TakenOut
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, setting
 
 Folder = Annotated[
@@ -99,7 +96,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     from wordworth.infer.loading import vectors_to_train_on
     from wordworth.infer.train_nli import NetworkSize, Recipe, cleared
     from wordworth.infer.train_nli import train_nli as trained
-    from wordworth.study.elmo_layers import trained_without
+    from wordworth.study.infer.versions import trained_without
 
     refuse_unwritable(output)
     if overwrite:
@@ -157,7 +154,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     from wordworth.infer.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
     from wordworth.infer.nli import accuracy
     from wordworth.repair.subwords import piece_vectors
-    from wordworth.study.bias_words import taken_out
+    from wordworth.study.mitigation import taken_out
 
     refuse_unwritable(output)
     if overwrite:

@@ -6,12 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.broken_off import telling
-from wordworth.cli.completion import named
-from wordworth.cli.help import OUTPUT
+from wordworth.cli.commands import OUTPUT, named, telling
 from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.study.debias import STUDY, DebiasSettings
-from wordworth.study.static.export_settings import ExportSettings
+from wordworth.study.static import ExportSettings
 
 Vectors = Annotated[
     Path,
@@ -98,7 +96,7 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
     from wordworth.embedding import save
     from wordworth.embedding.writing import check_words
     from wordworth.engine.engines import using
-    from wordworth.study.static.export import exported, load_vocabulary
+    from wordworth.study.static.study import exported, load_vocabulary
 
     check_free(output, overwrite)
     check_words(load_vocabulary(settings.vocabulary), output)

@@ -14,7 +14,7 @@ from wordworth.compare.tasks import ComparedTask, Family, tasks
 from wordworth.errors import WordworthError
 from wordworth.measure.centroids import GROWS_WITH_VECTORS
 from wordworth.run.flags import few, joined, uncovered
-from wordworth.run.pairing import clusters
+from wordworth.run.schema import clusters
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.effect_size import weat_difference, weat_difference_interval
 from wordworth.statistics.paired_correlation import CorrelationTest, correlation_difference

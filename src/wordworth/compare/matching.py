@@ -9,7 +9,7 @@ import polars as pl
 from wordworth.compare.sides import Side, described
 from wordworth.compare.tasks import ComparedTask
 from wordworth.errors import WordworthError
-from wordworth.run.pairing import KEY, numbered
+from wordworth.run.schema import KEY, numbered
 
 LayerRule = Literal["best", "top"] | int
 

@@ -6,7 +6,7 @@ from typing import Literal
 import polars as pl
 
 from wordworth.compare.sides import Side
-from wordworth.run.pairing import ARROW
+from wordworth.run.schema import ARROW
 
 Family = Literal["pearson", "spearman", "hits", "weat", "mean"]
 

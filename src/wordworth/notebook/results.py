@@ -11,7 +11,7 @@ from wordworth.compare import compare as compared
 from wordworth.report import card_of, card_text, read_runs, write_card, write_report
 from wordworth.run import Findings, Run
 from wordworth.run import read_run as read
-from wordworth.study.unmeasured import unmeasured
+from wordworth.study.audit import unmeasured
 
 
 class Results(Findings):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from wordworth.report.behaviour_answers import debiased, inferred, never_said, sensitivity, unequal, wrongest
+from wordworth.report.behaviour_answers import debiased, inferred, never_said, sensitivity, unequal
 from wordworth.report.meaning_answers import (
     context,
     disagreement,
@@ -15,13 +15,14 @@ from wordworth.report.meaning_answers import (
     stereotypes,
 )
 from wordworth.report.missing import plain_missing
-from wordworth.report.naming import Sentence, listed
+from wordworth.report.naming import Sentence
 from wordworth.report.runs import Runs, ended
+from wordworth.run.numbers import format_list
 
 SEPARATELY = 4
 """Up to this many models are spoken of one by one; of more, the first and the last."""
 REASONS = 3
-"""Why items were left out: the reasons of most."""
+"""Why items were left out: the most frequent reasons."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +70,9 @@ def _few(sentences: list[Sentence]) -> list[Sentence]:
 
 
 def _left_out(runs: Runs) -> Iterator[Sentence]:
-    most = sorted(runs.left_out.items(), key=lambda pair: -pair[1])
-    text = "No item was left out of the numbers."
-    if most:
-        reasons = [f"{count:,} {reason}" for reason, count in most[:REASONS]]
-        reasons += [f"{sum(count for _, count in most[REASONS:]):,} for other reasons"] if most[REASONS:] else []
-        total = sum(runs.left_out.values())
-        items = "1 item was" if total == 1 else f"{total:,} items were"
-        text = f"{items} left out of the numbers: {listed(reasons)}."
+    counts = sorted(runs.left_out.items(), key=lambda pair: -pair[1])
+    reasons = format_list([f"{count:,} {reason}" for reason, count in counts], REASONS)
+    text = f"Left out of the numbers: {reasons}." if counts else "No item was left out of the numbers."
     yield Sentence(text, "left-out", "", 0.0, whole=True)
 
 
@@ -87,7 +83,7 @@ QUESTIONS = {
     "Whom does it stereotype?": (stereotypes, disagreement),
     "How far does that depend on choices?": (sensitivity,),
     "Which words does it never say?": (never_said,),
-    "What does it infer that does not follow?": (inferred, unequal, wrongest),
+    "What does it infer that does not follow?": (inferred, unequal),
     "What does debiasing change?": (debiased,),
     "What was left out?": (_left_out,),
 }

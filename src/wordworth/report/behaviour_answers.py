@@ -1,17 +1,17 @@
 """Answers from behaviour and from variants: words never predicted, wrong inferences, debiasing, sensitivity."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import polars as pl
 
 from wordworth.report.comparisons import networks_of
 from wordworth.report.figures.figure import CURVE_CHAPTERS, LEVEL, OF_SIDES, OF_TESTS, OPTION, TRIED, curve_id
-from wordworth.report.naming import SHORT, TESTS, Sentence, listed, number, percent
+from wordworth.report.naming import SHORT, TESTS, Sentence, with_interval
 from wordworth.report.published import standing
-from wordworth.report.runs import AS_IT_IS, Runs
+from wordworth.report.runs import Runs
 from wordworth.run import ORIGINAL, RANDOM, Run
+from wordworth.run.numbers import format_fixed, format_list, format_number, format_percent
 from wordworth.run.vocabulary import HARMLESS
 
 NEVER = 5
@@ -34,11 +34,8 @@ def never_said(runs: Runs) -> Iterator[Sentence]:
     bands = runs.scores.filter(pl.col("experiment") == "coverage", pl.col("measure") == "T1")
     for (model,), mine in bands.group_by(["model"], maintain_order=True):
         rows = mine.select("setting", "value").rows()
-        shares = [f"{percent(value)} of the {BANDS.get(band, band)} words" for band, value in rows]
-        ranked = [value for band, value in rows if band in BANDS and band != "unseen"]
-        falls = len(ranked) > 1 and all(rarer < commoner for commoner, rarer in pairwise(ranked))
-        verdict = ": the rarer a word, the less it is said" if falls else ""
-        text = f"gets right at its first guess, at least once, {listed(shares)} of the text{verdict}."
+        shares = [f"{format_percent(value)} of the {BANDS.get(band, band)} words" for band, value in rows]
+        text = f"gets right at its first guess, at least once, {format_list(shares)} of the text."
         yield Sentence(text, "coverage", str(model), mine.select(pl.col("value").mean()).item())
     for run in runs.each:
         words = (
@@ -73,19 +70,15 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
     rows = runs.scores.filter(pl.col("measure") == "net-neutral", whole)
     changes = runs.scores.filter(pl.col("measure") == "net-neutral:change", whole)
     trained = networks_of(runs)
-    told = set()
     for (model, dataset), mine in rows.group_by(["model", "dataset"], maintain_order=True):
         settings = {row["setting"]: row for row in mine.iter_rows(named=True)}
         before = settings.get(ORIGINAL, mine.row(0, named=True))
-        interval = f" [{number(before['low'])}, {number(before['high'])}]" if before["low"] is not None else ""
         pairs = f" ({before['n']:,} pairs)" if before["n"] is not None else ""
         like = trained.setting({"model": model, "setting": ORIGINAL})
         place = standing(str(model), None, measure="net-neutral", dataset=str(dataset), setting=like)
         stands = f", {place.said(before['value'], before['low'], before['high'])}" if place else ""
-        first = f"gives neutral, the only right answer, a mean probability of {number(before['value'])}"
-        again = f"gives neutral {number(before['value'])}"
-        text = f"{again if model in told else first}{interval} on {dataset}{pairs}{stands}."
-        told.add(model)
+        first = "gives neutral, the only right answer, a mean probability of"
+        text = f"{first} {with_interval(before)} on {dataset}{pairs}{stands}."
         own = changes.filter(pl.col("model") == model, pl.col("dataset") == dataset)
         tested = {row["setting"]: row for row in own.iter_rows(named=True)}
         said = [
@@ -106,21 +99,19 @@ def unequal(runs: Runs) -> Iterator[Sentence]:
         gap = found.get(("gap:entailment", ORIGINAL))
         if gap is None:
             continue
-        text = (
-            f"parts groups by {number(gap['value'])} in the probability of entailment on {dataset}, premise by premise"
-        )
+        text = f"differs by {format_number(gap['value'])} between groups in the probability of entailment on {dataset}"
         after = [
-            f"after {setting} by {number(row['value'])}"
+            f"after {setting} by {format_number(row['value'])}"
             for (measure, setting), row in found.items()
             if measure == gap["measure"] and setting != ORIGINAL and setting.partition(":")[0] != RANDOM
         ]
         text += f"; {', '.join(after)}." if after else "."
         over, said = (found.get((one, ORIGINAL)) for one in ("entailment:over-swap", "entailment"))
         if over and said and over["value"] < FAULT * said["value"]:
-            often = "even more often" if over["value"] < -FAULT * said["value"] else "about as often"
             text += (
-                " Its baseline is at fault: where two words of one kind are exchanged it says entailment "
-                f"{often} ({number(said['value'] - over['value'])}, and {number(said['value'])} for the groups)."
+                " It predicts entailment about as often or more for swapped words of one kind "
+                f"({format_number(said['value'] - over['value'])}; {format_number(said['value'])} for the groups), "
+                "so this is not specific to the groups."
             )
         yield Sentence(text, "neutrality", str(model), gap["value"])
 
@@ -138,24 +129,12 @@ def _mitigated(name: str, better: str, settings: dict[str, Any], tested: dict[st
     if chance is None and RANDOM in settings:
         chance = settings[RANDOM]["value"] - before["value"]
     control = f"; random directions: {_signed(chance)}" if chance is not None else ""
-    return f"{name} {verdict}: {number(settings[name]['value'])} ({_signed(change['value'])}{interval}{control})"
+    return f"{name} {verdict}: {format_number(settings[name]['value'])} ({_signed(change['value'])}{interval}{control})"
 
 
 def _signed(value: float) -> str:
-    """With a third place where two would hide on which side of 0 it is."""
-    return number(value, signed=True) if abs(value) >= 0.005 else f"{value:+.3f}".replace("0.", ".").replace("-", "−")
-
-
-def wrongest(runs: Runs) -> Iterator[Sentence]:
-    """The inference furthest from neutral."""
-    for run in runs.each:
-        least = (
-            least_neutral(run).filter(AS_IT_IS).sort("value").group_by("model", maintain_order=True).first().collect()
-        )
-        for row in least.iter_rows(named=True):
-            wrong = "entailment" if (row["entailment"] or 0) >= (row["contradiction"] or 0) else "contradiction"
-            text = f"takes “{row['item']}” for {wrong} with probability {number(row[wrong])}."
-            yield Sentence(text, "pairs", row["model"], -row["value"])
+    """Return a change, with a third place where two would hide on which side of 0 it is."""
+    return format_fixed(value, 2 if abs(value) >= 0.005 else 3, signed=True)
 
 
 def debiased(runs: Runs) -> Iterator[Sentence]:
@@ -176,13 +155,14 @@ def debiased(runs: Runs) -> Iterator[Sentence]:
 def _less(method: str, effects: dict[str, float], tests: int) -> str:
     """Whether stereotypes are weaker, and than what random directions leave."""
     before, after, chance = effects.get(ORIGINAL), effects[method], effects.get(RANDOM)
-    text = f"{method} leaves a mean |d| of {number(after)} over {tests} social association test{'s' * (tests != 1)}"
+    text = (
+        f"{method} leaves a mean |d| of {format_number(after)} over {tests} social association test{'s' * (tests != 1)}"
+    )
     if before is not None:
         verdict = "better" if after < before else "worse" if after > before else "no change"
-        text += f", from {number(before)}: {verdict}"
+        text += f", from {format_number(before)}: {verdict}"
     if chance is not None:
-        more = "" if after < chance else ", which do no worse"
-        text += f" (random directions leave {number(chance)}{more})"
+        text += f" (random directions leave {format_number(chance)})"
     return text
 
 
@@ -195,11 +175,11 @@ def _kept(method: str, meaning: pl.DataFrame) -> str:
         if ORIGINAL in at and method in at:
             before, after = at[ORIGINAL], at[method]["value"]
             limit = before["low"] if before["low"] is not None else before["value"] - KEPT
-            said = f"{dataset} {number(before['value'])} → {number(after)}"
+            said = f"{dataset} {format_number(before['value'])} → {format_number(after)}"
             (lost if after < limit else kept).append(said)
     if lost:
-        return f" It costs meaning: {listed([*lost, *kept], 4)}."
-    return f" It keeps meaning: {listed(kept, 4)}." if kept else ""
+        return f" It costs meaning: {format_list([*lost, *kept], 4)}."
+    return f" It keeps meaning: {format_list(kept, 4)}." if kept else ""
 
 
 def sensitivity(runs: Runs) -> Iterator[Sentence]:
@@ -224,35 +204,34 @@ def _said(run: Run, rows: pl.DataFrame, symbol: str) -> tuple[str, float]:
     }
     flipped = {dataset: told["flipped"]["value"] for dataset, told in whole.items()}
     held = [dataset for dataset, share in flipped.items() if share <= 1 - HOLDS]
-    what = "association test" if symbol == "d" else "lexicon"
-    many = f"{what}s" if symbol == "d" else "lexica"
     surety = 1 - sum(flipped.values()) / len(flipped)
-    most = f"{percent(HOLDS)} or more of the variants of"
+    many = "association tests" if symbol == "d" else "lexica"
+    counted = f"{len(held)} of {len(whole)} {many}"
+    first = f"comes to the same conclusion in {format_percent(HOLDS)} or more of the variants of {counted}"
     if len(held) == len(whole):
         ends = ", ".join(f"{SHORT.get(name, name)}: {symbol} {_range(told['median'])}" for name, told in whole.items())
-        every = f"the one {what}" if len(whole) == 1 else f"all {len(whole)} {many}"
-        return f"comes to the same conclusion in {most} {every} ({ends}).", surety
-    counted = f"none of {len(whole)} {many}" if not held else f"{len(held)} of {len(whole)} {many}"
-    first = f"comes to the same conclusion in {most} {f'no {what}' if len(whole) == 1 else counted}."
+        return f"{first} ({ends}).", surety
     unsure = sorted((name for name in whole if name not in held), key=lambda name: -flipped[name])[:NAMED]
     told = [_unsure(run, rows.filter(pl.col("dataset") == name), whole[name], symbol) for name in unsure]
-    return f"{first} Least sure: {'; '.join(told)}.", surety
+    return f"{first}. Least sure: {'; '.join(told)}.", surety
 
 
 def _range(row: dict[str, Any]) -> str:
-    return f"{number(row['low'])} to {number(row['high'])}"
+    return f"{format_number(row['low'])} to {format_number(row['high'])}"
 
 
 def _unsure(run: Run, rows: pl.DataFrame, told: dict[str, Any], symbol: str) -> str:
     """One test: how many variants flip, with which options most, and which single words."""
     row = told["flipped"]
     options = rows.filter(OPTION).sort("value", descending=True, maintain_order=True).head(NAMED)
-    named = [f"{one['setting'].partition(': ')[2]} {percent(one['value'])}" for one in options.iter_rows(named=True)]
+    named = [
+        f"{one['setting'].partition(': ')[2]} {format_percent(one['value'])}" for one in options.iter_rows(named=True)
+    ]
     words = single_words(run, row["model"], row["dataset"])
-    alone = f"; without {listed(words, 3)} alone it flips" if words else ""
+    alone = f"; without {format_list(words, 3)} alone it flips" if words else ""
     name = TESTS.get(row["dataset"], row["dataset"])
-    share = f"{percent(row['value'])} of {row['n']:,} variants flip it"
-    return f"{name} ({share}, {symbol} {_range(told['median'])}; most of all {listed(named)}{alone})"
+    share = f"{format_percent(row['value'])} of {row['n']:,} variants flip it"
+    return f"{name} ({share}, {symbol} {_range(told['median'])}; most of all {format_list(named)}{alone})"
 
 
 def single_words(run: Run, model: str, dataset: str) -> list[str]:

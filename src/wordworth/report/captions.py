@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from wordworth.report.leaderboard import ALPHA, Leading, Score
-from wordworth.report.naming import listed, number
 from wordworth.report.runs import Runs
 from wordworth.run import Run
+from wordworth.run.numbers import format_list, format_number
 
 SMALL_P = 1e-4
 """Below it p is written with a power of ten."""
@@ -137,7 +137,7 @@ def _data(scores: Sequence[Score]) -> Iterator[str]:
     named = list(dict.fromkeys(score["dataset"] for score in scores if score["dataset"]))
     counts = {score["n"] for score in scores if score["n"] is not None}
     n = f"n = {counts.pop():,}" if len(counts) == 1 else ""
-    data = f"Data: {listed(named, most=12)}" if named else ""
+    data = f"Data: {format_list(named, most=12)}" if named else ""
     if data or n:
         yield f"{', '.join(filter(None, (data, n)))}."
     if len(counts) > 1:
@@ -181,13 +181,10 @@ def _bold(leaders: Leaders) -> Iterator[str]:
     compared = [(name, one) for name, one in leaders if one.models]
     tests = sorted({one.test for _, one in compared if one.test})
     untested = list(dict.fromkeys(name for name, one in compared if not one.test))
-    lone = dict.fromkeys(f"{model} ({name})" for name, one in compared if one.test for model in sorted(one.untested))
     if tests:
         yield (
             "Bold: the best model of each measure, and those that are not significantly worse on the items that both "
-            f"have ({listed(tests)}; p < {number(ALPHA)} after Holm’s correction over the models)."
+            f"have ({format_list(tests)}; p < {format_number(ALPHA)} after Holm’s correction over the models)."
         )
     if untested:
-        yield f"There is no paired test for {listed(untested, most=12)}: there only the best is bold."
-    if lone:
-        yield f"Not tested against the best: {listed(list(lone))}."
+        yield f"There is no paired test for {format_list(untested, most=12)}: there only the best is bold."

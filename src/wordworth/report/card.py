@@ -16,11 +16,12 @@ from wordworth.report.insights import associations
 from wordworth.report.leaderboard import leaderboard
 from wordworth.report.markdown import escaped, line, power
 from wordworth.report.missing import missing, remarks
-from wordworth.report.naming import TESTS, listed, number, percent
+from wordworth.report.naming import TESTS
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
 from wordworth.run import Run
 from wordworth.run.flags import COVERED, MARK, legend
-from wordworth.run.main_scores import main_scores
+from wordworth.run.numbers import format_list, format_number, format_percent
+from wordworth.run.schema import main_scores
 from wordworth.run.vocabulary import HARMLESS
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
@@ -58,12 +59,12 @@ sentences. Whoever knows the studies gives it: this room reads runs alone."""
 def _model(runs: Runs, wanted: str) -> str:
     """The model that is named, or the only one."""
     if wanted and wanted not in runs.models:
-        has = f"; there are {listed(runs.models)}"
+        has = f"; there are {format_list(runs.models)}"
         raise WordworthError(f"these runs have no model {wanted!r}{nearest(wanted, runs.models) or has}")
     if not wanted and len(runs.models) != 1:
         raise WordworthError(
-            f"a card is of one model, and these runs have {len(runs.models)} ({listed(runs.models)}); say which with "
-            "--model"
+            f"a card is of one model, and these runs have {len(runs.models)} ({format_list(runs.models)}); "
+            "say which with --model"
         )
     return wanted or runs.models[0]
 
@@ -88,7 +89,7 @@ def _of_model(runs: Runs, model: str) -> Runs:
         if len(scores):
             failed = [part for part in run.manifest["failed"] if part.get("model") in (None, "", model)]
             manifest = {**run.manifest, "failed": failed}
-            each.append(replace(run, scores=scores, manifest=manifest))  # type: ignore[arg-type]
+            each.append(replace(run, scores=scores, manifest=manifest))
     named = (ALL, model)
     outcome = replace(runs.outcome, failed=tuple(one for one in runs.outcome.failed if model in one["models"]))
     scores = runs.scores.filter(pl.col("model").is_in(named))
@@ -135,8 +136,8 @@ def data_sum(run: Run, dataset: str | None) -> str:
 
 
 def _head(card: Card) -> Iterator[str]:
-    studies = listed(list(dict.fromkeys(run.manifest["study"] for run in card.runs.each)))
-    versions = listed(sorted({run.manifest["versions"].get("wordworth", "?") for run in card.runs.each}))
+    studies = format_list(list(dict.fromkeys(run.manifest["study"] for run in card.runs.each)))
+    versions = format_list(sorted({run.manifest["versions"].get("wordworth", "?") for run in card.runs.each}))
     yield TITLE
     yield ""
     layered = (
@@ -158,9 +159,9 @@ def _numbers(card: Card) -> Iterator[str]:
     yield line(list(heads))
     yield line(list(heads.values()))
     for row in card.rows:
-        value = number(row["value"]) + (MARK if row["flags"] else "")
+        value = format_number(row["value"]) + (MARK if row["flags"] else "")
         if row["low"] is not None and row["high"] is not None:
-            value += rf" \[{number(row['low'])}, {number(row['high'])}\]"
+            value += rf" \[{format_number(row['low'])}, {format_number(row['high'])}\]"
         found = chance(card.runs, row)
         p = escaped(found.written(power)) if found else ""
         count = "" if row["n"] is None else f"{row['n']:,}"
@@ -172,7 +173,7 @@ def _numbers(card: Card) -> Iterator[str]:
     yield ""
     without = [row["measure"] for row in card.rows if row["low"] is None]
     if without:
-        yield f"Without an interval: {escaped(listed(list(dict.fromkeys(without))))}."
+        yield f"Without an interval: {escaped(format_list(list(dict.fromkeys(without))))}."
         yield ""
     care = legend((f"{row['measure']} {row['dataset'] or ''}".strip(), row["flags"]) for row in card.rows)
     if care:
@@ -191,7 +192,8 @@ def _not_measured(card: Card) -> Iterator[str]:
         for sentence in kind.every:
             yield f"- {escaped(kind.question)} {escaped(sentence)}"
     if not found:
-        yield f"- Of what was asked for, nothing failed, and every data set is covered to {percent(COVERED)} or more."
+        covered = format_percent(COVERED)
+        yield f"- Of what was asked for, nothing failed, and every data set is covered to {covered} or more."
     for reason, count in card.runs.left_out.items():
         yield f"- Left out: {count:,} {escaped(reason)}."
     yield (

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.report.insights import best_layers
-from wordworth.report.naming import marked, number
+from wordworth.report.naming import marked
 from wordworth.report.published import (
     ANY_KIND,
     NOT_STATED,
@@ -25,6 +25,7 @@ from wordworth.report.published import (
 )
 from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.run import ORIGINAL, RANDOM
+from wordworth.run.numbers import format_number
 
 COMPARED = ["quantity", "here", "published", "difference", "published for", "where"]
 SAMPLE = "aggregated:100000"
@@ -263,8 +264,14 @@ def comparison_row(one: Comparison) -> list[str]:
     what = [ours["model"], ours["measure"], ours["dataset"], ours["setting"], ours["pooling"]]
     what += [f"layer {ours['layer']}" if ours["layer"] is not None else None]
     what += [f"{ours['pcs']} nullified" if ours["pcs"] is not None else None]
-    value = number(theirs.value) if theirs.value is not None else f"{number(theirs.low)} to {number(theirs.high)}"
-    difference = "inside" if theirs.value is None and one.difference == 0 else number(one.difference, signed=True)
+    value = (
+        format_number(theirs.value)
+        if theirs.value is not None
+        else f"{format_number(theirs.low)} to {format_number(theirs.high)}"
+    )
+    difference = (
+        "inside" if theirs.value is None and one.difference == 0 else format_number(one.difference, signed=True)
+    )
     difference = f"not comparable: {one.unlike}" if one.unlike else difference
     model = theirs.model or "–"
     layer = f"layer {theirs.layer}" if theirs.layer.isdigit() else theirs.layer and f"{theirs.layer} layer"

@@ -159,19 +159,13 @@ def recoveries(scores: pl.DataFrame) -> Iterator[Recovery]:
 
 
 def best_components(scores: pl.DataFrame) -> dict[str, int]:
-    """Model → how many components bring most valence back in its top layer, for its first lexicon."""
-    components: dict[str, int] = {}
-    for recovery in recoveries(scores):
-        components.setdefault(recovery.model, recovery.pcs)
-    return components
+    """Return model → how many components bring most valence back in its top layer, for its first lexicon."""
+    return {recovery.model: recovery.pcs for recovery in reversed(list(recoveries(scores)))}
 
 
 def reading_layers(scores: pl.DataFrame) -> dict[str, int]:
-    """Model → the layer in which association tests are read: that of the best valence on its first lexicon."""
-    layers: dict[str, int] = {}
-    for best in best_layers(scores):
-        layers.setdefault(best.model, best.layer)
-    return layers
+    """Return model → the layer in which association tests are read: that of the best valence on its first lexicon."""
+    return {best.model: best.layer for best in reversed(list(best_layers(scores)))}
 
 
 def associations(scores: pl.DataFrame) -> pl.DataFrame:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from wordworth.report.missing import plain_missing
-from wordworth.report.naming import number
 from wordworth.report.runs import Runs
 from wordworth.report.tables import Cell, Column, Part, Table, cell_of, columns, tables
 from wordworth.run.flags import MARK
+from wordworth.run.numbers import format_number
 from wordworth.visible import visible
 
 _ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -29,7 +29,7 @@ def latex(runs: Runs, wanted: Sequence[str] = ()) -> str:
 
 def escape_latex(text: str) -> str:
     """Return a text that is safe in a cell, a caption or a heading."""
-    return visible(text).translate(_TRANSLATION)
+    return visible(text).translate(_TRANSLATION).replace("--", "-{}-")  # and no dash
 
 
 def _comment(text: str) -> str:
@@ -96,10 +96,10 @@ def _number(cell: Cell | None, part: Part) -> str:
     if cell is None or not cell.has(part):
         return ""
     if part == "value":
-        text = escape_latex(number(cell.value))
+        text = escape_latex(format_number(cell.value))
         return (rf"\textbf{{{text}}}" if cell.best else text) + escape_latex(MARK if cell.flags else "")
     if part == "interval":
-        return rf"{{\footnotesize[{escape_latex(number(cell.low))}, {escape_latex(number(cell.high))}]}}"
+        return rf"{{\footnotesize[{escape_latex(format_number(cell.low))}, {escape_latex(format_number(cell.high))}]}}"
     if part == "n":
         return f"{cell.n:,}"
     return cell.chance.written(_power).replace("< ", "$<$") if cell.chance else ""

@@ -15,7 +15,7 @@ from wordworth.report.insights import associations, best_layers
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
 from wordworth.run import Run
 from wordworth.run.flags import legend
-from wordworth.run.pairing import ARROW, KEY, clusters, numbered
+from wordworth.run.schema import ARROW, KEY, clusters, numbered
 from wordworth.run.vocabulary import HARMLESS
 from wordworth.statistics.bootstrap import Exact
 from wordworth.statistics.paired_correlation import correlation_test
@@ -193,32 +193,35 @@ def _averaged(frame: pl.DataFrame) -> Tested:
     return float(sums.sum()), float(sign_flip(sums.to_numpy()).p)
 
 
-_RATED = pl.col("value").is_not_null() & pl.col("reference").is_not_null()
-_PAIRS = pl.col("value").is_not_null() & pl.col("item").str.contains(ARROW, literal=True)
-_BITS = ("perplexity", "bits-per-word", "bits-per-character", "bits-per-byte")
-"""Of the same words, all of these order two models as the mean of their bits does."""
-_BY_TARGET = ("direct-bias", "garg-cosine", "manzini")
-"""Estimators that have an item for each target word."""
 WILLIAMS, MCNEMAR, FLIPPED = "Williams’ t", "McNemar’s mid-p", "sign-flip permutation"
+_RATED = pl.col("value").is_not_null() & pl.col("reference").is_not_null()
+_SIMILAR = PairedTest(WILLIAMS, partial(_correlated, ranked=True), _RATED & pl.col("group").is_null())
+_BITS = PairedTest(FLIPPED, _averaged)
+"""Of the same words, perplexity and all bits per unit order two models as the mean of their bits does."""
+PAIRED_TESTS = {
+    "valence": PairedTest(WILLIAMS, partial(_correlated, ranked=False), _RATED & (pl.col("group") == "lexicon")),
+    "similarity": _SIMILAR,
+    "similarity:best": _SIMILAR,
+    "analogy": PairedTest(MCNEMAR, _hits),
+    "perplexity": _BITS,
+    "bits-per-word": _BITS,
+    "bits-per-character": _BITS,
+    "bits-per-byte": _BITS,
+    "net-neutral": PairedTest(
+        FLIPPED, _averaged, pl.col("value").is_not_null() & pl.col("item").str.contains(ARROW, literal=True)
+    ),
+    **{  # estimators that have an item for each target word
+        name: PairedTest(FLIPPED, _averaged, pl.col("value").is_not_null() & (pl.col("group") == name))
+        for name in ("direct-bias", "garg-cosine", "manzini")
+    },
+}
 
 
 def paired_test(measure: str) -> PairedTest | None:
-    """The test of a measure; None where its items allow none."""
-    if measure == "valence":
-        return PairedTest(WILLIAMS, partial(_correlated, ranked=False), _RATED & (pl.col("group") == "lexicon"))
-    if measure in ("similarity", "similarity:best"):
-        return PairedTest(WILLIAMS, partial(_correlated, ranked=True), _RATED & pl.col("group").is_null())
-    if measure == "analogy":
-        return PairedTest(MCNEMAR, _hits)
+    """Return the test of a measure; None where its items allow none."""
     if top := re.fullmatch(r"top-(\d+)", measure):
         return PairedTest(MCNEMAR, _hits, pl.lit(True), (pl.col("rank") <= int(top[1])).fill_null(value=False))
-    if measure in _BITS:
-        return PairedTest(FLIPPED, _averaged)
-    if measure == "net-neutral":
-        return PairedTest(FLIPPED, _averaged, _PAIRS)
-    if measure in _BY_TARGET:
-        return PairedTest(FLIPPED, _averaged, pl.col("value").is_not_null() & (pl.col("group") == measure))
-    return None
+    return PAIRED_TESTS.get(measure)
 
 
 def paired(runs: Runs, first: Score, second: Score) -> Tested | None:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from wordworth.report.answers import plain_answers
-from wordworth.report.naming import number
 from wordworth.report.runs import Runs
-from wordworth.report.tables import Cell, Column, Row, Table, cell_of, columns, tables
+from wordworth.report.tables import Cell, Column, Part, Table, cell_of, columns, tables
 from wordworth.run.flags import MARK
+from wordworth.run.numbers import format_number
 from wordworth.visible import visible
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -26,12 +26,11 @@ def markdown(runs: Runs, wanted: Sequence[str] = ()) -> str:
 
 
 def _lines(table: Table) -> Iterator[str]:
-    shown = list(_together(columns(table)))
-    heads = [_head(table, group) for group in shown]
-    yield line([*map(escaped, table.names), *map(escaped, heads)])
-    yield line([*["---"] * len(table.names), *["---:"] * len(heads)])
+    shown = [column for column in columns(table) if column.part != "interval"]  # which is next to its value
+    yield line([*map(escaped, table.names), *(escaped(_head(table, column)) for column in shown)])
+    yield line([*["---"] * len(table.names), *["---:"] * len(shown)])
     for row in table.rows:
-        yield line([*map(escaped, row.names), *(_cell(row, group) for group in shown)])
+        yield line([*map(escaped, row.names), *(_part(cell_of(row, column), column.part) for column in shown)])
 
 
 def line(cells: Sequence[str]) -> str:
@@ -39,37 +38,21 @@ def line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _together(every: Sequence[Column]) -> Iterator[list[Column]]:
-    """The columns of a table, where a value and its interval are one."""
-    for at, column in enumerate(every):
-        before = every[at - 1] if at else None
-        if column.part != "interval" or before != Column(column.at, "value"):
-            after = Column(column.at, "interval")
-            yield [column, *([after] if column.part == "value" and after in every else [])]
-
-
-def _head(table: Table, group: Sequence[Column]) -> str:
-    column = group[0]
+def _head(table: Table, column: Column) -> str:
     if column.at is None or (len(table.heads) == 1 and column.part in ("p", "n")):
         return column.part
     head = table.heads[column.at]
     return head if column.part == "value" else f"{head}: {column.part}"
 
 
-def _cell(row: Row, group: Sequence[Column]) -> str:
-    cell = cell_of(row, group[0])
-    return " ".join(filter(None, (_part(cell, column) for column in group))) if cell else ""
-
-
-def _part(cell: Cell, column: Column) -> str:
-    if column.part == "value":
-        text = number(cell.value) + (MARK if cell.flags else "")
-        return f"**{text}**" if cell.best else text
-    if not cell.has(column.part):
+def _part(cell: Cell | None, part: Part) -> str:
+    if cell is None or not cell.has(part):
         return ""
-    if column.part == "interval":
-        return rf"\[{number(cell.low)}, {number(cell.high)}\]"
-    if column.part == "n":
+    if part == "value":
+        text = format_number(cell.value) + (MARK if cell.flags else "")
+        interval = rf" \[{format_number(cell.low)}, {format_number(cell.high)}\]" if cell.has("interval") else ""
+        return (f"**{text}**" if cell.best else text) + interval
+    if part == "n":
         return f"{cell.n:,}"
     return escaped(cell.chance.written(power)) if cell.chance else ""
 

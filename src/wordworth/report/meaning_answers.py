@@ -7,17 +7,26 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.report.comparisons import ALIKE
-from wordworth.report.insights import LEVEL, Best, above_chance, associations, best_layers, partings, recoveries
-from wordworth.report.naming import TESTS, Sentence, listed, marked, number, with_interval
-from wordworth.report.published import Standing, kind_of, risen, spread, standing
+from wordworth.report.insights import (
+    APART,
+    LEVEL,
+    Best,
+    Parting,
+    Recovery,
+    above_chance,
+    associations,
+    best_layers,
+    partings,
+    recoveries,
+)
+from wordworth.report.naming import TESTS, Sentence, marked, with_interval
+from wordworth.report.published import Standing, kind_of, standing
 from wordworth.report.runs import AS_IT_IS, Runs
 from wordworth.run.flags import parted
+from wordworth.run.numbers import format_list, format_number
 from wordworth.run.vocabulary import HARMLESS
 from wordworth.statistics.paired_tests import holm
 
-SIZES = (10_000, 50_000, 100_000, 500_000, 1_000_000)
-"""Numbers of sentences that Bommasani et al. reduce models with."""
 STRONGEST = 3
 PARTITIONS = 10_000
 """A p by Monte Carlo is no finer than one in so many; an exact one is taken to be no finer either."""
@@ -33,14 +42,15 @@ def in_layers(runs: Runs) -> Iterator[Sentence]:
     for model, every in by_model.items():
         first = every[0]
         where = f" best in layer {first.layer} of {first.top}" if first.top else ""  # a sentence encoder has one layer
+        words = "" if first.n is None else f" of {first.n:,} words"
         text = (
-            f"reads valence{where}: ρ = {with_interval(asdict(first))} with people’s ratings{_words(first.n)} "
+            f"reads valence{where}: ρ = {with_interval(asdict(first))} with people’s ratings{words} "
             f"({first.dataset}, {first.setting}){_at_its_best(runs, first)}{_control(first)}."
         )
         more = [f"{marked(asdict(one))} on {one.dataset} (layer {one.layer})" for one in every[1:]]
         if first.held_out is not None:
-            more.insert(0, f"{number(first.held_out)} on words that had no part in picking the layer")
-        text += f" It has {listed(more)}." if more else ""
+            more.insert(0, f"{format_number(first.held_out)} on words that had no part in picking the layer")
+        text += f" It has {format_list(more)}." if more else ""
         yield Sentence(text, "valence-layers", model, first.value)
 
 
@@ -48,8 +58,8 @@ def _control(best: Best) -> str:
     if best.untrained is None:
         return ""
     if best.learnt is False:
-        return f"; the same network untrained has as much ({number(best.untrained)}), so training adds nothing to it"
-    return f"; the same network untrained has {number(best.untrained)}"
+        return f"; the same network untrained has as much ({format_number(best.untrained)}): training adds nothing"
+    return f"; the same network untrained has {format_number(best.untrained)}"
 
 
 def _at_its_best(runs: Runs, best: Best) -> str:
@@ -67,7 +77,7 @@ def _at_its_best(runs: Runs, best: Best) -> str:
     if place is None:
         return ""
     raw = row["pcs"] is None or row["value"] <= best.value
-    what = "" if raw else f" and {number(row['value'])} with {_components(row['pcs'])} nullified,"
+    what = "" if raw else f" and {format_number(row['value'])} with {_components(row['pcs'])} nullified,"
     return f",{what} {place.at_best().said(row['value'], row['low'], row['high'])}"
 
 
@@ -90,47 +100,29 @@ def of_vectors(runs: Runs) -> Iterator[Sentence]:
 
 def similar(runs: Runs) -> Iterator[Sentence]:
     """Word similarity of word vectors, against published embeddings."""
-    for (model,), mine in _similarities(runs).group_by(["model"], maintain_order=True):
-        text, value = _ranked(runs, mine, "pairs", "agrees with people on how similar words are by")
-        yield Sentence(text, "intrinsic", str(model), value)
-
-
-def _similarities(runs: Runs) -> pl.DataFrame:
-    return runs.scores.filter(
+    rows = runs.scores.filter(
         AS_IT_IS,
         pl.col("experiment").is_in(["similarity", "quality"]),
         pl.col("measure") == "similarity",
         pl.col("layer").is_null(),
     )
+    for (model,), mine in rows.group_by(["model"], maintain_order=True):
+        text, value = _ranked(runs, mine, "pairs", "agrees with people on how similar words are by")
+        yield Sentence(text, "intrinsic", str(model), value)
 
 
 def _ranked(runs: Runs, mine: pl.DataFrame, items: str, verb: str) -> tuple[str, float]:
-    """The data sets that papers have, with where they stand; then the others. And the first's value."""
+    """Return a sentence and a value: a data set that papers have, with where it is among them; then the others."""
     rows = mine.unique("dataset", keep="first", maintain_order=True).to_dicts()
-    stands = {row["dataset"]: _standing(runs, row) for row in rows}
-    known = [(row, place) for row in rows if (place := stands[row["dataset"]])]
-    first, place = known[0] if known else (rows[0], None)
-    if len(known) > 1 and len({(place.whose, place.source) for _, place in known}) == 1:
-        text = f"{verb} ρ = {_all_known(known)}"
-        told = [row for row, _ in known]
-    else:
-        n = f" ({first['n']:,} {items})" if first["n"] is not None else ""
-        text = f"{verb} ρ = {with_interval(first)} on {first['dataset']}{n}"
-        text += f", {place.said(first['value'], first['low'], first['high'])}" if place else ""
-        text += _shuffled(runs, first)
-        told = [first]
-    others = [f"{marked(row)} on {row['dataset']}" for row in rows if row not in told]
-    return f"{text}." + (f" It has {listed(others)}." if others else ""), first["value"]
-
-
-def _all_known(known: list[tuple[dict[str, Any], Standing]]) -> str:
-    """“.50 on ws-353 (.61–.68) and .26 on simlex-999 (.37–.44): below word2vec and GloVe (in brackets; …) on all”."""
-    values = [f"{marked(row)} on {row['dataset']} ({place.numbers})" for row, place in known]
-    sides = [place.side(row["value"], row["low"], row["high"]).removeprefix("just ") for row, place in known]
-    most = max(sides, key=sides.count)
-    count = "all" if len(set(sides)) == 1 else f"{sides.count(most)} of {len(sides)}"
-    place = known[0][1]
-    return f"{listed(values)}: {most} {place.whose} (in brackets; {place.source}) on {count}"
+    places = {row["dataset"]: _standing(runs, row) for row in rows}
+    first = next((row for row in rows if places[row["dataset"]]), rows[0])
+    place = places[first["dataset"]]
+    n = f" ({first['n']:,} {items})" if first["n"] is not None else ""
+    text = f"{verb} ρ = {with_interval(first)} on {first['dataset']}{n}"
+    text += f", {place.said(first['value'], first['low'], first['high'])}" if place else ""
+    text += _shuffled(runs, first)
+    others = [f"{marked(row)} on {row['dataset']}" for row in rows if row is not first]
+    return f"{text}." + (f" It has {format_list(others)}." if others else ""), first["value"]
 
 
 def _shuffled(runs: Runs, row: dict[str, Any]) -> str:
@@ -142,12 +134,8 @@ def _shuffled(runs: Runs, row: dict[str, Any]) -> str:
         return ""
     above = control.filter(pl.col("measure") == "valence:above")
     learnt = above_chance(above.row(0, named=True) if len(above) else None)
-    given = number(chance.get_column("value")[0])
+    given = format_number(chance.get_column("value")[0])
     return f", no more than shuffled ratings give ({given})" if learnt is False else f"; shuffled ratings give {given}"
-
-
-def _words(count: int | None) -> str:
-    return "" if count is None else f" of {count:,} words"
 
 
 def _components(count: int) -> str:
@@ -161,125 +149,84 @@ def reduced(runs: Runs) -> Iterator[Sentence]:
     )
     counted = runs.scores.filter(pl.col("measure") == "contexts", pl.col("setting") == "aggregated")
     sentences = dict(counted.select("model", "n").iter_rows())
-    for (model,), mine in rows.group_by(["model"], maintain_order=True):
-        highest = mine.sort("value", descending=True, maintain_order=True).unique(
-            "dataset", keep="first", maintain_order=True
-        )
-        values = []
-        for row in highest.sort("row").iter_rows(named=True):
-            place = _sampled(runs, row, sentences.get(str(model)))
-            stands = f", {place.said(row['value'], row['low'], row['high'])}" if place else ""
-            values.append(f"{marked(row)} on {row['dataset']} (layer {row['layer']}{stands})")
-        over = f" over {sentences[str(model)]:,} sentences" if sentences.get(str(model)) else ""
-        beside = _beside_vectors(runs, highest.to_dicts())
-        text = f"as one vector a word, pooled{over}, agrees with people on how similar words are by "
-        text += f"ρ = {listed(values)}{beside}."
-        yield Sentence(text, "similarity-layers", str(model), highest.select(pl.col("value").mean()).item())
-
-
-def _beside_vectors(runs: Runs, rows: list[dict[str, Any]]) -> str:
-    """“: below glove-6b-50d on all”, where word vectors of these runs have the same pairs."""
-    best: dict[str, tuple[float, str]] = {}
-    for model, dataset, value in _similarities(runs).select("model", "dataset", "value").iter_rows():
-        best[dataset] = max(best.get(dataset, (value, model)), (value, model))
-    both = [(row["value"], *best[row["dataset"]]) for row in rows if row["dataset"] in best]
-    if not both:
-        return ""
-    names = {model for _, _, model in both}
-    name = names.pop() if len(names) == 1 else "the best word vectors here"
-    below = sum(value < other for value, other, _ in both)
-    side, count = ("below", below) if below >= len(both) - below else ("above", len(both) - below)
-    return f": {side} {name} on {'all' if count == len(both) else f'{count} of {len(both)}'}"
-
-
-def _sampled(runs: Runs, row: dict[str, Any], sentences: int | None) -> Standing | None:
-    """Return published numbers over as many sentences, pooled by the mean as the paper's tables are."""
-    if not sentences or row["pooling"] != "mean/mean":
-        return None
-    size = min(SIZES, key=lambda one: abs(one - sentences))
-    if not 1 / ALIKE <= sentences / size <= ALIKE:
-        return None
-    return _standing(runs, row, setting=f"aggregated:{size}", pooling="mean/mean")
+    best = rows.filter(pl.col("value") == pl.col("value").max().over("model", "dataset"))
+    for (model,), mine in best.unique(["model", "dataset"], keep="first", maintain_order=True).group_by(
+        ["model"], maintain_order=True
+    ):
+        values = [f"{marked(row)} on {row['dataset']} (layer {row['layer']})" for row in mine.iter_rows(named=True)]
+        over = f" over {sentences[model]:,} sentences" if sentences.get(model) else ""
+        pooled = f"as one vector per word, pooled{over},"
+        text = f"{pooled} agrees with people on how similar words are by ρ = {format_list(values)}."
+        yield Sentence(text, "similarity-layers", str(model), mine.select(pl.col("value").mean()).item())
 
 
 def context(runs: Runs) -> Iterator[Sentence]:
     """Where vectors speak of the sentence rather than of the word."""
-    told = set()
-    for parting in partings(runs.scores):
-        if parting.model in told:
-            continue
-        told.add(parting.model)
+    first: dict[str, Parting] = {}
+    for one in partings(runs.scores):
+        first.setdefault(one.model, one)
+    for model, parting in first.items():
         text = (
             f"What a vector says of its word depends least on the sentence in layer {parting.closest} (ρ differs by "
-            f"{number(parting.within)} between kinds of sentence, {parting.dataset})"
+            f"{format_number(parting.within)} between kinds of sentence, {parting.dataset})"
         )
         if parting.parted is None:
-            text += f" and by at most {number(0.1)} up to the top"
+            text += f" and by at most {format_number(APART)} up to the top"
         else:
-            published = spread(kind_of(runs.facts.get(parting.model, {})), parting.dataset, parting.settings)
-            stands = "" if published is None else f", {published.said(parting.at_top)}"
             text += (
                 f". From layer {parting.parted} of {parting.top} on it speaks of the context: ρ differs by "
-                f"{number(parting.at_top)} in the top layer{stands}"
+                f"{format_number(parting.at_top)} in the top layer"
             )
         share = 1.0 if parting.parted is None else parting.parted / parting.top
-        yield Sentence(f"{text}.", "valence-layers", parting.model, share, whole=True, ends=("Latest", "Earliest"))
+        yield Sentence(f"{text}.", "valence-layers", model, share, whole=True, ends=("Latest", "Earliest"))
 
 
 def nullified(runs: Runs) -> Iterator[Sentence]:
     """What the top layer knows of words behind the directions that all of them share."""
-    told = set()
-    for recovery in recoveries(runs.scores):
-        if recovery.model in told:
-            continue
-        told.add(recovery.model)
+    first: dict[str, Recovery] = {}
+    for one in recoveries(runs.scores):
+        first.setdefault(one.model, one)
+    for model, recovery in first.items():
         gain = recovery.nullified - recovery.raw
         where = f"({recovery.dataset}, {recovery.setting})"
+        raw, after = format_number(recovery.raw), format_number(recovery.nullified)
         if gain > 0:
             what = "subtracting the mean" if recovery.pcs == 0 else f"nullifying {_components(recovery.pcs)}"
-            text = (
-                f"Yes: in the top layer {what} raises ρ for valence from {number(recovery.raw)} to "
-                f"{number(recovery.nullified)} {where}"
-            )
-            text += risen(kind_of(runs.facts.get(recovery.model, {})), recovery.dataset, recovery.setting)
+            text = f"Yes: in the top layer {what} raises ρ for valence from {raw} to {after} {where}."
         else:
             text = (
-                f"No: in the top layer ρ for valence is {number(recovery.raw)} as it is, and at most "
-                f"{number(recovery.nullified)} with components nullified {where}"
+                f"No: in the top layer ρ for valence is {raw} as it is, and at most {after} after nullifying {where}."
             )
-        yield Sentence(f"{text}.", "isolation", recovery.model, gain, whole=True, ends=("Most", "Least"))
+        yield Sentence(text, "isolation", model, gain, whole=True, ends=("Most", "Least"))
 
 
 def stereotypes(runs: Runs) -> Iterator[Sentence]:
     """The stereotypes that are significant, the strongest first, and those that are reversed."""
     social = associations(runs.scores).filter(~pl.col("dataset").is_in(HARMLESS))
-    sides = _sides(runs)
-    for (model,), mine in social.group_by(["model"], maintain_order=True):
-        tested = mine.filter(pl.col("p").is_not_null()).sort(
-            pl.col("value").abs(), descending=True, maintain_order=True
-        )
-        layer, picked = mine.row(0, named=True)["layer"], mine.row(0, named=True)["picked"]
-        where = "" if layer is None else f" in {_layer(layer, picked)}"
+    strongest_first = social.sort("model_at", -pl.col("value").abs(), maintain_order=True)
+    for (model,), mine in strongest_first.group_by(["model"], maintain_order=True):
+        rows = mine.to_dicts()
+        layer, picked = rows[0]["layer"], rows[0]["picked"]
+        tested = [row for row in rows if row["p"] is not None]
+        why = "which reads valence best" if picked else "the highest that was tested"
+        where = "" if layer is None else f" in layer {layer}, {why}"
+        text = f"has no p for {_count(len(rows))}{where}, so that none can be called significant."
+        if tested:
+            text = _significant(runs, tested, where)
         order = mine.select(pl.col("value").abs().mean()).item()
         figure = "weat" if layer is None else "weat-layers"
-        text = _found(tested, [sides.get((row["study"], model), "one") for row in tested.iter_rows(named=True)], where)
-        if tested.is_empty():
-            text = f"has no p for {_count(mine.height)}{where}, so that none can be called significant."
         yield Sentence(text, figure, str(model), order, ends=("Strongest", "Weakest"))
 
 
-def _found(tested: pl.DataFrame, sides: list[str], where: str) -> str:
-    """The sentences for one model: what is significant as the tests have it, and what the other way around."""
-    rows = tested.to_dicts()
+def _significant(runs: Runs, rows: list[dict[str, Any]], where: str) -> str:
+    """Return the sentences for one model: what is significant as the tests have it, and what the other way around."""
+    sides = [str(runs.run_of(row).manifest["settings"].get("sides", "one")) for row in rows]
     corrected = holm([two_sided(row["p"], row["n"], side) for row, side in zip(rows, sides, strict=True)])
     significant = [row for row, p in zip(rows, corrected, strict=True) if p < LEVEL]
     shown, reverse = ([row for row in significant if row["value"] * sign > 0] for sign in (1, -1))
     tests = f"{len(rows)} test{'s' * (len(rows) != 1)}"
     how = f"p < .05, two-sided, after Holm’s correction over {tests}{where}"
-    if shown:
-        text = f"shows {len(shown)} of {_count(len(rows))} ({how}): {_strongest(shown)}."
-    else:
-        text = f"shows none of {_count(len(rows))} ({how})."
+    text = f"shows {len(shown) or 'none'} of {_count(len(rows))} ({how}){f': {_strongest(shown)}' if shown else ''}."
     return text + (f" Against the stereotype: the reverse of {_strongest(reverse)}." if reverse else "")
 
 
@@ -300,30 +247,16 @@ def _strongest(rows: list[dict[str, Any]]) -> str:
     said: dict[str, str] = {}
     for row in rows:
         name = TESTS.get(row["dataset"], row["dataset"])
-        interval = f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] is not None else ""
         n = f", {row['n']} words" if row["n"] is not None else ""
         unsure = ", other words might reverse it" if row["low"] is not None and row["low"] <= 0 <= row["high"] else ""
-        said.setdefault(name.partition(" (")[0], f"{name} (d = {marked(row)}{interval}{n}{unsure})")
+        said.setdefault(name.partition(" (")[0], f"{name} (d = {with_interval(row)}{n}{unsure})")
     first = list(said.values())[:STRONGEST]
     rest = len(rows) - len(first)
     return "; ".join(first) + (f"; and {rest} more" if rest else "")
 
 
-def _layer(layer: int, picked: bool) -> str:
-    return f"layer {layer}, which reads valence best" if picked else f"layer {layer}, the highest that was tested"
-
-
 def _count(tests: int) -> str:
     return f"{tests} stereotype{'s' * (tests != 1)} tested"
-
-
-def _sides(runs: Runs) -> dict[tuple[str, Any], str]:
-    """(Study, model) → whether its p are of one side or two."""
-    return {
-        (run.manifest["study"], model): str(run.manifest["settings"].get("sides", "one"))
-        for run in runs.each
-        for model in run.scores.get_column("model").unique()
-    }
 
 
 def disagreement(runs: Runs) -> Iterator[Sentence]:
@@ -338,8 +271,8 @@ def disagreement(runs: Runs) -> Iterator[Sentence]:
             verdict = "put its layers in different orders, so which one is least biased depends on the definition"
         else:
             verdict = f"put its layers in the same order for {highest['dataset']} but not for {lowest['dataset']}"
-        ends = listed(
-            list(dict.fromkeys(f"{number(one['value'])} ({one['dataset']})" for one in (lowest, highest)))
-        ).replace(" and ", " to ")
+        ends = " to ".join(
+            dict.fromkeys(f"{format_number(one['value'])} ({one['dataset']})" for one in (lowest, highest))
+        )
         text = f"Estimators of one bias {verdict}: their mean rank correlation is {ends}."
         yield Sentence(text, "agreement", str(model), highest["value"], whole=True)

@@ -1,10 +1,11 @@
-"""Numbers, names and sentences as a reader sees them."""
+"""Scores, tests and sentences as a reader sees them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wordworth.run.flags import MARK
+from wordworth.run.numbers import format_interval, format_number
 
 TESTS = {
     "weat1": "flowers with pleasant, insects with unpleasant",
@@ -37,42 +38,14 @@ SHORT = {
 SHORT["vast-weat3"] = SHORT["weat3"]
 
 
-def number(value: float | None, signed: bool = False) -> str:
-    """Two decimals as the papers set them: .87, −1.02, 34.8."""
-    if value is None or value != value:
-        return "–"
-    places = 2 if abs(value) < 10 else 1
-    if not signed and round(value, places) == 0:
-        value = 0.0  # and not −.00
-    text = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
-    return text.replace("0.", ".", 1).replace("-", "−") if abs(value) < 1 else text.replace("-", "−")
-
-
 def marked(score: Mapping[str, Any]) -> str:
     """A score's value, with a mark where it is to be read with care."""
-    return number(score["value"]) + (MARK if score["flags"] else "")
+    return format_number(score["value"]) + (MARK if score["flags"] else "")
 
 
 def with_interval(score: Mapping[str, Any]) -> str:
     """Return a score's value, its mark and its interval where it has one."""
-    return marked(score) + (f" [{number(score['low'])}, {number(score['high'])}]" if score["low"] is not None else "")
-
-
-def percent(share: float | None) -> str:
-    """A share in percent, with a decimal below ten."""
-    if share is None or share != share:
-        return "–"
-    if 0.99 < share < 1:  # not all, and not to be rounded to it
-        return f"{min(100 * share, 99.9):.1f} %"
-    return f"{100 * share:.1f} %" if abs(share) < 0.1 else f"{100 * share:.0f} %"
-
-
-def listed(names: list[str], most: int = 6) -> str:
-    """“a, b and c”; what is beyond `most` is counted."""
-    shown, rest = names[:most], len(names) - most
-    if rest > 0:
-        return f"{', '.join(shown)} and {rest:,} more"
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
+    return marked(score) + (f" {format_interval(score['low'], score['high'])}" if score["low"] is not None else "")
 
 
 @dataclass(frozen=True)

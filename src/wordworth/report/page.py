@@ -29,9 +29,9 @@ from wordworth.report.latex import latex
 from wordworth.report.leaderboard import leaderboard
 from wordworth.report.markdown import markdown
 from wordworth.report.missing import FAILED, NOTHING, failed_rows, missing, remarks
-from wordworth.report.naming import listed, number
 from wordworth.report.runs import Runs, ended, read_runs
 from wordworth.run import Run
+from wordworth.run.numbers import format_list, format_number
 from wordworth.run.schema import SCORES
 from wordworth.visible import visible
 
@@ -113,7 +113,7 @@ def page(runs: Runs, folder: Path) -> str:
             for run in runs.each
             for reason, count in run.manifest["left_out"].items()
         ],
-        damaged=listed([f"{kind} ({count:,})" for kind, count in damaged.items() if count]),
+        damaged=format_list([f"{kind} ({count:,})" for kind, count in damaged.items() if count]),
         methods=[text for text in dict.fromkeys(run.manifest["method"] for run in runs.each) if text],
         measures=[[name, declared["formula"], declared["better"]] for name, declared in sorted(measures.items())],
         runs=[_run_facts(run, folder) for run in runs.each],
@@ -144,7 +144,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_show,
     )
-    environment.filters |= {"isolate": _isolate, "number": number, "prose": _prose, "unbroken": _unbroken}
+    environment.filters |= {"isolate": _isolate, "number": format_number, "prose": _prose, "unbroken": _unbroken}
     environment.globals["still"] = still
     environment.policies["json.dumps_function"] = _json
     return environment
@@ -187,7 +187,7 @@ def _show_all(value: Any) -> Any:
 
 def _title(runs: Runs) -> str:
     models = ended(runs).models
-    named = listed(models, 3) if len(models) <= 3 else f"{len(models)} models"
+    named = format_list(models, 3) if len(models) <= 3 else f"{len(models)} models"
     return f"What a word is worth to {named or 'a model'}"
 
 
@@ -195,7 +195,7 @@ def _about(runs: Runs) -> str:
     """Return studies, dates and version in one line."""
     began = sorted(run.manifest["started"][:10] for run in runs.each)
     when = began[0] if began[0] == began[-1] else f"{began[0]} to {began[-1]}"
-    studies = listed(list(dict.fromkeys(run.manifest["study"] for run in runs.each)))
+    studies = format_list(list(dict.fromkeys(run.manifest["study"] for run in runs.each)))
     return f"{studies} · {when} · wordworth {runs.each[0].manifest['versions'].get('wordworth', '')}"
 
 
@@ -272,7 +272,7 @@ def _least_neutral_pairs(runs: Runs) -> list[list[str]]:
     for run in runs.each:
         pairs = least_neutral(run).sort("value", "item").group_by("model", maintain_order=True).head(PAIRS_PER_MODEL)
         for row in pairs.collect().iter_rows(named=True):
-            chances = [number(row[key]) for key in ("entailment", "value", "contradiction")]
+            chances = [format_number(row[key]) for key in ("entailment", "value", "contradiction")]
             rows.append([row["item"], *chances, row["dataset"] or row["experiment"], row["model"]])
     return rows
 

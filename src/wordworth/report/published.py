@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from wordworth.report.naming import listed, number
+from wordworth.run.numbers import format_list, format_number
 
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7", "accuracy", "hits", "weat:variance"}
 ANY_KIND |= {"top-1", "top-10", "T1", "T1:code", "T10:code", "ppx@10"}
@@ -89,13 +89,11 @@ def citation(paper: str) -> str:
 
 def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Published, str] | None:
     """The same model, else one of its name's stem, else one of its kind."""
-    name = model.partition(" (")[0].lower()
-    own = {name, name.rpartition("/")[2]}
     declared = published_models()
     for one in candidates:
-        known = {one.model.lower(), *(other.lower() for other in declared.get(one.model, {}).get("names", ()))}
-        if own & known:
+        if _is(model, one):
             return one, "same model"
+    name = model.partition(" (")[0].lower()
     stems = {one.model: str(declared.get(one.model, {}).get("stem", "")) for one in candidates}
     within = [one for one in candidates if stems[one.model] and stems[one.model] in name.rpartition("/")[2]]
     if within:  # distilbert before bert
@@ -128,7 +126,7 @@ class Standing:
     @property
     def numbers(self) -> str:
         """“.82–.88”, or one number."""
-        return "–".join(dict.fromkeys([number(self.low), number(self.high)]))
+        return "–".join(dict.fromkeys([format_number(self.low), format_number(self.high)]))
 
     def at_best(self) -> "Standing":
         """The same, said to be of models at their best."""
@@ -136,7 +134,10 @@ class Standing:
 
     def side(self, value: float, low: float | None = None, high: float | None = None) -> str:
         """below, just below, within …; “just” where the value's own interval reaches the numbers."""
-        if self.low <= value <= self.high or number(value) in (number(self.low), number(self.high)):
+        if self.low <= value <= self.high or format_number(value) in (
+            format_number(self.low),
+            format_number(self.high),
+        ):
             return "within" if "–" in self.numbers else "like"
         if value < self.low:
             return "just below" if high is not None and high >= self.low else "below"
@@ -181,7 +182,7 @@ def standing(model: str, kind: str | None, **quantity: Any) -> Standing | None:
 def _is(model: str, one: Published) -> bool:
     """Whether a published number is of this very model."""
     name = model.partition(" (")[0].lower()
-    known = {one.model, *published_models()[one.model].get("names", ())}
+    known = {one.model, *published_models().get(one.model, {}).get("names", ())}
     return bool({name, name.rpartition("/")[2]} & {other.lower() for other in known})
 
 
@@ -189,55 +190,14 @@ def _whose(found: list[Published]) -> str:
     declared = published_models()
     names = list(dict.fromkeys(str(declared[one.model].get("called", one.model)) for one in found))
     if len(names) <= MAX_NAMED_MODELS:
-        return listed(names)
+        return format_list(names)
     kinds = {declared[one.model]["kind"] for one in found}
     return f"{len(names)} published {f'{kinds.pop()} ' if len(kinds) == 1 else ''}models"
 
 
 def _source(found: list[Published]) -> str:
     """“Toney and Caliskan 2021”."""
-    return listed(list(dict.fromkeys(re.sub(r" \((\d{4})\).*", r" \1", citation(one.paper)) for one in found)))
-
-
-def spread(kind: str, dataset: str, settings: tuple[str, ...]) -> Standing | None:
-    """How far valence in the top layer differs between these settings, in published models of a kind that have all."""
-    by_model: dict[str, list[Published]] = {}
-    for one in _in_the_top(kind, dataset):
-        if one.pcs is None and one.setting in settings:
-            by_model.setdefault(one.model, []).append(one)
-    whole = [found for found in by_model.values() if {one.setting for one in found} == set(settings)]
-    if not whole:
-        return None
-    apart = [max(values) - min(values) for values in ([one.value or 0.0 for one in found] for found in whole)]
-    every = [one for found in whole for one in found]
-    return Standing(min(apart), max(apart), _whose(every), _source(every))
-
-
-def risen(kind: str, dataset: str, setting: str) -> str:
-    """“; GPT-2’s rises from .32 to .76 (…)”: the same in published models of a kind; blank where there is none."""
-    by_model: dict[str, list[Published]] = {}
-    for one in _in_the_top(kind, dataset):
-        if one.setting == setting:
-            by_model.setdefault(one.model, []).append(one)
-    said = []
-    for found in by_model.values():
-        raw = [one.value for one in found if one.pcs is None and one.value is not None]
-        after = [one.value for one in found if one.pcs is not None and one.value is not None]
-        if raw and after:
-            verb = "rises" if max(after) > raw[0] else "goes"
-            said.append(f"{_whose(found)}’s {verb} from {number(raw[0])} to {number(max(after))} ({_source(found)})")
-    return f"; {listed(said)}" if said else ""
-
-
-def _in_the_top(kind: str, dataset: str) -> list[Published]:
-    declared = published_models()
-    return [
-        one
-        for one in published()
-        if (one.measure, one.dataset, one.layer) == ("valence", dataset, "top")
-        and NOT_STATED not in one.note
-        and declared[one.model]["kind"] == kind
-    ]
+    return format_list(list(dict.fromkeys(re.sub(r" \((\d{4})\).*", r" \1", citation(one.paper)) for one in found)))
 
 
 def verdict(paper: float, low: float, high: float, *, change: bool = False) -> str:

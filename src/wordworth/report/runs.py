@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.report.naming import listed
 from wordworth.run import Outcome, Run, read_outcome, read_run, run_folders
-from wordworth.run.steps import BEFORE_STEP
+from wordworth.run.numbers import format_list
+from wordworth.run.vocabulary import BEFORE_STEP
 
 BROKEN_OFF = "the audit was broken off, and the same command goes on with it."
 ALL = "all models"
@@ -87,7 +87,7 @@ def _outcome(places: Sequence[Path]) -> Outcome:
     left_out = dict.fromkeys(sentence for outcome in every for sentence in outcome.left_out)
     for place, outcome in zip(places, every, strict=True):
         unrun = [one for one in outcome.planned if not (place / one["study"] / "run.json").is_file()]
-        left_out |= {f"{one['study']} was not run on {listed(one['models'])}: {BROKEN_OFF}": None for one in unrun}
+        left_out |= {f"{one['study']} was not run on {format_list(one['models'])}: {BROKEN_OFF}": None for one in unrun}
     smaller = dict.fromkeys(sentence for outcome in every for sentence in outcome.smaller)
     return Outcome(tuple(failed.values()), tuple(left_out), tuple(smaller))
 

@@ -110,7 +110,7 @@ def cell_of(row: Row, column: Column) -> Cell | None:
 
 def tables(runs: Runs, wanted: Sequence[str] = ()) -> list[Table]:
     """Return the leaderboard, tables behind figures, published numbers and what failed; or the wanted ones."""
-    every = [_without_repeated_names(_upright(table)) for table in _every(runs) if table.rows]
+    every = [_upright(table) for table in _every(runs) if table.rows]
     by_id = {table.id: table for table in every}
     for name in wanted:
         if name not in by_id:
@@ -137,21 +137,6 @@ def _upright(table: Table) -> Table:
     heads = tuple(" ".join(filter(None, row.names)) for row in table.rows)
     rows = (Row((head,), tuple(row.cells[at] for row in table.rows)) for at, head in enumerate(table.heads))
     return replace(table, names=(table.across,), heads=heads, rows=tuple(rows))
-
-
-def _without_repeated_names(table: Table) -> Table:
-    """Move names that are the same in every row into the title."""
-    same = [len({row.names[at] for row in table.rows}) == 1 for at in range(len(table.names))]
-    if not table.heads or not any(same) or len(table.rows) == 1:
-        return table
-    repeated = ", ".join(name for name, is_same in zip(table.rows[0].names, same, strict=True) if is_same and name)
-
-    def keep(names: Names) -> Names:
-        return tuple(name for name, is_same in zip(names, same, strict=True) if not is_same)
-
-    rows = tuple(replace(row, names=keep(row.names)) for row in table.rows)
-    title = f"{table.title}{', ' if ': ' in table.title else ': '}{repeated}" if repeated else table.title
-    return replace(table, title=title, names=keep(table.names), rows=rows)
 
 
 def _leaderboard(runs: Runs) -> Table:

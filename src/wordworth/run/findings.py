@@ -22,11 +22,10 @@ from wordworth.measure import Measure
 from wordworth.measure import named as measure_named
 from wordworth.run.flags import few, joined
 from wordworth.run.folder import default_folder, reserve, write_run
-from wordworth.run.manifest import Manifest, surroundings
+from wordworth.run.manifest import surroundings
 from wordworth.run.reading import Run, read_run
 from wordworth.run.schema import ITEMS, SCORES
-from wordworth.run.steps import step_of
-from wordworth.run.vocabulary import EXPERIMENTS, Experiment
+from wordworth.run.vocabulary import EXPERIMENTS, Experiment, step_of
 
 _PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 
@@ -264,28 +263,30 @@ class Findings:
         write_run(place, self.manifest(), self.scores, self._scan(), overwrite=overwrite)
         return read_run(place)
 
-    def manifest(self) -> Manifest:
-        """What `run.json` says of the findings."""
+    def manifest(self) -> dict[str, Any]:
+        """Return the keys of `run.manifest.Manifest`: what `run.json` says of the findings."""
         versions, hardware = surroundings()
         names = self.scores.get_column("measure").unique(maintain_order=True).to_list()
         declared: dict[str, Measure] = {name: measure_named(name) for name in names}
-        return Manifest(
-            study=self.study,
-            **asdict(self.about) | {"models": list(self.models.values()), "named": list(self.about.models)},
-            steps={name: parted[1] for name in self.models if (parted := step_of(name))},
-            damaged=damaged(),
-            seed=int(self.about.settings.get("seed", 0)),
-            data=list(self.data.values()),
-            left_out=self.left_out_by_kind(),
-            notes=list(dict.fromkeys((*self.notes, *notices()))),
-            failed=self.failed,
-            warnings=self.warnings,
-            measures={name: {"formula": one.formula, "better": one.better} for name, one in declared.items()},
-            started=self.started.isoformat(timespec="seconds"),
-            seconds=round(self.seconds, 2),
-            versions=versions,
-            hardware=hardware,
-        )
+        return asdict(self.about) | {
+            "study": self.study,
+            "models": list(self.models.values()),
+            "named": list(self.about.models),
+            "steps": {name: parted[1] for name in self.models if (parted := step_of(name))},
+            "damaged": damaged(),
+            "seed": int(self.about.settings.get("seed", 0)),
+            "data": list(self.data.values()),
+            "left_out": self.left_out_by_kind(),
+            "notes": list(dict.fromkeys((*self.notes, *notices()))),
+            "failed": self.failed,
+            "warnings": self.warnings,
+            "measures": {name: {"formula": one.formula, "better": one.better} for name, one in declared.items()},
+            "started": self.started.isoformat(timespec="seconds"),
+            "seconds": round(self.seconds, 2),
+            "versions": versions,
+            "hardware": hardware,
+            "layout": 2,
+        }
 
     @contextmanager
     def timed(self) -> Iterator[None]:

@@ -1,21 +1,22 @@
-"""A run's folder, written in one step: either all of it is there or none."""
+"""A run's folder, written in one step (all of it is there or none), and where runs are."""
 
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from filelock import Timeout
 
 from wordworth.errors import WordworthError
 from wordworth.files import locked, refuse_unwritable, replacing, sha256_of, temporary_folder
-from wordworth.run.manifest import Manifest
-from wordworth.run.spreadsheet import as_text
+from wordworth.run.manifest import in_order
+from wordworth.run.schema import as_text
 
 FILES = ("run.json", "scores.csv", "items.parquet")
 ROWS = 1 << 16
@@ -63,7 +64,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
 
 def write_run(
     folder: Path,
-    manifest: Manifest,
+    manifest: dict[str, Any],
     scores: pl.DataFrame,
     items: pl.DataFrame | pl.LazyFrame,
     *,
@@ -76,5 +77,31 @@ def write_run(
         as_text(scores).write_csv(part / "scores.csv")
         items.lazy().sink_parquet(part / "items.parquet", compression="zstd", row_group_size=ROWS)
         sums = {name: sha256_of(part / name) for name in ("scores.csv", "items.parquet")}
-        text = json.dumps(replace(manifest, files=sums).as_table(), indent=1, ensure_ascii=False)
+        text = json.dumps(in_order(manifest | {"files": sums}), indent=1, ensure_ascii=False)
         (part / "run.json").write_text(text + "\n", encoding="utf-8")
+
+
+def run_folders(places: Sequence[Path]) -> list[Path]:
+    """The folders of runs: these, and for an audit's folder the runs inside it."""
+    folders: dict[Path, Path] = {}
+    for place in places:
+        if not place.is_dir():
+            raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` left")
+        inside = runs_in(place)
+        if not inside:
+            raise WordworthError(f"{place} holds no run (no run.json in it or in a folder in it); run a study first")
+        for folder in inside:
+            folders.setdefault(folder.resolve(), folder)
+    return list(folders.values())
+
+
+def runs_in(place: Path) -> list[Path]:
+    """The folder itself where it is a run's, else the folders of runs in it."""
+    if (place / "run.json").is_file():
+        return [place]
+    return sorted((path.parent for path in place.glob("*/run.json")), key=_counted)
+
+
+def _counted(folder: Path) -> list[str | int]:
+    """`vast-step20` comes before `vast-step100`; every other part is text, so that like stands against like."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d{1,18})", folder.name)]

@@ -1,9 +1,10 @@
-"""The names that scores are recorded under: experiments, and what the column `setting` holds in each.
+"""The names that scores are recorded under: experiments, what the column `setting` holds in each, models by step.
 
 Here are the experiments that several studies or rooms know; a study declares those that only it has. Measures are
 declared beside their functions (`wordworth.measure`). A name that is declared nowhere cannot be recorded.
 """
 
+import re
 from dataclasses import dataclass
 
 CONTEXTS = ("random", "bleached", "aligned", "misaligned", "decontextualized")
@@ -73,3 +74,18 @@ EXPERIMENTS = {
     "subspace": Experiment("What is taken out.", VERSIONS),
     "stability": Experiment("How well defined a subspace is."),
 }
+
+
+BEFORE_STEP = "@step"
+_LABEL = re.compile(rf"(.+){BEFORE_STEP}(\d{{1,15}})", re.DOTALL)
+
+
+def at_step(name: str, step: int) -> str:
+    """The label of a model after so many steps of its training."""
+    return f"{name}{BEFORE_STEP}{step}"
+
+
+def step_of(label: str) -> tuple[str, int] | None:
+    """The name and the steps of such a label; None for any other."""
+    parted = _LABEL.fullmatch(label)
+    return (parted[1], int(parted[2])) if parted else None

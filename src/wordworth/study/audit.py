@@ -1,13 +1,13 @@
-"""The audit: which studies apply to which models. A study's declaration says all that is needed."""
+"""The audit: which studies apply to which models, and what was not measured, as the studies declare it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import target_of
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, listed
 from wordworth.run import Findings
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
@@ -128,3 +128,23 @@ def _language(model: str) -> str:
     target = target_of(model)
     declared = entry(target, "models").language if knows(target, "models") else ""
     return "" if declared == "several" else declared
+
+
+def unmeasured(
+    facts: Mapping[str, Any], done: Mapping[str, Mapping[str, Any]], measured: Collection[str] = ()
+) -> Iterator[str]:
+    """A sentence for each study of an audit that applies to a model and was not run, and for those of which a part was
+    asked for. `facts` are what a manifest says of the model, `done` the settings of the studies that were run, and
+    `measured` the experiments that have scores in any of them."""
+    kind = facts.get("family") or ("static" if facts.get("words") else "")  # blank: it may be any
+    for declared in filter(lambda one: one.audited, map(study, STUDIES)):
+        if declared.name not in done:
+            if not kind or kind in declared.kinds:
+                yield f"The study {declared.name} was not run: {declared.summary.rstrip('.')}."
+            continue
+        field = next((one for one in declared.settings.fields() if one.name == "experiments"), None)
+        asked = done[declared.name].get("experiments") or ()
+        had = {*asked, *measured}
+        left = [name for name in field.declared.choices if name not in had] if field and asked else []
+        if left:
+            yield f"Of the study {declared.name}, these were not asked for: {listed(left, 20)}."

@@ -11,9 +11,8 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, get_args, get_origin
+from typing import Any, Literal, Self, get_args, get_origin
 
-from wordworth.embedding.core import Case
 from wordworth.engine.engines import PATTERN
 from wordworth.errors import WordworthError, nearest
 from wordworth.statistics.choices import PERMUTATIONS, RESAMPLES, Count, Method, Sides
@@ -283,7 +282,7 @@ class Sensitive(Permuted):
 class WordLookup(Settings):
     """How the words of a list are looked up in a vocabulary."""
 
-    case: Case = setting(
+    case: Literal["fold", "exact"] = setting(
         "fold", "fold: also try lower case and a capital; exact: words as written.", ON, choices=("fold", "exact")
     )
     balance: bool = setting(False, "Cut word sets at random to the size of the shorter one.", ON)

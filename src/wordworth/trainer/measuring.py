@@ -12,7 +12,7 @@ from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import Foreign, WordworthError
 from wordworth.predict import WordModel, wrap_word_model
 from wordworth.run import Findings
-from wordworth.run.steps import at_step
+from wordworth.run.vocabulary import at_step
 from wordworth.study import STUDIES, Study, study
 from wordworth.study.checks import CALLED
 from wordworth.task.settings import ByLayer, Settings, either

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wordworth.report.naming import number
 from wordworth.run.flags import legend
+from wordworth.run.numbers import format_number
 
 if TYPE_CHECKING:
     import altair as alt
@@ -89,7 +89,7 @@ class Figure:
         if ordered.is_empty():
             return f"{self.title}: no values."
         ends = (("Lowest", ordered.row(0, named=True)), ("highest", ordered.row(-1, named=True)))
-        values = ", ".join(f"{end} {number(row['value'])} ({_describe_place(row)})" for end, row in ends)
+        values = ", ".join(f"{end} {format_number(row['value'])} ({_describe_place(row)})" for end, row in ends)
         return f"{self.kind} of {len(self.rows):,} numbers. {self.title}. {values}."
 
 

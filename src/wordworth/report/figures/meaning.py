@@ -7,8 +7,8 @@ import polars as pl
 
 from wordworth.report.figures import charts
 from wordworth.report.figures.figure import EXPERIMENT, LAYER, MEASURE, SETTING, Figure, Maker, shows
-from wordworth.report.naming import listed
 from wordworth.report.runs import STEP, TRAINED
+from wordworth.run.numbers import format_list
 
 TASKS = ("valence", "similarity", "analogy")
 LANGUAGE_TASKS = ("valence", "similarity", "weat")
@@ -150,7 +150,7 @@ def tokenization(rows: pl.DataFrame) -> Figure:
     )
     caption = (
         "Words that the tokenizer keeps whole against words that it splits, in sets of equal size; a split word is "
-        f"represented by {listed(charts.list_distinct(rows, 'pooling'))} of its tokens. In panels named "
+        f"represented by {format_list(charts.list_distinct(rows, 'pooling'))} of its tokens. In panels named "
         "multiple-poles the polar words are split too."
     )
     return Figure("tokenization", "Tokenization", caption, draw, rows, (*by, "layer"), ("dataset", "pooling"))

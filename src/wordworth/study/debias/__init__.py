@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from wordworth.catalog.registry import knows
 from wordworth.errors import WordworthError
-from wordworth.study.bias_subspace import BiasSubspace
 from wordworth.study.declaration import Study
+from wordworth.study.shared_settings import BiasSubspace
 from wordworth.task.settings import (
     CORPUS,
     DEVICE,
@@ -123,8 +123,8 @@ STUDY = Study(
     summary="Takes a bias out of word vectors or a language model and measures what that cost (Dev et al.).",
     function="wordworth.study.debias.study:debias",
     settings=DebiasSettings,
-    checks="wordworth.study.debias.treatment:check_named",
-    tables_function="wordworth.study.debias.tables:debias_tables",
+    checks="wordworth.study.mitigation:check_named",
+    tables_function="wordworth.study.debias.study:debias_tables",
     kinds=frozenset({"static"}),
     beyond=frozenset({"causal", "masked", "encoder"}),
     papers=("bolukbasi2016", "dev2020", "belrose2023"),

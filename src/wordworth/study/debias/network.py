@@ -1,28 +1,53 @@
-"""A bias taken out of a language model's subword embeddings, and what that costs.
+"""Debiasing with networks: a bias taken out of a language model, and what it does to inferences.
 
-Every measure is taken on the model as it was (`original`), as it is after (the method), and, as the control, with
-random directions in the place of the bias (`random`).
+A language model is changed in its subword embeddings, and measured as it was (`original`), after (the method), and
+with random directions in place of the bias (`random`). An NLI network stays as it was trained and is given changed
+word vectors; the paper trains it anew on them: such networks are compared by the study `infer`.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
+from transformers import PreTrainedModel
 
+from wordworth.catalog.fetch.sources import here
+from wordworth.catalog.read.nli import NliData, load_nli
+from wordworth.catalog.registry import entry
 from wordworth.catalog.resolve import resolve
+from wordworth.contexts import bleached, load_templates
+from wordworth.embedding import Embedding
+from wordworth.encode import LanguageModel, checked_layers, in_contexts
 from wordworth.encode.heads import Headed
+from wordworth.encode.model import wrap
+from wordworth.errors import WordworthError
+from wordworth.infer.loading import load_attention_nli
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.predict.model import wrap_word_model
 from wordworth.progress import progress
 from wordworth.repair.checkpoint import InSubwords, Repaired, folded, load_whole
 from wordworth.repair.subwords import every_piece
 from wordworth.run import ORIGINAL, Findings
-from wordworth.study.bias_words import named_words, pairs_named, words_named
 from wordworth.study.debias import CONTROLS_OF_NETWORK, HARD, DebiasSettings
-from wordworth.study.debias.merge import add_controls, add_version
-from wordworth.study.debias.tasks import LANGUAGE
-from wordworth.study.debias.treatment import EQUALIZE, SPECIFIC, Change, learn, treatment
-from wordworth.study.debias.versions import Measuring
+from wordworth.study.debias.study import LANGUAGE, add_controls, add_version, load_task_data, measure
+from wordworth.study.infer import STUDY as INFER
+from wordworth.study.inputs import usual_pooling
+from wordworth.study.mitigation import (
+    EQUALIZE,
+    SPECIFIC,
+    Change,
+    learn,
+    named_words,
+    pairs_named,
+    treatment,
+    words_named,
+)
+from wordworth.study.predict import STUDY as PREDICT
+from wordworth.task.nli import nli_probe
 from wordworth.transform import NothingToRemoveError, Subspace, random_directions, with_lengths_of
 
 
@@ -117,3 +142,127 @@ def _forms(settings: DebiasSettings) -> list[str]:
         words += [*words_named(settings.specific or SPECIFIC), *chain(*pairs_named(settings.equalize or EQUALIZE))]
     cases: Sequence[Callable[[str], str]] = (str, str.lower, str.title, str.capitalize, str.upper)
     return list(dict.fromkeys(change(word) for word in words for change in cases))
+
+
+GEOMETRY = ("valence", "similarity", "weat", "bias")
+TRAIN, TEST = "sick-train", "sick-test"
+
+
+class Measuring:
+    """All versions of one model are measured on the same data."""
+
+    def __init__(self, headed: Headed, findings: Findings, settings: DebiasSettings) -> None:
+        self.headed = headed
+        whole: Any = headed.network
+        head = whole.get_output_embeddings()
+        self.wanted = [part for part in settings.wanted if part != "stability"]
+        if "prediction" in self.wanted and head is None:
+            findings.warn(f"Prediction was not measured: {headed.name} has no head for words.")
+            self.wanted.remove("prediction")
+        self.nli: tuple[NliData, ...] = ()
+        if "nli" in self.wanted:
+            lacking = [name for name in (TRAIN, TEST) if not here(name, entry(name, "nli").sources)]
+            if lacking:
+                findings.warn(f"Inference was not measured: {lacking[0]} is not here (`wordworth show {lacking[0]}`).")
+                self.wanted.remove("nli")
+            else:
+                self.nli = tuple(load_nli(name) for name in (TRAIN, TEST))
+                for data in self.nli:
+                    findings.used_data(data, len(data))
+        self.data = load_task_data(findings, settings) if set(self.wanted) & set(GEOMETRY) else None
+
+    def version(self, network: PreTrainedModel, settings: DebiasSettings, *, inferring: bool = True) -> Findings:
+        """What is found on one version."""
+        headed, findings = self.headed, Findings()
+        about: dict[str, Any] = {"name": headed.name, "source": headed.source}
+        if "prediction" in self.wanted:
+            words = wrap_word_model(network, headed.tokenizer, **about)
+            model = words.reader.base
+            chosen = {"corpus": settings.corpus, "words": settings.words, "soft_match": ("none",)}
+            found = PREDICT([words], **chosen, seed=settings.seed, resamples=settings.resamples)
+            found.models = {}
+            kept = found.where(lambda row: row["experiment"] == "prediction", pl.col("experiment") == "prediction")
+            findings.add(kept)
+        else:
+            model = wrap(network.base_model, headed.tokenizer, **about)  # type: ignore[arg-type]
+        numbers = sorted(checked_layers(model, settings.layers or (model.layers // 2,)))
+        if self.data is not None:
+            findings.add(self._geometry(model, numbers, settings))
+        if self.nli and inferring:
+            train, test = self.nli
+            for number in numbers:
+                findings.add(nli_probe(model, train, test, number))
+        return findings
+
+    def _geometry(self, model: LanguageModel, numbers: list[int], settings: DebiasSettings) -> Findings:
+        assert self.data is not None
+        words = self.data.words()
+        source = in_contexts(model, words, bleached(words, load_templates()), "bleached", numbers)
+        layers = replace(source.layers(usual_pooling(model), "english"), setting=None)
+        return measure(layers.in_memory(), self.data, settings)
+
+
+MODEL = "nli-glove"
+LABELLED = "snli-test"
+PROBES = {"dev-demonyms_train": "nationality", "dev-adherents_train": "religion"}
+"""The probe of what the words of a set stand for; gender is that of all else."""
+
+
+def probes_of(settings: DebiasSettings) -> list[str]:
+    """The probes that fit what is taken out."""
+    sets = [str(named) for named in settings.bias_words]
+    found = [PROBES[name] for name in sets if name in PROBES]
+    if settings.directions or settings.bias_pairs or settings.concept or len(found) < len(sets) or not sets:
+        found.insert(0, "gender")
+    return found
+
+
+def reader_of(findings: Findings, embedding: Embedding, named: str | Path | None) -> AttentionNli | None:
+    """The network that was trained on these very vectors. Without one, what was not asked for by name is reported."""
+    model = load_attention_nli(named or MODEL)
+    own = model.word_vectors
+    if own is not None and own.provenance.sha256 and own.provenance.sha256 == embedding.provenance.sha256:
+        return model
+    reads = own.name if own is not None else "contextual vectors"
+    mismatch = (
+        f"{model.name} reads {reads}, not {embedding.name}; train a network over these vectors "
+        "(`wordworth train-nli --vectors …`) and name it with --nli"
+    )
+    if named is not None:
+        raise WordworthError(mismatch)
+    findings.warn(f"Inference was not measured: {mismatch}.")
+    return None
+
+
+def inference(
+    findings: Findings,
+    model: AttentionNli,
+    versions: Sequence[tuple[str, Embedding]],
+    controls: Sequence[Change],
+    settings: DebiasSettings,
+) -> None:
+    """Every probe and the labelled pairs on the versions, the original first; the probes without random subspaces."""
+    labelled = [LABELLED] if here(LABELLED, entry(LABELLED, "nli").sources) else []
+    if not labelled:
+        findings.warn(f"Accuracy was not measured: {LABELLED} is not here (`wordworth show {LABELLED}`).")
+    before = versions[0][1]
+    chosen = {"probes": settings.probes or probes_of(settings), "sample": settings.sample}
+    chosen |= {"mitigate": (), "random": 0, "farthest": 0, "swaps": 0}
+    chosen |= {"seed": settings.seed, "resamples": settings.resamples}
+    with progress(f"Inferring with {model.name}", len(versions) + len(controls)) as advance:
+
+        def measured(embedding: Embedding, accuracy: Sequence[str] = ()) -> Findings:
+            result = INFER([model.with_vectors(embedding)], accuracy=accuracy, **chosen)
+            findings.experiments = {**findings.experiments, **result.experiments}  # a probe of the user's own
+            advance(1)
+            return result
+
+        for setting, version in versions:
+            # The network knows vectors of many lengths, and hard debiasing makes them all alike.
+            embedding = with_lengths_of(version, before) if setting == HARD else version
+            result = measured(embedding, labelled)
+            if setting == ORIGINAL:
+                findings.models |= result.models
+            result.models = {}
+            add_version(findings, result, setting)
+        add_controls(findings, [measured(control(before)) for control in controls])

@@ -4,21 +4,35 @@ Every measure is taken on the embedding as it was (`original`), as it is after (
 without a random subspace of as many dimensions (`random`, the mean of eight).
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import polars as pl
 
 from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.models import load_embeddings
-from wordworth.embedding import Embedding
+from wordworth.catalog.read.association_tests import AssociationTest, load_tests
+from wordworth.catalog.read.lexica import Lexicon, load_lexicon
+from wordworth.catalog.read.pairs import Pairs, load_pairs
+from wordworth.catalog.read.word_sets import PolarWords, polar_words
+from wordworth.embedding import Embedding, Layers, spellings
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
-from wordworth.run import ORIGINAL, Findings
+from wordworth.run import ORIGINAL, RANDOM, Findings
+from wordworth.run.numbers import format_number
 from wordworth.study.debias import CONTROLS, DebiasSettings
-from wordworth.study.debias.merge import add_controls, add_version
-from wordworth.study.debias.tasks import LANGUAGE, load_task_data, measure
-from wordworth.study.debias.treatment import Change, Treatment, learn, treatment
+from wordworth.study.declaration import Table
+from wordworth.study.mitigation import Change, Treatment, learn, treatment
+from wordworth.study.tables import stability_tables
+from wordworth.task.association import association
+from wordworth.task.bias import bias
 from wordworth.task.geometry import subspace_stability
+from wordworth.task.similarity import similarity, words_of
+from wordworth.task.valence import valence
+from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists, poles_in
 from wordworth.transform import NothingToRemoveError, random_directions, vanished
 
 Versions = Sequence[tuple[str, Embedding]]
@@ -81,7 +95,7 @@ def _measure(findings: Findings, versions: Versions, controls: Sequence[Change],
     if {"valence", "similarity", "weat", "bias"} & set(settings.wanted):
         _geometry(findings, versions, controls, settings)
     if "nli" in settings.wanted:
-        from wordworth.study.debias.inference import inference, reader_of  # torch, for this part alone
+        from wordworth.study.debias.network import inference, reader_of  # torch, for this part alone
 
         reader = reader_of(findings, versions[0][1], settings.nli)
         if reader is not None:
@@ -113,3 +127,163 @@ def _geometry(findings: Findings, versions: Versions, controls: Sequence[Change]
             results.append(measure(control(few[0][1]), data, quick))
             advance(1)
     add_controls(findings, results)
+
+
+TESTS = tuple(f"weat{number}" for number in range(1, 11))
+LANGUAGE = "english"
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """Data of the tasks that are run; empty where one is not."""
+
+    lexica: Sequence[Lexicon]
+    pairs: Sequence[Pairs]
+    tests: Sequence[AssociationTest]
+    lists: BiasLists | None
+    polar: PolarWords
+
+    def words(self) -> list[str]:
+        """Every word that a task looks up, as the data spells it."""
+        words = [*self.polar.pleasant, *self.polar.unpleasant]
+        words += [word for lexicon in self.lexica for word in lexicon.words]
+        words += [word for pairs in self.pairs for word in words_of(pairs)]
+        words += [word for test in self.tests for group in test.groups for word in group]
+        words += [word for test in self.tests for word in test.stand_ins.values()]
+        words += self.lists.words if self.lists else ()
+        return list(dict.fromkeys(words))
+
+    def forms(self) -> Iterable[str]:
+        """Every spelling of them."""
+        spelled = spellings(LANGUAGE)
+        return (form for word in self.words() for form in spelled(word))
+
+
+def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
+    """The data that is asked for; the defaults all come with the package."""
+    wanted = settings.wanted
+    data = TaskData(
+        lexica=[load_lexicon(name) for name in settings.lexica] if "valence" in wanted else [],
+        pairs=[load_pairs(name) for name in settings.pairs] if "similarity" in wanted else [],
+        tests=[test for name in settings.tests or TESTS for test in load_tests(name)] if "weat" in wanted else [],
+        lists=load_bias_lists() if "bias" in wanted else None,
+        polar=polar_words(LANGUAGE),
+    )
+    for lexicon in data.lexica:
+        findings.used_data(lexicon, len(lexicon))
+    for pairs in data.pairs:
+        findings.used_data(pairs, len(pairs))
+    if data.lists is not None:
+        findings.used_words("Bommasani et al.", data.lists.sets(), "bommasani2020")
+    return data
+
+
+def measure(version: Embedding | Layers, data: TaskData, settings: DebiasSettings) -> Findings:
+    """Every task on one version. A task whose words it lacks is reported and left out."""
+    findings, layers = Findings(), Layers.of(version) if isinstance(version, Embedding) else version
+    name = layers.provenance.name
+    for lexicon in data.lexica:
+        with findings.part(TooFewWordsError, model=name, dataset=lexicon.name):
+            polar = {"pleasant": data.polar.pleasant, "unpleasant": data.polar.unpleasant}
+            findings.used_words(f"polar words, {LANGUAGE}", polar)
+            poles = poles_in(layers, data.polar, settings)
+            rated = layers if layers.vocabulary else layers.select(lexicon.words)
+            findings.add(valence(rated, poles, lexicon, settings), experiment="valence")
+    for pairs in data.pairs:
+        with findings.part(TooFewWordsError, model=name, dataset=pairs.name):
+            findings.add(similarity(layers, pairs, settings), experiment="similarity")
+    for test in data.tests:
+        with findings.part(TooFewWordsError, model=name, dataset=test.name):
+            findings.add(association(layers, test, settings), experiment="weat")
+    if data.lists is not None:
+        findings.add(bias(layers, data.lists, settings), experiment="bias")
+    return findings
+
+
+KEYS = ("experiment", "model", "language", "dataset", "layer", "measure")
+
+
+def add_version(findings: Findings, version: Findings, setting: str) -> None:
+    """Adds what was found on one version. What does not change with the vectors is kept of the original alone."""
+    if setting != ORIGINAL:
+        version = version.where(lambda row: row["measure"] != "coverage", pl.col("left_out").is_null())
+    findings.add(version, setting=setting)
+
+
+def add_controls(findings: Findings, controls: Sequence[Findings]) -> None:
+    """The values under each random direction, without the intervals that one draw has, and their means."""
+    together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for number, control in enumerate(controls, start=1):
+        for row in control.scores.iter_rows(named=True):
+            if row["measure"] != "coverage":
+                unused = ("study", "low", "high", "p")
+                plain = {key: value for key, value in row.items() if value is not None and key not in unused}
+                findings.score(**plain | {"setting": f"{RANDOM}:{number}"})
+                together.setdefault(tuple(row[key] for key in KEYS), []).append(plain)
+    for rows in together.values():
+        findings.score(**rows[0] | {"setting": RANDOM, "value": fmean(row["value"] for row in rows)})
+
+
+SHOWN = {
+    "valence": ("valence",),
+    "similarity": ("similarity",),
+    "weat": ("weat",),
+    "bias": ("direct-bias", "garg-cosine", "manzini"),
+    "prediction": ("top-1", "top-10", "perplexity"),
+    "accuracy": ("accuracy",),
+}
+"""Experiments in the table, and of each the measures."""
+NEUTRALITY = ("gender", "nationality", "religion")
+"""Probes of inference: of these, every measure that the paper prints."""
+NEUTRAL = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
+
+Row = tuple[str, dict[str, float], int | None]
+
+
+def cost_rows(scores: pl.DataFrame) -> list[Row]:
+    """(what, setting → value, items) of every measure that was taken before and after, in the order of the report."""
+    rows: dict[str, Row] = {}
+    for score in scores.iter_rows(named=True):
+        setting, measure, experiment = score["setting"] or "", score["measure"], score["experiment"]
+        wanted = NEUTRAL if experiment in NEUTRALITY else SHOWN.get(experiment, ())
+        if not setting or setting.startswith(f"{RANDOM}:") or measure not in wanted:
+            continue
+        if experiment == "bias" and not score["dataset"].endswith("/professions"):
+            continue
+        name = " ".join(part for part in (score["dataset"], measure) if part and part != experiment)
+        key = f"{experiment}: {name}" + ("" if score["layer"] is None else f", layer {score['layer']}")
+        rows.setdefault(key, (key, {}, score["n"]))[1][setting] = score["value"]
+    return [row for row in rows.values() if ORIGINAL in row[1]]
+
+
+def versions(scores: pl.DataFrame) -> list[str]:
+    """The settings that have a column: the original, the method, the mean of the random ones."""
+    found = scores.get_column("setting").drop_nulls().unique(maintain_order=True).to_list()
+    between = [name for name in found if name not in (ORIGINAL, RANDOM) and not name.startswith(f"{RANDOM}:")]
+    return [ORIGINAL, *between, *([RANDOM] if RANDOM in found else [])]
+
+
+def changed(what: str, value: float | None, before: float) -> str:
+    """The change against the original: of neutrality in per cent, as the paper gives it, else in the measure's unit."""
+    if value is None or not before:
+        return ""
+    share = what.partition(":")[0] in NEUTRALITY
+    return f"{(value - before) / before:+.1%}" if share else f"{value - before:+.3f}"
+
+
+def debias_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
+    """Before, after, and without random directions; and how well-defined the subspaces are."""
+    columns = versions(scores)
+    header = ["measure", columns[0], *(name for column in columns[1:] for name in (column, "diff")), "n"]
+    rows = []
+    for what, values, count in cost_rows(scores):
+        cells = [format_number(values[columns[0]], 3)]
+        for column in columns[1:]:
+            cells += [
+                format_number(values.get(column), 3, missing=""),
+                changed(what, values.get(column), values[columns[0]]),
+            ]
+        rows.append([what, *cells, f"{count:,}" if count else ""])
+    if rows:
+        yield Table("what it cost", header, rows, range(1, len(header)))
+    yield from stability_tables(scores)

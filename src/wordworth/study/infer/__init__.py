@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wordworth.study.declaration import Study
-from wordworth.study.elmo_settings import ElmoLayers
+from wordworth.study.shared_settings import ElmoLayers
 from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, RANDOM, Intervals, Named, setting
 
 MITIGATIONS = ("projection", "hard-debias", "inlp", "leace")
@@ -119,7 +119,7 @@ STUDY = Study(
     summary="Biased inferences: how far from neutral NLI models are on pairs that are all neutral (Dev et al.).",
     function="wordworth.study.infer.study:infer",
     settings=InferSettings,
-    tables_function="wordworth.study.infer.tables:infer_tables",
+    tables_function="wordworth.study.infer.study:infer_tables",
     main="probes",
     kinds=frozenset({"nli"}),
     papers=("dev2020",),

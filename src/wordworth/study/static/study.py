@@ -1,25 +1,37 @@
-"""The study `static`: models × (f, g, layer, sentences) × similarity, and × estimators of bias."""
+"""The study `static`: models × (f, g, layer, sentences) × similarity, and × estimators of bias; and the export."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
 
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.corpora import Corpus
+from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs
+from wordworth.catalog.read.tables import read_text
+from wordworth.catalog.read.word_sets import load_word_set
+from wordworth.catalog.registry import entries, knows
 from wordworth.contexts import decontextualized
 from wordworth.contexts.drawing import Draw, draw, load_texts
 from wordworth.contexts.sampling import Sample
 from wordworth.embedding import Embedding, Layers
-from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in_contexts, over_sentences
+from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in_contexts, over_sentences, split_pooling
 from wordworth.encode.layers import NEVER_MET, NO_VECTOR
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, nearest
 from wordworth.run import Findings
-from wordworth.study.embeddings import asked_alone, of_sentences
-from wordworth.study.language_models import is_static, loaded, measured_layers, record_model
-from wordworth.study.static import EXPERIMENTS, PAIRS, StaticSettings
+from wordworth.run.flags import legend
+from wordworth.study.declaration import Table
+from wordworth.study.inputs import asked_alone, is_static, loaded, measured_layers, of_sentences, record_model
+from wordworth.study.static import EXPERIMENTS, PAIRS, PER_WORD, SIMILARITY, ExportSettings, StaticSettings, alone
+from wordworth.study.tables import cell, marked, pivot
 from wordworth.task.bias import agreement, bias
 from wordworth.task.similarity import Recorded, similarity, words_of
 from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists
+from wordworth.transform import fit_components, nullify
 
 PRECISE = ("mean/mean", "mean")
 """The paper's choice of f and g, which is given intervals and items."""
@@ -184,3 +196,149 @@ def record_aggregated(findings: Findings, source: Aggregated, experiment: str) -
             f"{name}: {sum(counts):,} contexts of {len(words):,} words could not be located among the tokens "
             f"({words[0]!r}: {whole.reasons[words[0]]})."
         )
+
+
+def static_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
+    """The best layers, bias a quarter of the way up, and the agreement of the estimators."""
+    best = scores.filter(
+        (pl.col("measure") == "similarity:best")
+        | ((pl.col("experiment") == "quality") & (pl.col("measure") == "similarity") & pl.col("layer").is_null())
+    )
+    if len(best):
+        mean = best.filter(pl.col("pooling").is_null() | pl.col("pooling").is_in(["mean", "mean/mean"]))
+        yield _best_layers(mean, "setting", "similarity by sentences, mean/mean: best layer in brackets")
+        pooled = best.filter(pl.col("setting").is_in(["aggregated", "decontextualized"]))
+        yield _best_layers(pooled, "pooling", "similarity by pooling (subwords/contexts): best layer in brackets")
+    biased = scores.filter(pl.col("experiment") == "bias")
+    top, count = pl.col("layer").max().over("model"), pl.col("layer").n_unique().over("model")
+    every = biased.drop_nulls("layer").select((count == top + 1).all()).item()
+    where = "a quarter of the way up" if every else "the highest layer measured"
+    chosen = biased.filter(pl.col("layer").is_null() | (pl.col("layer") == (top // 4 if every else top)))
+    for name in ("professions", "adjectives"):
+        some = chosen.filter(pl.col("dataset").str.ends_with(name))
+        if len(some):
+            attribute = pl.col("dataset").str.replace(f"/{name}", "")
+            labelled = some.with_columns(definition=pl.concat_str(attribute, pl.lit(" "), pl.col("measure")))
+            yield pivot(labelled, "definition", "model", f"bias of {name}, {where}")
+    agreed = scores.filter(pl.col("measure") == "agreement").with_columns(pl.col("model").fill_null("all models"))
+    if len(agreed):
+        rows = [[row["model"], row["dataset"], cell(row)] for row in agreed.iter_rows(named=True)]
+        title = "agreement of the estimators: mean rank correlation over layers, [95% over resampled lists]"
+        flagged = agreed.select("dataset", "flags").iter_rows()
+        yield Table(title, ["model", "bias", "ρ"], rows, [2], legend(flagged))
+
+
+def _best_layers(scores: pl.DataFrame, by: str, title: str) -> Table:
+    datasets = scores.get_column("dataset").unique(maintain_order=True).to_list()
+    rows = []
+    for (model, key), group in scores.group_by(["model", by], maintain_order=True):
+        cells = {
+            row["dataset"]: marked(row) + (f" ({row['layer']})" if row["layer"] is not None else "")
+            for row in group.iter_rows(named=True)
+        }
+        rows.append([str(model), str(key or ""), *(cells.get(dataset, "") for dataset in datasets)])
+    note = legend(scores.select("dataset", "flags").iter_rows())
+    return Table(title, ["model", by, *datasets], rows, range(2, len(datasets) + 2), note)
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The embedding, and what a user should know of it."""
+
+    embedding: Embedding
+    layer: int
+    sentences: int = 0
+    never_met: tuple[str, ...] = ()
+    """Words whose decontextualized vector stands in."""
+    dropped: tuple[str, ...] = ()
+    """Words that have no vector, each with the reason."""
+    windowed: int = 0
+    broken: tuple[str, ...] = ()
+    """Lines of the text that could not be read."""
+
+
+_Taken = tuple[Layers, list[str], dict[str, Any]]
+"""Vectors in the one layer, how they came about, and what a user should know of it."""
+
+
+def export(model: Any, **chosen: Any) -> Exported:
+    """One vector a word from one layer of a language model (a name, a path, or one that is loaded).
+
+    The settings are those of `ExportSettings`.
+    """
+    return exported(model, ExportSettings.of("export", chosen))
+
+
+def exported(model: Any, settings: ExportSettings) -> Exported:
+    """One vector a word from one layer of a language model."""
+    without_text = alone(settings.corpus)
+    if settings.per_word is not None and settings.sentences is not None:
+        raise WordworthError("--per-word and --sentences are two ways to draw; give one of them")
+    if without_text and (settings.per_word or settings.sentences):
+        raise WordworthError("--corpus none draws nothing; leave --per-word and --sentences out, or name a text")
+    corpora = [] if without_text else load_texts(settings.corpus, settings.language)
+    words = load_vocabulary(settings.vocabulary)
+    network = loaded(model, settings)
+    layer = network.layers // 4 if settings.layer is None else settings.layer
+    if without_text:
+        layers, how, facts = _export_alone(network, words, layer, settings)
+    else:
+        layers, how, facts = _export_over_sentences(network, words, layer, corpora, settings)
+    (slot,) = layers.slots
+    steps = [f"layer {slot.layer}", f"pooling {settings.pooling}", *how]
+    vectors = np.asarray(layers.read(slot), dtype=np.float32)
+    top = settings.components
+    if top is not None:
+        vectors = nullify(vectors, fit_components(vectors, top), top).astype(np.float32)
+        steps.append(f"all but the top {top}")
+    provenance = replace(
+        layers.provenance, language=settings.language, steps=tuple(steps), dropped=facts.get("dropped", ())
+    )
+    return Exported(Embedding(layers.words, vectors, provenance), slot.layer or 0, **facts)
+
+
+def _export_over_sentences(
+    network: Any, words: Sequence[str], layer: int, corpora: Sequence[Corpus], settings: ExportSettings
+) -> _Taken:
+    per_word = PER_WORD if settings.per_word is None and settings.sentences is None else settings.per_word
+    how = Draw(settings.sentences, per_word, settings.language, settings.seed, settings.lower_case)
+    sample = draw(corpora, words, how)
+    weighting: Any = settings.weighting
+    aggregating = Aggregating((settings.pooling,), (layer,), weighting=weighting)
+    source = over_sentences(network, words, sample, aggregating)
+    drawn = f"{settings.sentences:,} sentences" if settings.sentences is not None else f"{per_word} contexts a word"
+    text = " and ".join(corpus.name for corpus in corpora)
+    steps = [f"{drawn} of {text}, seed {settings.seed}", f"weighting {settings.weighting}"]
+    dropped = tuple(f"{word!r}: {reason}" for word, reason in source.without_vector.items())
+    facts = {"sentences": sample.sentences, "never_met": source.never_met, "dropped": dropped}
+    facts |= {"windowed": source.whole.windowed, "broken": sample.flaws}
+    return source.aggregated(settings.pooling), steps, facts
+
+
+def _export_alone(network: Any, words: Sequence[str], layer: int, settings: ExportSettings) -> _Taken:
+    source = in_contexts(network, words, decontextualized(words), "decontextualized", (layer,))
+    dropped = tuple(f"{source.words[at]!r}: {reason}" for at, reason in source.reasons.items())
+    return source.layers(split_pooling(settings.pooling)[0]), ["words alone"], {"dropped": dropped}
+
+
+def load_vocabulary(named: str | Path) -> Sequence[str]:
+    """`similarity`, a lexicon or a word set of the catalog, or a file with a word a line."""
+    name = str(named)
+    if name == SIMILARITY:
+        pairs = [load_pairs(one) for one in PAIRS]
+        return tuple(dict.fromkeys(word for one in pairs for both in (one.first, one.second) for word in both))
+    if knows(name, "lexica"):
+        return tuple(dict.fromkeys(load_lexicon(name).words))
+    if knows(name, "word_sets"):
+        return load_word_set(name).words
+    path = Path(named).expanduser()
+    if not path.is_file():
+        known = [SIMILARITY, *(one.name for kind in ("lexica", "word_sets") for one in entries(kind))]
+        raise WordworthError(
+            f"there is no vocabulary {name!r}{nearest(name, known)}; give {SIMILARITY}, a lexicon, a word set, or a "
+            "file with a word a line"
+        )
+    words = tuple(dict.fromkeys(line.strip() for line in read_text(path).splitlines() if line.strip()))
+    if not words:
+        raise WordworthError(f"{path} holds no words; write one a line")
+    return words

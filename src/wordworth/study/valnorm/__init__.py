@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from wordworth.study.declaration import Study
-from wordworth.study.embedding_settings import OfEmbeddings
+from wordworth.study.shared_settings import OfEmbeddings
 from wordworth.task.settings import (
     CORPUS,
     HOW,
@@ -78,7 +78,7 @@ STUDY = Study(
     summary="Quality of static embeddings by valence (ValNorm), with WEAT, similarity and analogies beside it.",
     function="wordworth.study.valnorm.study:valnorm",
     settings=ValnormSettings,
-    tables_function="wordworth.study.valnorm.tables:valnorm_tables",
+    tables_function="wordworth.study.valnorm.study:valnorm_tables",
     main="lexica",
     kinds=frozenset({"static", "sentence"}),
     papers=("toney2021", "caliskan2017"),

@@ -1,28 +1,36 @@
-"""Embeddings × lexica → valence; beside it the association tests that the paper takes for widely shared, and the six
-traditional tasks. Many languages give the variance of the tests over them; HistWords decades give a series; a corpus
-gives vectors trained on samples of it.
+"""Embeddings × lexica → valence; besides, the association tests that the paper takes for widely shared, and the six
+traditional tasks. Many languages give the variance of the tests over them; HistWords decades give a series.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import mean, variance
+from typing import Any
+
+import polars as pl
 
 from wordworth.catalog.read.analogies import load_analogies
-from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
-from wordworth.catalog.read.pairs import Pairs, load_pairs, usual_pairs
-from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_languages, polar_words
-from wordworth.catalog.registry import entries, knows
+from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_languages
+from wordworth.catalog.registry import knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
-from wordworth.progress import waiting
 from wordworth.run import Findings
-from wordworth.run.flags import BY_MACHINE
-from wordworth.study.embedding_settings import ALL
-from wordworth.study.embeddings import tests_in, vectors_of
-from wordworth.study.own_lexicon import own_lexicon
+from wordworth.run.flags import BY_MACHINE, legend
+from wordworth.run.numbers import format_number
+from wordworth.study.declaration import Table
+from wordworth.study.inputs import tests_in, vectors_of
+from wordworth.study.shared_settings import ALL
+from wordworth.study.tables import marked, score_tables
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
-from wordworth.study.valnorm.corpus_size import SampledLines, choose_lines, train_fasttext
+from wordworth.study.valnorm.data import (
+    LEXICA,
+    is_lexicon_name,
+    load_all_pairs,
+    load_lexica,
+    load_polar,
+    measure_corpus_sizes,
+)
 from wordworth.task.association import association
 from wordworth.task.sensitivity import association_sensitivity, valence_sensitivity
 from wordworth.task.similarity import analogy, neighbours, similarity
@@ -30,8 +38,6 @@ from wordworth.task.valence import Rated, common_words, effect_sizes, poles_out,
 from wordworth.task.variants import Versions, vector_versions
 from wordworth.task.words import Poles, TooFewWordsError, poles_in, rated_words, spelling_of
 
-LEXICA = ("bellezza", "anew", "warriner")
-PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
 LANGUAGES = ("chinese", "german", "polish", "portuguese", "spanish", "turkish")
 """Beside English, as in Table 3."""
 TESTS = ("weat1", "weat2", "weat8")
@@ -55,7 +61,7 @@ def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings)
     if RATERS in chosen:
         _raters(findings, settings)
     for corpus in settings.corpus if "corpus-size" in chosen else ():
-        _corpus_size(findings, corpus, settings)
+        measure_corpus_sizes(findings, corpus, settings)
     return findings
 
 
@@ -84,7 +90,7 @@ def _all(settings: ValnormSettings) -> bool:
 
 def _valence(findings: Findings, of: tuple[Layers, Versions], language: str, settings: ValnormSettings) -> None:
     layers, versions = of
-    polar, lexica = _polar(findings, language), _lexica(findings, settings, language)
+    polar, lexica = load_polar(findings, language), load_lexica(findings, settings, language)
     poles = poles_in(layers, polar, settings)
     for lexicon in lexica:
         findings.used_data(lexicon, len(lexicon))
@@ -100,7 +106,7 @@ def _valence(findings: Findings, of: tuple[Layers, Versions], language: str, set
 
 
 def _similarity(findings: Findings, layers: Layers, language: str, settings: ValnormSettings) -> None:
-    for pairs in _pairs(findings, settings, language):
+    for pairs in load_all_pairs(findings, settings, language):
         findings.used_data(pairs, len(pairs.scores))
         with findings.part(TooFewWordsError, asked=bool(settings.pairs), model=layers.name, dataset=pairs.name):
             findings.add(similarity(layers, pairs, settings), experiment="similarity")
@@ -116,7 +122,7 @@ def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) 
         raise WordworthError("vectors are trained on text of one language: give --corpus without --language all")
     if asked and "corpus-size" not in asked and corpus:
         raise WordworthError(f"the corpus {corpus[0]} is for the experiment corpus-size: add --experiment corpus-size")
-    if (settings.word_column or settings.rating_column) and all(map(_of_catalog, settings.lexica)):
+    if (settings.word_column or settings.rating_column) and all(map(is_lexicon_name, settings.lexica)):
         raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
 
 
@@ -144,14 +150,6 @@ def _raters(findings: Findings, settings: ValnormSettings) -> None:
     findings.add(raters(english, common_words(english), settings), experiment=RATERS)
     bellezza, anew, _ = english
     findings.add(raters([bellezza, *loaded.values()], common_words([bellezza, anew]), settings), experiment=RATERS)
-
-
-def _polar(findings: Findings, language: str) -> PolarWords:
-    polar = polar_words(language)
-    findings.used_words(f"polar words, {language}", {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant})
-    for word in polar.dropped:
-        findings.note(f"The polar word {word!r} ({language}) was published twice and is used once.")
-    return polar
 
 
 def _other_poles(layers: Layers, language: str, settings: ValnormSettings) -> dict[str, Poles]:
@@ -207,97 +205,61 @@ def _analogies(findings: Findings, layers: Layers, language: str, settings: Valn
     findings.add(analogy(layers, questions, settings), experiment="analogy")
 
 
-def _of_catalog(name: str | Path) -> bool:
-    return isinstance(name, str) and knows(name, "lexica")
+TASKS = ("valence", "weat", "similarity")
+BELLEZZA = "valence, Bellezza’s words"
 
 
-def _lexica(findings: Findings, settings: ValnormSettings, language: str) -> list[Lexicon]:
-    """The lexica in this language; Bellezza stands for its words in the language's own lexicon.
-
-    One that nobody asked for by name and that cannot be had costs no more than its own numbers, if there is another.
-    """
-    names = settings.lexica or (LEXICA if language == "english" else (f"bellezza-{language}",))
-    lexica: list[Lexicon] = []
-    for number, name in enumerate(filter(lambda one: settings.lexica or _of_catalog(one), names), start=1):
-        last = language == "english" and number == len(names) and not lexica
-        asked = bool(settings.lexica) or last
-        with findings.part(asked=asked, experiment="valence", language=language, dataset=str(name)):
-            lexica.append(_lexicon(name, settings, language))
-    if language != "english" and not settings.lexica:
-        with findings.part(asked=not lexica, experiment="valence", language=language, dataset=language):
-            lexica.append(own_lexicon(findings, language, lambda name: _lexicon(name, settings, language)))
-    return lexica
+def valnorm_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
+    """All scores, then the overviews that there is something for."""
+    yield from score_tables(scores, items)
+    if (languages := by_language(scores)) is not None:
+        yield languages
+    if (people := by_raters(scores)) is not None:
+        yield people
 
 
-def _lexicon(name: str | Path, settings: ValnormSettings, language: str) -> Lexicon:
-    local = f"{name}-{language}"
-    named = local if language != "english" and isinstance(name, str) and _of_catalog(local) else name
-    own = not _of_catalog(named)
-    lexicon = load_lexicon(
-        named,
-        language=language,
-        word_column=settings.word_column if own else None,
-        rating_column=settings.rating_column if own else None,
-        drop_bad=settings.on_bad == "drop",
-    )
-    if lexicon.language != language:
-        fitting = ", ".join(one.name for one in entries("lexica") if one.language == language) or "none"
-        raise WordworthError(
-            f"{lexicon.name} is a lexicon of {lexicon.language} words and the model is {language} "
-            f"(--language); lexica for it: {fitting}"
-        )
-    return lexicon
+def by_language(scores: pl.DataFrame) -> Table | None:
+    """A row a language and model, a column a task; of several lexica or pairs the largest. None of one language."""
+    same = pl.col("measure") == pl.col("experiment")
+    shown = scores.filter(same, pl.col("measure").is_in(TASKS), pl.col("language").is_not_null())
+    if shown.get_column("language").n_unique() < 2:
+        return None
+    largest = shown.sort("n", descending=True, maintain_order=True)
+    cells: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    for row in shown.unique(["language", "model"], maintain_order=True, keep="first").iter_rows(named=True):
+        cells[row["language"], row["model"]] = {}
+    columns = {_task(row): None for row in shown.iter_rows(named=True)}
+    for row in largest.iter_rows(named=True):
+        cells[row["language"], row["model"]].setdefault(_task(row), row)
+    spread = scores.filter(pl.col("measure") == "weat:variance")
+    variances = {row["dataset"]: format_number(row["value"], 3) for row in spread.iter_rows(named=True)}
+    rows = [[language, model, *map(_cell, map(found.get, columns))] for (language, model), found in cells.items()]
+    if variances:
+        rows.append(["variance", "", *(variances.get(task, "") for task in columns)])
+    flagged = [
+        (f"{task} {language}", row["flags"]) for (language, _), found in cells.items() for task, row in found.items()
+    ]
+    header = ["language", "model", *columns]
+    title = "languages side by side · ρ, or d of a test (n items); of several lexica or pairs the largest"
+    return Table(title, header, rows, range(2, len(header)), legend(flagged))
 
 
-def _pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:
-    """The word pairs in this language; of those that nobody asked for by name, what can be had."""
-    default = PAIRS if language == "english" else usual_pairs(language)
-    if not settings.pairs and not default:
-        with findings.part(experiment="similarity", language=language):
-            raise WordworthError(f"the catalog has no word pairs in {language}; give --pairs")
-        return []
-    every: list[Pairs] = []
-    for name in settings.pairs or default:
-        with findings.part(asked=bool(settings.pairs), experiment="similarity", language=language, dataset=str(name)):
-            pairs = load_pairs(name, language=language)
-            if pairs.language != language:
-                raise WordworthError(
-                    f"{pairs.name} has {pairs.language} pairs and the model is {language} (--language)"
-                )
-            every.append(pairs)
-    return every
+def _cell(score: dict[str, Any] | None) -> str:
+    return f"{marked(score)} ({score['n']:,})" if score else ""
 
 
-def _corpus_size(findings: Findings, corpus: str | Path, settings: ValnormSettings) -> None:
-    """Figure 1: vectors trained on ever smaller samples of a corpus, each scored by valence and similarity."""
-    language = settings.languages[0] if settings.languages else "english"
-    tasks: list[Lexicon | Pairs] = [*_lexica(findings, settings, language), *_pairs(findings, settings, language)]
-    lines = load_corpus(corpus, language=language)
-    if lines.language != language:
-        raise WordworthError(
-            f"{lines.name} is {lines.language} text and the language is {language}; give --language {lines.language}"
-        )
-    total = sum(1 for _ in lines)
-    if not total:
-        raise WordworthError(f"{corpus} has no lines of text; give a file with one sentence or paragraph a line")
-    findings.used_data(lines, total)
-    for task in tasks:
-        findings.used_data(task, len(task))
-    for share in settings.shares:
-        chosen = choose_lines(total, share, settings.seed)
-        name = f"{Path(str(corpus)).name}@{share:g}%"
-        with waiting(f"training vectors on {name}"):
-            embedding = train_fasttext(SampledLines(lines, chosen), name, dim=settings.dimensions, seed=settings.seed)
-        if embedding is None:
-            findings.warn(f"{name}: no word is met five times in {int(chosen.sum()):,} of {total:,} lines; left out.")
-            continue
-        findings.used_embedding(embedding, language)
-        layers = Layers.of(embedding)
-        for task in tasks:
-            with findings.part(TooFewWordsError, model=name, dataset=task.name):  # a small sample has few words
-                if isinstance(task, Lexicon):
-                    poles = poles_in(layers, _polar(findings, language), settings)
-                    result = valence(layers, poles, task, settings)
-                else:
-                    result = similarity(layers, task, settings)
-                findings.add(result, experiment="corpus-size")
+def _task(row: dict[str, Any]) -> str:
+    if row["measure"] == "weat":
+        return str(row["dataset"])
+    return BELLEZZA if str(row["dataset"]).startswith("bellezza") else str(row["measure"])
+
+
+def by_raters(scores: pl.DataFrame) -> Table | None:
+    """Pearson's ρ between the ratings of every two lexica, as Table 3 has it."""
+    pairs = scores.filter(pl.col("measure") == "raters").select("dataset", "value").iter_rows()
+    agreed = {tuple(str(dataset).split("~")): format_number(value, 3) for dataset, value in pairs}
+    if not agreed:
+        return None
+    names = list(dict.fromkeys(name for pair in agreed for name in pair))
+    rows = [[one, *(agreed.get((one, other), agreed.get((other, one), "")) for other in names)] for one in names]
+    return Table("ratings of the same words by other people · ρ", ["lexicon", *names], rows, range(1, len(names) + 1))

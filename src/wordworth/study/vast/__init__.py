@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from wordworth.catalog.registry import entries, knows
+from wordworth.errors import WordworthError, nearest
 from wordworth.run.vocabulary import CONTROLS
 from wordworth.study.declaration import Study
 from wordworth.task.settings import (
@@ -26,6 +28,10 @@ EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "vali
 SETTINGS = ("random", "bleached", "aligned", "misaligned")
 OF_SENTENCES = ("decontextualized", "bleached", "aligned", "misaligned")
 """Of a sentence encoder, whose vector of a random context is of that text and hardly of the word."""
+IN_BLEACHED = ("tokenization", "validation", "bias")
+"""Experiments that put words into the bleached text, whatever the settings."""
+LANGUAGES = ("english", "chinese", "turkish", "polish", "french", "spanish", "portuguese")
+"""The paper's seven (Figures 20 to 22)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,13 +128,39 @@ class VastSettings(ByLayer, Permuted, Intervals):
     balance: bool = setting(False, "Cut word sets at random to the size of the shorter one: the polar words.", ON)
 
 
+def languages() -> list[str]:
+    """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
+    from wordworth.catalog.read.word_sets import polar_languages
+
+    lexica, templates = ({one.language for one in entries(kind)} for kind in ("lexica", "templates"))
+    return [one for one in polar_languages() if one != "english" and one in lexica & templates and knows(one, "lexica")]
+
+
+def check(settings: VastSettings) -> None:
+    """Refuse a text of no language, and templates that cannot be read or lack a text that was asked for."""
+    from wordworth.catalog.read.templates import load_templates
+    from wordworth.catalog.resolve import split_label
+
+    for text in settings.language_corpus:
+        label, _ = split_label(text)
+        if label not in LANGUAGES:
+            near = nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
+            raise WordworthError(f"--language-corpus {text} is of none of the languages{near}")
+    templates = load_templates(settings.templates, settings.language)
+    for name in settings.settings:
+        templates.check(name)
+    for name in settings.experiments:
+        if name in IN_BLEACHED:
+            templates.check("bleached", f"the experiment {name}")
+
+
 STUDY = Study(
     name="vast",
     summary="What a language model knows of a word, layer by layer and setting by setting (VAST).",
     function="wordworth.study.vast.study:vast",
     settings=VastSettings,
-    checks="wordworth.study.vast.checks:check",
-    tables_function="wordworth.study.vast.tables:layer_tables",
+    checks="wordworth.study.vast:check",
+    tables_function="wordworth.study.vast.study:layer_tables",
     main="lexica",
     kinds=frozenset({"causal", "masked", "encoder", "sentence"}),
     papers=("wolfe2022", "toney2021"),
@@ -157,7 +189,7 @@ STUDY = Study(
         "component_words": "scored",
         "resamples": 300,
     },
-    languages="wordworth.study.vast.checks:languages",
+    languages="wordworth.study.vast:languages",
     abroad={"corpus": "none"},
     takes_loaded=True,
 )

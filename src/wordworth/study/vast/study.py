@@ -1,31 +1,42 @@
-"""The study `vast`: a grid over models, settings, layers, poolings and lexica, by experiment."""
+"""The study `vast`: a grid over models, settings, layers, poolings and lexica, by experiment; and its tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
+import polars as pl
 
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.association_tests import load_tests
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import load_pairs, usual_pairs
-from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.read.templates import Templates
+from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import split_label
 from wordworth.contexts import load_templates
+from wordworth.embedding.core import in_script
 from wordworth.encode import LanguageModel, as_read, is_sentence_encoder
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.run.flags import BY_MACHINE
-from wordworth.study.language_models import corpus_in, loaded, record_model, usual_pooling
-from wordworth.study.own_lexicon import own_lexicon
-from wordworth.study.vast import EXPERIMENTS, OF_SENTENCES, SETTINGS, VastSettings
-from wordworth.study.vast.checks import IN_BLEACHED, LANGUAGES
-from wordworth.study.vast.components import LEXICA, TESTS, ComponentWords, component_words, in_language
-from wordworth.study.vast.controls import controls
-from wordworth.study.vast.experiments import bias, contextualization, isolation, languages_mean, validation
+from wordworth.study.declaration import Table
+from wordworth.study.inputs import corpus_in, loaded, own_lexicon, record_model, usual_pooling
+from wordworth.study.tables import pivot
+from wordworth.study.vast import EXPERIMENTS, IN_BLEACHED, LANGUAGES, OF_SENTENCES, SETTINGS, VastSettings
+from wordworth.study.vast.contextualization import contextualization, controls, languages_mean, seeds
+from wordworth.study.vast.isolation import (
+    LEXICA,
+    TESTS,
+    ComponentWords,
+    bias,
+    component_words,
+    in_language,
+    isolation,
+    validation,
+)
 from wordworth.study.vast.probes import probes
-from wordworth.study.vast.script import check_script, in_one_script, lexicon_in_script
-from wordworth.study.vast.seeds import seeds
 from wordworth.study.vast.tokenization import tokenization
 from wordworth.study.vast.words import WordsInSettings, balanced
 from wordworth.task.settings import Named
@@ -221,3 +232,92 @@ def _lexicon(findings: Findings, name: str | Path, settings: VastSettings, words
     check_script(lexicon, words.templates)
     findings.used_data(lexicon, len(lexicon))
     return _merged(findings, lexicon, words.model)
+
+
+def script_of(words: Sequence[str]) -> str:
+    """Traditional or Simplified: the script that more of the words stay as they are in."""
+    changed = {
+        script: sum(in_script(word, script) != word for word in words) for script in ("simplified", "traditional")
+    }
+    return "simplified" if changed["simplified"] < changed["traditional"] else "traditional"
+
+
+def in_one_script(findings: Findings, polar: PolarWords, templates: Templates) -> PolarWords:
+    """Polar words in the script of the templates, where the language has two."""
+    if polar.language != "chinese":
+        return polar
+    wanted, published = script_of((templates.bleached, *templates.aligned)), (*polar.pleasant, *polar.unpleasant)
+    pleasant, unpleasant = (
+        tuple(in_script(word, wanted) for word in side) for side in (polar.pleasant, polar.unpleasant)
+    )
+    changed = sum(old != new for old, new in zip(published, (*pleasant, *unpleasant), strict=True))
+    if changed:
+        findings.note(
+            f"{changed} of the {len(published)} Chinese polar words were put into {wanted.capitalize()} script, which "
+            f"the templates are in."
+        )
+    return replace(polar, pleasant=pleasant, unpleasant=unpleasant)
+
+
+def lexicon_in_script(findings: Findings, lexicon: Lexicon, templates: Templates) -> Lexicon:
+    """A lexicon in the script of the templates, where the language has two; of words that become one, the first."""
+    wanted = script_of((templates.bleached, *templates.aligned))
+    if lexicon.language != "chinese" or script_of(lexicon.words) == wanted:
+        return lexicon
+    words = [in_script(word, wanted) for word in lexicon.words]
+    rows = [at for at, word in enumerate(words) if word not in words[:at]]
+    findings.note(
+        f"{lexicon.name} was put into {wanted.capitalize()} script, which the templates are in; "
+        f"{len(words) - len(rows)} words became the same as another."
+    )
+    return replace(lexicon.chosen(rows, lexicon.name, lexicon.left_out), words=tuple(words[at] for at in rows))
+
+
+def check_script(lexicon: Lexicon, templates: Templates) -> None:
+    """A lexicon in another script than the templates is an error: each is an author's own wording."""
+    if lexicon.language != "chinese":
+        return
+    theirs, ours = script_of(lexicon.words), script_of((templates.bleached, *templates.aligned))
+    if theirs != ours:
+        raise WordworthError(
+            f"{lexicon.name} is in {theirs.capitalize()} script and the templates are in {ours.capitalize()}; give "
+            "--templates in the lexicon's script"
+        )
+
+
+def layer_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
+    """For each model and language, the tables of the experiments that were run."""
+    for (model, language), mine in scores.group_by(["model", "language"], maintain_order=True):
+        name = " · ".join(str(part) for part in (model, language) if part and part != "english")
+        yield from _by_layer(name, mine)
+        isolated = mine.filter(pl.col("experiment") == "isolation", pl.col("measure") == "valence")
+        for (dataset, layer), some in isolated.group_by(["dataset", "layer"], maintain_order=True):
+            yield pivot(some, "pcs", "setting", f"{name} · valence {dataset}, layer {layer}, by components nullified")
+        validated = mine.filter(pl.col("experiment") == "validation")
+        for (layer,), some in validated.group_by(["layer"], maintain_order=True):
+            yield pivot(some, "pcs", "dataset", f"{name} · similarity, layer {layer}, by components nullified")
+        biased = mine.filter(pl.col("experiment") == "bias", pl.col("layer") == pl.col("layer").max())
+        if len(biased):
+            yield pivot(biased, "dataset", "pcs", f"{name} · weat d, top layer, by components nullified")
+        tokens = mine.filter(pl.col("experiment") == "tokenization", pl.col("measure") == "valence")
+        for (setting,), some in tokens.group_by(["setting"], maintain_order=True):
+            labelled = some.with_columns(set=pl.concat_str(pl.col("dataset"), pl.lit(" "), pl.col("pooling")))
+            yield pivot(labelled, "layer", "set", f"{name} · valence by tokenization and pooling, {setting}")
+        probed = mine.filter(pl.col("experiment") == "probes")
+        if len(probed):
+            labelled = probed.with_columns(task=pl.concat_str(pl.col("measure"), pl.lit(" from "), pl.col("setting")))
+            yield pivot(labelled, "task", "pcs", f"{name} · weighted F1 of probes, by components")
+
+
+def _by_layer(name: str, scores: pl.DataFrame) -> Iterator[Table]:
+    shown = scores.filter(
+        pl.col("experiment").is_in(["contextualization", "languages"]),
+        pl.col("pcs").is_null(),
+        pl.col("measure") == "valence",
+    )
+    for (dataset,), some in shown.group_by(["dataset"], maintain_order=True):
+        yield pivot(some, "layer", "setting", f"{name} · valence {dataset or ''} by layer")
+    above = scores.filter(pl.col("experiment") == "control", pl.col("measure") == "valence:above")
+    untrained = above.filter(pl.col("setting").str.starts_with("untrained:"))
+    for (dataset,), some in untrained.group_by(["dataset"], maintain_order=True):
+        yield pivot(some, "layer", "setting", f"{name} · valence {dataset} above the same network untrained, by layer")

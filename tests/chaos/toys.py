@@ -1,6 +1,5 @@
-"""What the commands work on: vectors, a text, pairs and NLI data of a few lines, and a random language model."""
+"""What studies work on: vectors, a text and pairs of a few lines, a random language model and a random NLI network."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,18 +13,17 @@ LINES = [
     f"In chapter {n} the {MET[n % len(MET)]} and the {MET[(3 * n + 1) % len(MET)]} stood in the old garden."
     for n in range(40)
 ]
-THINGS = [f"thing{number}" for number in range(12)]
 
 
 def make(folder: Path) -> Path:
-    """All of it."""
+    """Make all of it."""
     make_files(folder)
     make_models(folder)
     return folder
 
 
 def make_files(folder: Path) -> None:
-    """All but the language model and the network, without torch."""
+    """Make all but the language model and the network, without torch."""
     from wordworth.catalog.read.association_tests import load_test
     from wordworth.catalog.read.lexica import load_lexicon
     from wordworth.catalog.read.pairs import load_pairs
@@ -45,10 +43,7 @@ def make_files(folder: Path) -> None:
     _write_vectors(folder / "vectors.txt", words, matrix)
     (folder / "pairs.tsv").write_text("".join(f"{a}\t{b}\t{score}\n" for a, b, score in PAIRS))
     (folder / "text.txt").write_text("\n".join(LINES) + "\n")
-    (folder / "few.txt").write_text("\n".join(LINES[:4]) + "\n")
     (folder / "counts.tsv").write_text("the 5000\nand 900\nold 50\ncat 10\ndog 300\nstood 20\n")
-    (folder / "words.txt").write_text("\n".join(MET) + "\n")
-    _write_nli(folder / "nli.jsonl", rng)
 
 
 def _write_vectors(path: Path, words: list[str], matrix: np.ndarray) -> None:
@@ -56,19 +51,8 @@ def _write_vectors(path: Path, words: list[str], matrix: np.ndarray) -> None:
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
-def _write_nli(path: Path, rng: np.random.Generator) -> None:
-    lines = []
-    for number in range(60):
-        seen, other, third = rng.choice(THINGS, 3, replace=False)
-        label = ("entailment", "neutral", "contradiction")[number % 3]
-        hypothesis = {"entailment": f"a {seen} .", "neutral": f"a {third} .", "contradiction": f"no {seen} ."}[label]
-        row = {"gold_label": label, "sentence1": f"a {seen} sees a {other} .", "sentence2": hypothesis}
-        lines.append(json.dumps(row))
-    path.write_text("\n".join(lines) + "\n")
-
-
 def make_models(folder: Path) -> None:
-    """A GPT-2 with its head, a Llama as GGUF, a BERT, and an NLI network over vectors of the gender probe's words."""
+    """Make a GPT-2 with its head, and an NLI network over vectors of the gender probe's words."""
     import torch
     import transformers as hf
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
@@ -91,55 +75,11 @@ def make_models(folder: Path) -> None:
                 weight.normal_(0, 0.3)
     network.save_pretrained(folder / "tiny")
     fast.save_pretrained(folder / "tiny")
-    _make_gguf(folder / "tiny.gguf", tokenizer)
     _make_network(folder)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    torch.manual_seed(0)
-    hf.BertModel(hf.BertConfig(vocab_size=len(fast), max_position_embeddings=40, **sizes)).save_pretrained(
-        folder / "encoder"
-    )
-    fast.save_pretrained(folder / "encoder")
-
-
-def _make_gguf(path: Path, tokenizer: object) -> None:
-    import torch
-    from gguf import GGUFWriter
-
-    model = json.loads(tokenizer.to_str())["model"]  # type: ignore[attr-defined]
-    size, dim = len(model["vocab"]), 32
-    torch.manual_seed(1)
-    writer = GGUFWriter(path, "llama")
-    writer.add_name("tiny")
-    writer.add_block_count(1)
-    writer.add_context_length(40)
-    writer.add_embedding_length(dim)
-    writer.add_feed_forward_length(dim)
-    writer.add_head_count(2)
-    writer.add_head_count_kv(2)
-    writer.add_layer_norm_rms_eps(1e-6)
-    writer.add_rope_freq_base(10000.0)
-    writer.add_vocab_size(size)
-    writer.add_tokenizer_model("gpt2")
-    writer.add_token_list(sorted(model["vocab"], key=model["vocab"].get))
-    writer.add_token_merges([" ".join(pair) for pair in model["merges"]])
-    writer.add_token_types([3] * 4 + [1] * (size - 4))
-    writer.add_bos_token_id(0)
-    writer.add_eos_token_id(2)
-    writer.add_add_bos_token(False)
-    writer.add_tensor("token_embd.weight", torch.randn(size, dim).numpy())
-    writer.add_tensor("output_norm.weight", torch.ones(dim).numpy())
-    for name in ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"):
-        writer.add_tensor(f"blk.0.{name}.weight", (0.3 * torch.randn(dim, dim)).numpy())
-    for name in ("attn_norm", "ffn_norm"):
-        writer.add_tensor(f"blk.0.{name}.weight", torch.ones(dim).numpy())
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
 
 
 def _make_network(folder: Path) -> None:
-    """In `network`, of random weights, over `things.txt`, which also holds the words of the toy NLI data."""
+    """Make `network`, with random weights, over the vectors in `things.txt`."""
     import torch
 
     from wordworth.infer.attention import Network, Shape
@@ -149,7 +89,6 @@ def _make_network(folder: Path) -> None:
 
     texts = [text for side in PairSet.of(load_probe("gender")).fragments() for text in side]
     words = list(dict.fromkeys(word.lower().strip(".") for text in [*texts, "he she"] for word in text.split()))
-    words = list(dict.fromkeys([*words, "a", "no", "sees", ".", *THINGS]))
     _write_vectors(folder / "things.txt", words, np.random.default_rng(2).normal(size=(len(words), 8)).round(3))
     made = vectors_to_train_on(str(folder / "things.txt"), seed=0)
     torch.manual_seed(0)

@@ -1,6 +1,6 @@
-"""The word vectors that a study is run on, with their languages; and the data in those languages."""
+"""The models that a study is run on, loaded and recorded; and lexica, tests and texts in their language."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,13 +8,17 @@ from wordworth.catalog.entry import Entry
 from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.association_tests import AssociationTest, load_tests, translated
+from wordworth.catalog.read.corpora import Corpus, load_corpus
+from wordworth.catalog.read.lexica import Lexicon, lexica_in
 from wordworth.catalog.registry import entry, knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.study.embedding_settings import ALL, OfEmbeddings
+from wordworth.study.shared_settings import ALL, OfEmbeddings
+from wordworth.task.settings import ByLayer, Named, Placement
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # torch, which word vectors in files do without
+    from wordworth.encode import LanguageModel
     from wordworth.encode.sentence.words import WordsAlone
 
 
@@ -104,8 +108,7 @@ def of_sentences(model: Any) -> bool:
 
 def asked_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
     """A sentence encoder as an embedding of the words that it is asked for, recorded."""
-    from wordworth.encode.sentence.words import words_alone  # torch, which word vectors in files do without
-    from wordworth.study.language_models import record_model
+    from wordworth.encode.sentence.words import words_alone
 
     layers = words_alone(model, language)
     record_model(findings, layers.model)
@@ -130,3 +133,77 @@ def tests_in(
                 put = test if test.language == language else translated(test, language)
             if put is not None:
                 yield put
+
+
+def is_static(model: "str | Path | LanguageModel | Embedding") -> bool:
+    """Return whether these are word vectors, and not a language model."""
+    return kind_of(model) == "static" if isinstance(model, str | Path) else isinstance(model, Embedding)
+
+
+def loaded(named: "str | Path | LanguageModel", settings: Placement) -> "LanguageModel":
+    """Load a language model by name or path; one that is loaded stays. Layers that it does not have are an error."""
+    from wordworth.encode import load_named
+
+    if isinstance(named, str | Path):
+        named = load_named(named, device=settings.device, dtype=settings.precision)
+    if isinstance(settings, ByLayer):
+        measured_layers(named, settings)
+    return named
+
+
+def measured_layers(model: "LanguageModel", settings: ByLayer) -> tuple[int, ...]:
+    """Return the layers that are measured, lowest first."""
+    from wordworth.encode import checked_layers
+
+    return tuple(sorted(checked_layers(model, settings.layers or None)))
+
+
+def record_model(findings: Findings, model: "LanguageModel") -> None:
+    """Put a language model into the manifest."""
+    from wordworth.encode.identity import hash_config, hash_tokenizer
+
+    findings.used_model(
+        model.name,
+        {
+            "source": model.source,
+            "weights": model.weights,
+            "config_sha256": hash_config(model.network.config),
+            "family": model.family,
+            "layers": model.layers,
+            "dimensions": model.dim,
+            "precision": model.dtype,
+            "device": str(model.device),
+            "tokenizer_sha256": hash_tokenizer(model.tokenizer),
+        },
+    )
+
+
+def usual_pooling(model: "LanguageModel") -> str:
+    """What VAST found best: the last subword reads the whole word in a causal model, the mean does in the others."""
+    return "last" if model.left_only else "mean"
+
+
+def corpus_in(findings: Findings, named: Named, language: str) -> Corpus:
+    """The text that random contexts are drawn from, recorded; text in another language is an error."""
+    corpus = load_corpus(named, language=language)
+    if corpus.language != language:
+        raise WordworthError(
+            f"{corpus.name} is {corpus.language} text and the words are {language}; give --corpus, or none"
+        )
+    findings.used_data(corpus, corpus.count)
+    return corpus
+
+
+def own_lexicon(findings: Findings, language: str, load: Callable[[str], Lexicon]) -> Lexicon:
+    """Where the language's own lexicon cannot be had, the first other one of the catalog that can, which is said."""
+    reasons: list[str] = []
+    for name in lexica_in(language):
+        try:
+            lexicon = load(name)
+        except WordworthError as error:
+            reasons.append(str(error))
+            continue
+        if reasons:
+            findings.warn(f"{name} ({len(lexicon):,} words) stands in for the lexicon {language}: {reasons[0]}.")
+        return lexicon
+    raise WordworthError(reasons[0] if reasons else f"the catalog has no lexicon of {language} words; give --lexicon")

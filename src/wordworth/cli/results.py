@@ -1,4 +1,4 @@
-"""`wordworth compare RUN RUN`: which differences are real."""
+"""`wordworth report`, `card` and `compare`: what is made of runs that are there."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,9 +6,77 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.options import SHARED, with_options
+from wordworth.cli.commands import OUTPUT, beginning
+from wordworth.cli.options import SHARED, with_options, writable_name
 from wordworth.errors import WordworthError
 from wordworth.task.settings import HOW, ON, PERMUTATIONS, Intervals, setting
+
+Runs = Annotated[
+    list[Path], typer.Argument(metavar="RUN…", help="Folders of runs, or of an audit; several are put together.")
+]
+
+
+def report(
+    runs: Runs,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write: a file; report.html in the folder if not given.",
+            callback=writable_name,
+        ),
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="html|md|latex",
+            help="A page, Markdown, or LaTeX.",
+            autocompletion=beginning(("html", "md", "latex")),
+        ),
+    ] = "html",
+    table: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this table, such as leaderboard or weat, in md and latex. Repeatable."),
+    ] = None,
+) -> None:
+    """A report of runs: answers, the papers' figures, published numbers beside ours, a look-up; one HTML file."""
+    from wordworth.cli import display
+    from wordworth.report import write_report
+
+    place = write_report(runs, output, form, tables=table or ())
+    display.line(str(place))
+
+
+def card(
+    runs: Runs,
+    model: Annotated[str, typer.Option(metavar="NAME", help="Model of the card, where the runs have several.")] = "",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write: a file; a README.md that is there gets the section and the results in their places. "
+            "The terminal if not given.",
+            callback=writable_name,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+) -> None:
+    """A section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
+    from wordworth.cli import display
+    from wordworth.report import card_of, card_text, read_runs, write_card
+    from wordworth.study.audit import unmeasured
+
+    made = card_of(read_runs(runs), model, unmeasured)
+    if output is None:
+        display.plain(card_text(made))
+        return
+    write_card(made, output)
+    display.line(str(output))
 
 
 def _layer(text: str) -> Any:

@@ -1,0 +1,128 @@
+"""What all commands share: groups that import a command when it is run, completion, and what Ctrl-C leaves."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+OUTPUT = "output"
+"""The panel of options that say where results go."""
+LANGUAGES = "languages"
+Complete = Callable[[str], list[tuple[str, str]]]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A command by its name: the list of all of them must not import them."""
+
+    place: str
+    """`module:name` of its function, or of the app of several."""
+    summary: str
+    """What it does, in a line."""
+    panel: str = "commands"
+    example: str = ""
+
+    def load(self, name: str) -> Any:
+        """Import the command."""
+        module, _, attribute = self.place.partition(":")
+        found = getattr(import_module(module), attribute)
+        if isinstance(found, typer.Typer):
+            return typer.main.get_command(found)
+        return make_command(name, found, self.example)
+
+
+class LazyGroup(TyperGroup):
+    """A group that imports a command when it is run, or when its own help is asked for."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = {
+            name: TyperCommand(name, help=summary, rich_help_panel=panel)
+            for name, (summary, panel) in self.list_summaries().items()
+        }
+
+    def list_summaries(self) -> Mapping[str, tuple[str, str]]:
+        """Return the summary and the panel of each command, in the order of the help."""
+        raise NotImplementedError
+
+    def load(self, name: str) -> Any:
+        """Return the command of a name."""
+        raise NotImplementedError
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Import the command that is to be run."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, name and self.load(name), rest
+
+
+def make_command(name: str, function: Callable[..., Any], example: str = "") -> Any:
+    """Return the command of a function, with an example under its help."""
+    app = typer.Typer(add_completion=False)
+    app.command(name, epilog=f"Example: {example}" if example else None)(function)
+    return typer.main.get_command(app)
+
+
+def beginning(choices: Sequence[str]) -> Complete | None:
+    """Complete a word by the choices that begin so; None where there are no choices."""
+    if not choices:
+        return None
+
+    def complete(incomplete: str) -> list[tuple[str, str]]:
+        return [(choice, "") for choice in choices if choice and choice.startswith(incomplete)]
+
+    return complete
+
+
+def named(kind: str = "", families: Collection[str] = ()) -> Complete:
+    """Complete a word by the entries of a kind in the catalog, or of all; of models, those of some families.
+
+    `models/static` is a kind with its family, `languages` are those that words are to be had in. A path is left to the
+    shell, as is what follows `LABEL=`.
+    """
+    kind, _, family = kind.partition("/")
+    families = [family] if family else families
+
+    def complete(incomplete: str) -> list[tuple[str, str]]:
+        from wordworth.catalog.registry import entries
+
+        if kind == LANGUAGES:
+            known = dict.fromkeys(one.language for one in entries() if one.language.startswith(incomplete))
+            return [(language, "") for language in known if language != "several"]
+        return [
+            (one.name, one.title)
+            for one in entries(kind or None)
+            if one.name.startswith(incomplete) and (not families or one.details.get("family") in families)
+        ]
+
+    return complete
+
+
+def in_cache() -> str:
+    """Say what this process left in the cache."""
+    from wordworth.engine.cache import is_kept, written
+
+    if not is_kept():
+        return "Nothing is kept with --no-cache; the same command begins anew."
+    kinds = written()
+    if not kinds:
+        return "Nothing was finished that is kept; the same command begins again."
+    listed = ", ".join(f"{count:,} of {kind}" for kind, count in kinds.items())
+    return f"Kept in the cache: {listed}; the same command goes on from there."
+
+
+@contextmanager
+def telling(kept: Callable[[], str] = in_cache) -> Iterator[None]:
+    """Say, where the work inside is interrupted, what is kept of it."""
+    # Before the work: an import that is broken off half-way cannot be begun again in the same process.
+    import wordworth.engine.cache  # noqa: F401
+    from wordworth.cli import display
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        display.notice(f"Broken off. {kept()}")
+        raise

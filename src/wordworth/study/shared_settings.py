@@ -1,0 +1,146 @@
+"""Settings that several studies share: of word vectors in files, of a bias that is taken out, of layers of ELMo."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wordworth.errors import WordworthError
+from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, TEST, Named, Settings, comma_numbers, comma_pair, setting
+
+ALL = "all"
+"""Every language that a model knows and a study has words in."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfEmbeddings(Settings):
+    """Settings of studies that take word vectors in files."""
+
+    tests: tuple[Named, ...] = setting((), f"{TEST}.", MEASURED, option="test", catalog="tests", may_differ=True)
+    languages: tuple[str, ...] = setting(
+        (),
+        "Language of the words: one for all models, or one a model in order; of a model that knows several, as many as "
+        "are given, or all.",
+        ON,
+        option="language",
+        catalog="languages",
+        may_differ=True,
+    )
+    on_bad: Literal["stop", "drop"] = setting(
+        "stop",
+        "Rows of an embedding that are NaN, zero, repeated …: stop or drop.",
+        ON,
+        choices=("stop", "drop"),
+        may_differ=True,
+    )
+    file_format: str | None = setting(
+        None,
+        "Format of the embedding files, where the files do not show it.",
+        ON,
+        may_differ=True,
+    )
+
+
+def comma_names(text: str) -> tuple[str, ...]:
+    """`A,B,C` as names, two or more."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if len(parts) < 2 or not all(parts):
+        raise WordworthError(f"{text!r} is not two or more names with commas between, such as male,female")
+    return parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasSubspace(Settings):
+    """The span of all that is named."""
+
+    directions: tuple[tuple[str, str], ...] = setting(
+        (),
+        "Bias direction: two words, such as he,she; it is unit(unit(a) − unit(b)).",
+        ON,
+        option="direction",
+        metavar="A,B",
+        parse=comma_pair,
+    )
+    bias_pairs: tuple[Named, ...] = setting(
+        (),
+        "Word pairs whose first components are the bias: a word set or a file.",
+        ON,
+        catalog="word_sets",
+    )
+    bias_words: tuple[Named, ...] = setting(
+        (),
+        "Words whose first components are the bias: a word set or a file.",
+        ON,
+        catalog="word_sets",
+    )
+    bias_components: int = setting(1, "How many first components of each of the two above.", ON, least=1, most=1_000)
+    concept: tuple[tuple[str, ...], ...] = setting(
+        (),
+        "Two or more classes of words, each a word set or a file: the span of their means is the bias.",
+        ON,
+        metavar="SET,SET,…",
+        parse=comma_names,
+    )
+    raw: bool = setting(False, "Learn from vectors as they are, not made unit length as in the authors' code.", HOW)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for classes in self.concept:
+            if isinstance(classes, str) or len(classes) < 2:
+                named = classes if isinstance(classes, str) else ", ".join(map(str, classes))
+                raise WordworthError(f"--concept is {named}: a concept has two or more classes; name them all, as A,B")
+
+    @property
+    def named(self) -> bool:
+        """Whether anything is."""
+        return bool(self.directions or self.bias_pairs or self.bias_words or self.concept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakenOut(BiasSubspace):
+    """What is taken out of the vectors that a network is trained on, or random directions in its place."""
+
+    random_directions: int = setting(
+        0, "Random directions taken out in training, drawn by the seed: the control.", HOW, least=0, most=1_000
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElmoLayers(Settings):
+    """Layer 1 is a word's own; in the layers above it a word has a vector only as a mean over a text."""
+
+    elmo_layers: tuple[int, ...] = setting(
+        (1,),
+        "Layers of ELMo that a bias is taken out of: 1 before the layers above it are computed; several, such as "
+        "1,2,3, or another one: each by itself, once all are.",
+        HOW,
+        metavar="N,N",
+        parse=lambda text: comma_numbers("--elmo-layers", text),
+        least=1,
+        most=1_000,
+        may_differ=True,
+    )
+    corpus: Named = setting(
+        "enwiki-sample",
+        f"{CORPUS} over which vectors of ELMo that depend on their context are averaged, to find a bias in them.",
+        ON,
+        metavar="NAME|FILE",
+        catalog="corpora",
+        may_differ=True,
+    )
+    per_word: int = setting(
+        1_000,
+        "Contexts of a word, at most, over which it is averaged there.",
+        ON,
+        least=1,
+        most=10_000_000,
+        may_differ=True,
+    )
+
+    @property
+    def only_first(self) -> bool:
+        """Whether the bias is taken out of what does not depend on a context, as the paper advises."""
+        return self.elmo_layers == (1,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayeredTakenOut(TakenOut, ElmoLayers):
+    """What a network is trained without, and in which layers."""

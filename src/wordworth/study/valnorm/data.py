@@ -1,0 +1,195 @@
+"""The data of ValNorm in a language; and how much text an embedding needs (Figure 1), by vectors trained on samples.
+
+Training follows subs2vec, as the paper does: fastText skip-gram, 300 dimensions, window 5, 10 negatives, 10 epochs,
+words met at least 5 times, subsampling 1e-4, character n-grams of 3 to 6.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.read.lexica import Lexicon, load_lexicon
+from wordworth.catalog.read.pairs import Pairs, load_pairs, usual_pairs
+from wordworth.catalog.read.word_sets import PolarWords, polar_words
+from wordworth.catalog.registry import entries, knows
+from wordworth.embedding import Embedding, Layers, Provenance
+from wordworth.errors import WordworthError
+from wordworth.progress import waiting
+from wordworth.run import Findings
+from wordworth.study.inputs import own_lexicon
+from wordworth.study.valnorm import ValnormSettings
+from wordworth.task.similarity import similarity
+from wordworth.task.valence import valence
+from wordworth.task.words import TooFewWordsError, poles_in
+
+WORD = re.compile(r"\w+(?:['’-]\w+)*")
+
+
+class SampledLines:
+    """The chosen lines of a corpus as lists of lower-cased words; can be gone through again, as training does."""
+
+    def __init__(self, lines: Iterable[str], chosen: NDArray[np.bool_]) -> None:
+        self.lines = lines
+        self.chosen = chosen
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for line, taken in zip(self.lines, self.chosen, strict=True):
+            if taken:
+                yield WORD.findall(line.lower())
+
+
+def choose_lines(total: int, share: float, seed: int) -> NDArray[np.bool_]:
+    """A mask of `share` percent of `total` lines, drawn without replacement."""
+    if not 0 < share <= 100:
+        raise WordworthError(f"a share of {share:g} % of a corpus cannot be drawn; give one above 0 and up to 100")
+    chosen = np.zeros(total, dtype=np.bool_)
+    rng = np.random.default_rng([seed, round(share * 1e6)])
+    chosen[rng.choice(total, round(total * share / 100), replace=False, shuffle=False)] = True
+    return chosen
+
+
+def train_fasttext(
+    sample: SampledLines, name: str, *, dim: int = 300, epochs: int = 10, min_count: int = 5, seed: int = 0
+) -> Embedding | None:
+    """Vectors of the sample's own words, or None when no word is met often enough. One thread, so the seed decides."""
+    if dim < 1:
+        raise WordworthError(f"vectors cannot have {dim} dimensions; give --dimensions of 1 or more")
+    if find_spec("gensim") is None:
+        raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
+    from gensim.models import FastText
+
+    model = FastText(
+        vector_size=dim,
+        sg=1,
+        window=5,
+        negative=10,
+        sample=1e-4,
+        min_count=min_count,
+        min_n=3,
+        max_n=6,
+        seed=seed,
+        workers=1,
+    )
+    model.build_vocab(corpus_iterable=sample)
+    if not model.wv.index_to_key:
+        return None
+    model.train(corpus_iterable=sample, total_examples=model.corpus_count, epochs=epochs)
+    words = list(model.wv.index_to_key)
+    steps = (f"fastText skip-gram, {dim} dimensions, {epochs} epochs, min_count {min_count}, seed {seed}",)
+    return Embedding(words, np.asarray(model.wv.vectors, dtype=np.float32), Provenance(name, steps=steps))
+
+
+LEXICA = ("bellezza", "anew", "warriner")
+PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
+
+
+def is_lexicon_name(name: str | Path) -> bool:
+    return isinstance(name, str) and knows(name, "lexica")
+
+
+def load_lexica(findings: Findings, settings: ValnormSettings, language: str) -> list[Lexicon]:
+    """The lexica in this language; Bellezza stands for its words in the language's own lexicon.
+
+    One that nobody asked for by name and that cannot be had costs no more than its own numbers, if there is another.
+    """
+    names = settings.lexica or (LEXICA if language == "english" else (f"bellezza-{language}",))
+    lexica: list[Lexicon] = []
+    for number, name in enumerate(filter(lambda one: settings.lexica or is_lexicon_name(one), names), start=1):
+        last = language == "english" and number == len(names) and not lexica
+        asked = bool(settings.lexica) or last
+        with findings.part(asked=asked, experiment="valence", language=language, dataset=str(name)):
+            lexica.append(_load_lexicon(name, settings, language))
+    if language != "english" and not settings.lexica:
+        with findings.part(asked=not lexica, experiment="valence", language=language, dataset=language):
+            lexica.append(own_lexicon(findings, language, lambda name: _load_lexicon(name, settings, language)))
+    return lexica
+
+
+def _load_lexicon(name: str | Path, settings: ValnormSettings, language: str) -> Lexicon:
+    local = f"{name}-{language}"
+    named = local if language != "english" and isinstance(name, str) and is_lexicon_name(local) else name
+    own = not is_lexicon_name(named)
+    lexicon = load_lexicon(
+        named,
+        language=language,
+        word_column=settings.word_column if own else None,
+        rating_column=settings.rating_column if own else None,
+        drop_bad=settings.on_bad == "drop",
+    )
+    if lexicon.language != language:
+        fitting = ", ".join(one.name for one in entries("lexica") if one.language == language) or "none"
+        raise WordworthError(
+            f"{lexicon.name} is a lexicon of {lexicon.language} words and the model is {language} "
+            f"(--language); lexica for it: {fitting}"
+        )
+    return lexicon
+
+
+def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:
+    """The word pairs in this language; of those that nobody asked for by name, what can be had."""
+    default = PAIRS if language == "english" else usual_pairs(language)
+    if not settings.pairs and not default:
+        with findings.part(experiment="similarity", language=language):
+            raise WordworthError(f"the catalog has no word pairs in {language}; give --pairs")
+        return []
+    every: list[Pairs] = []
+    for name in settings.pairs or default:
+        with findings.part(asked=bool(settings.pairs), experiment="similarity", language=language, dataset=str(name)):
+            pairs = load_pairs(name, language=language)
+            if pairs.language != language:
+                raise WordworthError(
+                    f"{pairs.name} has {pairs.language} pairs and the model is {language} (--language)"
+                )
+            every.append(pairs)
+    return every
+
+
+def load_polar(findings: Findings, language: str) -> PolarWords:
+    polar = polar_words(language)
+    findings.used_words(f"polar words, {language}", {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant})
+    for word in polar.dropped:
+        findings.note(f"The polar word {word!r} ({language}) was published twice and is used once.")
+    return polar
+
+
+def measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: ValnormSettings) -> None:
+    """Figure 1: vectors trained on ever smaller samples of a corpus, each scored by valence and similarity."""
+    language = settings.languages[0] if settings.languages else "english"
+    tasks: list[Lexicon | Pairs] = [
+        *load_lexica(findings, settings, language),
+        *load_all_pairs(findings, settings, language),
+    ]
+    lines = load_corpus(corpus, language=language)
+    if lines.language != language:
+        raise WordworthError(
+            f"{lines.name} is {lines.language} text and the language is {language}; give --language {lines.language}"
+        )
+    total = sum(1 for _ in lines)
+    if not total:
+        raise WordworthError(f"{corpus} has no lines of text; give a file with one sentence or paragraph a line")
+    findings.used_data(lines, total)
+    for task in tasks:
+        findings.used_data(task, len(task))
+    for share in settings.shares:
+        chosen = choose_lines(total, share, settings.seed)
+        name = f"{Path(str(corpus)).name}@{share:g}%"
+        with waiting(f"training vectors on {name}"):
+            embedding = train_fasttext(SampledLines(lines, chosen), name, dim=settings.dimensions, seed=settings.seed)
+        if embedding is None:
+            findings.warn(f"{name}: no word is met five times in {int(chosen.sum()):,} of {total:,} lines; left out.")
+            continue
+        findings.used_embedding(embedding, language)
+        layers = Layers.of(embedding)
+        for task in tasks:
+            with findings.part(TooFewWordsError, model=name, dataset=task.name):  # a small sample has few words
+                if isinstance(task, Lexicon):
+                    poles = poles_in(layers, load_polar(findings, language), settings)
+                    result = valence(layers, poles, task, settings)
+                else:
+                    result = similarity(layers, task, settings)
+                findings.add(result, experiment="corpus-size")

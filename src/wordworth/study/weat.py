@@ -1,0 +1,80 @@
+"""Association tests (Caliskan et al. 2017): the ten of WEAT, SEAT's, or a user's own from a TOML file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wordworth.errors import WordworthError
+from wordworth.study.declaration import Study
+from wordworth.study.shared_settings import ALL, OfEmbeddings
+from wordworth.task.settings import Sensitive, WordLookup
+
+if TYPE_CHECKING:
+    from wordworth.embedding import Embedding, Layers
+    from wordworth.run import Findings
+
+TESTS = tuple(f"weat{number}" for number in range(1, 11))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatSettings(OfEmbeddings, WordLookup, Sensitive):
+    """Blank tests are WEAT 1 to 10."""
+
+
+STUDY = Study(
+    name="weat",
+    summary="Association tests (WEAT): effect size and permutation p; the ten of the paper, or your own.",
+    function="wordworth.study.weat:weat",
+    settings=WeatSettings,
+    tables_function="wordworth.study.tables:score_tables",
+    example="wordworth run weat glove-6b-50d --test weat6 --test weat7",
+    main="tests",
+    kinds=frozenset({"static", "sentence"}),
+    papers=("caliskan2017",),
+    languages="wordworth.catalog.read.association_tests:xweat_languages",
+    method="WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
+    "the share of partitions of X ∪ Y with as large a difference, the observed one among them, exact wherever they "
+    "can be counted. The interval of d is over the words of the four sets.",
+)
+
+
+def weat(models: "Sequence[str | Path | Embedding]", settings: WeatSettings) -> "Findings":
+    """Run association tests; of the ten, one that an embedding has no words for is reported and skipped."""
+    from wordworth.catalog.read.association_tests import languages
+    from wordworth.run import Findings
+    from wordworth.study.inputs import vectors_of
+
+    findings = Findings("weat")
+    if not models:
+        raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
+    for layers, language in vectors_of(findings, models, settings, ["english", *languages()]):
+        with findings.part(asked=settings.languages != (ALL,), model=layers.name, language=language):
+            _measure(findings, layers, language, settings)
+    return findings
+
+
+def _measure(findings: "Findings", layers: "Layers", language: str, settings: WeatSettings) -> None:
+    from wordworth.catalog.read.association_tests import languages
+    from wordworth.study.inputs import tests_in
+    from wordworth.task.association import association
+    from wordworth.task.sensitivity import association_sensitivity
+    from wordworth.task.variants import vector_versions
+    from wordworth.task.words import TooFewWordsError
+
+    tests = list(tests_in(findings, settings, TESTS, language, asked=bool(settings.tests)))
+    if not tests:
+        raise WordworthError(
+            f"none of the tests can be put into {language}, the language of {layers.name} (they are to be had in "
+            f"{', '.join(languages())}); give tests of your own with --test"
+        )
+    failed = len(findings.failed)
+    versions = vector_versions(layers)
+    for number, test in enumerate(tests, start=1):
+        # Where every test fails, the last says why.
+        asked = bool(settings.tests) or (number == len(tests) and len(findings.failed) - failed == number - 1)
+        with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
+            findings.add(association(layers, test, settings), experiment="weat")
+            if settings.sensitivity:
+                tried = association_sensitivity(layers, test, settings, versions)
+                findings.add(tried, experiment="sensitivity")
