@@ -8,8 +8,8 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.errors import WordworthError
 from wordworth.predict import frequency
-from wordworth.predict.forms import bare, forms
 from wordworth.predict.frequency import Bands, banded, counted, frequencies_of, parsed_edges
+from wordworth.predict.soft_match import bare, forms
 
 
 def test_the_papers_bands():

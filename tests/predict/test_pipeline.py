@@ -10,10 +10,9 @@ import torch
 
 from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, WordModel, pipeline
-from wordworth.predict.ahead import ahead
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.parting import Parting
-from wordworth.predict.pipeline import Limits, predict_chunks
+from wordworth.predict.pipeline import Limits, ahead, predict_chunks
 from wordworth.predict.words import numbered
 
 Tiny = Callable[[str], tuple[WordModel, Any]]

@@ -6,8 +6,7 @@ import pytest
 
 from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.embedding import Embedding, Provenance
-from wordworth.predict.similarity import shared_lemma, synonyms
-from wordworth.predict.soft_match import similar, soft_ranks
+from wordworth.predict.soft_match import shared_lemma, similar, soft_ranks, synonyms
 
 ROWS = [
     ("cat", "cat", True),

@@ -17,13 +17,12 @@ from transformers import GPT2LMHeadModel, PreTrainedTokenizerFast
 from wordworth.errors import WordworthError
 from wordworth.predict import PREDICTIONS, PredictionRules, WordModel, load_word_model, predict_words, scan_words
 from wordworth.predict import chunks as in_chunks
-from wordworth.predict.chunks import Chunk, chunks
-from wordworth.predict.head import split_head
+from wordworth.predict.chunks import MORE_UNITS, Chunk, chunks, room
 from wordworth.predict.model import frame
 from wordworth.predict.parting import Parting
 from wordworth.predict.pipeline import predict_chunks
+from wordworth.predict.reader import split_head
 from wordworth.predict.units import units_of
-from wordworth.predict.windows import MORE_UNITS, room
 from wordworth.predict.words import FIRST, SHARED, SHORT, Line, Passages, Target, WordTokenizer, numbered
 
 Pair = tuple[WordModel, Any]

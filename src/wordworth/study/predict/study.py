@@ -20,7 +20,7 @@ from wordworth.predict.frequency import Bands, banded, frequencies_of, parsed_ed
 from wordworth.predict.model import WordModel, load_word_model
 from wordworth.predict.predict import scan_words
 from wordworth.predict.search import PredictionRules
-from wordworth.predict.similarity import BUILT_IN
+from wordworth.predict.soft_match import BUILT_IN
 from wordworth.run import Findings
 from wordworth.study.predict import PredictSettings
 from wordworth.study.predict.texts import Text, parting_of, read

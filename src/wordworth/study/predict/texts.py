@@ -11,8 +11,7 @@ from wordworth.catalog.read.corpora import Corpus, documents
 from wordworth.catalog.read.layouts import Report
 from wordworth.catalog.registry import code_of, is_spaced
 from wordworth.errors import WordworthError
-from wordworth.predict.parting import Parting
-from wordworth.predict.unspaced import icu_words
+from wordworth.predict.parting import Parting, icu_words
 from wordworth.study.predict import PredictSettings
 
 DOCUMENTS = 10
