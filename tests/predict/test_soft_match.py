@@ -36,11 +36,6 @@ def test_ranks_by_hand(embedding):
     np.testing.assert_array_equal(found.within(1), PREDICTED["hit1"])  # @1 is the exact match (paper, Figure 3)
 
 
-def test_only_hits(embedding):
-    found = soft_ranks(PREDICTED.head(1), embedding)
-    np.testing.assert_array_equal(found.ranks, [1])
-
-
 def test_any_function_is_a_similarity():
     asked = []
 
