@@ -54,12 +54,6 @@ def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
     assert told["training"]["kept"] == 10
     assert told["training"]["pairs"] == 6 * len(DATA)
     assert trained.columns == (0, 1, 2)
-
-
-def test_the_model_as_trained_is_the_model_as_saved(make_folder, tmp_path):
-    model = fresh(make_folder)
-    subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
-    trained, _ = finetune_nli(model, DATA, tmp_path / "out", projection=subspace, recipe=QUICK)
     sentences, pairs = ["The man ate.", "No man slept.", "She sold a car."], np.array([[0, 1], [1, 0], [2, 1]])
     on = model.without(subspace).probabilities(sentences, pairs)
     np.testing.assert_allclose(trained.probabilities(sentences, pairs), on, atol=1e-5)
