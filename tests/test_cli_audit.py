@@ -13,7 +13,6 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from commands import Answer, Command
-from sampled import only_in_all
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
@@ -110,24 +109,6 @@ def test_a_model_written_while_an_audit_runs_is_not_recorded_as_measured(
         "weat": "run",
         "static": "kept",
     }
-
-
-def test_two_audited_models_are_compared(command: Command, work: Path) -> None:
-    for name in ("mine", "other"):
-        assert command("audit", f"{name}.txt", "--quick", "-o", name).code == 0
-    answer = command("compare", "mine/weat", "other/weat")
-    assert answer.code == 0
-    assert "No difference found in association on weat1 (" in answer.out
-    told = json.loads(
-        command("compare", "mine/valnorm", "other/valnorm", "--json", "--correlation-test", "steiger").out
-    )
-    assert {one["measure"] for one in told["differences"]} == {"valence", "weat", "similarity"}
-    assert all(one["test"] == "steiger" for one in told["differences"] if one["measure"] == "valence")
-    static = command("compare", "mine/static", "other/static")
-    assert "not compared: garg-euclidean" in static.err
-    refused = command("compare", "mine/weat", "other/static")
-    assert refused.code == 2
-    assert "they are of the studies weat and static" in refused.err
 
 
 BAD = [
@@ -285,15 +266,3 @@ def test_workers_find_what_one_process_finds(command: Command, work: Path) -> No
         assert_frame_equal(ours.items, theirs.items, check_row_order=False)
         keys = ("named", "settings", "notes", "left_out", "failed", "method", "papers", "references", "data")
         assert [ours.manifest[key] for key in keys] == [theirs.manifest[key] for key in keys]
-
-
-@only_in_all
-def test_a_study_that_fails_in_a_worker_leaves_the_others(command: Command, work: Path) -> None:
-    """The second embedding has the rated words, and none of those that association tests are made of."""
-    rated = {*polar_words().pleasant, *polar_words().unpleasant, *load_lexicon("bellezza").words}
-    lines = (work / "other.txt").read_text().splitlines()
-    (work / "other.txt").write_text("\n".join(line for line in lines if line.split()[0] in rated) + "\n")
-    answer = command("audit", "mine.txt", "other.txt", "--quick", "-o", "there", "--engine", "ray", "--json")
-    assert answer.code == 1
-    assert state(answer)["valnorm"] == "run"
-    assert "failed" in state(answer).values()

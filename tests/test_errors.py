@@ -24,14 +24,10 @@ def ours(code: str) -> Callable[[], object]:
 MISTAKES = [
     ("None.shape", AttributeError),
     ("{}['words']", KeyError),
-    ("[][1]", IndexError),
     ("len(3)", TypeError),
-    ("(lambda path: path)()", TypeError),
     ("a, b = [1]", ValueError),
-    ("1 / 0", ZeroDivisionError),
     ("assert not 1", AssertionError),
     ("import wordworth.no_such_module", ImportError),
-    ("undefined", NameError),
 ]
 
 

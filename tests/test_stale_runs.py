@@ -255,7 +255,7 @@ def test_what_changes_while_it_is_measured_is_not_kept(
     command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, edit = of_home(work)
-    from wordworth.study import study as module
+    from wordworth.study import weat as module
 
     plain = module.weat
 

@@ -55,10 +55,6 @@ def test_no_label_is_a_formula_in_a_spreadsheet(tmp_path: Path, label: str) -> N
     assert read_run(tmp_path / "run").scores.equals(scores)
 
 
-def test_a_run_from_before_is_read_as_it_was(tmp_path: Path) -> None:
-    assert read_run(_run(tmp_path / "run", "=1+1", "-x")).scores["model"].to_list() == ["=1+1", "-x"]
-
-
 def test_a_terminal_is_not_steered(capsys: pytest.CaptureFixture[str]) -> None:
     display.line(STEERING)
     display.notice(STEERING)

@@ -46,8 +46,3 @@ def test_bad_lines_are_told(tmp_path, text, message):
     with pytest.raises(WordworthError) as told:
         load_analogies(path)
     assert message in str(told.value)
-
-
-def test_an_unknown_name():
-    with pytest.raises(WordworthError, match="'goggle' is not in the analogies of the catalog; did you mean google"):
-        load_analogies("goggle")

@@ -35,20 +35,6 @@ def test_a_file_that_is_cut(tmp_path: Path, suffix: str, pack: Callable[[bytes],
         list(load_corpus(path))
 
 
-def test_bad_utf8_has_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"good\n\nsch\xf6n\n")
-    with pytest.raises(WordworthError, match=r"a\.txt, line 3: not UTF-8 .*; convert the file"):
-        list(load_corpus(path))
-
-
-def test_there_is_no_such_text(tmp_path: Path) -> None:
-    with pytest.raises(WordworthError, match=r"there is no file .*x\.txt; give the path of a file, or a name"):
-        load_corpus(tmp_path / "x.txt")
-    with pytest.raises(WordworthError, match="'redit' is not in the corpora of the catalog; did you mean reddit"):
-        load_corpus("redit")
-
-
 def test_wikitext(tmp_path: Path) -> None:
     path = tmp_path / "wiki.tokens"
     path.write_text(" \n = Robert <unk> = \n \n = = Career = = \n It cost 1 @,@ 000 well @-@ spent 2 @.@ 5 , = x \n")
@@ -153,20 +139,6 @@ def test_mediawiki(tmp_path: Path, namespace: str) -> None:
     corpus = load_corpus(path)
     last = "The second article has this one paragraph  and nothing else."
     assert list(corpus) == list(corpus) == [*EXPECTED, last]
-
-
-def test_a_dump_that_is_cut(tmp_path: Path) -> None:
-    path = tmp_path / "wiki.xml"
-    path.write_text(dump(*ARTICLES)[:-40], encoding="utf-8")
-    with pytest.raises(WordworthError, match=r"wiki\.xml is not a whole MediaWiki dump \(.*\); fetch it again"):
-        list(load_corpus(path))
-    path.write_text("")
-    with pytest.raises(WordworthError, match="is not a whole MediaWiki dump"):
-        list(load_corpus(path))
-    packed = tmp_path / "wiki.xml.bz2"
-    packed.write_bytes(bz2.compress(dump(*ARTICLES).encode())[:-20])
-    with pytest.raises(WordworthError, match="is not a whole MediaWiki dump"):
-        list(load_corpus(packed))
 
 
 def test_xml_that_is_no_dump(tmp_path: Path) -> None:

@@ -51,10 +51,3 @@ def test_a_damaged_list(tmp_path, monkeypatch):
         path.write_bytes(content)
         with pytest.raises(WordworthError, match=r"wordfreq|version 1 of cB"):
             frequencies.centibels(path)
-
-
-def test_commas_that_may_part_thousands_are_refused(tmp_path):
-    path = tmp_path / "counts.txt"
-    path.write_text("the\t1,050\nsun\t950\n", encoding="utf-8")
-    with pytest.raises(WordworthError, match=r"line 1: '1,050' .*thousands"):
-        load_frequencies(path)

@@ -26,8 +26,6 @@ def folder(path: Path, config: Any) -> Path:
         ("minilm-l6", "encoder"),
         ("albert-kor", "masked"),
         ("nli-glove", "nli"),
-        ("some-way:nli-glove", "nli"),
-        ("mine=some-way:nli-glove", "nli"),
         ("https://host/vectors.vec", "static"),
         ("hf://owner/name/vectors.txt", "static"),
     ],

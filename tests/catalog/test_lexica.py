@@ -107,14 +107,6 @@ def test_turkish_is_lower_cased_by_its_own_rule():
 
 
 @needs_data
-def test_spaces_at_the_ends_of_words_are_gone():
-    for name in ("spanish", "french", "chinese"):
-        assert all(word == word.strip() for word in load_lexicon(name).words)
-    assert "salud" in load_lexicon("spanish").words
-    assert "père-Noël" in load_lexicon("french").words
-
-
-@needs_data
 def test_english_words_beside():
     german = load_lexicon("german")
     assert german.english[german.words.index("Unfall")] == ("accident",)
@@ -201,15 +193,6 @@ def test_the_columns_of_an_own_file_are_recorded(tmp_path):
     assert any("'Word'" in note and "'score'" in note for note in findings.notes)
 
 
-def test_own_file_with_a_repeated_word(tmp_path):
-    lexicon = load_lexicon(own(tmp_path, "word\trating\nsun\t8\nrain\t3\nsun \t6\n"))
-    assert lexicon.words == ("sun", "rain")
-    assert lexicon.valence.tolist() == [7.0, 3.0]
-    assert [str(one) for one in lexicon.left_out] == [
-        "line 4: 'sun' stands on line 2 already; their ratings are averaged"
-    ]
-
-
 def test_bad_rows_stop_unless_dropped(tmp_path):
     path = own(tmp_path, "word,rating\nsun,8\nrain,n/a\n,5\n")
     with pytest.raises(WordworthError) as told:
@@ -240,13 +223,6 @@ def test_messages(tmp_path, text, options, message):
     with pytest.raises(WordworthError) as told:
         load_lexicon(own(tmp_path, text), **options)
     assert message in str(told.value)
-
-
-def test_a_name_that_is_neither_entry_nor_file(tmp_path):
-    with pytest.raises(WordworthError, match="'bellezz' is not in the lexica of the catalog; did you mean bellezza"):
-        load_lexicon("bellezz")
-    with pytest.raises(WordworthError, match="there is no file"):
-        load_lexicon(tmp_path / "bellezza.csv")
 
 
 def test_words_in_another_script_than_their_language(tmp_path):

@@ -85,15 +85,3 @@ def test_bad_lines_are_told(tmp_path, text, message):
     with pytest.raises(WordworthError) as told:
         load_pairs(path)
     assert message in str(told.value)
-
-
-def test_an_unknown_name():
-    with pytest.raises(WordworthError, match="'simlex' is not in the pairs of the catalog; did you mean simlex-999"):
-        load_pairs("simlex")
-
-
-def test_commas_that_may_part_thousands_are_refused(tmp_path):
-    path = tmp_path / "pairs.txt"
-    path.write_text("sun;moon;1,050\nsun;sea;950\n", encoding="utf-8")
-    with pytest.raises(WordworthError, match=r"line 1: '1,050' .*thousands"):
-        load_pairs(path)

@@ -3,8 +3,6 @@
 import pytest
 
 from wordworth.catalog.read.paraphrases import Triple, load_paraphrases
-from wordworth.catalog.registry import entry
-from wordworth.catalog.show import summary
 from wordworth.errors import WordworthError
 
 
@@ -21,15 +19,6 @@ def test_the_authors_sets():
     assert rare.triples[-1].differing() == ("steeple.", "tower.", "platform.")
     assert common.triples[2].differing() == ("discontinue", "cease", "continue")
     assert common.triples[-1].differing() == ("castle.", "mansion.", "lodge.")
-
-
-@pytest.mark.usefixtures("data")
-def test_what_is_shown():
-    shown = summary(entry("common"))
-    assert shown.header == ("word", "hypernym", "sibling")
-    assert shown.rows[0] == ("diameter", "length", "mass")
-    (left_out,) = shown.left_out
-    assert left_out.endswith(": two of the three sentences are the same")
 
 
 def test_a_users_file(tmp_path):

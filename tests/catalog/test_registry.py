@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from wordworth.catalog.registry import KINDS, declared, entries, entry, kind_named, problems, references
+from wordworth.catalog.registry import KINDS, entries, entry, kind_named, references
 from wordworth.errors import WordworthError
 from wordworth.measure import MEASURES
 from wordworth.study import STUDIES, study
@@ -20,6 +20,9 @@ def test_every_entry_is_whole(found):
     assert found.count > 0
     assert found.reference.title
     assert found.scale is None or found.scale[0] < found.scale[1]
+    # What has no source is made of other entries, or is declared in full.
+    made = ("derived", "x", "words", "bleached", "premise", "hub")
+    assert found.sources or any(key in found.details for key in made)
     for source in found.sources:
         assert source.place
         for pin in source.content:
@@ -51,13 +54,6 @@ def test_names_that_users_script_against():
     others = ["smollm2-135m", "gemma3-270m", "minilm-l6", "albert-kor", "albert-tiny-zh", "mpnet-base"]
     others += ["use-multilingual"]
     assert [e.name for e in entries("models")] == [*static, *others, "nli-glove"]
-
-
-def test_models_say_what_a_loader_needs():
-    for found in entries("models"):
-        assert found.details["family"] in ("static", "causal", "masked", "encoder", "sentence", "nli")
-        assert found.details["dims"] > 0
-        assert found.details["format"]
 
 
 def test_every_reference_is_used_and_renders():
@@ -99,37 +95,3 @@ def test_kinds_as_users_write_them():
     there = ", ".join(KINDS).replace("_", "-")
     with pytest.raises(WordworthError, match=f"there is no kind 'books' in the catalog; there are {there}"):
         kind_named("books")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"licence": ""}, "lexica.toml: own has no licence; complete its declaration"),
-        ({"reference": "nobody1900"}, "own cites 'nobody1900', which is not in references.toml"),
-        ({"sources": []}, "own has no source"),
-        ({"sources": [{"kind": "package", "path": "a", "bytes": 1}]}, "of kind 'package' without sha256 and bytes"),
-    ],
-)
-def test_an_incomplete_declaration_is_an_error(change, message):
-    whole = {
-        "title": "t",
-        "language": "english",
-        "licence": "MIT",
-        "reference": "wolfe2022",
-        "count": 1,
-        "sources": [{"kind": "package", "path": "a", "sha256": "0" * 64, "bytes": 1}],
-    }
-    assert problems(whole) == []
-    with pytest.raises(WordworthError) as told:
-        declared("lexica", "own", whole | change)
-    assert message in str(told.value)
-
-
-def test_every_file_of_an_archive_has_its_member() -> None:
-    """All but files that are joined from parts, which name their members themselves."""
-    for kind in KINDS:
-        for found in entries(kind):
-            for source in found.sources:
-                joined = source.kind == "archive" and not source.folder and all(member for _, member in source.parts)
-                if source.kind == "archive" and not joined:
-                    assert all(pinned.member for pinned in source.content), found.name

@@ -45,10 +45,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("mine=glove-6b-50d", "mine", "glove-6b-50d", "catalog", ""),
         ("a=b/c.vec", "c", "a=b/c.vec", "path", "a=b/c.vec"),
         ("LABEL=a=b/c.vec", "LABEL", "a=b/c.vec", "path", "a=b/c.vec"),
-        ("./a=b/c.vec", "c", "./a=b/c.vec", "path", "a=b/c.vec"),
         ("d=3.txt", "d=3", "d=3.txt", "path", "d=3.txt"),
         ("three=d=3.txt", "three", "d=3.txt", "path", "d=3.txt"),
-        ("e=b/c.vec", "e", "b/c.vec", "path", "b/c.vec"),
         ("own/gpt2.v1", "gpt2.v1", "own/gpt2.v1", "path", "own/gpt2.v1"),
         ("x/weather.vec.gz", "weather", "x/weather.vec.gz", "path", "x/weather.vec.gz"),
         ("decades/1990-w.npy", "1990", "decades/1990-w.npy", "path", "decades/1990-w.npy"),
@@ -56,9 +54,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("https://host/v.txt?x=1", "v", "https://host/v.txt?x=1", "web", "https://host/v.txt"),
         (f"w=https://host/v.txt#sha256={PIN}", "w", f"https://host/v.txt#sha256={PIN}", "web", "https://host/v.txt"),
         ("hf://o/n/d/v.vec@abc", "v", "hf://o/n/d/v.vec@abc", "hub file", "hf://o/n/d/v.vec@abc"),
-        ("w=hf://o/n/v.vec", "w", "hf://o/n/v.vec", "hub file", "hf://o/n/v.vec"),
         ("gpt2", "gpt2", "gpt2", "hub", "gpt2"),
-        ("gpt2@main", "gpt2@main", "gpt2@main", "hub", "gpt2@main"),
         ("Qwen/Qwen2.5-0.5B", "Qwen/Qwen2.5-0.5B", "Qwen/Qwen2.5-0.5B", "hub", "Qwen/Qwen2.5-0.5B"),
         ("q=o/n@refs/pr/1", "q", "o/n@refs/pr/1", "hub", "o/n@refs/pr/1"),
         ("model.gguf", "model", "model.gguf", "path", "model.gguf"),
@@ -69,14 +65,6 @@ def test_models(named: str, label: str, target: str, place: str, source: str) ->
     found = resolve(named)
     assert (found.name, found.target, found.place, found.source) == (label, target, place, source)
     assert (label_of(named), target_of(named)) == (label, target)
-
-
-def test_what_the_catalog_says_of_a_name() -> None:
-    found = resolve("g=gemma3-270m")
-    assert found.entry is not None
-    assert (found.entry.name, found.language, found.licence) == ("gemma3-270m", "", found.entry.licence)  # of several
-    assert resolve("glove-6b-50d").language == "english"
-    assert resolve("glove-6b-50d").reference.startswith("Jeffrey Pennington")
 
 
 def test_a_path_is_never_a_name_or_labelled() -> None:
@@ -114,11 +102,6 @@ def test_a_name_that_no_file_can_have() -> None:
             WordworthError, match=r"^[/x]{80} cannot be looked up \(File name too long\); check the path"
         ):
             kind_of(named)
-
-
-def test_an_unknown_name_of_another_kind_gives_the_nearest() -> None:
-    with pytest.raises(WordworthError, match="'redit' is not in the corpora of the catalog; did you mean reddit"):
-        resolve("mine=redit", "corpora")
 
 
 def test_every_door_takes_a_folder_with_an_equals_sign() -> None:
@@ -184,22 +167,12 @@ def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> 
     assert asked == [url]
     assert vectors.provenance.source == "https://host/v.txt"
     assert "s3cret" not in repr(vectors.provenance)
-    assert load_pairs_source("https://host/p.tsv?token=s3cret", monkeypatch) == "https://host/p.tsv"
     assert public_name(f"mine={url}") == "mine=https://host/v.txt"
     assert [public_name(one) for one in ("gpt2@x", "a=b/c.vec", "m=gpt2")] == ["gpt2@x", "a=b/c.vec", "m=gpt2"]
     assert public_address("https://u:p@host:1/v?x#y") == "https://host:1/v"
     monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
     with pytest.raises(WordworthError, match=r"^https://host/o\.txt is not here and fetching is off"):
         list(load_embeddings("https://host/o.txt?token=s3cret"))
-
-
-def load_pairs_source(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    def download(url: str, part: Path, what: str) -> None:
-        part.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text("sun\tmoon\t3\n")
-
-    monkeypatch.setattr("wordworth.catalog.fetch.archives.download", download)
-    return load_pairs(url).source
 
 
 def test_a_revision_of_the_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import hashlib
 import http.server
 import io
-import multiprocessing
 import os
 import re
 import tarfile
@@ -16,7 +15,7 @@ from typing import Any
 import pytest
 
 from wordworth.catalog.entry import parse
-from wordworth.catalog.fetch import archives, pip_settings, sources
+from wordworth.catalog.fetch import archives, sources
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
 
@@ -148,13 +147,6 @@ def test_member_of_an_sdist_is_never_built(index: Index, tmp_path: Path) -> None
         fetch(asked | {"member": "thing-1.0/link.txt", "sha256": "0" * 64})
 
 
-def test_any_platforms_archive_will_do_when_none_is_named(index: Index) -> None:
-    index.files["thing-1.0-cp39-cp39-win_amd64.whl"] = WHEEL
-    asked = table()
-    del asked["archive"], asked["archive_sha256"]
-    assert fetch(asked).read_bytes() == CONTENT
-
-
 def test_find_links_come_before_the_network(index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mirror = tmp_path / "mirror"
     mirror.mkdir()
@@ -171,11 +163,6 @@ def test_extra_index_serves_what_the_first_lacks(index: Index, monkeypatch: pyte
     monkeypatch.setenv("PIP_INDEX_URL", index.url + "nothing/")
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", index.url)
     assert fetch(table()).read_bytes() == CONTENT
-
-
-def test_pip_says_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PIP_INDEX_URL", "https://somewhere.test/simple")
-    assert pip_settings._pip_config()[":env:.index-url"] == "https://somewhere.test/simple"
 
 
 def test_parts_are_joined(index: Index) -> None:
@@ -271,25 +258,6 @@ def test_offline_says_what_to_run(index: Index, monkeypatch: pytest.MonkeyPatch)
         fetch(table())
 
 
-def test_no_space(index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(archives.shutil, "copyfileobj", full)
-    with pytest.raises(WordworthError, match=r"no space left in .*free some, or choose another folder"):
-        fetch(table())
-    assert "words.txt" not in left(tmp_path)
-
-
-def test_a_cut_file_in_the_cache_is_fetched_again(index: Index) -> None:
-    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
-    path = fetch(table())
-    path.write_bytes(CONTENT[:100])
-    assert fetch(table()).read_bytes() == CONTENT
-
-
 def quietly_altered(path: Path) -> None:
     """Other content of the same size and time: as a new process finds it."""
     stat = path.stat()
@@ -333,17 +301,6 @@ def test_a_folders_name_cannot_escape(index: Index, tmp_path: Path) -> None:
     with pytest.raises(WordworthError, match="names a file outside its folder"):
         fetch(asked | {"files": {"../escaped": pin}})
     assert left(tmp_path) == []
-
-
-def _fetch_in_process(_: int) -> bytes:
-    return fetch(table()).read_bytes()
-
-
-def test_two_processes_fetch_once(index: Index) -> None:
-    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
-    with multiprocessing.get_context("fork").Pool(3) as pool:
-        assert pool.map(_fetch_in_process, range(3)) == [CONTENT] * 3
-    assert index.ranges == [None]
 
 
 def test_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

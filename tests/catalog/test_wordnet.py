@@ -50,12 +50,6 @@ def test_a_folder_without_its_files(folder):
         load_wordnet(folder / "data.noun")
 
 
-def test_a_broken_line(folder):
-    (folder / "data.noun").write_text("00000001 03 n zz animal\n")
-    with pytest.raises(WordworthError, match=r"data\.noun, line 1: not a synset"):
-        load_wordnet(folder)
-
-
 def test_broken_lines_of_the_index(folder):
     for line in ("cat", "cat n many", "cat n 9 1 @ 1 0 00000003", "cat n -1 1 @ 1 0 00000003", "cat n 1 1 @ 1 0 x"):
         (folder / "index.noun").write_text(f"{INDEX}{line}\n")

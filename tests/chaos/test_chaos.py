@@ -22,7 +22,6 @@ from wordworth.engine import cache
 from wordworth.engine.cache import CacheSlot
 from wordworth.errors import WordworthError
 from wordworth.files import SCRATCH
-from wordworth.study import study
 
 FORK = multiprocessing.get_context("fork")
 KILLS = 100 if ALL else 12
@@ -194,26 +193,14 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda content: b"",
     "garbage": lambda content: random.Random(0).randbytes(max(64, len(content))),
 }
-FILLING: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
-    "valnorm": ("vectors.txt", {"lexica": ["bellezza"], "pairs": ["@pairs.tsv"], "tests": ["weat1"]}, ("embeddings",)),
-    "vast": (
-        "tiny",
-        {"lexica": ["bellezza"], "experiments": ["contextualization"], "settings": ["bleached"], "resamples": 20},
-        ("vectors",),
-    ),
-    "static": (
-        "tiny",
-        {"corpus": ["@text.txt"], "pairs": ["@pairs.tsv"], "experiments": ["quality"], "sentences": [20, 40]},
-        ("aggregates", "contexts"),
-    ),
-    "predict": (
-        "tiny",
-        {"corpus": "@text.txt", "frequencies": "@counts.tsv", "soft_match": ["none"], "resamples": 20},
-        ("counts", "predictions"),
-    ),
-    "infer": ("network", {"probes": ["gender"], "sample": 20_000, "resamples": 20}, ("inferences",)),
+FILLED = {
+    "valnorm": ("embeddings",),
+    "vast": ("vectors",),
+    "static": ("aggregates", "contexts"),
+    "predict": ("counts", "predictions"),
+    "infer": ("inferences",),
 }
-"""Study → its model, its settings, and the kinds of the cache that it fills."""
+"""Study → the kinds of the cache that it fills."""
 
 
 @pytest.fixture(scope="module")
@@ -225,27 +212,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", FILLING if ALL else ["valnorm"])
+@pytest.mark.parametrize("name", FILLED if ALL else ["valnorm"])
 def test_damaged_entries_of_each_kind_are_made_again_and_counted(name: str, made: Path) -> None:
-    model, settings, kinds = FILLING[name]
-
-    def at(value: Any) -> Any:
-        if isinstance(value, list):
-            return [at(one) for one in value]
-        return str(made / value[1:]) if isinstance(value, str) and value.startswith("@") else value
-
-    def find() -> Any:
-        return study(name)([f"toy={made / model}"], **{key: at(value) for key, value in settings.items()})
-
-    expected = find()
-    for kind in kinds:
+    expected = toys.find(name, made)
+    for kind in FILLED[name]:
         files = {path.name: path for path in sorted(cache.kind_folder(kind).rglob("*")) if path.is_file()}
         chosen = [path for path in files.values() if not path.name.endswith(".lock")]
         assert chosen, f"{name} fills no {kind}"
         for path, damage in ((path, damage) for path in chosen for damage in DAMAGES):
             before, content = cache.damaged().get(kind, 0), path.read_bytes()
             path.write_bytes(DAMAGES[damage](content))
-            found = find()
+            found = toys.find(name, made)
             assert cache.damaged().get(kind, 0) == before + 1, (path.name, damage)
             assert_frame_equal(found.scores, expected.scores)
             assert_frame_equal(found.items, expected.items)

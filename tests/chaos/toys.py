@@ -1,8 +1,12 @@
 """What studies work on: vectors, a text and pairs of a few lines, a random language model and a random NLI network."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from wordworth.run import Findings
 
 PAIRS = [
     ("cat", "dog", 7.0), ("sun", "moon", 5.0), ("river", "storm", 3.0), ("knife", "love", 0.5), ("love", "joy", 8.0),
@@ -13,6 +17,50 @@ LINES = [
     f"In chapter {n} the {MET[n % len(MET)]} and the {MET[(3 * n + 1) % len(MET)]} stood in the old garden."
     for n in range(40)
 ]
+
+
+STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "valnorm": ("vectors.txt", {"lexica": ["bellezza"], "pairs": ["@pairs.tsv"], "tests": ["weat1"]}),
+    "vast": (
+        "tiny",
+        {
+            "lexica": ["bellezza"],
+            "experiments": ["contextualization", "bias"],
+            "settings": ["bleached", "aligned"],
+            "tests": ["weat1"],
+            "controls": ["untrained", "shuffled"],
+            "permutations": 100,
+            "resamples": 50,
+        },
+    ),
+    "static": (
+        "tiny",
+        {"corpus": ["@text.txt"], "pairs": ["@pairs.tsv"], "experiments": ["quality"], "sentences": [20, 40]},
+    ),
+    "predict": (
+        "tiny",
+        {"corpus": "@text.txt", "frequencies": "@counts.tsv", "soft_match": ["@vectors.txt"], "resamples": 50},
+    ),
+    "infer": (
+        "network",
+        {"probes": ["gender"], "sample": 20_000, "random": 1, "farthest": 2, "mitigate": ["projection"]}
+        | {"resamples": 50},
+    ),
+}
+"""Study → its model and its settings; `@name` is a toy."""
+
+
+def find(name: str, folder: Path) -> "Findings":
+    """Run a study on the toys in a folder."""
+    from wordworth.study import study
+
+    def at(value: Any) -> Any:
+        if isinstance(value, list):
+            return [at(one) for one in value]
+        return str(folder / value[1:]) if isinstance(value, str) and value.startswith("@") else value
+
+    model, settings = STUDIES[name]
+    return study(name)([f"toy={folder / model}"], **{key: at(value) for key, value in settings.items()})
 
 
 def make(folder: Path) -> Path:

@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.compare.matching import matched
-from wordworth.compare.tasks import ComparedTask
+from wordworth.compare.matching import ComparedTask, matched
 from wordworth.statistics.paired_correlation import williams
 
 WORDS, LAYERS, COUNT = 120, 24, 800

@@ -51,10 +51,6 @@ def test_totals_by_kind() -> None:
         housekeeping.entries(["vector"])
 
 
-def test_an_empty_cache() -> None:
-    assert housekeeping.entries() == housekeeping.clear() == housekeeping.verify() == []
-
-
 def test_use_makes_young() -> None:
     folder = kept("vectors", "a", 10, age=9 * DAY)
     kept_again = cache.entry("vectors", "a", lambda _: None)
@@ -145,27 +141,18 @@ def test_stale_temporary_folders_are_removed() -> None:
     assert [path.name for path in folder.parent.glob(f".*{SCRATCH}")] == [f".new{SCRATCH}"]
 
 
-@pytest.mark.parametrize(
-    ("text", "size"), [("5GB", 5 * 10**9), ("200M", 2 * 10**8), ("1.5 kB", 1500), ("12", 12), ("1tb", 10**12)]
-)
-def test_sizes(text: str, size: int) -> None:
-    assert housekeeping.parsed_size(text) == size
+def test_sizes_and_ages() -> None:
+    for text, size in {"5GB": 5 * 10**9, "200M": 2 * 10**8, "1.5 kB": 1500, "12": 12, "1tb": 10**12}.items():
+        assert housekeeping.parsed_size(text) == size
+    for text, seconds in {"30d": 30 * DAY, "12h": DAY / 2, "2W": 14 * DAY, "0d": 0.0}.items():
+        assert housekeeping.parsed_age(text) == seconds
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("30d", 30 * DAY), ("12h", DAY / 2), ("2W", 14 * DAY), ("0d", 0.0)])
-def test_ages(text: str, seconds: float) -> None:
-    assert housekeeping.parsed_age(text) == seconds
-
-
-@pytest.mark.parametrize("text", ["", "d", "-1d", "5GiB", "inf", "1e9", "30", "9" * 5000 + "d", "30m"])
-def test_what_is_no_age(text: str) -> None:
-    with pytest.raises(WordworthError, match="is not a number with h, d or w behind it; write 30d"):
+@pytest.mark.parametrize("text", ["", "d", "GB", "-1", "-1d", "5GiB", "nan", "inf", "9" * 5000, "5 G B", "30m5"])
+def test_what_is_neither_an_age_nor_a_size(text: str) -> None:
+    with pytest.raises(WordworthError, match="write 30d"):
         housekeeping.parsed_age(text)
-
-
-@pytest.mark.parametrize("text", ["", "GB", "-1", "nan", "5GiB", "9" * 5000, "5 G B"])
-def test_what_is_no_size(text: str) -> None:
-    with pytest.raises(WordworthError, match="is not a number with kB, MB, GB or TB behind it; write 5GB"):
+    with pytest.raises(WordworthError, match="write 5GB"):
         housekeeping.parsed_size(text)
 
 

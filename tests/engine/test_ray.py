@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -17,8 +16,6 @@ from engine import shards
 from sampled import ALL
 from wordworth.engine.engines import Engine, Local, current, engine_of, using
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
-from wordworth.study import study
 
 ray = pytest.importorskip("ray")
 
@@ -73,17 +70,13 @@ def engine(cluster: Any) -> Iterator[Engine]:
     engine.close()
 
 
-@pytest.mark.parametrize("count", [0, 1, 57])
-def test_results_are_those_of_this_process_in_order(engine: Engine, count: int) -> None:
-    expected = list(Local().map(shards.square, 7, range(count), "squaring"))
-    assert list(engine.map(shards.square, 7, range(count), "squaring")) == expected == [n * n + 7 for n in range(count)]
-
-
-def test_both_nodes_work_in_other_processes(engine: Engine) -> None:
-    assert engine.count == 2
+def test_results_are_those_of_this_process_in_order_from_both_nodes(engine: Engine) -> None:
+    for count in (0, 1, 57):
+        expected = list(Local().map(shards.square, 7, range(count), "squaring"))
+        assert list(engine.map(shards.square, 7, range(count), "squaring")) == expected
     found = list(engine.map(shards.tell_process, None, range(64), "looking"))
     assert [item for item, _ in found] == list(range(64))
-    assert len({process for _, process in found} - {os.getpid()}) == 2
+    assert len({process for _, process in found} - {os.getpid()}) == engine.count == 2
 
 
 def test_items_are_taken_as_workers_become_free(engine: Engine) -> None:
@@ -125,68 +118,23 @@ def test_unknown_engines_are_refused(called: str) -> None:
         engine_of(called)
 
 
-SAMPLE = ("static", "infer")
-STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
-    "vast": (
-        "tiny",
-        {
-            "lexica": ["bellezza"],
-            "experiments": ["contextualization", "bias"],
-            "settings": ["bleached", "aligned"],
-            "tests": ["weat1"],
-            "controls": ["untrained", "shuffled"],
-            "permutations": 100,
-            "resamples": 50,
-        },
-    ),
-    "static": (
-        "tiny",
-        {"corpus": ["@text.txt"], "pairs": ["@pairs.tsv"], "experiments": ["quality"], "sentences": [20, 40]},
-    ),
-    "predict": (
-        "tiny",
-        {"corpus": "@text.txt", "frequencies": "@counts.tsv", "soft_match": ["@vectors.txt"], "resamples": 50},
-    ),
-    "infer": (
-        "network",
-        {"probes": ["gender"], "sample": 20_000, "random": 1, "farthest": 2, "mitigate": ["projection"]}
-        | {"resamples": 50},
-    ),
-}
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return toys.make(tmp_path_factory.mktemp("toys"))
 
 
-def _find(name: str, made: Path, engine: Engine | str) -> Findings:
-    model, settings = STUDIES[name]
-
-    def at(value: Any) -> Any:
-        if isinstance(value, list):
-            return [at(one) for one in value]
-        return str(made / value[1:]) if isinstance(value, str) and value.startswith("@") else value
-
-    with using(engine):
-        return study(name)([f"toy={made / model}"], **{key: at(value) for key, value in settings.items()})
-
-
-@pytest.mark.parametrize("name", STUDIES if ALL else SAMPLE)
+@pytest.mark.parametrize("name", toys.STUDIES if ALL else ["static", "infer"])
 def test_a_study_finds_the_same_on_ray(
     name: str, made: Path, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = []
     for place in ("local", engine):
         monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / str(len(found))))
-        found.append(_find(name, made, place))
+        with using(place):
+            found.append(toys.find(name, made))
     here, there = found
     for ours, theirs in ((here.scores, there.scores), (here.items, there.items)):
-        _assert_equal(ours, theirs)
+        assert ours.height > 0
+        assert_frame_equal(ours, theirs, abs_tol=1e-6, rel_tol=1e-6)
     assert here.notes == there.notes
     assert here.models.keys() == there.models.keys()
-
-
-def _assert_equal(one: pl.DataFrame, other: pl.DataFrame) -> None:
-    assert one.height > 0
-    assert_frame_equal(one, other, abs_tol=1e-6, rel_tol=1e-6)

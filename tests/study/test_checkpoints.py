@@ -70,10 +70,3 @@ def test_command_has_a_row_a_checkpoint(tmp_path: Path, command: Command) -> Non
     values = dict(scores.filter(measure="valence").select("model", "value").iter_rows())
     assert list(values) == ["out@step20", "out@step500"]
     assert values["out@step500"] == alone.filter(measure="valence")["value"].item()
-
-
-def test_folder_that_is_not_there(tmp_path: Path, command: Command) -> None:
-    answer = command("run", "predict", "--checkpoints", tmp_path / "nowhere", "-o", tmp_path / "run")
-    assert answer.code == 2
-    assert "there is no folder" in answer.err
-    assert not (tmp_path / "run").exists()

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from wordworth.catalog.registry import references
 from wordworth.embedding import Embedding
-from wordworth.study import STUDIES, study
+from wordworth.study import study
 
 
 def test_papers_data_and_models_are_cited_once(small: Embedding) -> None:
@@ -15,12 +14,3 @@ def test_papers_data_and_models_are_cited_once(small: Embedding) -> None:
     found = study("valnorm")(models, **chosen).about.references
     assert list(found) == ["toney2021", "caliskan2017", "bellezza1986", "pennington2014"]
     assert found["toney2021"].startswith("@inproceedings{toney2021,")
-
-
-def test_every_study_has_a_paper(small: Embedding) -> None:
-    known = references()
-    for name in STUDIES:
-        assert study(name).papers
-        assert set(study(name).papers) <= set(known), name
-    found = study("weat")([small], tests=["weat1"], permutations=20)
-    assert found.about.references.keys() == {"caliskan2017"}

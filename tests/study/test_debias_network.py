@@ -1,7 +1,5 @@
 """`debias` of a language model: what is saved, what is measured on each version, and how it refuses."""
 
-import json
-
 import numpy as np
 import polars as pl
 import pytest
@@ -98,7 +96,7 @@ def test_measured_on_every_version(tmp_path):
 
 
 def test_inference_on_frozen_vectors(data, tmp_path, monkeypatch):
-    from wordworth.study.debias.study import versions as measuring
+    from wordworth.study.debias import network as measuring
 
     loaded = measuring.load_nli
     few = lambda name: _first(loaded(name), 150)  # noqa: E731 - all of SICK takes minutes
@@ -137,16 +135,3 @@ def test_refusals(folder, command, tmp_path, monkeypatch, given, told):
     assert answer.err.count("\n") == 1
     assert not (tmp_path / "saved").exists()
     assert not (tmp_path / "run" / "run.json").exists()
-
-
-def test_the_command(folder, command, tmp_path, monkeypatch):
-    monkeypatch.chdir(folder)
-    asked = ("debias", "llama", "--mitigate", "leace", "--concept", "one.txt,other.txt", "--without", "all", "--json")
-    answer = command(*asked, "-o", tmp_path / "saved", "--run-output", tmp_path / "run")
-    assert answer.code == 0
-    assert json.loads(answer.out)["scores"][0]["measure"] == "dimensions"
-    assert {one.name for one in (tmp_path / "saved").iterdir()} >= {"model.safetensors", "config.json", "README.md"}
-    answer = command(*asked, "-o", tmp_path / "saved", "--run-output", tmp_path / "other")
-    assert answer.code == 2
-    assert "is there already; choose another folder with -o" in answer.err
-    assert command(*asked, "-o", tmp_path / "saved", "--run-output", tmp_path / "run", "--overwrite").code == 0

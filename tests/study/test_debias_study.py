@@ -181,14 +181,6 @@ def test_leace_of_three_classes_and_its_control(words):
     assert value(made.scores, measure="valence", setting="random:1") == pytest.approx(alone)
 
 
-def test_one_of_two_that_is_there_no_more(words):
-    once = debias(words, without=PARTS).embedding
-    both = {"directions": (("he", "she"),), "bias_words": ("dev-demonyms_train",)}
-    made = debias(once, without=PARTS, **both)
-    assert value(made.scores, measure="dimensions") == 1
-    assert any("have one direction" in said for said in made.warnings)
-
-
 def test_several_subspaces_are_taken_out_together(words, tmp_path):
     (tmp_path / "mine.txt").write_text("father mother\nson, daughter\n\n")
     made = debias(
@@ -251,18 +243,6 @@ def test_the_table():
 def test_bad_plans(words, plan, sentence):
     with pytest.raises(WordworthError, match=sentence):
         debias(words, without=PARTS, **plan)
-
-
-def test_bad_files_and_reports(words, tmp_path):
-    (tmp_path / "bad.txt").write_text("he she\nking\n")
-    with pytest.raises(WordworthError, match=r"bad\.txt, line 2: 'king' is not a pair"):
-        debias(words, bias_pairs=(tmp_path / "bad.txt",), without=PARTS)
-    for given, sentence in (
-        ({"without": ("weets",)}, "--without is 'weets'; did you mean weat"),
-        ({"random": -1}, "--random is -1"),
-    ):
-        with pytest.raises(WordworthError, match=sentence):
-            debias(words, **given)
 
 
 def test_the_command(words, tmp_path, monkeypatch, capsys):

@@ -3,11 +3,9 @@
 from dataclasses import replace
 
 import pytest
-import typer
 
-from wordworth.cli.run import run_app
 from wordworth.run import Experiment
-from wordworth.study import STUDIES, study
+from wordworth.study import study
 
 
 def test_a_study_has_experiments_of_its_own_beside_the_shared_ones() -> None:
@@ -19,9 +17,3 @@ def test_a_study_has_experiments_of_its_own_beside_the_shared_ones() -> None:
         findings.score(experiment="colours", setting="dark", measure="weat", value=1.0)
     with pytest.raises(TypeError, match="no experiment 'colours' is declared"):
         study("weat").findings().score(experiment="colours", measure="weat", value=1.0)
-
-
-def test_every_study_is_a_command_of_run_or_says_which_it_is() -> None:
-    commands = {*typer.main.get_command(run_app).commands}  # type: ignore[attr-defined]
-    assert commands == {name for name in STUDIES if not study(name).command}
-    assert study("debias").command == "debias"

@@ -6,22 +6,10 @@ import pytest
 
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
-from wordworth.contexts import load_templates, split_sentences
 from wordworth.embedding import Embedding, Provenance
 from wordworth.study import study
 
 QUICK = {"resamples": 20, "permutations": 100}
-
-
-def test_polar_words_and_templates_are_dutch() -> None:
-    polar, templates = polar_words("dutch"), load_templates("vast", "dutch")
-    assert polar.pleasant[3] == "liefde"
-    assert templates.aligned[0] == "Het is heel onaangenaam om aan WORD te denken"
-
-
-def test_abbreviations_end_no_sentence() -> None:
-    text = "Dat zei dhr. De Vries. Hij kwam o.a. met mevr. Smit."
-    assert list(split_sentences(text, "dutch")) == ["Dat zei dhr. De Vries.", "Hij kwam o.a. met mevr. Smit."]
 
 
 @pytest.mark.index

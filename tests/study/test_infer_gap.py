@@ -151,10 +151,3 @@ def test_bad_groups(tmp_path, line, sentence):
     (tmp_path / "small.toml").write_text(f"{PROBE}\n{line}\n")
     with pytest.raises(WordworthError, match=sentence):
         load_probe(tmp_path / "small.toml")
-
-
-def test_the_probes_of_the_paper_have_groups_and_a_control():
-    gender = load_probe("gender")
-    assert gender.groups == {"men": ("man", "gentleman", "guy"), "women": ("woman", "lady", "girl")}
-    assert gender.swapped().hypotheses == gender.premises
-    assert load_probe("religion").swapped().premises == load_probe("religion").hypotheses

@@ -245,14 +245,6 @@ def test_samples(model: AttentionNli, probe: Path) -> None:
     assert sum("has none of its pairs" in "".join(found.warnings) for found in both) >= 1
 
 
-def test_mitigations_change_the_vectors_alike(model: AttentionNli, probe: Path) -> None:
-    """Only the words of the sentences are kept in memory; the rest of the vocabulary would not change a number."""
-    findings = infer([model], probes=[probe], mitigate=("projection", "hard-debias"), random=0, **FEW)
-    settings = findings.scores.get_column("setting").unique(maintain_order=True).to_list()
-    assert settings == ["original", "projection", "hard-debias"]
-    assert _value(findings.scores, "net-neutral", "projection") != _value(findings.scores, "net-neutral")
-
-
 def test_against_a_retrained_network(model: AttentionNli, probe: Path) -> None:
     torch.manual_seed(8)
     other = AttentionNli("retrained", Network(Shape(dim=10, hidden=12, compare=9)).eval(), model.embedder)
@@ -285,17 +277,6 @@ def test_accuracy_before_and_after(model: AttentionNli, probe: Path, tmp_path: P
         assert value == pytest.approx(np.mean([one == label for one, label in zip(found, labels, strict=True)]))
     assert set(scores.get_column("n")) == {3}
     assert list(infer_tables(findings.scores, findings.items.clear()))[-1].rows[1][2] == "projection:small"
-
-
-def test_tables(model: AttentionNli, probe: Path) -> None:
-    findings = infer([model], probes=[probe], slices=["job=nurse"], random=2, **FEW)
-    whole, sliced, largest = infer_tables(findings.scores, findings.items)
-    assert whole.title == "small · tiny-nli · 84 pairs"
-    assert [row[0] for row in whole.rows] == ["original", "projection", "  diff", "random", "  diff"]
-    before, after = (_value(findings.scores, "net-neutral", setting) for setting in ("original", "projection"))
-    assert whole.rows[2][1] == f"{(after - before) / before:+.1%}"
-    assert [row[:2] for row in sliced.rows] == [["job=nurse", s] for s in ("original", "projection", "random")]
-    assert len(largest.rows) == 2 * 3
 
 
 @pytest.mark.parametrize(

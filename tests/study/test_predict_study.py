@@ -17,7 +17,6 @@ from wordworth.run import read_run
 from wordworth.study import study
 from wordworth.study.predict import STUDY
 from wordworth.study.predict.study import read
-from wordworth.study.predict.tables import predict_tables
 from wordworth.task import prediction
 from wordworth.task.soft_match import train_word2vec
 
@@ -163,29 +162,6 @@ def test_the_error_view(found):
     assert never == {row["item"] for row in rows} - {row["item"] for row in predicted_items(found) if row["rank"]}
 
 
-def test_what_the_run_was_made_of(found, text):
-    assert found.models["tiny"]["family"] == "causal"
-    assert found.models["seven"]["words"] == 7
-    assert found.data["text.txt"]["rows"] == sum(len(line.split()) for line in LINES)
-    assert found.data["counts"]["rows"] == 9
-    assert any("Intervals resample lines" in note for note in found.notes)
-
-
-def test_tables_show_it_all(found):
-    shown = {table.title: table for table in predict_tables(found.scores, found.items)}
-    assert [title.split(" · ")[-1] for title in shown] == [
-        "% of words and of types predicted",
-        "surprise",
-        "% covered, by training frequency",
-        "% of words predicted, near misses counted (soft match)",
-        "% of a band's misses, by the band of the guess",
-        "said instead",
-        "never among the best",
-    ]
-    for table in shown.values():
-        assert all(len(row) == len(table.header) for row in table.rows)
-
-
 def test_masked_models_probes_and_similarities(tmp_path, text, counts, word_model_folder):
     masked, causal = (word_model_folder(tmp_path / family, family) for family in ("masked", "causal"))
     rare = Paraphrases("rare", (Triple("the hat sat", "the mat sat", "the dog sat"),))
@@ -305,19 +281,6 @@ def test_bad_choices(tmp_path, text, counts, word_model_folder, given, message):
         predict(**{**chosen, **given})
 
 
-def test_two_models_of_one_name(tmp_path, text, counts, word_model_folder):
-    folder = word_model_folder(tmp_path / "tiny")
-    with pytest.raises(WordworthError, match="two models are called tiny"):
-        predict([folder, folder], corpus=text, frequencies=counts, soft_match=(), top=3, **FEW)
-
-
-def test_an_empty_text(tmp_path, counts, word_model_folder):
-    path = tmp_path / "empty.txt"
-    path.write_text("\n", encoding="utf-8")
-    with pytest.raises(WordworthError, match=r"empty\.txt has no words"):
-        predict([word_model_folder(tmp_path / "tiny")], corpus=path, frequencies=counts, soft_match=())
-
-
 def test_no_frequency_for_any_word(tmp_path, text, word_model_folder):
     path = tmp_path / "counts.tsv"
     path.write_text("zebra\t7\n", encoding="utf-8")
@@ -348,15 +311,6 @@ def test_word2vec_of_the_text(tmp_path):
     path.write_text("too few words\n", encoding="utf-8")
     with pytest.raises(WordworthError, match="is met often enough"):
         train_word2vec(load_corpus(path))
-
-
-def test_another_language_is_told(tmp_path, text, counts, word_model_folder, embedding):
-    german = Embedding(embedding.words, embedding.matrix, Provenance("deutsch", language="german"))
-    folder = word_model_folder(tmp_path / "tiny")
-    found = predict([folder], corpus=text, frequencies=counts, soft_match=[german], top=3, **FEW)
-    assert found.warnings == [
-        "The text is english and the embedding deutsch german; name another, or most words will not be found."
-    ]
 
 
 def test_the_command(tmp_path, text, counts, word_model_folder, monkeypatch, capsys):

@@ -5,12 +5,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import wordworth as ww
-from wordworth.catalog.kinds import kind_of
 from wordworth.encode import LanguageModel, load_named
 from wordworth.errors import WordworthError
 from wordworth.study import study
-from wordworth.study.audit import plan
 
 pytestmark = pytest.mark.index
 NAME = "use-multilingual"
@@ -20,13 +17,6 @@ QUICK = {"resamples": 20, "permutations": 100}
 @pytest.fixture(scope="module")
 def encoder() -> LanguageModel:
     return load_named(NAME, device="cpu")
-
-
-def test_its_kind_and_its_studies() -> None:
-    assert kind_of(NAME) == "sentence"
-    planned, left_out = plan([NAME])
-    assert {one.name for one in planned} == {"valnorm", "weat", "vast", "static"}
-    assert left_out == []
 
 
 def test_valnorm_on_words_alone(encoder: LanguageModel) -> None:
@@ -81,13 +71,3 @@ def test_vast_in_four_settings_and_one_layer(encoder: LanguageModel) -> None:
 def test_what_vast_cannot_do_with_it(settings: dict[str, list[str]], says: str, encoder: LanguageModel) -> None:
     with pytest.raises(WordworthError, match=says):
         study("vast")([encoder], **settings)
-
-
-def test_in_a_notebook() -> None:
-    encoder = ww.load(NAME)
-    assert repr(encoder) == "<sentence encoder use-multilingual>"
-    assert encoder.encode(["tea", "This is war"]).shape == (2, 512)
-    assert encoder.layers(["tea", "war"], setting="bleached").at(0).dim == 512
-    assert ww.weat(encoder, "weat1", **QUICK).scores.height == 1
-    with pytest.raises(WordworthError, match="cannot encode '龘'"):
-        encoder.encode(["龘"])

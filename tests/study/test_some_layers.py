@@ -14,7 +14,6 @@ from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
-from wordworth.task.settings import comma_numbers
 
 SIZES = {"hidden_size": 16, "num_hidden_layers": 6, "num_attention_heads": 2, "max_position_embeddings": 64}
 NETWORKS = {
@@ -124,13 +123,6 @@ def test_static(deep: LanguageModel, text: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_layer_that_is_not_there(deep: LanguageModel) -> None:
     with pytest.raises(WordworthError, match=rf"{deep.name} has layers 0 to 6, not 7"):
         study("vast")([deep], experiments=["languages"], layers=[0, 7])
-
-
-def test_numbers_with_commas() -> None:
-    assert comma_numbers("--layers", "0, 8,-1") == (0, 8, -1)
-    for wrong in ("", "0,,8", "eight", "1.5", "0;8"):
-        with pytest.raises(WordworthError, match=r"--layers is .*; write whole numbers with commas between"):
-            comma_numbers("--layers", wrong)
 
 
 def test_the_option_and_its_place_in_a_file(command: Command, tmp_path: Path, small_folder: Path) -> None:

@@ -218,17 +218,6 @@ def test_sentences_longer_than_the_model_admits(model: LanguageModel, pairs: Pat
     assert any(one.startswith(expected) for one in findings.warnings)
 
 
-def test_choices_that_cannot_be(model: LanguageModel, text: Path) -> None:
-    with pytest.raises(WordworthError, match="name a language model, such as minilm-l6"):
-        static([])
-    with pytest.raises(WordworthError, match="--experiment is 'qualty'; did you mean quality"):
-        static([model], experiments=["qualty"])
-    with pytest.raises(WordworthError, match="--sentences is 0; it must be a whole number from 1 to 100,000,000"):
-        static([model], sentences=[5, 0])
-    with pytest.raises(WordworthError, match="two models are called tiny; name one LABEL=PATH"):
-        static([model, model], corpus=[text], experiments=["bias"], per_word=1, **QUICK)
-
-
 def test_words_alone_are_what_they_are_beside_a_text(model: LanguageModel, text: Path, pairs: Path) -> None:
     """Without a text there is nothing but the setting `decontextualized`, with the numbers it has beside a text."""
     alone = static([model], corpus="none", pairs=[pairs], experiments=["quality"], **QUICK)
@@ -256,19 +245,6 @@ def test_words_alone_in_a_file(model: LanguageModel, tmp_path: Path) -> None:
 
 
 # The commands.
-
-
-def test_run_static(command: Command, folder: Path, text: Path, pairs: Path, tmp_path: Path) -> None:
-    code, out, _ = command(
-        "run", "static", f"tiny={folder}", "--corpus", text, "--pairs", pairs, "--sentences", 20, "--sentences", 40,
-        "--per-word", 2, "--resamples", 10, "-o", tmp_path / "run",
-    )  # fmt: skip
-    assert code == 0
-    assert "similarity by sentences" in out
-    assert "aggregated:20" in out
-    assert "bias of adjectives" in out
-    assert "agreement of the estimators" in out
-    assert (tmp_path / "run" / "scores.csv").is_file()
 
 
 @pytest.mark.parametrize("suffix", [".vec", ".bin", ".npz"])

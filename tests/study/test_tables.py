@@ -5,7 +5,7 @@ import pytest
 
 from wordworth.cli import display
 from wordworth.run import SCORES
-from wordworth.study.tables import pivot, score_tables
+from wordworth.study.tables import score_tables
 
 FIRM = {
     "study": "weat",
@@ -21,20 +21,6 @@ FEW = FIRM | {"dataset": "weat9", "value": 0.25, "low": -1.0, "high": -0.32, "n"
 
 def scores(*rows: dict[str, object]) -> pl.DataFrame:
     return pl.DataFrame(list(rows), schema=SCORES)
-
-
-def test_a_row_a_task() -> None:
-    (table,) = score_tables(scores(FIRM, FEW), pl.DataFrame())
-    assert table.rows == [["weat weat1", "1.50  n=50"], ["weat weat9", ".250† [−1.00, −.320]  n=8"]]
-    assert table.note == "† to be read with care: n=8 (weat weat9); 32 : 9 (weat weat9)"
-    (table,) = score_tables(scores(FIRM), pl.DataFrame())
-    assert table.note == ""
-
-
-def test_a_pivot() -> None:
-    table = pivot(scores(FIRM, FEW), "dataset", "model", "d")
-    assert table.rows == [["weat1", "1.50"], ["weat9", ".250†"]]
-    assert table.note == "† to be read with care: n=8 (weat9); 32 : 9 (weat9)"
 
 
 def test_the_reasons_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

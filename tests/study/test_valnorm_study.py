@@ -254,16 +254,6 @@ def test_a_lexicon_of_ones_own(make: object, tmp_path: Path) -> None:
         valnorm([embedding], lexica=["bellezza"], **columns)
 
 
-def test_two_data_sets_of_one_name(small: Embedding, tmp_path: Path) -> None:
-    for folder, rating in (("a", 1), ("b", 2)):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "mine.csv").write_text(f"word,valence\nangel,{rating}\nanger,3\naccident,4\n")
-    with pytest.raises(
-        WordworthError, match=r"two different data sets are called mine \(.*a/mine\.csv and .*b/mine\.csv"
-    ):
-        valnorm([small], lexica=[tmp_path / "a/mine.csv", tmp_path / "b/mine.csv"], experiments=["valence"])
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -289,18 +279,6 @@ def test_what_cannot_be_done_is_told(small: Embedding, options: dict[str, object
         valnorm([small], **options)
 
 
-def test_no_model(small: Embedding) -> None:
-    with pytest.raises(WordworthError, match="name a model, such as glove-6b-50d"):
-        valnorm([])
-
-
-@pytest.mark.parametrize("option", [{"seed": -1}, {"permutations": 0}, {"resamples": 0}, {"analogy_vocabulary": -1}])
-def test_options_out_of_range(option: dict[str, int]) -> None:
-    name = next(iter(option)).replace("_", "-")
-    with pytest.raises(WordworthError, match=f"--{name} is {next(iter(option.values()))}; it must be a whole number"):
-        valnorm([], **option)
-
-
 def test_an_embedding_without_the_words(make: object, small: Embedding) -> None:
     polar = polar_words()
     strange = make(["uno", "dos", "tres"])
@@ -318,18 +296,6 @@ def test_an_embedding_without_the_words(make: object, small: Embedding) -> None:
     assert any("pairs of ws-353" in line for line in found.warnings)
     assert "weat" not in set(found.scores["measure"])
     assert "ws-353" not in set(found.scores["dataset"])
-
-
-def test_a_lexicon_of_another_language(small: Embedding, data: Path) -> None:
-    with pytest.raises(
-        WordworthError, match=r"spanish is a lexicon of spanish words and the model is english .* bellezza"
-    ):
-        valnorm([small], lexica=["spanish"])
-
-
-def test_models_are_told_apart(small: Embedding) -> None:
-    with pytest.raises(WordworthError, match="two models are called small; name one LABEL=PATH to tell them apart"):
-        valnorm([small, small], lexica=["bellezza"], experiments=["valence"])
 
 
 def test_controls_of_valence_by_hand(small: Embedding) -> None:

@@ -299,17 +299,6 @@ def test_bad_choices(tiny: LanguageModel, asked: dict[str, object], told: str) -
         vast([tiny], **QUICK, **given)
 
 
-def test_bad_models(tmp_path: Path) -> None:
-    with pytest.raises(WordworthError, match="name a language model, such as smollm2-135m"):
-        vast([])
-    with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding"):
-        vast(["glove-6b-50d"])
-    with pytest.raises(WordworthError, match=r"there is no file \./nothing"):
-        vast(["./nothing"])
-    with pytest.raises(WordworthError, match=r"smollm2-135 is not in the catalog, .* did you mean smollm2-135m"):
-        vast(["smollm2-135"])
-
-
 def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_path: Path) -> None:
     own = tmp_path / "own.csv"
     own.write_text("word,rating\nlove,5\nwar,1\nrain,3\nsun,4\n")

@@ -8,7 +8,7 @@ import pytest
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
-from wordworth.embedding.core import in_script
+from wordworth.embedding.spelling import in_script
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
@@ -91,14 +91,6 @@ def test_random_contexts_of_a_language_come_from_its_own_text(tiny: LanguageMode
     assert rows(found, measure="valence", setting="bleached")["language"].n_unique() == 7
 
 
-@pytest.mark.parametrize(
-    ("given", "told"), [("spansh=a.txt", "did you mean spanish"), ("a.txt", "write LANGUAGE=PATH with one of english")]
-)
-def test_a_text_of_no_language_is_refused(tiny: LanguageModel, given: str, told: str) -> None:
-    with pytest.raises(WordworthError, match=told):
-        vast([tiny], experiments=["languages"], language_corpus=[given], **QUICK)
-
-
 def test_chinese_is_in_one_script(data: Path) -> None:
     findings, templates, lexicon = Findings("vast"), load_templates("vast", "chinese"), load_lexicon("chinese")
     polar = in_one_script(findings, polar_words("chinese"), templates)
@@ -114,9 +106,3 @@ def test_chinese_is_in_one_script(data: Path) -> None:
     object.__setattr__(simple, "words", tuple(in_script(word, "simplified") for word in simple.words))
     with pytest.raises(WordworthError, match="simple is in Simplified script and the templates are in Traditional"):
         check_script(simple, templates)
-
-
-def test_the_study_reads_chinese_in_one_script(tiny: LanguageModel, data: Path) -> None:
-    asked = {"experiments": ["contextualization"], "settings": ["bleached"], "corpus": "none"}
-    found = vast([tiny], language="chinese", **asked, **QUICK)
-    assert any("put into Traditional script" in note for note in found.notes)

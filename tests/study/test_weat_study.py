@@ -113,8 +113,3 @@ def test_sides_and_methods(make: object) -> None:
 
     assert p(sides="two") > p(sides="one") or p(sides="one") > 0.5
     assert p(p_method="monte-carlo") == pytest.approx(p(p_method="exact"), abs=0.02)
-
-
-def test_no_model() -> None:
-    with pytest.raises(WordworthError, match="name a model"):
-        weat([])

@@ -16,7 +16,7 @@ import transformers as hf
 import wordworth as ww
 from made_models import letters
 from wordworth.run import read_run
-from wordworth.trainer.still import random_states_kept, still
+from wordworth.trainer.measuring import random_states_kept, still
 
 LINES = [f"This is a pleasant word, and that is an unpleasant one, number {at}." for at in range(24)]
 STEPS, EVERY = 6, 3

@@ -31,8 +31,7 @@ GGUF_ENCODERS = ("bert", "roberta", "t5")
 def kind_of(named: str | Path) -> Kind:
     """static (word vectors), causal, masked, encoder (without a head), sentence (one vector a text) or nli.
 
-    Files that do not say it are an error. `HOW:MODEL` is a model read in a way that its room knows: it is of that
-    model's kind.
+    Files that do not say it are an error.
     """
     resolved = resolve(named)
     if resolved.entry is not None:
@@ -49,9 +48,6 @@ def kind_of(named: str | Path) -> Kind:
         return _of_folder(path)
     if path.is_file():
         return _of_gguf(path) if path.suffix == ".gguf" else "static"
-    _, colon, model = resolved.target.partition(":")
-    if colon and model:
-        return kind_of(model)
     raise WordworthError(f"there is no model at {resolved.target}; give a name (`wordworth ls models`) or a path")
 
 

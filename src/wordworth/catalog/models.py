@@ -10,8 +10,8 @@ from wordworth.catalog.fetch.hub import HubFile, from_hub, hub_model, is_cached,
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.catalog.resolve import Resolved, located, resolve, target_of
-from wordworth.embedding import Embedding, formats, histwords_decades, load, spacy_vectors
-from wordworth.embedding.blocks import OnBad
+from wordworth.embedding import Embedding, histwords_decades, load, reading, spacy_vectors
+from wordworth.embedding.streams import OnBad
 from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError, nearest
 from wordworth.files import measured_sum
@@ -159,7 +159,7 @@ def _hash_files(path: Path) -> str:
     """Hash a file with those that belong to it, or the files of a folder that a model or vectors are read from."""
     if path.is_file():
         beside = tokenizers_beside(path) if path.suffix == ".gguf" else []
-        return hash_content([measured_sum(file.resolve()) for file in (*formats.files_of(path), *beside)])
+        return hash_content([measured_sum(file.resolve()) for file in (*reading.files_of(path), *beside)])
     own = [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]
     files = {*own, *weight_files(path), *(spacy_vectors.files_in(path) or ())}
     return hash_content({str(file.relative_to(path)): measured_sum(file.resolve()) for file in files if file.is_file()})

@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.compare.matching import LayerRule, Matched, NotComparableError, matched
+from wordworth.compare.matching import ComparedTask, Family, LayerRule, Matched, NotComparableError, matched, tasks
 from wordworth.compare.sides import Side, other_data, refuse_unlike, remarks
-from wordworth.compare.tasks import ComparedTask, Family, tasks
 from wordworth.errors import WordworthError
 from wordworth.measure.centroids import GROWS_WITH_VECTORS
 from wordworth.run.flags import few, joined, uncovered

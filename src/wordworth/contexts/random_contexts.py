@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wordworth.catalog.registry import is_spaced
 from wordworth.contexts.core import Context
-from wordworth.embedding.core import lower
+from wordworth.embedding.spelling import lower
 
 BEFORE, AFTER = 10, 9
 """Words kept on either side, as in VAST."""

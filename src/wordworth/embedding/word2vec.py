@@ -19,8 +19,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.embedding.blocks import Block, Flaws, VectorFile, quoted
-from wordworth.embedding.streams import SAMPLE, open_stream
+from wordworth.embedding.blocks import Block, VectorFile
+from wordworth.embedding.streams import SAMPLE, Flaws, open_stream, quoted
 from wordworth.errors import WordworthError
 
 LINES = 8 << 20  # bytes of lines parsed at once

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 from wordworth.notebook.models import LanguageModel, NliModel, load
-from wordworth.notebook.questions import Association, sc_weat
 from wordworth.notebook.results import Results, SavedRun, card, check, compare, read_run, report
-from wordworth.notebook.studies import function_of, run
+from wordworth.notebook.studies import Association, function_of, run, sc_weat
 from wordworth.study import STUDIES
 
 

@@ -68,6 +68,13 @@ class _Named:
         """What tables call it."""
         return label_of(self.named)
 
+    @cached_property
+    def encoder(self) -> "Encoder":
+        """The network without a head, which encodes words, and its tokenizer."""
+        from wordworth.encode import load_named
+
+        return load_named(self.named, device=self.device, dtype=self.precision)
+
 
 class LanguageModel(_Named):
     """A causal or masked language model, or an encoder; its weights are loaded when it is first asked."""
@@ -90,12 +97,8 @@ class LanguageModel(_Named):
 
     @cached_property
     def encoder(self) -> "Encoder":
-        """The model without a head, which encodes words; the weights are those of `word_model` where that is loaded."""
-        if "word_model" in self.__dict__:
-            return self.word_model.reader.base
-        from wordworth.encode import load_named
-
-        return load_named(self.named, device=self.device, dtype=self.precision)
+        """The model without a head; its weights are those of `word_model` where that is loaded."""
+        return self.word_model.reader.base if "word_model" in self.__dict__ else super().encoder
 
     @property
     def pooling(self) -> str:
@@ -142,13 +145,6 @@ class SentenceEncoder(_Named):
 
     def __repr__(self) -> str:
         return f"<sentence encoder {self.name}>"
-
-    @cached_property
-    def encoder(self) -> "Encoder":
-        """The network and its tokenizer."""
-        from wordworth.encode import load_named
-
-        return load_named(self.named, device=self.device, dtype=self.precision)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """texts × dimensions, each of length 1; a text with characters that the tokenizer does not know is an error."""

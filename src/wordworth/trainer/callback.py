@@ -1,12 +1,14 @@
 """`WordworthCallback`: measures a model at chosen steps of its training, logs the numbers, and leaves a run a step."""
 
 import copy
+import re
 import time
 from collections.abc import Mapping, Sequence
 from logging import getLogger
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerFast,
@@ -21,9 +23,31 @@ from wordworth.encode.loading import quietly
 from wordworth.engine.cache import forgotten
 from wordworth.errors import Foreign, WordworthError
 from wordworth.run import default_folder
-from wordworth.trainer.logged import PREFIX, logged
-from wordworth.trainer.measuring import Measuring, chosen_studies
-from wordworth.trainer.still import random_states_kept
+from wordworth.trainer.measuring import Measuring, chosen_studies, random_states_kept
+
+PREFIX = "wordworth"
+LOGGED = {
+    "contextualization": ("valence",),
+    "bias": ("weat",),
+    "prediction": ("top-1", "bits-per-word"),
+    "coverage": ("top-1",),
+    "quality": ("similarity",),
+}
+"""Experiment → the measures of it that are logged; all others are in the run's folder."""
+_UNUSUAL = re.compile(r"[^\w./ -]")
+"""What some of the services that take logs do not admit in a name."""
+
+
+def logged(scores: pl.DataFrame) -> dict[str, float]:
+    """`wordworth/MEASURE/DATASET/SETTING/layer-N` → value, with nothing nullified."""
+    logs: dict[str, float] = {}
+    for row in scores.filter(pl.col("pcs").is_null(), pl.col("value").is_not_null()).iter_rows(named=True):
+        if row["measure"] in LOGGED.get(row["experiment"], ()):
+            layer = None if row["layer"] is None else f"layer-{row['layer']}"
+            parts = [PREFIX, row["measure"], row["dataset"], row["setting"], layer]
+            logs[_UNUSUAL.sub("_", "/".join(filter(None, parts)))] = row["value"]
+    return logs
+
 
 SHARDED = ("is_fsdp_enabled", "is_deepspeed_enabled", "is_tp_enabled")
 """What a Trainer says of itself where no process has all weights."""

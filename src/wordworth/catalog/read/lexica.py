@@ -14,8 +14,8 @@ from wordworth.catalog.read.tables import Row, Table, check_commas, column, numb
 from wordworth.catalog.read.word_sets import load_translations
 from wordworth.catalog.registry import entries, in_its_script
 from wordworth.catalog.resolve import DataSet, Resolved, located_data, resolve
-from wordworth.embedding.blocks import quoted
-from wordworth.embedding.core import lower, spellings
+from wordworth.embedding.spelling import lower, spellings
+from wordworth.embedding.streams import quoted
 from wordworth.errors import WordworthError, listed
 
 _WORD = re.compile(r" {4}(\S.*):$")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.read.tables import Row, Table, check_commas, column, number, read_table, read_text, tidy
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import DataSet, located_data
-from wordworth.embedding.blocks import quoted
+from wordworth.embedding.streams import quoted
 from wordworth.errors import WordworthError
 
 

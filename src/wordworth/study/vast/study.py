@@ -16,7 +16,7 @@ from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import split_label
 from wordworth.contexts import load_templates
-from wordworth.embedding.core import in_script
+from wordworth.embedding.spelling import in_script
 from wordworth.encode import LanguageModel, as_read, is_sentence_encoder
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
