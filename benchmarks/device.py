@@ -24,15 +24,13 @@ from transformers import AutoModel, AutoTokenizer, LlamaConfig, PreTrainedTokeni
 
 from wordworth.contexts import Context, in_template, load_templates
 from wordworth.encode import LanguageModel, encode_shard, encode_shards, encode_to_store, wrap
-from wordworth.encode import device as device_module
 from wordworth.encode import store as store_module
 from wordworth.encode import units as units_module
-from wordworth.encode.capabilities import TOLERANCE
-from wordworth.encode.device import work_for
 from wordworth.encode.encoding import shards, unique, values_of
-from wordworth.encode.passes import hidden_states
+from wordworth.encode.passes import TOLERANCE, hidden_states
 from wordworth.encode.spans import in_tokens
 from wordworth.encode.tokens import padded
+from wordworth.encode.units import work_for
 from wordworth.engine.batching import PassTally, take
 
 
@@ -209,7 +207,7 @@ def _timed(timed: Timed) -> Iterator[None]:
     places = (
         ("tokenize", units_module, "in_tokens"),
         ("launch", units_module, "run_sentences"),
-        ("wait", device_module, "_here"),
+        ("wait", units_module, "_here"),
         ("write", store_module, "_write"),
     )
     with ExitStack() as patched:
@@ -268,7 +266,7 @@ def main() -> None:
 def _tokenizer(folder: str | None) -> PreTrainedTokenizerFast:
     if folder is None:
         from wordworth.catalog.models import locate_language_model
-        from wordworth.encode.gguf import converted
+        from wordworth.encode.conversion import converted
 
         folder = str(converted(Path(locate_language_model("smollm2-135m").place)))
     tokenizer: PreTrainedTokenizerFast = AutoTokenizer.from_pretrained(folder)

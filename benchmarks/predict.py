@@ -17,7 +17,7 @@ from benchmarks.bare_words import batches_of
 from benchmarks.common import Result, best_of, in_fresh_process, seconds
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.encode.gguf import converted
+from wordworth.encode.conversion import converted
 from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, WordModel, load_word_model, predict_words
 

@@ -20,8 +20,8 @@ from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry
+from wordworth.encode.encoding import pieces_of
 from wordworth.encode.named import load_named
-from wordworth.encode.sentence.encoding import pieces_of
 from wordworth.measure import sc_weat
 from wordworth.run import Run, read_run
 from wordworth.run.flags import BY_MACHINE, MARK

@@ -20,7 +20,7 @@ from tools.pages import DOCS, markdown, put
 
 from wordworth.embedding import Embedding
 from wordworth.infer.loading import one_embedding
-from wordworth.report.published import NOT_REPRODUCED, REPRODUCED, UNDECIDED, Published, published, verdict
+from wordworth.report.published import Published, published
 from wordworth.task.geometry import ORDINALS, BiasKind, kinds
 from wordworth.transform import stability
 
@@ -35,7 +35,22 @@ TABLES = (1, 3, 5, 7, 8, 9, 10, 15)
 KINDS = {"glove": "glove", "bert-base": "minilm"}
 """The paper's model → the networks here that stand for it."""
 CALLED = {"glove": "GloVe", "bert-base": "MiniLM in BERT’s place", "elmo": "ELMo"}
+REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
 ABSENT = "not measured: ELMo’s weights are not on the package index"
+
+
+def verdict(paper: float, low: float, high: float, *, change: bool = False) -> str:
+    """Return what our 95 % interval says of a paper's number.
+
+    A level is reproduced where it lies in our interval, and else it is not. A change is reproduced where ours has its
+    sign beyond doubt; it is not where ours has the other sign beyond doubt, or is surely another one; else it is open.
+    """
+    inside = low <= paper <= high
+    if not change:
+        return REPRODUCED if inside else NOT_REPRODUCED
+    if low > 0 or high < 0:
+        return REPRODUCED if (low > 0) == (paper > 0) else NOT_REPRODUCED
+    return UNDECIDED if inside else NOT_REPRODUCED
 
 
 class Row(NamedTuple):

@@ -283,9 +283,9 @@ def test_another_version_of_a_library_converts_anew(
     path = gguf_of(network.model, tokenizer, tmp_path / "tiny.gguf")
     before = load_model(path)
     if library == "transformers":
-        monkeypatch.setattr("wordworth.encode.gguf.transformers_version", "99")
+        monkeypatch.setattr("wordworth.encode.conversion.transformers_version", "99")
     else:
-        monkeypatch.setattr("wordworth.encode.gguf.version", lambda name: "99")
+        monkeypatch.setattr("wordworth.encode.conversion.version", lambda name: "99")
     assert load_model(path).identity == before.identity, "it is converted alike"
     assert len(list((cache_dir() / "conversions").glob("[!.]*"))) == 2
 
@@ -303,15 +303,15 @@ def test_a_checkpoint_with_another_configuration_is_converted_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The catalog pins the weights of a pickled checkpoint, and not what lies beside them."""
-    from wordworth.encode import checkpoint
+    from wordworth.encode import conversion
 
     network, tokenizer = llama()
     network.config.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    torch.save(network.state_dict(), tmp_path / checkpoint.CHECKPOINT)
-    pin = Pinned(checkpoint.CHECKPOINT, sha256_of(tmp_path / checkpoint.CHECKPOINT), 1)
-    declared = SimpleNamespace(details={"format": checkpoint.FORMAT}, sources=[SimpleNamespace(content=[pin])])
-    monkeypatch.setattr(checkpoint, "entries", lambda kind: [declared])
+    torch.save(network.state_dict(), tmp_path / conversion.CHECKPOINT)
+    pin = Pinned(conversion.CHECKPOINT, sha256_of(tmp_path / conversion.CHECKPOINT), 1)
+    declared = SimpleNamespace(details={"format": conversion.FORMAT}, sources=[SimpleNamespace(content=[pin])])
+    monkeypatch.setattr(conversion, "entries", lambda kind: [declared])
     before = load_model(tmp_path).identity
     assert load_model(tmp_path).identity == before
     rope_theta(tmp_path)

@@ -24,9 +24,9 @@ from wordworth.encode import (
     load_model,
     wrap,
 )
-from wordworth.encode.accumulators import Accumulators, saved_vectors
+from wordworth.encode.aggregation import fits, window
+from wordworth.encode.pooling import Accumulators, saved_vectors
 from wordworth.encode.spans import locate
-from wordworth.encode.windows import fits, window
 from wordworth.engine.batching import BATCH_TOKENS
 from wordworth.errors import WordworthError
 

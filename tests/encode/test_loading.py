@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from made_models import gguf_of
 from wordworth.contexts import in_template
-from wordworth.encode import LanguageModel, checkpoint, encode, load_model
+from wordworth.encode import LanguageModel, conversion, encode, load_model
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, sha256_of
 
@@ -181,24 +181,6 @@ def test_a_gguf_with_fewer_tensors_than_layers_is_refused_before_a_network_is_la
         load_model(path)
 
 
-def test_the_tensor_names_of_a_gguf_are_mapped_once(
-    tiny_model: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import gguf
-
-    made, plain = [], gguf.get_tensor_name_map
-
-    def counted(architecture: gguf.MODEL_ARCH, blocks: int) -> gguf.TensorNameMap:
-        made.append(blocks)
-        return plain(architecture, blocks)
-
-    monkeypatch.setattr(gguf, "get_tensor_name_map", counted)
-    model = tiny_model("llama-bpe")
-    load_model(gguf_of(model.network, model.tokenizer, tmp_path / "tiny.gguf", bos=False))
-    assert made == [model.layers]
-    assert gguf.get_tensor_name_map is counted  # put back
-
-
 def test_gguf_is_converted_once(tiny_model: Tiny, tmp_path: Path) -> None:
     model = tiny_model("llama-bpe")
     path = gguf_of(model.network, model.tokenizer, tmp_path / "tiny.gguf", bos=False)
@@ -250,12 +232,12 @@ def test_a_checkpoint_is_converted(tmp_path: Path) -> None:
     tensors |= {"tied": numbers[0], "turned": torch.arange(6.0).reshape(2, 3).T}
     torch.save(tensors, tmp_path / "pytorch_model.bin")
     into = tmp_path / "model.safetensors"
-    checkpoint._convert(tmp_path / "pytorch_model.bin", into)
+    conversion._write_tensors(tmp_path / "pytorch_model.bin", into)
     made = load_file(into)
     assert made.keys() == tensors.keys()
     assert all(torch.equal(made[name], tensor) for name, tensor in tensors.items())
     torch.save(tensors, tmp_path / "old.bin", _use_new_zipfile_serialization=False)
-    checkpoint._convert(tmp_path / "old.bin", into)
+    conversion._write_tensors(tmp_path / "old.bin", into)
     assert torch.equal(load_file(into)["tied"], numbers[0])
 
 
@@ -263,7 +245,7 @@ def test_a_gguf_larger_than_memory(tiny_model: Tiny, tmp_path: Path, monkeypatch
     """It cannot be converted there; what another machine converted is read from disk as any other."""
     model = tiny_model("llama-bpe")
     path = gguf_of(model.network, model.tokenizer, tmp_path / "model.gguf")
-    monkeypatch.setattr("wordworth.encode.gguf.free_memory", lambda _: 10_000)
+    monkeypatch.setattr("wordworth.encode.conversion.free_memory", lambda _: 10_000)
     with pytest.raises(WordworthError, match=r"model.gguf takes .* GB of memory to be converted, and 0.0 GB are free"):
         load_model(path, device="cpu")
     monkeypatch.undo()

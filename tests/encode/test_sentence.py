@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from wordworth.contexts import decontextualized
 from wordworth.encode import LanguageModel, encode, load_named
-from wordworth.encode.sentence.encoding import UNKNOWN
-from wordworth.encode.sentence.network import BRANCHES, SentenceConfig, SentenceNetwork
-from wordworth.encode.sentence.piece_model import read_tokenizer
-from wordworth.encode.sentence.words import words_alone
-from wordworth.encode.untrained import untrained
+from wordworth.encode.encoding import UNKNOWN
+from wordworth.encode.layers import words_alone
+from wordworth.encode.named import untrained
+from wordworth.encode.sentence import BRANCHES, SentenceConfig, SentenceNetwork, read_tokenizer
 from wordworth.errors import WordworthError
 
 TEXTS = {

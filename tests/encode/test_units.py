@@ -10,9 +10,8 @@ import torch
 
 from wordworth.contexts import Context, decontextualized, in_template
 from wordworth.encode import LanguageModel, encode, encode_shard, encode_shards, encode_to_store, encoding, store
-from wordworth.encode import device as device_module
-from wordworth.encode.device import Work, fetched, sized
-from wordworth.encode.units import pipelined
+from wordworth.encode import units as units_module
+from wordworth.encode.units import Work, fetched, pipelined, sized
 from wordworth.engine.batching import Budget, budget_for
 from wordworth.errors import WordworthError
 
@@ -205,9 +204,9 @@ class Stream:
 def test_copies_go_ahead_and_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is on its way before the one before it is used, none before the work is done, and few at a time."""
     stream = Stream()
-    monkeypatch.setattr(device_module, "_beside", lambda _: stream)
-    monkeypatch.setattr(device_module, "_pinned_like", torch.empty_like)
-    monkeypatch.setattr(device_module, "COPIES", 1)
+    monkeypatch.setattr(units_module, "_beside", lambda _: stream)
+    monkeypatch.setattr(units_module, "_pinned_like", torch.empty_like)
+    monkeypatch.setattr(units_module, "COPIES", 1)
     states = torch.arange(24.0).reshape(2, 4, 3)
     parts = [states[:, 0:1], states[:, 1:3], states[:, 3:]]
     for number, part in enumerate(fetched(parts, torch.device("cuda"), "the work")):  # type: ignore[arg-type]

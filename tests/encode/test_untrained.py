@@ -8,7 +8,7 @@ import torch
 
 from wordworth.contexts import decontextualized
 from wordworth.encode import LanguageModel, encode
-from wordworth.encode.untrained import untrained
+from wordworth.encode.named import untrained
 from wordworth.errors import WordworthError
 
 

@@ -20,7 +20,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.encode.gguf import converted
+from wordworth.encode.conversion import converted
 
 MODEL = "smollm2-135m"
 ROUNDING = 5e-5

@@ -55,16 +55,6 @@ def test_a_lexicon_of_which_half_is_missing_is_not_the_papers(tmp_path: Path) ->
     assert said == "|m|agrees with people on the valence of words by ρ = .90† on bellezza (184 words)."
 
 
-def test_valence_that_shuffled_ratings_have_too(tmp_path: Path) -> None:
-    run = _embedding("valnorm")
-    where = {"model": "m", "language": "english", "dataset": "mine", "n": 9}
-    run.score(**where, experiment="valence", measure="valence", value=0.2)
-    run.score(**where, experiment="control", setting="shuffled", measure="valence:control", value=0.1)
-    run.score(**where, experiment="control", setting="shuffled", measure="valence:above", value=0.1, p=0.3)
-    (said,) = _said([run.write(tmp_path / "run")])["Does it know what words mean?"]
-    assert said.endswith("by ρ = .20 on mine (9 words), no more than shuffled ratings give (.10).")
-
-
 def _layered(untrained: float, p: float) -> MadeRun:
     """Layers 0 to 3, best in 2; in the top layer .20 raw and .60 with one component nullified."""
     run = MadeRun("vast")
@@ -110,23 +100,6 @@ def test_what_an_untrained_network_has_too_is_not_learnt(tmp_path: Path) -> None
     assert "2022); the same network untrained has as much (.87): training adds nothing. It has" in said
 
 
-def test_nothing_is_hidden_and_nothing_parts(tmp_path: Path) -> None:
-    run = MadeRun("vast")
-    run.model("lm", family="causal", layers=2)
-    where = {"model": "lm", "language": "english", "dataset": "bellezza", "measure": "valence", "n": 399}
-    for setting in ("bleached", "aligned"):
-        for layer in range(3):
-            run.score(**where, experiment="contextualization", setting=setting, layer=layer, value=0.8)
-    for pcs, value in ((None, 0.8), (0, 0.7), (1, 0.75)):
-        run.score(**where, experiment="isolation", setting="bleached", layer=2, pcs=pcs, value=value)
-    said = _said([run.write(tmp_path / "run")])
-    assert said["Where does context take over?"][0].endswith("bellezza) and by at most .10 up to the top.")
-    (told,) = said["Does the top layer hide what it knows?"]
-    assert told == (
-        "|lm|No: in the top layer ρ for valence is .80 as it is, and at most .75 after nullifying (bellezza, bleached)."
-    )
-
-
 def test_a_model_as_one_vector_a_word(tmp_path: Path) -> None:
     run = MadeRun("static")
     run.model("lm", family="causal", layers=3)
@@ -140,14 +113,6 @@ def test_a_model_as_one_vector_a_word(tmp_path: Path) -> None:
         "|lm|as one vector per word, pooled over 12,000 sentences, agrees with people on how similar words are by "
         "ρ = .55 on ws-353 (layer 1)."
     )
-
-
-def test_a_question_without_data_is_not_answered(tmp_path: Path) -> None:
-    run = _embedding("weat")
-    run.score(experiment="weat", model="m", dataset="weat6", measure="weat", value=1.0, p=0.001, n=16)
-    said = _said([run.write(tmp_path / "weat")])
-    assert list(said) == ["Whom does it stereotype?", "What was left out?"]
-    assert said["What was left out?"] == ["||No item was left out of the numbers."]
 
 
 def test_every_answer_points_to_something_and_is_short(audit: Path) -> None:
@@ -165,22 +130,6 @@ def test_of_many_models_the_first_and_the_last_are_told(tmp_path: Path) -> None:
     models = [f"m{number}" for number in range(6)]
     said = _said([random_vast(models, tests=3).write(tmp_path / "vast")])["Does it know what words mean?"]
     assert [sentence.partition("|")[0] for sentence in said] == ["Highest of 6 models", "Lowest of 6 models"]
-
-
-@pytest.mark.parametrize(
-    ("reasons", "told"),
-    [
-        ({"not in vocabulary": 1}, "Left out of the numbers: 1 not in vocabulary."),
-        (
-            {"a": 1, "b": 2, "c": 30, "d": 4, "e": 1},
-            "Left out of the numbers: 30 c, 4 d, 2 b and 2 more.",
-        ),
-    ],
-)
-def test_what_was_left_out_is_counted(tmp_path: Path, reasons: dict[str, int], told: str) -> None:
-    run = _embedding("weat", left_out=reasons)
-    run.score(experiment="weat", model="m", dataset="weat6", measure="weat", value=1.0, p=0.001, n=16)
-    assert _said([run.write(tmp_path / "weat")])["What was left out?"] == [f"||{told}"]
 
 
 def test_words_never_predicted(tmp_path: Path) -> None:

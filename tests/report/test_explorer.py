@@ -1,7 +1,6 @@
 """What can be looked up."""
 
 import base64
-import json
 from pathlib import Path
 from typing import Any
 
@@ -107,22 +106,3 @@ def test_too_many_facts_are_thinned_evenly(tmp_path: Path, monkeypatch: pytest.M
     assert len(kept) == 10
     assert kept[0] == "word0 word1"
     assert found["cut"] == ["Of 156 pairs and words, at most 10 a model and data set can be looked up here."]
-
-
-def test_nothing_to_look_up(tmp_path: Path) -> None:
-    run = MadeRun("weat")
-    run.score(experiment="weat", model="m", dataset="weat6", measure="weat", value=1.0)
-    assert room.explorer(read_runs([run.write(tmp_path / "run")])) is None
-
-
-def test_words_without_a_rating_or_an_effect_are_not_looked_up(tmp_path: Path) -> None:
-    run = MadeRun("valnorm")
-    where = {"experiment": "valence", "model": "m", "dataset": "bellezza", "group": "lexicon"}
-    run.score(experiment="valence", model="m", dataset="bellezza", measure="valence", value=0.2, n=4)
-    nan = float("nan")
-    words = {"item": ["a", "b", "c", "d"], "reference": [1.0, nan, None, 2.0], "value": [0.1, 0.2, 0.3, nan]}
-    run.item(**where, **words)
-    found = room.explorer(read_runs([run.write(tmp_path / "run")]))
-    assert found is not None
-    assert [block["words"] for block in found["valence"]] == [["a"]]
-    json.dumps(found, allow_nan=False)

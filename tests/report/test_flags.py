@@ -1,12 +1,10 @@
 """A number that is to be read with care is marked in a report: on the page, in Markdown and in LaTeX."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from made_runs import MadeRun
-from wordworth.report.figures import figures_of
 from wordworth.report.latex import latex
 from wordworth.report.markdown import markdown
 from wordworth.report.page import page
@@ -46,12 +44,3 @@ def test_on_the_page(runs: Runs, tmp_path: Path) -> None:
     text = page(runs, tmp_path)
     assert "† to be read with care: n=8 (weat9" in text
     assert '<abbr title="coverage 46%">†</abbr>' in text
-
-
-def test_in_figures(runs: Runs) -> None:
-    """A mark at the point, a broken interval, and the reason over it."""
-    (figure,) = [one for chapter in figures_of(runs.scores).values() for one in chapter if one.id == "weat"]
-    drawn = json.dumps(figure.spec, ensure_ascii=False)
-    assert '"text": "†"' in drawn
-    assert '"test": "isValid(datum.flags)"' in drawn
-    assert '{"field": "flags", "type": "nominal"' in drawn

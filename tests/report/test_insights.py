@@ -51,12 +51,6 @@ def test_settings_part_where_they_stay_apart(scores: pl.DataFrame) -> None:
     assert parting.at_top == pytest.approx(0.60)
 
 
-def test_settings_that_never_part(scores: pl.DataFrame) -> None:
-    together = scores.filter(pl.col("layer") < 3)
-    (parting,) = partings(together)
-    assert parting.parted is None
-
-
 def test_nullifying_is_read_in_the_top_layer(scores: pl.DataFrame) -> None:
     (recovery,) = recoveries(scores)
     assert (recovery.layer, recovery.raw, recovery.nullified, recovery.pcs) == (4, 0.40, 0.72, 1)
@@ -83,10 +77,3 @@ def test_what_is_above_chance() -> None:
     assert above_chance({"value": 0.2, "low": -0.1, "p": None}) is False
     assert above_chance({"value": 0.2, "low": 0.1, "p": 0.06}) is False
     assert above_chance({"value": -0.2, "low": None, "p": 0.01}) is False
-
-
-def test_a_static_test_of_two_runs_counts_once() -> None:
-    run = MadeRun("weat")
-    for value in (1.0, 2.0):
-        run.score(experiment="weat", model="m", language="english", dataset="weat6", measure="weat", value=value)
-    assert associations(numbered(run.scores)).get_column("value").to_list() == [2.0]

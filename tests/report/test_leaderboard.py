@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from made_runs import MadeRun
-from wordworth.report.leaderboard import MOST, Column, Leaderboard, leaderboard
+from wordworth.report.leaderboard import MOST, Leaderboard, leaderboard
 from wordworth.report.page import _environment
 from wordworth.report.runs import read_runs
 
@@ -44,17 +44,3 @@ def test_of_many_columns_one_of_each_measure_is_shown(tmp_path: Path) -> None:
     assert text.count("checked") == 2
     assert text.count("<th hidden") + text.count(" hidden>") == 10 * 4  # a heading and three rows each
     assert "2 of 12" in text
-
-
-def test_a_model_without_a_number_in_what_is_shown_is_left_out_and_counted() -> None:
-    columns = [Column(f"valence {at}", {"a": 0.1, "b": 0.2}, measure="valence") for at in range(MOST)]
-    board = Leaderboard(["a", "b", "c"], [*columns, Column("top-10 text", {"c": 0.3}, measure="top-10")])
-    text = board_markup(board)
-    assert '<tr hidden><th scope="row">c</th>' in text
-    assert "Without a number in these columns: 1 of 3 models." in text
-
-
-def test_names_are_text() -> None:
-    text = board_markup(Leaderboard(["<script>"], [Column("<b>", {"<script>": 1.0})]))
-    assert "<script" not in text
-    assert "<b>" not in text

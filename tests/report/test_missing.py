@@ -10,10 +10,10 @@ from seen_page import Seen
 from wordworth.report import plain_answers
 from wordworth.report.latex import latex
 from wordworth.report.markdown import markdown
-from wordworth.report.missing import MOST, NOTHING, QUICK, missing, plain_missing, remarks
+from wordworth.report.missing import NOTHING, missing, plain_missing, remarks
 from wordworth.report.page import page
 from wordworth.report.runs import Runs, read_runs
-from wordworth.run import FailedStudy, Outcome, PlannedStudy, write_outcome
+from wordworth.run import Outcome, PlannedStudy, write_outcome
 
 
 def _run(study: str = "static", **manifest: Any) -> MadeRun:
@@ -35,21 +35,6 @@ def test_nothing_is_one_quiet_line(tmp_path: Path) -> None:
     seen = Seen(page(runs, tmp_path))
     assert "All that was asked for ran, and every data set is covered to 80 % or more." in seen.texts
     assert not [one for _, one in seen.elements if one.get("class") == "box"]
-
-
-def test_studies_that_failed_for_one_reason_are_one_sentence(tmp_path: Path) -> None:
-    audit = tmp_path / "audit"
-    _run().write(audit / "static")
-    reason = "there is no room on the disk"
-    failed: list[FailedStudy] = [
-        {"study": "vast", "models": ["a", "b"], "reason": reason},
-        {"study": "predict", "models": ["a", "b"], "reason": f"{reason}."},
-        {"study": "infer", "models": ["c"], "reason": "c has no labels."},
-    ]
-    write_outcome(audit, Outcome(tuple(failed)))
-    assert _said(audit) == {
-        "What failed?": [f"vast and predict failed on a and b: {reason}.", "infer failed on c: c has no labels."]
-    }
 
 
 def test_sixty_parts_are_counted_by_reason(tmp_path: Path) -> None:
@@ -133,19 +118,6 @@ def test_coverage_under_80(tmp_path: Path) -> None:
     }
 
 
-def test_what_is_smaller_by_declaration_is_not_amiss(tmp_path: Path) -> None:
-    audit = tmp_path / "audit"
-    _run().write(audit / "static", command=["wordworth", "audit", "--quick"])
-    less = "infer holds a mitigated model against 2 random directions, where the study by itself takes 8."
-    write_outcome(audit, Outcome((), (), (less,)))
-    runs = read_runs([audit])
-    assert missing(runs) == []
-    assert [one.every for one in remarks(runs)] == [(QUICK, less)]
-    text = "".join(Seen(page(runs, audit)).texts)
-    assert text.index("All that was asked for ran") < text.index("What is smaller than the paper’s?") < text.index(less)
-    assert plain_missing(runs) == {"What is missing?": [NOTHING], "What is smaller than the paper’s?": [QUICK, less]}
-
-
 @pytest.fixture
 def amiss(tmp_path: Path) -> Runs:
     """An audit with a study that failed, and more models that do not apply than anyone reads."""
@@ -167,11 +139,3 @@ def test_every_form_says_it_before_the_answers(amiss: Runs, tmp_path: Path) -> N
     told = markdown(amiss)
     assert told.index("- weat failed on m: 50% &lt;b&gt; are gone.") < told.index("**Does it know what words mean?**")
     assert f"% What failed? {sentence}" in latex(amiss).partition(r"\begin{table")[0]
-
-
-def test_many_are_counted_and_can_be_unfolded(amiss: Runs, tmp_path: Path) -> None:
-    shown = plain_missing(amiss)["What was not run?"]
-    assert len(shown) == MOST + 1
-    assert shown[-1] == f"And {8 - MOST} more."
-    text = "".join(Seen(page(amiss, tmp_path)).texts)
-    assert text.count("vast was not run on m") == 8

@@ -75,15 +75,6 @@ def test_what_debiasing_changes(tmp_path: Path, effect: float, valence: float, t
     assert not _said(folder, "Whom does it stereotype?")  # the debiased vectors are no second model
 
 
-def test_a_loss_inside_the_interval_is_none(tmp_path: Path) -> None:
-    run = debiased("vectors", {**EFFECTS, "projection": 0.5}, {})
-    where = {"experiment": "similarity", "model": "vectors", "dataset": "ws-353", "measure": "similarity"}
-    run.score(**where, setting="original", value=0.50, low=0.41, high=0.59)
-    run.score(**where, setting="projection", value=0.45)
-    (said,) = _said(run.write(tmp_path / "debias"), "What does debiasing change?")
-    assert said.endswith("It keeps meaning: ws-353 .50 → .45.")
-
-
 @pytest.mark.parametrize(("over", "swapped"), [(0.02, ".45"), (-0.2, ".67"), (0.2, None)])
 def test_what_net_neutral_hides(tmp_path: Path, over: float, swapped: str | None) -> None:
     run = _nli(None, 0.3)

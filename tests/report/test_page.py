@@ -5,8 +5,6 @@ import hashlib
 import itertools
 import json
 import re
-import subprocess
-import sys
 from html import unescape
 from pathlib import Path
 
@@ -100,16 +98,6 @@ def test_links_lead_to_the_runs_from_where_the_report_lies(tmp_path: Path) -> No
     assert 'href="../a%20run%20%26%20more/scores.csv"' in place.read_text(encoding="utf-8")
 
 
-def test_bibtex_of_all_runs_once(tmp_path: Path) -> None:
-    runs = [
-        random_predict(name).write(tmp_path / name, references={"one": "@misc{one,}", name: f"@misc{{{name},}}"})
-        for name in ("a", "b")
-    ]
-    text = page(read_runs(runs), tmp_path)
-    assert text.count("@misc{one,}") == 1
-    assert "@misc{b,}" in text
-
-
 def test_what_failed_and_what_was_damaged_is_shown(tmp_path: Path) -> None:
     failed = [{"model": "tiny", "experiment": "bias", "layer": 8, "measure": "rnsb", "reason": "it did not converge."}]
     run = random_predict("tiny").write(tmp_path / "run", failed=failed, damaged={"vectors": 1200, "contexts": 0})
@@ -120,16 +108,6 @@ def test_what_failed_and_what_was_damaged_is_shown(tmp_path: Path) -> None:
     assert "Damaged entries of the cache were computed again: vectors (1,200)." in text
     assert "predict: rnsb in layer 8 of tiny has no number: it did not converge." in text
     assert "| run | tiny | bias |  | 8 | rnsb | it did not converge. |" in markdown(runs)
-
-
-def test_the_method_is_in_the_runs_own_words(tmp_path: Path) -> None:
-    measures = {"top-1": {"formula": "hits / words", "better": "higher"}}
-    folders = [
-        random_predict(name).write(tmp_path / name, method="Whole words.", measures=measures) for name in ("a", "b")
-    ]
-    text = "".join(Seen(page(read_runs(folders), tmp_path)).texts)
-    assert text.count("Whole words.") == 1
-    assert " ".join(text.split()).count("top-1 hits / words higher") == 1
 
 
 def _rendered(template: str, **values: object) -> str:
@@ -164,19 +142,3 @@ def test_numbers_are_kept_to_their_digits() -> None:
     assert held["columns"]["v"] == [0.1235, 1, 1.23e-07, None, None]
     steps = np.frombuffer(base64.b64decode(packed(np.array([1.2344, -2.0, np.nan]))), dtype="<i2")
     assert steps.tolist() == [1234, -2000, -32768]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux alone")
-def test_where_addresses_are_limited_the_script_draws(audit: Path, tmp_path: Path) -> None:
-    """As on a shared machine with `ulimit -v`: what draws would end the process."""
-    code = (
-        "import resource, sys; from pathlib import Path; from wordworth.report.page import write_report\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))\n"
-        "write_report([Path(sys.argv[1])], Path(sys.argv[2]))"
-    )
-    place = tmp_path / "report.html"
-    subprocess.run([sys.executable, "-c", code, audit, place], check=True)
-    text = place.read_text(encoding="utf-8")
-    assert "<svg" not in re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
-    assert "ulimit -v" in text
-    assert "ulimit -v" not in page(read_runs([audit]), audit)

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from made_runs import MadeRun, random_predict
+from made_runs import MadeRun
 from wordworth.cli import app
 from wordworth.errors import WordworthError
-from wordworth.report.latex import latex
 from wordworth.report.markdown import markdown
 from wordworth.report.page import write_report
 from wordworth.report.runs import read_runs
@@ -36,15 +35,6 @@ def test_markdown(two: Path) -> None:
     assert "## Leaderboard" in text
 
 
-def test_latex(two: Path) -> None:
-    text = latex(read_runs([two]))
-    assert r"measure & dataset & \multicolumn{2}{c}{a\_b} & \multicolumn{2}{c}{50\% \& $<$more$>$} \\" in text
-    low, high = (rf"{{\footnotesize[{end}, {end}]}}" for end in (".81", "$-$.05"))
-    assert rf"valence & bellezza & .81 & {low} & $-$.05 & {high} \\" in text
-    assert text.count(r"\begin{table") == text.count(r"\end{table") == 2
-    assert text.count(r"\label{tab:") == 2
-
-
 def test_the_command_writes_beside_the_run(two: Path) -> None:
     for form, name in (("html", "report.html"), ("md", "report.md"), ("latex", "report.tex")):
         told = CliRunner().invoke(app, ["report", str(two), "--format", form])
@@ -52,14 +42,6 @@ def test_the_command_writes_beside_the_run(two: Path) -> None:
         assert told.stdout.strip() == str(two / name)
         assert (two / name).is_file()
     reserve(two, overwrite=True)  # a run with its reports may still be replaced
-
-
-def test_many_runs_go_where_they_are_told(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = random_predict("tiny").write(tmp_path / "other")
-    monkeypatch.chdir(tmp_path)
-    assert write_report([two, other]) == Path("report.html")
-    assert (tmp_path / "report.html").is_file()
-    assert write_report([two, other], tmp_path / "new" / "x.html").is_file()
 
 
 def test_tables_are_chosen(two: Path, tmp_path: Path) -> None:

@@ -1,11 +1,6 @@
 from pathlib import Path
 
-import polars as pl
-import pytest
-
 from made_runs import MadeRun, random_predict, random_vast
-from wordworth.errors import WordworthError
-from wordworth.report.page import page
 from wordworth.report.runs import ALL, numbered, read_runs
 from wordworth.run import run_folders
 
@@ -28,11 +23,6 @@ def test_two_runs_of_a_study_on_a_model_are_told_apart(tmp_path: Path) -> None:
     assert read_runs([one, behaviour]).models == ["tiny"]  # two studies of one model go together
 
 
-def test_folders_of_one_name_are_told_apart_by_their_parents(tmp_path: Path) -> None:
-    runs = [random_vast(["tiny"], tests=1).write(tmp_path / day / "vast") for day in ("monday", "tuesday")]
-    assert read_runs(runs).models == ["tiny (monday/vast)", "tiny (tuesday/vast)"]
-
-
 def test_a_number_over_all_models_has_a_name() -> None:
     run = MadeRun("valnorm")
     run.score(model="one", measure="valence", value=0.5)
@@ -40,22 +30,3 @@ def test_a_number_over_all_models_has_a_name() -> None:
     named = numbered(run.scores)
     assert named.get_column("model").to_list() == ["one", ALL]
     assert named.get_column("model_at").to_list() == [0, 1]
-
-
-def test_what_is_no_run_is_one_sentence(tmp_path: Path, audit: Path) -> None:
-    with pytest.raises(WordworthError, match="name a run's folder"):
-        read_runs([])
-    with pytest.raises(WordworthError, match="is not a folder"):
-        read_runs([tmp_path / "nowhere"])
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(WordworthError, match="holds no run"):
-        read_runs([tmp_path / "empty"])
-    (audit / "vast" / "items.parquet").write_text("no table")
-    with pytest.raises(WordworthError, match=r"vast holds a run that cannot be read back \(.+\); run it again"):
-        read_runs([audit])
-
-
-def test_items_of_an_earlier_version_have_blank_columns(audit: Path) -> None:
-    place = audit / "vast" / "items.parquet"
-    pl.read_parquet(place).drop("place", "rank", "entailment", "contradiction").write_parquet(place)
-    assert page(read_runs([audit]), audit)

@@ -10,7 +10,6 @@ from made_runs import MadeRun, random_infer, random_predict, random_vast
 from wordworth.report.captions import WHAT, Chance, chance
 from wordworth.report.runs import Runs, read_runs
 from wordworth.report.tables import Column, Table, columns, tables
-from wordworth.run.numbers import format_number
 
 WEAT = {"experiment": "weat", "language": "english", "dataset": "weat9", "measure": "weat"}
 
@@ -54,21 +53,6 @@ def test_p_is_never_0(
     assert said in table.caption
 
 
-def test_a_number_that_rounds_to_0_has_no_sign() -> None:
-    assert [format_number(value) for value in (-0.004, 0.004, -0.006, -9.999)] == [".00", ".00", "−.01", "−10.00"]
-
-
-def test_a_strict_count_of_none_whose_items_are_gone_says_so(tmp_path: Path) -> None:
-    run = MadeRun("weat", settings={"p_count": "strict"})
-    run.score(**WEAT, model="a", value=0.9, p=0.0, n=12)
-    (table,) = tables(read_runs([run.write(tmp_path / "run")]))
-    (cell,) = table.rows[0].cells
-    assert cell is not None
-    assert cell.chance is not None
-    assert cell.chance.written(_power) == "none"
-    assert "“none”: no partition gives more." in table.caption
-
-
 def _similar(folder: Path, counts: dict[tuple[str, str], int], **more: Any) -> Table:
     """Similarity, by data set and model, over so many pairs."""
     run = MadeRun("valnorm", settings={"resamples": 1000}, **more)
@@ -102,19 +86,6 @@ def test_few_rows_of_many_numbers_are_turned(tmp_path: Path) -> None:
     assert (board.id, board.names, board.heads) == ("leaderboard", ("measure",), ("a", "b"))
     assert [row.names for row in board.rows] == [(f"valence data{at}",) for at in range(6)]
     assert [[cell and cell.value for cell in row.cells] for row in board.rows][2] == [2.0, 2.5]
-
-
-def test_components_are_named(tmp_path: Path) -> None:
-    random_vast(["tiny"]).write(tmp_path / "vast")
-    by_id = {table.id: table for table in tables(read_runs([tmp_path / "vast"]))}
-    assert by_id["weat-nullified"].heads[0] == "raw"
-    assert by_id["weat-nullified"].heads[1].endswith(" nullified")
-    assert by_id["isolation"].names[-2:] == ("layer", "nullified")
-
-
-def test_tables_are_chosen_by_name(tmp_path: Path) -> None:
-    random_vast(["tiny", "small"]).write(tmp_path / "vast")
-    assert [table.id for table in tables(read_runs([tmp_path / "vast"]), ["weat-layers"])] == ["weat-layers"]
 
 
 def test_a_caption_speaks_of_a_table(audit: Path, tmp_path: Path) -> None:

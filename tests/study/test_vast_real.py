@@ -40,7 +40,7 @@ class Plain:
         import torch
         from transformers import AutoModel, AutoTokenizer
 
-        from wordworth.encode.gguf import converted
+        from wordworth.encode.conversion import converted
 
         place = Path(locate_language_model(name).place)
         folder = converted(place) if place.suffix == ".gguf" else place

@@ -1,14 +1,12 @@
 """Sentences become word vectors. Importing this room loads torch and transformers, so import it where it is used."""
 
-from wordworth.encode.accumulators import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, split_pooling
 from wordworth.encode.aggregation import Aggregate, Aggregating, Weighting, aggregate
 from wordworth.encode.encoding import WordVectors, checked_layers, encode, encode_shard, encode_shards
 from wordworth.encode.layers import Aggregated, InContexts, in_contexts, over_sentences
 from wordworth.encode.loading import load_model
-from wordworth.encode.model import LanguageModel, wrap
+from wordworth.encode.model import LanguageModel, is_sentence_encoder, wrap
 from wordworth.encode.named import load_named
-from wordworth.encode.pooling import POOLINGS, Pooling, pool
-from wordworth.encode.sentence.encoding import is_sentence_encoder
+from wordworth.encode.pooling import CONTEXT, POOLINGS, POOLINGS_OF_BOTH, SUBWORD, Pooling, pool, split_pooling
 from wordworth.encode.spans import Failure, token_counts
 from wordworth.encode.store import VectorStore, encode_to_store
 from wordworth.encode.tokens import as_read

@@ -5,6 +5,7 @@ memory does not grow with the number of sentences. They are written to the cache
 goes on where it was, and what was aggregated once is there for every other study.
 """
 
+import re
 import shutil
 import time
 from collections import deque
@@ -19,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.contexts import Context, Found, Sample, inverse_frequency
-from wordworth.encode.accumulators import POOLINGS_OF_BOTH, Accumulators, saved_facts, saved_vectors
 from wordworth.encode.encoding import checked_layers, encode_shards
 from wordworth.encode.model import LanguageModel
+from wordworth.encode.pooling import POOLINGS_OF_BOTH, Accumulators, saved_facts, saved_vectors
 from wordworth.encode.units import SubwordStates
-from wordworth.encode.windows import fits, window
 from wordworth.engine.cache import CacheSlot, slot
 from wordworth.engine.engines import current
 from wordworth.engine.identity import hashed_once
@@ -255,3 +255,46 @@ class _Taken:
     weights: list[float] = field(default_factory=list)
     windowed: int = 0
     too_long: list[str] = field(default_factory=list)
+
+
+_PIECE = re.compile(r"\S+")
+
+
+def fits(model: LanguageModel, text: str) -> bool:
+    """Whether the model admits the text whole. Only what could be too long is tokenized: a token is a byte at least."""
+    if model.max_length is None or len(text.encode()) + _specials(model) <= model.max_length:
+        return True
+    return _length(model, text) <= model.max_length
+
+
+def window(model: LanguageModel, context: Context) -> Context | None:
+    """The context cut to the whitespace words around its word that the model admits; None where not even one fits.
+
+    The window grows by a word on either side in turn as long as it fits, found by halving.
+    """
+    pieces = [match.span() for match in _PIECE.finditer(context.text)]
+    first = next(at for at, (_, end) in enumerate(pieces) if end > context.start)
+    last = next(at for at, (_, end) in enumerate(pieces) if end >= context.end)
+
+    def cut(width: int) -> Context:
+        start = pieces[max(0, first - width)][0]
+        end = pieces[min(len(pieces) - 1, last + width)][1]
+        return Context(context.word, context.text[start:end], context.start - start, context.end - start)
+
+    admitted = model.max_length or 0
+    low, high = -1, len(pieces)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _length(model, cut(middle).text) <= admitted:
+            low = middle
+        else:
+            high = middle
+    return cut(low) if low >= 0 else None
+
+
+def _length(model: LanguageModel, text: str) -> int:
+    return len(model.tokenizer(text, return_attention_mask=False, verbose=False)["input_ids"])
+
+
+def _specials(model: LanguageModel) -> int:
+    return int(model.tokenizer.num_special_tokens_to_add())

@@ -25,11 +25,9 @@ from transformers.utils import logging
 
 from wordworth.catalog.fetch.hub import from_hub, snapshot
 from wordworth.catalog.models import locate_language_model, weight_files
-from wordworth.encode.bounds import refuse_huge
-from wordworth.encode.checkpoint import converted_checkpoint
-from wordworth.encode.gguf import converted
-from wordworth.encode.model import LanguageModel, family_of, wrap
-from wordworth.encode.sentence.loading import lies_at, load_sentence_encoder
+from wordworth.encode.conversion import converted, converted_checkpoint
+from wordworth.encode.model import LanguageModel, family_of, refuse_huge, wrap
+from wordworth.encode.sentence import lies_at, load_sentence_encoder
 from wordworth.encode.spread import DISK, SPREAD, can_spread, device_map, fits, measure_weights, offload_folder
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum

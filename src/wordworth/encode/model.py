@@ -1,4 +1,4 @@
-"""A language model ready to encode: network, fast tokenizer, and what identifies them."""
+"""A language model ready to encode: network, fast tokenizer, what identifies them, and the sizes it may declare."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,10 +15,18 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from wordworth.encode.capabilities import ignores_padding, looks_left_only, refuse_unmeasurable, reuses_kv_cache
 from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
-from wordworth.encode.passes import Stop, accepted, find_blocks
+from wordworth.encode.passes import (
+    Stop,
+    accepted,
+    find_blocks,
+    ignores_padding,
+    looks_left_only,
+    refuse_unmeasurable,
+    reuses_kv_cache,
+)
 from wordworth.engine.engines import Recipe, loaded_alike
+from wordworth.errors import WordworthError
 
 Family = Literal["causal", "masked", "encoder-decoder", "sentence"]
 TRIAL = "It is pleasant to think of words in plain English"
@@ -195,3 +203,31 @@ def trial_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
     plain = tokenizer(TRIAL, add_special_tokens=False)["input_ids"]
     special = set(tokenizer.all_special_ids)
     return [token for token in dict.fromkeys([*plain, *range(len(tokenizer))]) if token not in special][:6]
+
+
+def is_sentence_encoder(model: LanguageModel) -> bool:
+    """Whether it has one vector a text, and none of a token."""
+    return model.family == "sentence"
+
+
+MOST_LAYERS = 1_000
+MOST = 1 << 24
+"""Of all other sizes; more words or positions than any model has."""
+_HEADS = ("num_attention_heads", "num_key_value_heads")
+_SIZES = ("vocab_size", "hidden_size", "intermediate_size", "max_position_embeddings", "n_inner", "num_labels")
+
+
+def refuse_huge(config: PretrainedConfig, named: str) -> None:
+    """Stops at a configuration whose sizes no model has, before time or memory is taken for them."""
+    for name in _HEADS:
+        heads = getattr(config, name, None)
+        if isinstance(heads, int) and heads < 1:
+            raise WordworthError(f"the configuration of {named} says that {name} is {heads}; fetch the model again")
+    largest = {"num_hidden_layers": MOST_LAYERS, "num_layers": MOST_LAYERS} | dict.fromkeys(_SIZES, MOST)
+    for name, most in largest.items():
+        size = getattr(config, name, None)
+        if isinstance(size, int) and not -1 <= size <= most:
+            raise WordworthError(
+                f"the configuration of {named} says that {name} is {str(size)[:40]}, and at most {most:,} is read; "
+                "fetch the model again"
+            )

@@ -1,11 +1,18 @@
-"""Language models by name: here, or where the engine runs shards."""
+"""Language models by name, here or where the engine runs shards; and the same networks with random weights."""
 
+import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from wordworth.encode.loading import load_model
-from wordworth.encode.model import LanguageModel
+import torch
+
+from wordworth.encode.loading import load_model, quietly
+from wordworth.encode.model import LanguageModel, is_sentence_encoder, wrap
+from wordworth.encode.sentence import of_network
+from wordworth.encode.spread import fits
 from wordworth.engine.engines import Recipe, load
+from wordworth.errors import WordworthError
 
 
 def load_named(named: str | Path, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:
@@ -21,3 +28,46 @@ def load_here(named: str, device: str, dtype: str) -> LanguageModel:
     """The same in this process, whatever the engine."""
     model = load_model(named, device=device, dtype=dtype)
     return replace(model, recipe=Recipe(load_here, {"named": named, "device": device, "dtype": dtype}))
+
+
+def untrained(model: LanguageModel, seed: int = 0) -> LanguageModel:
+    """A model of the same configuration and tokenizer, with weights as its class begins training with, from a seed.
+
+    It has an identity of its own, so that its vectors are kept apart. Both networks are in memory while it is used.
+    """
+    if model.recipe is None:
+        return _made(model, seed)
+    made: LanguageModel = load(Recipe(untrained_here, {"recipe": model.recipe, "seed": seed}))
+    return made
+
+
+def untrained_here(recipe: Recipe, seed: int) -> LanguageModel:
+    """The same of a model that is loaded for it, in this process, whatever the engine."""
+    return replace(_made(recipe.load(), seed), recipe=Recipe(untrained_here, {"recipe": recipe, "seed": seed}))
+
+
+def _made(model: LanguageModel, seed: int) -> LanguageModel:
+    _refuse_where_it_does_not_fit(model)
+    config = copy.deepcopy(model.network.config)
+    with torch.random.fork_rng(devices=[]), quietly():
+        torch.manual_seed(seed)
+        network: Any = type(model.network)(config)
+    made = of_network if is_sentence_encoder(model) else wrap
+    return made(
+        network.to(dtype=model.network.dtype, device=model.device),
+        model.tokenizer,
+        name=model.name,
+        source=f"random weights, seed {seed}",
+    )
+
+
+def _refuse_where_it_does_not_fit(model: LanguageModel) -> None:
+    """It has no files that its layers could be read from; it is made in float32, in the machine's memory."""
+    numbers = sum(weight.numel() for weight in model.network.parameters())
+    needs = {model.device: model.network.dtype.itemsize * numbers, torch.device("cpu"): 4 * numbers}
+    for device, size in needs.items():
+        if not fits(size, device):
+            raise WordworthError(
+                f"the same network as {model.name} with random weights takes {size / 1e9:,.1f} GB of memory on "
+                f"{device}, and does not fit; choose other controls"
+            )

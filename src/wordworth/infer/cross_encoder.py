@@ -13,10 +13,9 @@ from torch import Tensor
 from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.embedding import Embedding
-from wordworth.encode.capabilities import TOLERANCE
 from wordworth.encode.heads import Headed, load_with_head, padding_of
 from wordworth.encode.model import trial_ids
-from wordworth.encode.passes import accepted
+from wordworth.encode.passes import TOLERANCE, accepted
 from wordworth.engine.batching import PassTally, budget_for, by_length
 from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError, reason_of

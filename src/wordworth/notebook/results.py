@@ -34,7 +34,7 @@ class SavedRun(Run):
     def report(self, output: str | Path | None = None, form: str = "html", **chosen: Sequence[str]) -> Path:
         """Writes its report (report.html in the folder if no file is named) and gives the file's path.
 
-        With the form `md` or `latex`, `tables` and `columns` choose what is in it.
+        With the form `md` or `latex`, `tables` chooses what is in it.
         """
         return write_report([self.folder], None if output is None else Path(output), form, **chosen)
 
@@ -53,7 +53,7 @@ def report(
 ) -> Path:
     """One report of runs: HTML that needs nothing else, Markdown (`md`) or tables in `latex`.
 
-    Of these two, `tables` and `columns` choose what is in it, as `--table` and `--columns` do.
+    Of these two, `tables` chooses what is in it, as `--table` does.
     """
     places = [one.folder if isinstance(one, Run) else Path(one) for one in folders]
     return write_report(places, None if output is None else Path(output), form, **chosen)

@@ -16,10 +16,9 @@ from torch import Tensor
 from torch.nn.functional import pad
 from transformers.cache_utils import Cache, DynamicLayer
 
-from wordworth.encode.capabilities import TOLERANCE
 from wordworth.encode.identity import Identity
 from wordworth.encode.model import LanguageModel
-from wordworth.encode.passes import accepted
+from wordworth.encode.passes import TOLERANCE, accepted
 from wordworth.engine.batching import Budget, budget_for, out_of_memory
 from wordworth.predict.reader import Head, Node, Tokens, run_each
 from wordworth.predict.unit_scores import send

@@ -18,10 +18,10 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from wordworth import __version__
 from wordworth.catalog.models import locate_language_model
-from wordworth.encode.capabilities import TOLERANCE
 from wordworth.encode.heads import Headed
 from wordworth.encode.loading import in_pooler, load_files, quietly
 from wordworth.encode.model import max_length_of, trial_ids
+from wordworth.encode.passes import TOLERANCE
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import replacing
 from wordworth.repair.subwords import replace_matrix, replaced_matrix, subword_matrix

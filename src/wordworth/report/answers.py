@@ -3,17 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from wordworth.report.behaviour_answers import debiased, inferred, never_said, sensitivity, unequal
-from wordworth.report.meaning_answers import (
-    context,
-    disagreement,
-    in_layers,
-    nullified,
-    of_vectors,
-    reduced,
-    similar,
-    stereotypes,
-)
+from wordworth.report import behaviour_answers as behaviour
+from wordworth.report import meaning_answers as meaning
 from wordworth.report.missing import plain_missing
 from wordworth.report.naming import Sentence
 from wordworth.report.runs import Runs, ended
@@ -21,8 +12,6 @@ from wordworth.run.numbers import format_list
 
 SEPARATELY = 4
 """Up to this many models are spoken of one by one; of more, the first and the last."""
-REASONS = 3
-"""Why items were left out: the most frequent reasons."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +20,6 @@ class Answer:
 
     question: str
     sentences: tuple[Sentence, ...]
-
-
-QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]]
 
 
 def answers(runs: Runs) -> list[Answer]:
@@ -71,19 +57,19 @@ def _few(sentences: list[Sentence]) -> list[Sentence]:
 
 def _left_out(runs: Runs) -> Iterator[Sentence]:
     counts = sorted(runs.left_out.items(), key=lambda pair: -pair[1])
-    reasons = format_list([f"{count:,} {reason}" for reason, count in counts], REASONS)
+    reasons = format_list([f"{count:,} {reason}" for reason, count in counts], most=3)
     text = f"Left out of the numbers: {reasons}." if counts else "No item was left out of the numbers."
     yield Sentence(text, "left-out", "", 0.0, whole=True)
 
 
-QUESTIONS = {
-    "Does it know what words mean?": (in_layers, of_vectors, similar, reduced),
-    "Where does context take over?": (context,),
-    "Does the top layer hide what it knows?": (nullified,),
-    "Whom does it stereotype?": (stereotypes, disagreement),
-    "How far does that depend on choices?": (sensitivity,),
-    "Which words does it never say?": (never_said,),
-    "What does it infer that does not follow?": (inferred, unequal),
-    "What does debiasing change?": (debiased,),
+QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]] = {
+    "Does it know what words mean?": (meaning.in_layers, meaning.of_vectors, meaning.similar, meaning.reduced),
+    "Where does context take over?": (meaning.context,),
+    "Does the top layer hide what it knows?": (meaning.nullified,),
+    "Whom does it stereotype?": (meaning.stereotypes, meaning.disagreement),
+    "How far does that depend on choices?": (behaviour.sensitivity,),
+    "Which words does it never say?": (behaviour.never_said,),
+    "What does it infer that does not follow?": (behaviour.inferred, behaviour.unequal),
+    "What does debiasing change?": (behaviour.debiased,),
     "What was left out?": (_left_out,),
 }

@@ -51,10 +51,10 @@ def columnar(table: pl.DataFrame) -> dict[str, Any]:
     return {"length": len(table), "columns": columns}
 
 
-def _short(value: float | None) -> float | int | None:
+def _short(value: Any) -> float | int | None:
     if value is None or not isfinite(value):
         return None
-    rounded = round(value, 4) if abs(value) >= 0.001 else float(f"{value:.3g}")
+    rounded = round(float(value), 4) if abs(value) >= 0.001 else float(f"{value:.3g}")
     return int(rounded) if rounded.is_integer() else rounded
 
 
@@ -138,19 +138,15 @@ def _block(model: str, dataset: str, table: pl.DataFrame, most: int, best: tuple
         "ratings": [round(float(rating), 3) for rating in words.get_column("reference").to_list()],
         "values": packed(values),
         # Mean and deviation over all words, so that a word's effect and its rating can be laid on one axis.
-        "rated": [_number(ratings.mean()), _number(ratings.std())],
+        "rated": [_short(ratings.mean()), _short(ratings.std())],
         "typical": [
-            [_number(typical.get((setting, layer), {}).get(key)) for key in ("mean", "value")]
+            [_short(typical.get((setting, layer), {}).get(key)) for key in ("mean", "value")]
             for setting in settings
             for layer in layers
         ],
         "best": {"setting": best[0], "layer": best[1]} if best else None,
         "wrong": _wrong(at_best),
     }
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else round(float(value), 4)
 
 
 def _wrong(table: pl.DataFrame) -> dict[str, list[list[Any]]]:

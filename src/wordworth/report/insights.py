@@ -12,6 +12,7 @@ LEVEL = 0.05
 """Of significance."""
 APART = 0.1
 """Settings whose ρ differ by more than this have parted."""
+ON_FIRST_LEXICON = pl.col("dataset") == pl.col("dataset").first().over("model")
 NEAR_BEST = 0.97
 """The layer of closest agreement is sought where valence is at least this share of its highest mean."""
 
@@ -47,7 +48,6 @@ class Parting:
 
     model: str
     dataset: str
-    settings: tuple[str, ...]
     closest: int
     within: float
     parted: int | None
@@ -114,16 +114,16 @@ def above_chance(row: Mapping[str, Any] | None) -> bool | None:
 
 
 def partings(scores: pl.DataFrame) -> Iterator[Parting]:
-    """For each model and lexicon with more than one setting. Layer 0, which no context has reached, is left out."""
-    for (model, dataset), rows in _contextual(scores).group_by(["model", "dataset"], maintain_order=True):
-        settings = tuple(rows.get_column("setting").unique(maintain_order=True).to_list())
+    """Yield one per model with several settings, on its first lexicon; layer 0, without context, is skipped."""
+    first = _contextual(scores).filter(ON_FIRST_LEXICON)
+    for (model, dataset), rows in first.group_by(["model", "dataset"], maintain_order=True):
         by_layer = (
             rows.filter(pl.col("layer") > 0)
             .group_by("layer")
             .agg((pl.col("value").max() - pl.col("value").min()).alias("apart"), pl.col("value").mean(), pl.len())
             .sort("layer")
         )
-        if len(settings) < 2 or by_layer.is_empty():
+        if rows.get_column("setting").n_unique() < 2 or by_layer.is_empty():
             continue
         strong = by_layer.filter(pl.col("value") >= NEAR_BEST * pl.col("value").max())
         closest = strong.sort("apart", maintain_order=True).row(0, named=True)
@@ -133,7 +133,6 @@ def partings(scores: pl.DataFrame) -> Iterator[Parting]:
         yield Parting(
             model=str(model),
             dataset=str(dataset),
-            settings=settings,
             closest=closest["layer"],
             within=closest["apart"],
             parted=after[0] if after else None,
@@ -143,9 +142,9 @@ def partings(scores: pl.DataFrame) -> Iterator[Parting]:
 
 
 def recoveries(scores: pl.DataFrame) -> Iterator[Recovery]:
-    """For each model and lexicon, in the top layer."""
+    """Yield one per model, in the top layer and on its first lexicon."""
     mine = scores.filter(pl.col("experiment") == "isolation", pl.col("measure") == "valence")
-    top = mine.filter(pl.col("layer") == pl.col("layer").max().over("model"))
+    top = mine.filter(pl.col("layer") == pl.col("layer").max().over("model"), ON_FIRST_LEXICON)
     for (model, dataset), rows in top.group_by(["model", "dataset"], maintain_order=True):
         setting = plain_setting(rows)
         plain = rows.filter(pl.col("setting") == setting)
@@ -160,7 +159,7 @@ def recoveries(scores: pl.DataFrame) -> Iterator[Recovery]:
 
 def best_components(scores: pl.DataFrame) -> dict[str, int]:
     """Return model → how many components bring most valence back in its top layer, for its first lexicon."""
-    return {recovery.model: recovery.pcs for recovery in reversed(list(recoveries(scores)))}
+    return {recovery.model: recovery.pcs for recovery in recoveries(scores)}
 
 
 def reading_layers(scores: pl.DataFrame) -> dict[str, int]:

@@ -1,24 +1,13 @@
 """Answers from geometry: what vectors know of words, where context takes over, whom they stereotype."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import comb
 from typing import Any
 
 import polars as pl
 
-from wordworth.report.insights import (
-    APART,
-    LEVEL,
-    Best,
-    Parting,
-    Recovery,
-    above_chance,
-    associations,
-    best_layers,
-    partings,
-    recoveries,
-)
+from wordworth.report.insights import APART, LEVEL, Best, above_chance, associations, best_layers, partings, recoveries
 from wordworth.report.naming import TESTS, Sentence, marked, with_interval
 from wordworth.report.published import Standing, kind_of, standing
 from wordworth.report.runs import AS_IT_IS, Runs
@@ -78,7 +67,7 @@ def _at_its_best(runs: Runs, best: Best) -> str:
         return ""
     raw = row["pcs"] is None or row["value"] <= best.value
     what = "" if raw else f" and {format_number(row['value'])} with {_components(row['pcs'])} nullified,"
-    return f",{what} {place.at_best().said(row['value'], row['low'], row['high'])}"
+    return f",{what} {replace(place, whose=f'{place.whose} at best').said(row['value'], row['low'], row['high'])}"
 
 
 def _standing(runs: Runs, row: dict[str, Any], **more: Any) -> Standing | None:
@@ -162,10 +151,7 @@ def reduced(runs: Runs) -> Iterator[Sentence]:
 
 def context(runs: Runs) -> Iterator[Sentence]:
     """Where vectors speak of the sentence rather than of the word."""
-    first: dict[str, Parting] = {}
-    for one in partings(runs.scores):
-        first.setdefault(one.model, one)
-    for model, parting in first.items():
+    for parting in partings(runs.scores):
         text = (
             f"What a vector says of its word depends least on the sentence in layer {parting.closest} (ρ differs by "
             f"{format_number(parting.within)} between kinds of sentence, {parting.dataset})"
@@ -178,15 +164,12 @@ def context(runs: Runs) -> Iterator[Sentence]:
                 f"{format_number(parting.at_top)} in the top layer"
             )
         share = 1.0 if parting.parted is None else parting.parted / parting.top
-        yield Sentence(f"{text}.", "valence-layers", model, share, whole=True, ends=("Latest", "Earliest"))
+        yield Sentence(f"{text}.", "valence-layers", parting.model, share, whole=True, ends=("Latest", "Earliest"))
 
 
 def nullified(runs: Runs) -> Iterator[Sentence]:
     """What the top layer knows of words behind the directions that all of them share."""
-    first: dict[str, Recovery] = {}
-    for one in recoveries(runs.scores):
-        first.setdefault(one.model, one)
-    for model, recovery in first.items():
+    for recovery in recoveries(runs.scores):
         gain = recovery.nullified - recovery.raw
         where = f"({recovery.dataset}, {recovery.setting})"
         raw, after = format_number(recovery.raw), format_number(recovery.nullified)
@@ -197,7 +180,7 @@ def nullified(runs: Runs) -> Iterator[Sentence]:
             text = (
                 f"No: in the top layer ρ for valence is {raw} as it is, and at most {after} after nullifying {where}."
             )
-        yield Sentence(text, "isolation", model, gain, whole=True, ends=("Most", "Least"))
+        yield Sentence(text, "isolation", recovery.model, gain, whole=True, ends=("Most", "Least"))
 
 
 def stereotypes(runs: Runs) -> Iterator[Sentence]:
@@ -210,9 +193,8 @@ def stereotypes(runs: Runs) -> Iterator[Sentence]:
         tested = [row for row in rows if row["p"] is not None]
         why = "which reads valence best" if picked else "the highest that was tested"
         where = "" if layer is None else f" in layer {layer}, {why}"
-        text = f"has no p for {_count(len(rows))}{where}, so that none can be called significant."
-        if tested:
-            text = _significant(runs, tested, where)
+        untested = f"has no p for {_count(len(rows))}{where}, so that none can be called significant."
+        text = _significant(runs, tested, where) if tested else untested
         order = mine.select(pl.col("value").abs().mean()).item()
         figure = "weat" if layer is None else "weat-layers"
         yield Sentence(text, figure, str(model), order, ends=("Strongest", "Weakest"))

@@ -4,7 +4,7 @@ The page, Markdown, LaTeX and the terminal all say it in these sentences.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import floor
 from typing import Any, Literal
@@ -97,9 +97,10 @@ def _failed_parts(runs: Runs) -> Iterator[str]:
             alike.setdefault((run.manifest["study"], kind), []).append(dict(part))
     for (study, kind), parts in alike.items():
         reasons = {part["reason"] for part in parts}
-        names = _distinct(_part_name(part) for part in parts)
+        measured = (filter(None, [part.get("measure"), part.get("dataset")]) for part in parts)
+        names = list(dict.fromkeys(filter(None, map(" of ".join, measured))))
         layers = sorted({part["layer"] for part in parts if part.get("layer") is not None})
-        models = _distinct(part.get("model") for part in parts)
+        models = list(dict.fromkeys(part["model"] for part in parts if part.get("model")))
         where = f" in layer{'s' * (len(layers) > 1)} {format_list(list(map(str, layers)))}" if layers else ""
         where += f" of {format_list(models, 3)}" if models else ""
         verb = "have" if len(names) > 1 else "has"
@@ -113,12 +114,6 @@ def failed_rows(runs: Runs) -> list[list[str]]:
     parts = [(run.folder.resolve().name, dict(part)) for run in runs.each for part in run.manifest["failed"]]
     values = ((name, map(part.get, FAILED[1:])) for name, part in parts)
     return [[name, *("" if value is None else str(value) for value in row)] for name, row in values]
-
-
-def _part_name(part: dict[str, Any]) -> str:
-    """Return what a part would have measured, in the columns of its scores."""
-    measured = " of ".join(filter(None, [part.get("measure"), part.get("dataset")]))
-    return " ".join(filter(None, [measured or part.get("experiment"), part.get("setting"), part.get("language")]))
 
 
 def _not_applicable(runs: Runs) -> Iterator[str]:
@@ -177,10 +172,6 @@ def _uncovered(runs: Runs) -> Iterator[str]:
     for model, sets in least.items():
         said = [f"{floor(100 * share + 1e-9)} % of {name}{setting}" for name, (share, setting) in sets.items()]
         yield f"{model} has {format_list(said)}."
-
-
-def _distinct(values: Iterable[str | None]) -> list[str]:
-    return list(dict.fromkeys(value for value in values if value))
 
 
 def _ended(sentence: str) -> str:

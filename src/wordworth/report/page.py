@@ -227,9 +227,8 @@ def _policy(scripts: Sequence[str]) -> str:
 def _paper_figures(chapters: list[list[Figure]]) -> list[tuple[Figure, int]]:
     """Return figures with widths for the first printed page: two low ones of different chapters, or one across it."""
     fitting = [found for chapter in chapters if (found := _low_figure(chapter))]
-    if fitting and fitting[0][1] == HALF_WIDTH:
-        return [found for found in fitting if found[1] == HALF_WIDTH][:2]
-    return fitting[:1]
+    half = [found for found in fitting if found[1] == HALF_WIDTH]
+    return half[:2] if fitting[:1] == half[:1] else fitting[:1]
 
 
 def _low_figure(chapter: list[Figure]) -> tuple[Figure, int] | None:

@@ -3,7 +3,7 @@
 import csv
 import re
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -17,8 +17,6 @@ NOT_STATED = "not stated"
 """In the note of a published number: how it was measured is not known, so it is like nothing."""
 MAX_NAMED_MODELS = 3
 """Up to this many models are named; more are counted."""
-SAME = "the same model"
-REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
 
 
 @dataclass(frozen=True)
@@ -128,10 +126,6 @@ class Standing:
         """“.82–.88”, or one number."""
         return "–".join(dict.fromkeys([format_number(self.low), format_number(self.high)]))
 
-    def at_best(self) -> "Standing":
-        """The same, said to be of models at their best."""
-        return replace(self, whose=f"{self.whose} at best")
-
     def side(self, value: float, low: float | None = None, high: float | None = None) -> str:
         """below, just below, within …; “just” where the value's own interval reaches the numbers."""
         if self.low <= value <= self.high or format_number(value) in (
@@ -176,7 +170,7 @@ def standing(model: str, kind: str | None, **quantity: Any) -> Standing | None:
     if not found:
         return None
     ends = [end for one in found for end in (one.value, one.low, one.high) if end is not None]
-    return Standing(min(ends), max(ends), SAME if own else _whose(found), _source(found))
+    return Standing(min(ends), max(ends), "the same model" if own else _whose(found), _source(found))
 
 
 def _is(model: str, one: Published) -> bool:
@@ -198,17 +192,3 @@ def _whose(found: list[Published]) -> str:
 def _source(found: list[Published]) -> str:
     """“Toney and Caliskan 2021”."""
     return format_list(list(dict.fromkeys(re.sub(r" \((\d{4})\).*", r" \1", citation(one.paper)) for one in found)))
-
-
-def verdict(paper: float, low: float, high: float, *, change: bool = False) -> str:
-    """What our 95 % interval says of a paper's number.
-
-    A level is reproduced where it lies in our interval, and else it is not. A change is reproduced where ours has its
-    sign beyond doubt; it is not where ours has the other sign beyond doubt, or is surely another one; else it is open.
-    """
-    inside = low <= paper <= high
-    if not change:
-        return REPRODUCED if inside else NOT_REPRODUCED
-    if low > 0 or high < 0:
-        return REPRODUCED if (low > 0) == (paper > 0) else NOT_REPRODUCED
-    return UNDECIDED if inside else NOT_REPRODUCED

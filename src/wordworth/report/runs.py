@@ -1,6 +1,7 @@
 """The runs that a report is made of, as one table of scores."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -46,11 +47,7 @@ class Runs:
     @property
     def left_out(self) -> dict[str, int]:
         """Reason → items of all runs that were left out for it."""
-        counts: dict[str, int] = {}
-        for run in self.each:
-            for reason, count in run.manifest["left_out"].items():
-                counts[reason] = counts.get(reason, 0) + count
-        return counts
+        return sum((Counter(run.manifest["left_out"]) for run in self.each), Counter[str]())
 
     def better(self, measure: str) -> str:
         """Which end of a measure is the better one, as the runs declare it: higher, lower, zero, or blank."""
@@ -120,11 +117,11 @@ def ended(runs: Runs) -> Runs:
 def _labels(runs: Sequence[Run]) -> list[dict[str, str]]:
     """For each run, model → label. Two runs of one study on one model are told apart by their folders."""
     studied = [set(run.scores.select("study", "model").drop_nulls().iter_rows()) for run in runs]
-    labels: list[dict[str, str]] = []
-    for run, pairs in zip(runs, studied, strict=True):
-        twice = {model for study, model in pairs if sum((study, model) in others for others in studied) > 1}
-        labels.append({model: f"{model} ({_place(run, runs)})" for model in twice})
-    return labels
+    counts = Counter(pair for pairs in studied for pair in pairs)
+    return [
+        {model: f"{model} ({_place(run, runs)})" for study, model in pairs if counts[study, model] > 1}
+        for run, pairs in zip(runs, studied, strict=True)
+    ]
 
 
 def _place(run: Run, runs: Sequence[Run]) -> str:

@@ -19,7 +19,7 @@ from wordworth.task.settings import ByLayer, Named, Placement
 
 if TYPE_CHECKING:  # torch, which word vectors in files do without
     from wordworth.encode import LanguageModel
-    from wordworth.encode.sentence.words import WordsAlone
+    from wordworth.encode.layers import WordsAlone
 
 
 def vectors_of(
@@ -83,7 +83,7 @@ def _declared(model: Any) -> Entry | None:
 
 
 def _in_each(layers: "WordsAlone", languages: Sequence[str]) -> Iterator[tuple[Layers, str]]:
-    from wordworth.encode.sentence.words import words_alone
+    from wordworth.encode.layers import words_alone
 
     yield layers, languages[0] or "english"
     for language in languages[1:]:
@@ -108,7 +108,7 @@ def of_sentences(model: Any) -> bool:
 
 def asked_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
     """A sentence encoder as an embedding of the words that it is asked for, recorded."""
-    from wordworth.encode.sentence.words import words_alone
+    from wordworth.encode.layers import words_alone
 
     layers = words_alone(model, language)
     record_model(findings, layers.model)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.encode import as_read
-from wordworth.encode.untrained import untrained
+from wordworth.encode.named import untrained
 from wordworth.run import Findings
 from wordworth.run.vocabulary import CONTROLS
 from wordworth.statistics.correlation import pearson

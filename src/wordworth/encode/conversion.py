@@ -1,17 +1,24 @@
-"""GGUF becomes a folder of safetensors, once: dequantised weights, configuration and tokenizer, in the cache."""
+"""Weights in other formats become a folder of safetensors, once, in the cache: GGUF files, and pinned checkpoints.
 
+GGUF is dequantised by transformers, with configuration and tokenizer. Of a PyTorch checkpoint only tensors are read,
+and only where its sha256 is the one that the catalog pins: a stranger's pickle is not opened at all.
+"""
+
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr
-from functools import cache
+from contextlib import redirect_stderr
+from dataclasses import dataclass
 from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
+from zipfile import is_zipfile
 
-import gguf
 import numpy as np
 import torch
 from gguf import GGUFReader
+from safetensors.torch import save_file
 from tokenizers import processors
 from transformers import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
@@ -19,15 +26,18 @@ from transformers import (
     AutoModel,
     AutoModelForCausalLM,
     AutoTokenizer,
+    BertTokenizer,
     PretrainedConfig,
     PreTrainedTokenizerFast,
 )
 from transformers import __version__ as transformers_version
-from transformers.modeling_gguf_pytorch_utils import TensorProcessor, get_gguf_hf_weights_map, load_gguf_checkpoint
+from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
+from wordworth.catalog.entry import Entry, Pinned
 from wordworth.catalog.models import tokenizers_beside
-from wordworth.encode.bounds import refuse_huge
+from wordworth.catalog.registry import entries
+from wordworth.encode.model import refuse_huge
 from wordworth.engine.batching import free_memory
 from wordworth.engine.cache import entry
 from wordworth.errors import Foreign, WordworthError
@@ -41,7 +51,7 @@ LLAMA3 |= {"original_max_position_embeddings": 8192}
 """How Llama 3.1 to 3.3 scale their positions. A file holds no more of it than the factors that this makes."""
 SAFETENSORS = "name the model's safetensors"
 ADD_BOS = "tokenizer.ggml.add_bos_token"
-CONVERSION = 2  # raised whenever a file is converted differently
+GGUF_CONVERSION = 2  # raised whenever a file is converted differently
 
 
 def converted(path: Path) -> Path:
@@ -57,7 +67,7 @@ def converted(path: Path) -> Path:
 
     libraries = [f"transformers {transformers_version}", f"gguf {version('gguf')}"]
     beside = {file.name: measured_sum(file) for file in tokenizers_beside(path)}
-    return entry("conversions", [CONVERSION, *libraries, checksum, beside], convert)
+    return entry("conversions", [GGUF_CONVERSION, *libraries, checksum, beside], convert)
 
 
 def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
@@ -72,19 +82,19 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         _follow_rope(stored, config, path)
         advance(1)
         tokenizer: Any = AutoTokenizer.from_pretrained(**where)
+        _follow_bos(stored, tokenizer)
         advance(1)
         # With its language-model head where it has one, so that the same folder serves prediction.
         kind: Any = AutoModelForCausalLM if type(config) in MODEL_FOR_CAUSAL_LM_MAPPING else AutoModel
         with torch.device("meta"):
             model = kind.from_config(config)
         # The library's own bar would appear beside ours.
-        with redirect_stderr(StringIO()), _names_mapped_once():
-            tensors = load(str(path), return_tensors=True, model_to_load=model)["tensors"]
+        with redirect_stderr(StringIO()):
+            tensors = load(str(path), return_tensors=True, model_to_load=_Names(model))["tensors"]
         advance(1)
-        _refuse_unread(stored, tensors, model, path)
+        _refuse_unread(stored, tensors, path)
         model.load_state_dict(tensors, strict=False, assign=True)
         model.tie_weights()
-        _follow_bos(stored, tokenizer)
     absent = [name for name, weight in model.named_parameters() if weight.is_meta]
     if absent:
         raise WordworthError(f"{path} lacks the weights {absent[0]} ({len(absent)} in all); fetch another file")
@@ -113,17 +123,6 @@ def _refuse_larger_than_memory(stored: GGUFReader, path: Path) -> None:
         )
 
 
-@contextmanager
-def _names_mapped_once() -> Iterator[None]:
-    """transformers makes the table of a model's tensor names anew for every module: half a minute for 32 layers."""
-    made = gguf.get_tensor_name_map
-    gguf.get_tensor_name_map = cache(made)
-    try:
-        yield
-    finally:
-        gguf.get_tensor_name_map = made
-
-
 def _follow_rope(stored: GGUFReader, config: PretrainedConfig, path: Path) -> None:
     """Set the scaling of positions that the file holds, which transformers does not read; stop at an unknown one."""
     factors = next((np.array(tensor.data) for tensor in stored.tensors if tensor.name == ROPE_FACTORS), np.ones(1))
@@ -140,17 +139,35 @@ def _follow_rope(stored: GGUFReader, config: PretrainedConfig, path: Path) -> No
         raise WordworthError(f"{path} scales positions ({kind}, by {factor:g}), which is not read; {SAFETENSORS}")
 
 
-def _refuse_unread(stored: GGUFReader, tensors: dict[str, torch.Tensor], model: Any, path: Path) -> None:
+@dataclass(frozen=True)
+class _Names:
+    """What the library maps a file's tensors by: the names of a network's weights, and those of its base.
+
+    Given the network itself, it would make its table of names for every module, which takes minutes.
+    """
+
+    network: Any
+
+    @property
+    def config(self) -> PretrainedConfig:
+        config: PretrainedConfig = self.network.config
+        return config
+
+    def state_dict(self) -> dict[str, torch.Tensor]:
+        tensors: dict[str, torch.Tensor] = self.network.state_dict()
+        return tensors
+
+    def named_children(self) -> list[tuple[str, "_Names"]]:
+        base = self.network.base_model
+        return [] if base is self.network else [(self.network.base_model_prefix, _Names(base))]
+
+
+def _refuse_unread(stored: GGUFReader, tensors: dict[str, torch.Tensor], path: Path) -> None:
     """Stop where the library dropped a tensor: what is read has as many numbers as the file."""
-    weights = [tensor for tensor in stored.tensors if tensor.name != ROPE_FACTORS]
-    if sum(int(tensor.n_elements) for tensor in weights) == sum(tensor.numel() for tensor in tensors.values()):
-        return
-    untyped: Any = TensorProcessor
-    places = get_gguf_hf_weights_map(model, untyped())
-    unread = next((tensor.name for tensor in weights if tensor.name not in places), "one of its experts")
-    raise WordworthError(
-        f"{path} holds tensors that {type(model).__name__} has no place for, such as {unread}; {SAFETENSORS}"
-    )
+    held = sum(int(tensor.n_elements) for tensor in stored.tensors if tensor.name != ROPE_FACTORS)
+    read = sum(tensor.numel() for tensor in tensors.values())
+    if held != read:
+        raise WordworthError(f"{path} holds {held:,} weights, and there is a place for {read:,} of them; {SAFETENSORS}")
 
 
 def _follow_bos(stored: GGUFReader, tokenizer: PreTrainedTokenizerFast) -> None:
@@ -170,3 +187,59 @@ def _follow_bos(stored: GGUFReader, tokenizer: PreTrainedTokenizerFast) -> None:
     elif has and not wanted:
         # Only a template can have put it there; byte-level offsets do not need a post-processor.
         backend.post_processor = None
+
+
+FORMAT = "transformers-checkpoint"
+CHECKPOINT = "pytorch_model.bin"
+CHECKPOINT_CONVERSION = 1  # raised whenever a checkpoint is converted differently
+
+
+def converted_checkpoint(folder: Path) -> Path | None:
+    """The folder that a checkpoint of the catalog was converted into; None where there is none."""
+    path = folder / CHECKPOINT
+    if not path.is_file():
+        return None
+    checksum = measured_sum(path)
+    pinned = [pin for one in entries("models") if one.details["format"] == FORMAT for pin in _files(one)]
+    if checksum not in {pin.sha256 for pin in pinned if pin.name == CHECKPOINT}:
+        return None
+
+    def convert(into: Path) -> None:
+        _write_tensors(path, into / "model.safetensors")
+        shutil.copyfile(folder / "config.json", into / "config.json")
+        # A list of word pieces is BERT's kind of vocabulary, whatever the architecture's usual one is.
+        kind: Any = BertTokenizer if (folder / "vocab.txt").is_file() else AutoTokenizer
+        kind.from_pretrained(folder, local_files_only=True).save_pretrained(into)
+
+    files = {file.name: measured_sum(file) for file in folder.iterdir() if file.is_file()}
+    return entry("conversions", [CHECKPOINT_CONVERSION, f"transformers {transformers_version}", files], convert)
+
+
+def _files(model: Entry) -> Iterator[Pinned]:
+    for source in model.sources:
+        yield from source.content
+
+
+def _write_tensors(path: Path, into: Path) -> None:
+    try:
+        # Mapped, so that the weights are not in memory; files of old versions of torch cannot be.
+        read = torch.load(path, map_location="cpu", weights_only=True, mmap=is_zipfile(path))
+    except (UnpicklingError, RuntimeError, EOFError) as error:
+        raise WordworthError(
+            f"{path} is not a checkpoint of tensors alone, so it is not read; fetch it again"
+        ) from error
+    tensors = read.get("state_dict", read) if isinstance(read, dict) else None
+    if not isinstance(tensors, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in tensors.values()):
+        raise WordworthError(f"{path} does not hold a model's tensors by name; fetch it again")
+    save_file(_apart(tensors), into, metadata={"format": "pt"})
+
+
+def _apart(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Tied weights share their memory, which safetensors does not write; a copy is loaded and tied again."""
+    met: set[int] = set()
+    apart = {}
+    for name, tensor in tensors.items():
+        place = tensor.untyped_storage().data_ptr()
+        apart[name] = tensor.clone().contiguous() if place in met else tensor.contiguous()
+        met.add(place)
+    return apart
