@@ -12,7 +12,7 @@ import polars as pl
 
 from benchmarks.common import Result, in_fresh_process
 from wordworth.catalog.models import locate_language_model
-from wordworth.contexts.drawing import Draw, draw, load_texts
+from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.encode import load_model
 from wordworth.encode.conversion import converted
 from wordworth.run import Findings

@@ -16,7 +16,7 @@ from tools.pages import DOCS, markdown, put
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.contexts import in_template, load_templates
-from wordworth.contexts.drawing import Draw, draw
+from wordworth.contexts.sampling import Draw, draw
 from wordworth.encode import Aggregating, aggregate, encode_to_store, load_named
 from wordworth.engine.engines import Engine, using
 from wordworth.infer.loading import load as load_nli

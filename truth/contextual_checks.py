@@ -20,7 +20,7 @@ from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import polar_words
-from wordworth.contexts.drawing import Draw, draw, load_texts
+from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.encode.conversion import converted
 from wordworth.run import Run
 from wordworth.task.similarity import words_of

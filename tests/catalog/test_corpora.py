@@ -141,13 +141,6 @@ def test_mediawiki(tmp_path: Path, namespace: str) -> None:
     assert list(corpus) == list(corpus) == [*EXPECTED, last]
 
 
-def test_xml_that_is_no_dump(tmp_path: Path) -> None:
-    path = tmp_path / "other.xml"
-    path.write_text("<html><body>text</body></html>")
-    with pytest.raises(WordworthError, match=r"other\.xml is no MediaWiki dump: it begins with <html>"):
-        list(load_corpus(path))
-
-
 @pytest.mark.parametrize(
     ("name", "count", "first"),
     [

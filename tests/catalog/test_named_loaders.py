@@ -7,12 +7,10 @@ from typing import Any
 import pytest
 
 from wordworth.catalog.fetch.sources import Located
-from wordworth.embedding import load as load_embedding
 from wordworth.encode import load_model, load_named
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
 from wordworth.infer.cross_encoder import untrained_cross_encoder
-from wordworth.infer.loading import load as load_nli
 from wordworth.notebook import load
 from wordworth.predict import load_word_model
 
@@ -75,13 +73,3 @@ def test_a_network_without_a_head_says_no_words(known: Path, tmp_path: Path) -> 
     assert load_model(tmp_path / "bare").name == "bare"
     with pytest.raises(WordworthError, match="bare has no head for words, only the network below it; name a causal or"):
         load_word_model(tmp_path / "bare")
-
-
-def test_a_language_model_is_no_nli_model() -> None:
-    with pytest.raises(WordworthError, match="minilm-l6 is no NLI model; of the catalog's models nli-glove is one"):
-        load_nli("minilm-l6")
-
-
-def test_a_reader_of_files_says_who_takes_names() -> None:
-    with pytest.raises(WordworthError, match=r"there is no file glove-6b-50d; .*`wordworth.load` takes names"):
-        load_embedding("glove-6b-50d")

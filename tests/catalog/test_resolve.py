@@ -143,14 +143,6 @@ def test_labels_of_all_data(load, file: str, text: str) -> None:  # type: ignore
         load(f"nowhere/none{Path(file).suffix}")
 
 
-def test_several_tests_of_one_file_keep_their_names() -> None:
-    Path("two.toml").write_text(
-        TEST.replace("[test]", "[[test]]") + TEST.replace("[test]", "[[test]]").replace('"t"', '"u"')
-    )
-    assert [test.name for test in load_tests("mine=two.toml")] == ["mine/t", "mine/u"]
-    assert [test.name for test in load_tests("mine=weat6")] == ["mine"]
-
-
 def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is fetched with a token is recorded without it, and asked for with it."""
     asked: list[str] = []

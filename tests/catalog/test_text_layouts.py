@@ -30,14 +30,6 @@ def test_jsonl(tmp_path: Path) -> None:
         list(load_corpus(path))
 
 
-def test_half_a_surrogate_pair(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text('{"text": "half \\ud83d"}\n{"text": "whole \\ud83d\\ude00"}\n')
-    lines, flaws = lenient(path)
-    assert lines == ["whole 😀"]
-    assert flaws == [f"{path}, line 1: its text is not Unicode (surrogates not allowed); correct the line"]
-
-
 def test_another_field_and_packed(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.bz2"
     path.write_bytes(bz2.compress(json.dumps({"body": "Words.", "text": "no"}).encode()))
@@ -126,10 +118,3 @@ def test_a_data_set_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (asked["repository"], asked["file"], asked["repo_type"]) == ("owner/name", "data/part.jsonl", "dataset")
     assert asked["revision"] == "abc"
     assert corpus.source == "hf://datasets/owner/name/data/part.jsonl@abc"
-
-
-def test_wikitext_by_name_and_by_path(data: Path) -> None:
-    named = load_corpus("wikitext")
-    assert len(list(named)) == 1_841 + 2_185
-    path = data / "corpora" / "wikitext-103" / "wiki.valid.tokens"
-    assert list(load_corpus(path))[:3] == list(named)[:3]

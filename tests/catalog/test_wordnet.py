@@ -42,14 +42,6 @@ def test_a_folder_of_the_users(folder):
     assert found.synsets("zebra") == frozenset()
 
 
-def test_a_folder_without_its_files(folder):
-    (folder / "index.verb").unlink()
-    with pytest.raises(WordworthError, match=r"lacks data\.verb or index\.verb"):
-        load_wordnet(folder)
-    with pytest.raises(WordworthError, match="is no folder"):
-        load_wordnet(folder / "data.noun")
-
-
 def test_broken_lines_of_the_index(folder):
     for line in ("cat", "cat n many", "cat n 9 1 @ 1 0 00000003", "cat n -1 1 @ 1 0 00000003", "cat n 1 1 @ 1 0 x"):
         (folder / "index.noun").write_text(f"{INDEX}{line}\n")

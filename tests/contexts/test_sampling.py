@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from wordworth.contexts import Finder, draw_sentences, inverse_frequency, read_sample
-from wordworth.contexts.drawing import Draw, draw, load_texts
-from wordworth.contexts.sampling import FLAWS, Flaws
+from wordworth.contexts.sampling import FLAWS, Draw, Flaws, draw, load_texts
 from wordworth.errors import WordworthError
 
 WORDS = ["cat", "dog", "emu"]

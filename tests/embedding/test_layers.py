@@ -74,13 +74,6 @@ def test_a_word_without_a_vector_has_its_reason(encoded: Layers) -> None:
     assert nothing.missing() == [("murk", "no context in the corpus")]
 
 
-def test_a_word_may_be_asked_for_twice(static: Layers) -> None:
-    chosen = static.select(["dog", "ghost", "dog"])
-    assert chosen.words == ("dog", "dog")
-    assert chosen.positions.tolist() == [0, 2]
-    np.testing.assert_array_equal(chosen.vectors()[0], VECTORS[0][[0, 0]])
-
-
 def test_rows_lack_nothing(encoded: Layers, static: Layers) -> None:
     chosen = encoded.rows(np.array([2, 0]))
     assert chosen.words == chosen.asked == ("sun", "dog")

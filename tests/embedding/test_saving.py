@@ -42,12 +42,6 @@ def test_what_gensim_saves_is_loaded(tmp_path, embedding, binary, header):
     assert same(load(path), embedding)
 
 
-def test_float64_is_saved_as_float32(tmp_path, embedding):
-    double = embedding.with_matrix(embedding.matrix.astype(np.float64), "doubled")
-    save(double, tmp_path / "v.npz")
-    assert same(load(tmp_path / "v.npz"), embedding)
-
-
 @pytest.mark.parametrize("suffix", [".txt", ".bin"])
 def test_word2vec_cannot_hold_a_space(tmp_path, suffix):
     spaced = Embedding(["a", "New York"], np.eye(2, dtype=np.float32), Provenance("spaced"))

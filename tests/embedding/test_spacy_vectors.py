@@ -1,10 +1,9 @@
 """The vectors of a spaCy model, from a folder made here as spaCy writes it, and the one of the catalog."""
 
 import json
-import struct
-from collections.abc import Mapping
 from pathlib import Path
 
+import msgpack
 import numpy as np
 import pytest
 
@@ -28,21 +27,6 @@ def test_keys_are_those_of_spacy() -> None:
     assert len(set(hashes(["", "a", "ab", "été", "eight bytes and more than sixteen"]).tolist())) == 5
 
 
-def _packed(rows: Mapping[int, int]) -> bytes:
-    """A MessagePack map with the shortest form of every number."""
-
-    def number(value: int) -> bytes:
-        if -32 <= value < 128:
-            return struct.pack("b", value)
-        for kind, form in ((0xCC, ">B"), (0xCD, ">H"), (0xCE, ">I"), (0xCF, ">Q")):
-            if value < 1 << 8 * struct.calcsize(form):
-                return bytes([kind]) + struct.pack(form, value)
-        raise ValueError(value)
-
-    body = b"".join(number(key) + number(row) for key, row in rows.items())
-    return b"\xde" + struct.pack(">H", len(rows)) + body
-
-
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     """`coffee` and `apple` have rows of their own, `love` was given that of `coffee`, `I` has none."""
@@ -52,7 +36,7 @@ def model(tmp_path: Path) -> Path:
         np.save(stream, np.array([[1, 2, 3], [4, 5, 6]], dtype=np.float32))
     space, nameless = int(hashes(["\n"])[0]), 12345
     rows = {KEYS["coffee"]: 0, KEYS["apple"]: 1, KEYS["love"]: 0, KEYS["I"]: -1, space: 1, nameless: 1}
-    (vocabulary / "key2row").write_bytes(_packed(rows))
+    (vocabulary / "key2row").write_bytes(msgpack.packb(rows))
     (vocabulary / "strings.json").write_text(json.dumps(["\n", "I", "apple", "coffee", "love", "NOUN"]))
     (vocabulary / "vectors.cfg").write_text('{"mode": "default"}')
     return tmp_path / "xx_model"
@@ -86,7 +70,7 @@ def _list(vocabulary: Path) -> None:
 
 
 def _far(vocabulary: Path) -> None:
-    (vocabulary / "key2row").write_bytes(_packed({KEYS["coffee"]: 70_000}))
+    (vocabulary / "key2row").write_bytes(msgpack.packb({KEYS["coffee"]: 70_000}))
 
 
 def _others(vocabulary: Path) -> None:

@@ -39,10 +39,6 @@ def test_windows_lines_byte_order_mark_tabs_and_empty_lines_at_the_end(tmp_path)
     assert rows(load(path)) == {"a": [1, 2], "b": [3, 4]}
 
 
-def test_last_line_without_its_break(tmp_path):
-    assert rows(load(written(tmp_path / "w.txt", "a 1 2\nb 3 4"))) == {"a": [1, 2], "b": [3, 4]}
-
-
 def test_line_breaks_of_unicode_are_part_of_words(tmp_path):
     words = ["a\u2028b", "c\x85d", "e\u00a0f", "\ufeffg"]
     path = written(tmp_path / "w.vec", "4 1\n" + "".join(f"{word} {i + 1}\n" for i, word in enumerate(words)))
@@ -108,15 +104,6 @@ def test_numberbatch_keeps_one_language(tmp_path):
         load(path, language="chinese")
     with pytest.raises(WordworthError, match="Numberbatch has no language 'klingon'"):
         load(path, language="klingon")
-
-
-def test_numberbatch_names_the_line_of_a_bad_row(tmp_path):
-    path = written(tmp_path / "numberbatch.txt", NUMBERBATCH.replace("/c/en/cat 9 1", "/c/en/cat 9 x"))
-    with pytest.raises(WordworthError, match="line 6: 'x' in the vector of 'cat' is not a number"):
-        load(path)
-    path = written(tmp_path / "numberbatch.txt", NUMBERBATCH.replace("/c/en/cat", "cat"))
-    with pytest.raises(WordworthError, match="line 6: 'cat' is not a term of the form /c/LANGUAGE/word"):
-        load(path)
 
 
 def slowly(content: bytes, dim: int) -> dict[str, list[float]]:

@@ -234,16 +234,6 @@ def test_an_embedding(hub: Hub, command: Command, tmp_path: Path) -> None:
     assert recorded(tmp_path / "run") == {"source": address}
 
 
-def test_export(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> None:
-    hub.add(NAME, whole)
-    text, words, output = tmp_path / "text.txt", tmp_path / "words.txt", tmp_path / "vectors.vec"
-    text.write_text("We spoke of love, at length and in the rain.\nWe spoke of hatred, at length and in the rain.\n")
-    words.write_text("love\nhatred\n")
-    answer = command("export", NAME, "--vocabulary", words, "--corpus", text, "--per-word", 1, "-o", output)
-    assert answer.code == 0, answer.err
-    assert output.read_text().split()[:2] == ["2", "16"]
-
-
 def test_nobody_there(child: Child, tmp_path: Path) -> None:
     """An address that takes no connection: the hub is given up in seconds, in one sentence, and is asked once."""
     with socket.socket() as full:

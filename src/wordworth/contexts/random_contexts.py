@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from wordworth.catalog.registry import is_spaced
-from wordworth.contexts.core import Context
+from wordworth.contexts.settings import Context
 from wordworth.embedding.spelling import lower
 
 BEFORE, AFTER = 10, 9

@@ -2,6 +2,7 @@
 
 Every sentence gets a random number from the seed and its text; the N with the smallest are the sample, in that order.
 So a sample of 10,000 is the beginning of one of 20,000, and which sentences are drawn does not depend on their order.
+Those drawn from corpora for a vocabulary are kept in the cache.
 """
 
 import hashlib
@@ -9,16 +10,20 @@ import heapq
 import json
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
+from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.contexts.sentences import Finder, Found, words_of
+from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
+from wordworth.progress import progress
 
 FLAWS = 20
 """Broken lines that are reported one by one; the others are counted."""
@@ -208,3 +213,59 @@ class _EachWord:
             for number, offset in heap:
                 words.setdefault((-number, -offset), set()).add(word)
         return [(offset, frozenset(words[number, offset])) for number, offset in sorted(words)]
+
+
+_DRAWING = 1  # raised whenever sentences are split or drawn differently
+_FILE = "sample.jsonl"
+SHOWN = 100
+"""Lines between two steps of the bar."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How many sentences are drawn: `count` in all, or `per_word` for each word; of one language."""
+
+    count: int | None = None
+    per_word: int | None = None
+    language: str = "english"
+    seed: int = 0
+    lower_case: bool = False
+
+
+def load_texts(named: Sequence[str | Path], language: str) -> list[Corpus]:
+    """Corpora that are drawn from as one text, all of one language."""
+    corpora = [load_corpus(name, language=language) for name in named]
+    for corpus in corpora:
+        if corpus.language != language:
+            raise WordworthError(
+                f"{corpus.name} is {corpus.language} text and the words are {language}; give another --corpus"
+            )
+    return corpora
+
+
+def draw(corpora: Sequence[Corpus], words: Sequence[str], how: Draw) -> Sample:
+    """A sample of all the corpora together, drawn once and kept."""
+    texts = [[corpus.sha256, corpus.layout, corpus.column, corpus.field] for corpus in corpora]
+    name = " and ".join(corpus.name for corpus in corpora)
+
+    def make(folder: Path) -> None:
+        flaws = Flaws()
+        with progress(f"drawing sentences from {name}", None) as advance:
+
+            def counted(lines: Iterable[str]) -> Iterator[str]:
+                for number, line in enumerate(lines):
+                    if number and number % SHOWN == 0:
+                        advance(SHOWN)
+                    yield line
+
+            draw_sentences(
+                counted(chain.from_iterable(corpus.lines(flaws.report) for corpus in corpora)),
+                Finder(words, how.language, lower_case=how.lower_case),
+                folder / _FILE,
+                count=how.count,
+                per_word=how.per_word,
+                seed=how.seed,
+                flaws=flaws,
+            )
+
+    return read_sample(entry("contexts", [_DRAWING, texts, list(words), asdict(how)], make) / _FILE)

@@ -1,15 +1,42 @@
-"""The contextual settings of VAST (Wolfe & Caliskan 2022, “Approach”): which text a word stands in.
+"""`Context`, a word in a text; and the contextual settings of VAST (Wolfe & Caliskan 2022, “Approach”).
 
 bleached: one text without meaning for all; aligned: the text of the word's own rating; misaligned: the text of the
 mirrored rating (the neutral one stays); decontextualized: the word alone. Random contexts are in `random_contexts.py`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
-from wordworth.catalog.read.templates import Templates
-from wordworth.contexts.core import Context, in_template
+from wordworth.catalog.read.templates import SLOT, Templates
 from wordworth.errors import WordworthError, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """`text[start:end]` is where `word` stands; its spelling there may differ from `word` (a capital, another script).
+
+    Several contexts may share one text: the encoder runs it once for all of them.
+    """
+
+    word: str
+    text: str
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end <= len(self.text):
+            raise WordworthError(
+                f"the span {self.start}–{self.end} of {self.word!r} is not inside its text of {len(self.text)} letters"
+            )
+
+
+def in_template(template: str, word: str) -> Context:
+    """The word in the place of WORD."""
+    start = template.index(SLOT)
+    text = template[:start] + word + template[start + len(SLOT) :]
+    return Context(word, text, start, start + len(word))
+
 
 Setting = Literal["random", "bleached", "aligned", "misaligned", "decontextualized"]
 SETTINGS: tuple[Setting, ...] = get_args(Setting)

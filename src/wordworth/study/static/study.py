@@ -16,8 +16,7 @@ from wordworth.catalog.read.tables import read_text
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entries, knows
 from wordworth.contexts import decontextualized
-from wordworth.contexts.drawing import Draw, draw, load_texts
-from wordworth.contexts.sampling import Sample
+from wordworth.contexts.sampling import Draw, Sample, draw, load_texts
 from wordworth.embedding import Embedding, Layers
 from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in_contexts, over_sentences, split_pooling
 from wordworth.encode.layers import NEVER_MET, NO_VECTOR
