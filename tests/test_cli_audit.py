@@ -185,9 +185,6 @@ def test_what_applies_to_what() -> None:
     assert lessened(plan(["glove-6b-50d"])[0]) == []
 
 
-XWEAT = "English, German, Spanish, Italian, Turkish, Croatian or Russian"
-
-
 def test_what_applies_in_another_language() -> None:
     planned, left_out = plan(["word2vec-zh-126k", "glove-6b-50d"])
     assert {one.name: one.models for one in planned} == {
@@ -195,10 +192,9 @@ def test_what_applies_in_another_language() -> None:
         "weat": ("glove-6b-50d",),
         "static": ("glove-6b-50d",),
     }
-    assert left_out == [
-        f"{one} was not run on word2vec-zh-126k: its words are {words}, and the model is chinese "
-        f"(`wordworth run {one} --help`)."
-        for one, words in (("weat", XWEAT), ("static", "English"))
+    assert [sentence.partition(":")[0] for sentence in left_out] == [
+        "weat was not run on word2vec-zh-126k",
+        "static was not run on word2vec-zh-126k",
     ]
     # What a quick audit names is English: a model of another language takes what there is in it.
     quick = chosen(planned[0], True, {"seed": 3, "device": "cpu"})
@@ -207,14 +203,8 @@ def test_what_applies_in_another_language() -> None:
     english = chosen(plan(["glove-6b-50d"])[0][0], True, {})
     assert isinstance(english, ValnormSettings)
     assert english.lexica == ("bellezza",)
-    with pytest.raises(WordworthError) as raised:
+    with pytest.raises(WordworthError, match=r"no study of the audit applies to albert-kor .* the model is korean"):
         plan(["albert-kor"])
-    assert str(raised.value) == (
-        "no study of the audit applies to albert-kor (masked); vast was not run on albert-kor: its words are English, "
-        "Portuguese, Chinese, Spanish, French, Polish, Turkish, German or Dutch, and the model is korean (`wordworth "
-        "run vast --help`); static was not run on albert-kor: its words are English, and the model is korean "
-        "(`wordworth run static --help`)"
-    )
     # Beside a model that something applies to, it is said and the other one audited.
     planned, left_out = plan(["albert-kor", "minilm-l6"])
     assert {one.models for one in planned} == {("minilm-l6",)}

@@ -1,7 +1,6 @@
 """`check` and a resumed `audit` run again where anything that a run was made of has changed, and only there."""
 
 import json
-import pickle
 import shutil
 from collections.abc import Callable
 from itertools import pairwise
@@ -45,12 +44,6 @@ def keyed_vectors(path: Path) -> Path:
     made.save(str(path), separately=["vectors"])
     assert path.with_name(f"{path.name}.vectors.npy").is_file()
     return path
-
-
-def histwords(folder: Path) -> Path:
-    np.save(folder / "1990-w.npy", vectors(WORDS))
-    (folder / "1990-vocab.pkl").write_bytes(pickle.dumps(WORDS))
-    return folder / "1990-w.npy"
 
 
 def write_test(path: Path, x: str = SETS["x"]) -> None:
@@ -112,14 +105,6 @@ def of_arrays(work: Path) -> tuple[str, Edit]:
     return "own.kv", lambda: np.save(path.with_name("own.kv.vectors.npy"), vectors(WORDS, 1))
 
 
-def of_words(work: Path) -> tuple[str, Edit]:
-    path = histwords(work)
-    write_test(work / "own.toml")
-    rules("weat", test="own.toml")
-    other = pickle.dumps([*WORDS[1:], WORDS[0]])
-    return path.name, lambda: (work / "1990-vocab.pkl").write_bytes(other)
-
-
 def of_home(work: Path) -> tuple[str, Edit]:
     text_file(work / "v.txt", WORDS)
     write_test(work / "own.toml")
@@ -132,7 +117,6 @@ CASES = {
     "a lexicon": of_lexicon,
     "pairs": of_pairs,
     "the array beside a .kv": of_arrays,
-    "the words beside a matrix": of_words,
     "a file in the home folder": of_home,
 }
 
@@ -157,18 +141,6 @@ def test_check_runs_again_with_another_version(command: Command, work: Path, mon
     plain = manifest._installed
     monkeypatch.setattr(manifest, "_installed", lambda package: "99" if package == "torch" else plain(package))
     assert not was_there(command("check", model))
-
-
-def test_an_edited_template_is_another_run(work: Path) -> None:
-    from wordworth.study.vast import VastSettings
-
-    templates = work / "own.toml"
-    templates.write_text("bleached = 'This is WORD'")
-    settings = VastSettings(templates=str(templates))
-    before = fingerprints([], settings)
-    assert fingerprints([], settings) == before
-    templates.write_text("bleached = 'That is WORD'")
-    assert fingerprints([], settings) != before
 
 
 @pytest.mark.parametrize(
@@ -211,15 +183,6 @@ def test_every_file_of_a_model_counts(work: Path, inside: str) -> None:
     content[-3] ^= 1
     (folder / inside).write_bytes(content)
     assert fingerprints(["model"], settings) != before
-
-
-def test_a_field_of_a_file_counts_by_the_file(work: Path) -> None:
-    text = work / "own.jsonl"
-    text.write_text('{"body": "one"}')
-    settings = study("predict").settings(corpus=f"{text}#body")
-    before = fingerprints([], settings)
-    text.write_text('{"body": "other"}')
-    assert fingerprints([], settings) != before
 
 
 def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

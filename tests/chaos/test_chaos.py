@@ -197,7 +197,7 @@ FILLED = {
     "valnorm": ("embeddings",),
     "vast": ("vectors",),
     "static": ("aggregates", "contexts"),
-    "predict": ("counts", "predictions"),
+    "predict": ("predictions",),
     "infer": ("inferences",),
 }
 """Study → the kinds of the cache that it fills."""

@@ -275,10 +275,6 @@ def test_what_differs_only_in_how_it_was_computed_can_be_compared(make_run: Any)
         compared(one, other)
 
 
-def test_a_run_that_does_not_name_its_model_can_be_compared(make_run: Any) -> None:
-    assert compared(make_run("r", "valnorm", [], [valence("a", 1), valence("bb", 2)])).differences
-
-
 def test_the_same_folder_twice_is_one_run(make_run: Any) -> None:
     run = make_run("r", "valnorm", ["a"], [valence("a", 1)])
     with pytest.raises(WordworthError, match="cannot be compared with itself"):

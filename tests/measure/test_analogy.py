@@ -101,10 +101,6 @@ def test_opposite_vectors_and_repeated_words(rule):
     assert analogies(vectors, asked, rule=rule, block=4).tolist() == plain(vectors, asked, rule)
 
 
-def test_no_questions():
-    assert analogies(np.eye(4), np.empty((0, 4), dtype=int)).tolist() == []
-
-
 @pytest.mark.parametrize(
     ("vectors", "questions", "options", "message"),
     [

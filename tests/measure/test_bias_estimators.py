@@ -139,22 +139,6 @@ def test_rnsb_that_cannot_be_fitted():
         rnsb(words, np.ones((3, 6)), np.ones((4, 6)))
 
 
-def test_layers_at_once():
-    space = np.random.default_rng(2).normal(size=(3, 30, 5))
-    words, first, second = space[:, :20], space[:, 20:25], space[:, 25:]
-    both = pair_direction(first, second)
-    for layer in range(3):
-        one = pair_direction(first[layer], second[layer])
-        assert both.explained[layer] == pytest.approx(one.explained)
-        for measure in (garg_cosine, garg_euclidean, ripa):
-            expected = measure(words[layer], first[layer], second[layer])
-            np.testing.assert_allclose(measure(words, first, second)[layer], expected)
-        expected = direct_bias(words[layer], one.vector)
-        np.testing.assert_allclose(direct_bias(words, both.vector)[layer], expected)
-        expected = manzini(words[layer], [first[layer], second[layer]])
-        np.testing.assert_allclose(manzini(words, [first, second])[layer], expected)
-
-
 def test_what_cannot_be_measured():
     words, none = np.ones((2, 3)), np.ones((0, 3))
     with pytest.raises(WordworthError, match="give no direction; give two or more whole pairs"):

@@ -1,15 +1,10 @@
 """Every name that a run can hold is declared once, with formula, paper and direction."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
-from wordworth import measure
 from wordworth.catalog.registry import references
 from wordworth.errors import WordworthError
 from wordworth.measure import MEASURES, named
-from wordworth.measure.declaration import declare
 
 REAL = """
 T1 T10 T1:code T10:code T1:soft-match T1:soft-match@1 T1:soft-match@10 T1:soft-match@100 T1:soft-match@20
@@ -63,20 +58,3 @@ def test_families():
     assert named("agreement:garg-cosine@pairs~manzini").formula == (
         "Spearman's ρ over layers between garg-cosine@pairs and manzini."
     )
-
-
-def test_verdicts_are_about_the_larger_side_unless_lower_is_better():
-    assert named("valence").larger_wins
-    assert not named("bits-per-word").larger_wins
-    assert named("direct-bias").larger_wins  # it has no verdict: the larger side “has a larger direct-bias”
-
-
-def test_a_name_is_declared_once():
-    with pytest.raises(WordworthError, match="declared twice"):
-        declare("weat", "Another.")
-
-
-def test_every_file_of_the_room_is_imported():
-    """So that a measure is known as soon as its file is there."""
-    files = {path.stem for path in Path(measure.__file__).parent.glob("*.py")} - {"__init__"}
-    assert not [name for name in files if f"wordworth.measure.{name}" not in sys.modules]

@@ -3,16 +3,11 @@
 from math import cos, radians, sin
 
 import numpy as np
-import polars as pl
 import pytest
 from scipy.stats import spearmanr
 
-from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
 from wordworth.measure.centroids import ect
-from wordworth.task.bias import bias
-from wordworth.task.settings import Intervals
-from wordworth.task.words import load_bias_lists
 
 pytestmark = pytest.mark.kernels
 FEW = {"resamples": 20}
@@ -29,12 +24,6 @@ def test_by_hand():
     # At 10°, 40°, 300° (cosines .98, .77, .5 and .17, .64, −.87): ranks 3, 2, 1 and 2, 3, 1, Σd² = 2, ρ = 1 − 12 / 24.
     found = ect(at(10, 40, 300), first, second, **FEW)
     assert (float(found.value), found.n) == (pytest.approx(0.5), 3)
-
-
-def test_one_class_twice_is_without_bias():
-    words, group = np.random.default_rng(0).normal(size=(2, 12, 5))
-    found = ect(words, group, 3 * group, **FEW)
-    assert (float(found.value), float(found.low), float(found.high)) == pytest.approx((1, 1, 1))
 
 
 def test_layers_against_a_slow_version():
@@ -59,18 +48,3 @@ def test_what_cannot_be_measured():
         ect(words[:2], words, words)
     with pytest.raises(WordworthError, match="row 0 of the classes' means is zero"):
         ect(words, np.array([[1.0, 0, 0], [-1, 0, 0]]), words)
-
-
-def test_it_is_recorded_where_there_are_two_classes():
-    lists = load_bias_lists()
-    matrix = np.random.default_rng(3).normal(size=(len(lists.words), 12)) + 0.3
-    layers = Layers.of(Embedding(list(lists.words), matrix, Provenance("random")))
-    scores = bias(layers, lists, Intervals(**FEW)).scores.filter(pl.col("measure") == "ect")
-    assert scores.get_column("dataset").to_list() == [
-        f"{attribute}/{targets}" for targets in lists.targets for attribute in ("gender-pairs", "gender", "religion")
-    ]
-    row = scores.row(1, named=True)
-    targets = next(iter(lists.targets.values()))
-    sides = [layers.select(words).vectors()[0] for words in (targets, *lists.classes["gender"].values())]
-    assert row["value"] == pytest.approx(float(ect(*sides, **FEW).value))
-    assert row["n"] == len(targets)

@@ -27,11 +27,6 @@ def test_neuron_share_by_hand() -> None:
     np.testing.assert_allclose(neuron_share(np.array([[3.0, 4], [-8, 6], [0, 20]]), 2)[1], 1)
 
 
-def test_neuron_share_does_not_depend_on_scale() -> None:
-    x = np.random.default_rng(1).normal(size=(20, 6))
-    np.testing.assert_allclose(neuron_share(x * 7, 4), neuron_share(x, 4))
-
-
 def test_bad_input() -> None:
     with pytest.raises(WordworthError, match="needs at least 2 words, and there are 1"):
         anisotropy(np.ones((1, 3)))

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from wordworth.errors import WordworthError
 from wordworth.measure import neighbour_ranks
 
 pytestmark = pytest.mark.kernels
@@ -42,11 +41,3 @@ def test_by_hand():
 def test_equals_share_the_better_place():
     twins = np.array([[1.0, 0], [1, 1], [2, 2], [0, 1]])
     np.testing.assert_array_equal(neighbour_ranks(twins, np.array([0, 0]), np.array([1, 2])), [2, 2])
-
-
-def test_bad_input():
-    assert neighbour_ranks(SPACE, np.empty(0, dtype=int), np.empty(0, dtype=int)).shape == (0,)
-    with pytest.raises(WordworthError, match="outside the 300 vectors"):
-        neighbour_ranks(SPACE, np.array([0]), np.array([300]))
-    with pytest.raises(WordworthError, match="two lists of one length"):
-        neighbour_ranks(SPACE, np.array([0]), np.array([1, 2]))

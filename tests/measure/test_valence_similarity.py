@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from wordworth.errors import WordworthError
-from wordworth.measure import cosines, sc_weat, similarity, unit_rows, valence
+from wordworth.measure import cosines, sc_weat, similarity, valence
 
 pytestmark = pytest.mark.kernels
 
@@ -41,20 +40,3 @@ def test_similarity_by_hand():
     assert similarity(cosines(left, right), np.array([9.0, 1, 5, 2])).value == pytest.approx(0.8)
     layers = similarity(cosines(np.stack([left, left]), np.stack([right, -right])), np.array([9.0, 1, 5, 2]))
     np.testing.assert_allclose(layers.value, [0.8, -0.8])
-
-
-def test_unit_rows():
-    np.testing.assert_allclose(unit_rows(np.array([[3, 4], [0, 2]], dtype=np.float32)), [[0.6, 0.8], [0, 1]])
-
-
-def test_bad_vectors_are_named():
-    good, bad = np.ones((3, 2)), np.array([[1.0, 1], [1, 2], [0, 0]])
-    with pytest.raises(WordworthError, match="row 2 of the right vectors is zero and so has no cosine; drop that word"):
-        cosines(good, bad)
-    bad[2, 0] = np.inf
-    with pytest.raises(WordworthError, match="row 2 of the left vectors has a value that is not finite"):
-        cosines(bad, good)
-    with pytest.raises(WordworthError, match="cannot be paired"):
-        cosines(good, good[:2])
-    with pytest.raises(WordworthError, match="row 1 of the vectors, layer 0, is zero"):
-        unit_rows(np.array([[[1.0, 1], [0, 0]]]))

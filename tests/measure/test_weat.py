@@ -84,15 +84,6 @@ def test_layers_broadcast():
     assert weat_p(X, Y, A, B[0]).p[1] == weat_p(X[1], Y, A[1], B[0, 0]).p
 
 
-def test_targets_may_be_memory_mapped(tmp_path):
-    rng = np.random.default_rng(2)
-    targets = rng.standard_normal((50, 8)).astype(np.float32)
-    np.save(tmp_path / "targets.npy", targets)
-    A, B = rng.standard_normal((3, 8)), rng.standard_normal((3, 8))
-    mapped = np.load(tmp_path / "targets.npy", mmap_mode="r")
-    np.testing.assert_array_equal(sc_weat(mapped, A, B, block=64), sc_weat(targets, A, B, block=64))
-
-
 def test_sc_weat_p_is_the_share_of_associations_as_great():
     rng = np.random.default_rng(3)
     targets, A, B = rng.standard_normal((4, 5)), rng.standard_normal((3, 5)), rng.standard_normal((2, 5))
@@ -176,10 +167,3 @@ GOOD = np.array([[1.0, 2, 0], [0, 1, 1], [2, 1, 1]])
 def test_bad_input(call, message):
     with pytest.raises(WordworthError, match=message):
         call()
-
-
-def test_the_bad_row_is_named_across_blocks_and_layers():
-    targets = np.ones((2, 9, 3)) + np.arange(9)[:, None] * [1, 0, 0]
-    targets[1, 7] = 0
-    with pytest.raises(WordworthError, match=r"row 7 of the targets at layer \(1,\) is zero"):
-        sc_weat(targets, GOOD[:2], GOOD[1:], block=6)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from wordworth.errors import WordworthError
 from wordworth.measure import (
     direct_bias,
     garg_cosine,
@@ -83,11 +82,3 @@ def test_targets_that_are_weighted_too():
     found = mean_over_targets(values, weights)
     np.testing.assert_allclose(found[:, 0], values[:, :, 0].mean(axis=1))
     np.testing.assert_allclose(found[:, 1], values[:, [1, 1, 2, 3], 1].mean(axis=1))
-
-
-def test_weights_that_do_not_fit():
-    targets, one, other = spaces()
-    with pytest.raises(WordworthError, match="6 words need weights"):
-        manzini(targets, [one, other], weights=[np.ones((6, 2)), np.ones((5, 2))])
-    with pytest.raises(WordworthError, match="6 words need weights"):
-        garg_cosine(targets, one, other, weights=(np.zeros((6, 2)), np.ones((6, 2))))

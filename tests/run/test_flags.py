@@ -16,10 +16,6 @@ def test_uncovered(found: int, asked: int, flag: str) -> None:
     assert uncovered(found, asked) == flag
 
 
-def test_uncovered_says_of_what() -> None:
-    assert uncovered(9, 32, "names") == "coverage 28% of names"
-
-
 @pytest.mark.parametrize(
     ("one", "other", "flag"), [(32, 9, "32 : 9"), (9, 32, "9 : 32"), (16, 8, ""), (17, 8, "17 : 8")]
 )

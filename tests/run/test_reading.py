@@ -63,12 +63,6 @@ def test_what_a_run_need_not_say_is_blank(folder: Path) -> None:
     assert run.manifest["models"][0] | {"steps": []} == run.manifest["models"][0]  # what no type declares is kept
 
 
-def test_a_failed_part_needs_its_reason_only(folder: Path) -> None:
-    _write(folder, MANIFEST | {"failed": [{"reason": "it did not converge", "layer": 8}]})
-    (failed,) = read_manifest(folder)["failed"]
-    assert (failed["model"], failed["layer"], failed["reason"]) == (None, 8, "it did not converge")
-
-
 WRONG: dict[str, tuple[Any, str]] = {
     "no table": ([1], r"run\.json is not as a run writes it \(.*\); run the study again"),
     "no study": ({key: MANIFEST[key] for key in MANIFEST if key != "study"}, "study: Field required"),

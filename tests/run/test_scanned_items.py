@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from wordworth.run import Findings, read_run
 
@@ -38,15 +37,3 @@ def test_they_are_added_with_columns_and_chosen_from(tmp_path: Path) -> None:
     some = whole.where(lambda row: True, pl.col("item") == "b")
     assert some.items["item"].to_list() == ["b", "b"]
     assert some.left_out == {"gone": 2}
-
-
-def test_what_is_shown_is_what_is_held(tmp_path: Path) -> None:
-    held, scanned = both(tmp_path)
-    assert scanned.held_items.is_empty()
-    assert scanned.held_items.schema == held.items.schema
-    assert held.held_items.equals(held.items)
-
-
-def test_a_column_that_items_lack_is_refused() -> None:
-    with pytest.raises(TypeError, match="no column wrong"):
-        Findings("predict").scanned_items(pl.LazyFrame({"wrong": [1]}))

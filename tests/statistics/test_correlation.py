@@ -111,11 +111,6 @@ def test_bad_input(ours, scipys, x, y, message):
         ours(x, y)
 
 
-def test_no_resamples():
-    with pytest.raises(WordworthError, match="at least one resample"):
-        pearson(np.arange(4.0), np.arange(4.0), resamples=0)
-
-
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e300])
 def test_ratings_of_any_size(scale: float) -> None:
     """A rating of 1e200 once overflowed to a correlation of 0."""

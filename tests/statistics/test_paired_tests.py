@@ -154,10 +154,3 @@ def test_weat_difference_interval_against_a_loop() -> None:
         slow.append(effect(drawn[0], 8) - effect(drawn[1], 8))
     found = weat_difference_interval(s, 8, resamples=100, seed=5)
     assert found == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])))
-
-
-def test_weat_difference_needs_two_models() -> None:
-    with pytest.raises(WordworthError, match="not of two models"):
-        weat_difference(np.zeros((3, 8)), 4)
-    with pytest.raises(WordworthError, match="no effect size to compare"):
-        weat_difference(np.zeros((2, 8)), 4)

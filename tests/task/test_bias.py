@@ -8,13 +8,12 @@ import pytest
 from sklearn.decomposition import PCA
 
 from wordworth.catalog.models import load_embeddings
-from wordworth.embedding import Embedding, Layers, Provenance, Slot
+from wordworth.embedding import Layers, Provenance, Slot
 from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini, pair_direction
-from wordworth.run import Findings
 from wordworth.task.bias import bias, curves, list_words
 from wordworth.task.estimators import PAIRS, Draws, beside, definitions, draw, of, of_pairs
 from wordworth.task.settings import Intervals
-from wordworth.task.words import BiasLists, load_bias_lists, restricted
+from wordworth.task.words import BiasLists, load_bias_lists
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +38,6 @@ def test_the_paper_s_3542_tuples(layers: Layers, lists: BiasLists) -> None:
     ]
     assert len(set(found)) == len(found) == 22
     assert len(found) * (13 + 25 + 13 + 25 + 13 + 25 + 13 + 25 + 7 + 2) == 3542
-
-
-def test_a_weak_first_component_is_warned_of(lists: BiasLists) -> None:
-    matrix = np.random.default_rng(1).normal(size=(len(lists.words), 50))
-    noise = Embedding(list(lists.words), matrix, Provenance("noise"))
-    findings = bias(Layers.of(noise), lists, Intervals(resamples=20))
-    assert any("explains less than 35% of the gender pairs' differences here" in one for one in findings.warnings)
 
 
 def test_what_the_pairs_share_is_no_variance_of_their_differences(lists: BiasLists) -> None:
@@ -75,16 +67,6 @@ def test_an_estimator_that_fails_leaves_the_others(lists: BiasLists, layers: Lay
     assert all("gender-pairs" in part["dataset"] and part["reason"] for part in found.failed)
     whole = set(bias(layers, lists, Intervals(resamples=20)).scores["measure"])
     assert set(found.scores["measure"]) == whole - failed
-
-
-def test_an_embedding_that_lacks_a_class(lists: BiasLists, layers: Layers) -> None:
-    gone = lists.classes["race"]["asian"]
-    kept = [row for row, word in enumerate(lists.words) if word not in gone]
-    lacking = layers.rows(np.array(kept))
-    findings = Findings()
-    usable = restricted(findings, lacking, lists)
-    assert set(usable.classes) == {"gender", "religion"}
-    assert findings.warnings == ["random has none of the words of asian; race is left out."]
 
 
 def test_resampled_curves_are_the_measures_on_repeated_words(layers: Layers, lists: BiasLists) -> None:

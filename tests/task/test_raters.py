@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
-from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.study import study
 
@@ -44,11 +43,6 @@ def test_table_3(found: Findings) -> None:
         if row["value"]:
             hard = "turkish" in name or "chinese" in name
             assert scores[name] == pytest.approx(float(row["value"]), abs=0.035 if hard else 0.006), name
-
-
-def test_it_is_not_run_unasked_and_needs_no_model() -> None:
-    with pytest.raises(WordworthError, match="name a model"):
-        valnorm(experiments=["raters", "valence"])
 
 
 def _rated(lexicon: Lexicon) -> dict[str, float]:

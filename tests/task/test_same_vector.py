@@ -94,19 +94,6 @@ def test_a_vector_in_both_sets_is_refused(vectors: Embedding) -> None:
             association(Layers.of(vectors), replace(FLOWERS, **sets), WeatSettings())
 
 
-def test_a_target_that_is_an_attribute_is_noted(vectors: Embedding) -> None:
-    both = replace(FLOWERS, A=(*SETS["A"], "Rose"))
-    found = association(Layers.of(vectors), both, WeatSettings())
-    assert any("rose" in note and "attribute" in note for note in found.notes)
-    assert not any("attribute" in note for note in association(Layers.of(vectors), FLOWERS, WeatSettings()).notes)
-
-
-def test_a_word_that_a_published_test_has_on_both_sides_still_runs(vectors: Embedding) -> None:
-    """XWEAT has Spanish "su" and Turkish "o" among words of men and of women; the test carries a remark."""
-    both = replace(FLOWERS, Y=("rose", *SETS["Y"]), remarks=("rose is in both flowers and insects",))
-    assert association(Layers.of(vectors), both, WeatSettings()).scores.item(0, "n") == 9
-
-
 def test_lines_of_a_lexicon_with_one_vector_are_averaged(vectors: Embedding, tmp_path: Path) -> None:
     """Capitals are rated .25 above and lower case .25 below the ratings of the plain lexicon."""
     plain = valnorm(vectors, written(tmp_path / "plain", WORDS, RATINGS))

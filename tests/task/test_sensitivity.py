@@ -13,7 +13,6 @@ from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.embedding import Embedding, Layers, Provenance, Slot
 from wordworth.measure import sc_weat, valence, weat, weat_p
 from wordworth.measure.sensitivity import conclusions, robustness
-from wordworth.statistics.correlation import correlations
 from wordworth.statistics.permutation import normal_p, permutation_test
 from wordworth.study import study
 from wordworth.study.weat import WeatSettings
@@ -118,19 +117,6 @@ def test_variants_are_those_of_a_plain_loop(test_of_names: AssociationTest, vect
             assert row["value"] == pytest.approx(float(weat(*cut)), rel=1e-6)
             if method == "permutation p":
                 assert row["p"] == pytest.approx(float(weat_p(*cut, **how).p), rel=1e-6)
-
-
-def test_halves_are_halves() -> None:
-    words = word_variants([["a", "b", "c", "d", "e"], ["f", "g"]], [["h", "i", "j", "k"]], 4, 0)
-    by_kind = {kind: [at for at, one in enumerate(words.kinds) if one == kind] for kind in KINDS}
-    assert [len(by_kind[kind]) for kind in KINDS] == [1, 5, 4, 4, 4, 4, 4]  # a set of two words keeps them
-    for at in by_kind["half of all"]:
-        assert (words.targets[at, :5].sum(), words.targets[at, 5:].sum(), words.attributes[at].sum()) == (3, 2, 2)
-    for at in by_kind["half of targets"]:
-        assert words.attributes[at].all()
-    assert len({tuple(words.targets[at]) for at in by_kind["half of targets"]}) > 1
-    small = word_variants([["a", "b"], ["c", "d"]], [["e", "f"]], 4, 0)
-    assert small.kinds == ("all words",)
 
 
 def test_robustness_by_hand() -> None:
@@ -240,14 +226,6 @@ def test_valence_under_other_choices(rated: Embedding) -> None:
         expected = valence(sc_weat(*rows), people, ranked=ranked, resamples=1).value
         assert row["value"] == pytest.approx(float(expected), rel=1e-6), row
     assert found.scores.filter(measure="sensitivity:median")["n"].item() == len(found.items)
-
-
-def test_correlations_of_rows() -> None:
-    values, ratings = np.array([[1.0, 2, 3, 9], [4, 3, 2, 1], [5, 5, 5, 5]]), np.array([1.0, 2, 3, 4])
-    ranked = correlations(values, ratings, ranked=True)
-    assert ranked[:2].tolist() == pytest.approx([1, -1])
-    assert np.isnan(ranked[2])
-    assert correlations(values, ratings, ranked=False)[0] == pytest.approx(np.corrcoef(values[0], ratings)[0, 1])
 
 
 def test_the_first_variant_is_the_score(vectors: Embedding) -> None:

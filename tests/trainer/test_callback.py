@@ -1,9 +1,7 @@
 """A training is the same bit for bit whether it is measured or not, and what is measured is what the command gives."""
 
-import importlib.util
 import logging
 import random
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ import transformers as hf
 import wordworth as ww
 from made_models import letters
 from wordworth.run import read_run
-from wordworth.trainer.measuring import random_states_kept, still
+from wordworth.trainer.measuring import still
 
 LINES = [f"This is a pleasant word, and that is an unpleasant one, number {at}." for at in range(24)]
 STEPS, EVERY = 6, 3
@@ -152,24 +150,12 @@ def test_numbers_are_those_of_the_saved_model(tmp_path: Path) -> None:
     assert set(read_run(tmp_path / "runs" / "vast-step0").scores["layer"]) == {0, 1, 2}
 
 
-class Service(hf.TrainerCallback):
-    """What TensorBoard and its kin are to a Trainer."""
-
-    def __init__(self) -> None:
-        self.heard: list[tuple[int, str]] = []
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-        self.heard += [(state.global_step, name) for name in logs]
-
-
 def test_logs_hold_the_scores(tmp_path: Path) -> None:
-    trainer, service = trainer_of(tmp_path), Service()
-    trainer.add_callback(service)
+    trainer = trainer_of(tmp_path)
     measured(trainer, tmp_path)
     trainer.train()
     logs = [log for log in trainer.state.log_history if "wordworth/seconds" in log]
     assert [log["step"] for log in logs] == [0, 3, 6]
-    assert {(log["step"], name) for log in logs for name in log if name != "step"} <= set(service.heard)
     scores = read_run(tmp_path / "runs" / "vast-step3").scores.filter(pl.col("layer") == 1, pl.col("pcs").is_null())
     for name, measure in (("valence/bellezza", "valence"), ("weat/weat6", "weat")):
         row = scores.row(by_predicate=pl.col("measure") == measure, named=True)
@@ -293,25 +279,3 @@ def test_without_a_head_only_vectors_are_measured(tmp_path: Path) -> None:
     assert [one.name for one in (tmp_path / "runs").iterdir()] == ["vast-step0"]
     with pytest.raises(ww.WordworthError, match="predict does not measure a language model without a head"):
         ww.WordworthCallback(trainer, predict={})
-
-
-def test_random_states_are_kept() -> None:
-    def states() -> tuple[Any, ...]:
-        return random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
-
-    def draws() -> None:
-        with random_states_kept(torch.device("cpu")):
-            random.random(), np.random.rand(), torch.rand(1)  # noqa: NPY002
-            raise ZeroDivisionError
-
-    before = states()
-    with pytest.raises(ZeroDivisionError):
-        draws()
-    assert same(states(), before)
-
-
-def test_the_extra_is_named_where_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "wordworth.trainer")
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ww.WordworthError, match=r"pip install wordworth\[trainer\]"):
-        _ = ww.WordworthCallback

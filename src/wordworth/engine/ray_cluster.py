@@ -2,10 +2,11 @@
 
 Every machine needs Wordworth and the models, which it takes from its own cache or fetches; results come back to the
 driver, so no disk is shared. Each actor has one GPU, or some cores. Ray restarts an actor that dies, killed or out of
-memory, and runs its shards again.
+memory, and runs its shards again. Models and results are sent as pickles: arrays that Ray shares cannot be written to.
 """
 
 import os
+import pickle
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -84,7 +85,7 @@ class RayCluster:
     def _send(self, model: Any) -> None:
         """Put a model where actors can get it; the same object is sent once."""
         if self._reference is None or self._model is not model:
-            self._model, self._reference = model, self._ray.put(model)
+            self._model, self._reference = model, self._ray.put(pickle.dumps(model))
             self._models += 1
 
     def _get(self, call: Any, what: str) -> tuple[list[Any], float]:
@@ -100,7 +101,7 @@ class RayCluster:
             notice(sentence)
         if error:
             raise WordworthError(error)
-        return results, seconds
+        return pickle.loads(results), seconds  # noqa: S301 - from the user's own cluster
 
 
 def _actor_class() -> type:
@@ -122,9 +123,10 @@ def _actor_class() -> type:
 
         def run(
             self, function: Any, key: str, reference: list[Any], items: list[Any]
-        ) -> tuple[list[Any], float, tuple[str, ...], str]:
+        ) -> tuple[bytes, float, tuple[str, ...], str]:
             """Return the results of a stream function, its seconds, new notices, and a user's error."""
             import gc
+            import pickle
             import time
 
             import ray
@@ -137,12 +139,12 @@ def _actor_class() -> type:
                 if key != self.key:
                     self.key, self.model = "", None
                     gc.collect()
-                    self.model, self.key = ray.get(reference[0]), key
+                    self.model, self.key = pickle.loads(ray.get(reference[0])), key  # noqa: S301 - the driver's
                 began = time.monotonic()
                 results = list(function(self.model, items))
             except WordworthError as error:
-                return [], 0.0, notices()[before:], str(error)
-            return results, time.monotonic() - began, notices()[before:], ""
+                return b"", 0.0, notices()[before:], str(error)
+            return pickle.dumps(results), time.monotonic() - began, notices()[before:], ""
 
     return Actor
 
