@@ -6,6 +6,7 @@ A network over word vectors is a folder with `config.json` and `model.safetensor
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -186,10 +187,11 @@ def load(named: str | Path | NliModel, device: str = "auto", labels: Sequence[st
     if _is_over_vectors(target):
         model = load_attention_nli(target)
         return replace(model, name=label) if label else model
-    # Slow to import, and needed only here.
-    from wordworth.infer.cross_encoder import load_cross_encoder
-
-    return load_cross_encoder(target, device=device, name=label or None, labels=tuple(labels) or None)
+    # Slow to import, and needed only here; by its name, since it imports the package for its version.
+    transformer: NliModel = import_module("wordworth.infer.cross_encoder").load_cross_encoder(
+        target, device=device, name=label or None, labels=tuple(labels) or None
+    )
+    return transformer
 
 
 def load_attention_nli(named: str | Path = DEFAULT, *, vectors: Embedding | None = None) -> AttentionNli:
