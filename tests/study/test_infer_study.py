@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
-from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.nli import LABELS
-from wordworth.infer.model.over_vectors import AttentionNli
-from wordworth.infer.model.vocabulary import StaticVectors, drawn
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import load_probe
-from wordworth.infer.scoring import pair_scores as scoring
-from wordworth.infer.scoring.largest import Largest
+from wordworth.infer import pair_scores as scoring
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.nli import LABELS
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.infer.pair_scores import Largest
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
+from wordworth.infer.vocabulary import StaticVectors, drawn
 from wordworth.measure.neutrality import is_neutral
 from wordworth.study import study
 from wordworth.study.infer.study import infer_tables

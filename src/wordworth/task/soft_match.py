@@ -16,8 +16,7 @@ from wordworth.catalog.read.wordnet import WordNet
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.predict.parting import Parting
-from wordworth.predict.similarity import BUILT_IN, Similarity
-from wordworth.predict.soft_match import DEPTHS, similar, soft_ranks
+from wordworth.predict.soft_match import BUILT_IN, DEPTHS, Similarity, similar, soft_ranks
 from wordworth.progress import waiting
 from wordworth.run import Findings
 from wordworth.task.prediction import Hits, PredictedWords, record, shares

@@ -11,12 +11,11 @@ import polars as pl
 
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.engine.cache import key_of
-from wordworth.infer.model import load
-from wordworth.infer.model.nli import LABELS, MitigableNli, NliModel, Trained
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import FORMULA, SWAP, Probe, load_probe, probe_names
-from wordworth.infer.scoring.largest import Largest
-from wordworth.infer.scoring.pair_scores import PairTask, scored
+from wordworth.infer.loading import load
+from wordworth.infer.nli import LABELS, MitigableNli, NliModel, Trained
+from wordworth.infer.pair_scores import Largest, PairTask, scored
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import FORMULA, SWAP, Probe, load_probe, probe_names
 from wordworth.measure.neutrality import BY_PAIR, CHANGE, Tally
 from wordworth.progress import progress
 from wordworth.run import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Findings

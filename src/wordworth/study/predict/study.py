@@ -21,11 +21,10 @@ from wordworth.errors import WordworthError
 from wordworth.predict.finetune import Training, fine_tune
 from wordworth.predict.frequency import Bands, banded, frequencies_of, parsed_edges
 from wordworth.predict.model import WordModel, load_word_model
-from wordworth.predict.parting import Parting
+from wordworth.predict.parting import Parting, icu_words
 from wordworth.predict.predict import scan_words
 from wordworth.predict.search import PredictionRules
-from wordworth.predict.similarity import BUILT_IN
-from wordworth.predict.unspaced import icu_words
+from wordworth.predict.soft_match import BUILT_IN
 from wordworth.run import Findings
 from wordworth.study.predict import PredictSettings
 from wordworth.task.paraphrase import DRAWN, load_probes, paraphrasing

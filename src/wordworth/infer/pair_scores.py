@@ -6,7 +6,7 @@ was killed goes on with the first block that is not there.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from safetensors.numpy import load_file, save_file
 from wordworth.engine.cache import CacheSlot, slot
 from wordworth.engine.filling import Filling, Part
 from wordworth.errors import WordworthError
-from wordworth.infer.model.nli import NliModel
-from wordworth.infer.probe.pairs import Indices, PairSet, evenly
-from wordworth.infer.scoring.grid import Grid, grid_of
+from wordworth.infer.nli import NliModel
+from wordworth.infer.over_vectors import Grid, grid_of
+from wordworth.infer.pairs import Indices, PairSet, evenly
 
 BLOCK = 1 << 13
 """Pairs of a block, about: whole actions, so that a sentence is encoded once."""
@@ -117,3 +117,25 @@ def _checked(model: NliModel, grid: Grid | None, pairs: PairSet, indices: Indice
             "which do not add up to one; check its weights"
         )
     return probabilities.astype(np.float32)
+
+
+@dataclass
+class Largest:
+    """The `count` pairs with the largest probability in one column; of equal ones, those with the smaller index."""
+
+    column: int
+    count: int
+    indices: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)))
+
+    def add(self, indices: NDArray[np.int64], probabilities: NDArray[np.floating]) -> None:
+        """Another block, whatever the order that blocks come in."""
+        values = probabilities[:, self.column]
+        if 0 < self.count < len(values):  # ties at the edge are all kept until they are sorted by index
+            edge = np.partition(values, len(values) - self.count)[len(values) - self.count]
+            large = values >= edge
+            indices, probabilities = indices[large], probabilities[large]
+        everything = np.concatenate([self.indices, indices])
+        rows = np.concatenate([self.probabilities, probabilities])
+        order = np.lexsort((everything, -rows[:, self.column]))[: self.count]
+        self.indices, self.probabilities = everything[order], rows[order]
