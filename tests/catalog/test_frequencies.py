@@ -6,7 +6,7 @@ import pytest
 
 from wordworth.catalog.read.frequencies import is_frequency_file, load_frequencies
 from wordworth.catalog.registry import entry
-from wordworth.catalog.show import summary
+from wordworth.catalog.show import excerpt
 from wordworth.errors import WordworthError
 
 
@@ -20,7 +20,7 @@ def test_wordfreq():
     assert next(iter(found.counts)) == "the"
     assert found.unit == "per 100 million words"
     assert found.licence
-    assert summary(entry("wordfreq")).rows[0] == ("the", "5,370,318")
+    assert excerpt(entry("wordfreq")).rows[0] == ("the", "5,370,318")
 
 
 def test_a_users_file(tmp_path):

@@ -118,7 +118,7 @@ def test_a_page_of_nonsense(hostile: Hostile, tmp_path: Path, page: bytes, kind:
 
 def test_an_index_that_never_answers(hostile: Hostile, tmp_path: Path) -> None:
     hostile.silent = 30
-    assert "cannot be looked up: no connection to 127.0.0.1" in refused(tmp_path)
+    assert "cannot be looked up: no index answers at 127.0.0.1" in refused(tmp_path)
 
 
 NONSENSE = {

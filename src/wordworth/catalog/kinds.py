@@ -56,9 +56,11 @@ def _say() -> str:
 
 
 def _of_folder(folder: Path) -> Kind:
+    from wordworth.embedding.spacy_vectors import files_in
+
     if (folder / "config.json").is_file():
         return _of_config(folder / "config.json", str(folder))
-    if any(folder.glob("*.npy")) or _of_spacy(folder):
+    if any(folder.glob("*.npy")) or files_in(folder) is not None:
         return "static"  # HistWords, a matrix and its index, or a spaCy model
     if all((folder / file).is_file() for file in SENTENCE_FILES):
         return "sentence"
@@ -66,12 +68,6 @@ def _of_folder(folder: Path) -> Kind:
     if weights:
         return _of_gguf(weights[0])
     raise WordworthError(f"{folder} holds neither a config.json, nor GGUF weights, nor .npy vectors; {_say()}")
-
-
-def _of_spacy(folder: Path) -> bool:
-    from wordworth.embedding.spacy_vectors import files_in
-
-    return files_in(folder) is not None
 
 
 def _of_config(path: Path, named: str) -> Kind:

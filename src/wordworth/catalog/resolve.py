@@ -17,13 +17,12 @@ from wordworth.catalog.entry import Entry, Source
 from wordworth.catalog.fetch.hub import from_hub, hub_file, hub_model
 from wordworth.catalog.fetch.web import from_web, public_address, web_file
 from wordworth.catalog.registry import entry, knows
+from wordworth.embedding.streams import FILE_SUFFIXES, plain_name
 from wordworth.errors import WordworthError
 from wordworth.files import measured_sum
 
 Place = Literal["catalog", "path", "web", "hub file", "hub"]
 """`hub` is a model by its name on the hub."""
-_PACKED = {".gz", ".bz2", ".xz", ".zip"}
-_MODEL_FILES = {".txt", ".vec", ".bin", ".npz", ".npy", ".safetensors", ".kv", ".model", ".gguf"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +104,7 @@ def resolve(named: str | Path, kind: str = "models") -> Resolved:
     except OSError as error:
         raise WordworthError(f"{target[:80]} cannot be looked up ({error.strerror}); check the path") from error
     if isinstance(named, str) and not there:
-        if kind == "models" and hub_model(target) and path.suffix not in _MODEL_FILES | _PACKED:
+        if kind == "models" and hub_model(target) and path.suffix not in FILE_SUFFIXES:
             return Resolved(label or target, target, "hub", source=target)
         if kind != "models" and len(path.parts) == 1 and not path.suffix:
             entry(target, kind)  # no such file, and it reads like a name: the error gives the nearest names
@@ -175,10 +174,7 @@ def _plain(path: Path, kind: str) -> str:
         return path.name
     if kind != "models":
         return path.stem
-    name = path.name
-    while Path(name).suffix in _PACKED | _MODEL_FILES:
-        name = Path(name).stem
-    return name.removesuffix("-w") if path.name.endswith("-w.npy") else name
+    return plain_name(path)
 
 
 def _exists(path: Path) -> bool:

@@ -1,8 +1,8 @@
 """What `wordworth show` and `wordworth ls` show of an entry, as plain data."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
+from typing import Any, NamedTuple
 
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.hub import hub_file, is_cached
@@ -62,37 +62,18 @@ def download(declared: Entry) -> str:
     """“84 MB”, “from the hub”, “by hand”; blank where nothing is fetched."""
     size = download_bytes(declared)
     if size is not None:
-        return in_megabytes(size)
+        return f"{size / 1e6:,.0f} MB" if size >= 1e7 else f"{size / 1e6:,.1f} MB" if size >= 1e5 else "under 0.1 MB"
     if "hub" in declared.details:
         return "from the hub"
     by_hand = bool(declared.sources) and all(source.kind == "data" for source in declared.sources)
     return "by hand" if by_hand else ""
 
 
-def in_megabytes(size: int) -> str:
-    """A size as people say it."""
-    return f"{size / 1e6:,.0f} MB" if size >= 1e7 else f"{size / 1e6:,.1f} MB" if size >= 1e5 else "under 0.1 MB"
+class Excerpt(NamedTuple):
+    """The first rows of an entry's data, where it is here: showing fetches nothing."""
 
-
-@dataclass(frozen=True)
-class Shown:
-    """An entry as it is shown. Rows out of its data are there only when the data is: showing fetches nothing."""
-
-    kind: str
-    name: str
-    title: str
-    count: int
-    language: str
-    scale: tuple[float, float] | None
-    licence: str
-    reference: str
-    bibtex: str
-    note: str
-    sources: tuple[str, ...]
-    here: bool
     header: tuple[str, ...] = ()
     rows: Rows = ()
-    """The first rows."""
     left_out: tuple[str, ...] = ()
     """What was left out or merged in reading, one sentence each."""
 
@@ -121,30 +102,23 @@ def made_of(declared: Entry) -> tuple[Entry, ...]:
     return ()
 
 
-def summary(declared: Entry, rows: int = 5) -> Shown:
-    """What there is to say of an entry, with its first rows where its data is here. Nothing is fetched."""
-    there = is_here(declared)
-    header, first, left_out = (
-        _FIRST[declared.kind](declared, rows) if there or declared.kind in _DECLARED else ((), (), ())
-    )
-    return Shown(
-        kind=declared.kind,
-        name=declared.name,
-        title=declared.title,
-        count=declared.count,
-        language=declared.language,
-        scale=declared.scale,
-        licence=declared.licence,
-        reference=str(declared.reference),
-        bibtex=declared.reference.bibtex(),
-        note=declared.note,
-        sources=tuple(source.place for source in declared.sources)
-        or tuple(filter(None, [declared.details.get("hub", "")])),
-        here=there,
-        header=header,
-        rows=first,
-        left_out=left_out,
-    )
+def excerpt(declared: Entry, rows: int = 5) -> Excerpt:
+    """Return the first rows of an entry, where its data is here. Nothing is fetched."""
+    is_readable = declared.kind in _DECLARED or is_here(declared)
+    return Excerpt(*_FIRST[declared.kind](declared, rows)) if is_readable else Excerpt()
+
+
+def summary(declared: Entry) -> dict[str, Any]:
+    """Return what there is to say of an entry, as JSON has it."""
+    keys = ("kind", "name", "title", "count", "language", "scale", "licence", "note")
+    return {
+        **{key: getattr(declared, key) for key in keys},
+        "reference": str(declared.reference),
+        "bibtex": declared.reference.bibtex(),
+        "sources": [source.place for source in declared.sources] or list(filter(None, [declared.details.get("hub")])),
+        "here": is_here(declared),
+        **excerpt(declared)._asdict(),
+    }
 
 
 _First = tuple[tuple[str, ...], Rows, tuple[str, ...]]

@@ -1,7 +1,6 @@
 """`wordworth ls`, `show` and `get`: what can be named."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -88,31 +87,30 @@ def show(
     declared = entry(name)
     shown = summary(declared)
     if json:
-        display.print_json(asdict(shown))
+        display.print_json(shown)
         return
-    scale = f"{shown.scale[0]:g} to {shown.scale[1]:g}" if shown.scale else ""
     facts = {
-        "kind": ": ".join(filter(None, [shown.kind.replace("_", " "), declared.details.get("family")])),
-        "title": shown.title,
-        "language": shown.language,
+        "kind": ": ".join(filter(None, [declared.kind.replace("_", " "), declared.details.get("family")])),
+        "title": declared.title,
+        "language": declared.language,
         "holds": held(declared),
-        "scale": scale,
-        "licence": shown.licence,
-        "citation": shown.reference,
-        "from": "; ".join(shown.sources),
+        "scale": f"{declared.scale[0]:g} to {declared.scale[1]:g}" if declared.scale else "",
+        "licence": declared.licence,
+        "citation": shown["reference"],
+        "from": "; ".join(shown["sources"]),
         "download": download(declared),
-        "here": "yes" if shown.here else f"no: `wordworth get {name}` fetches it",
-        "note": shown.note,
+        "here": "yes" if shown["here"] else f"no: `wordworth get {name}` fetches it",
+        "note": declared.note,
     }
     for key, value in facts.items():
         if value:
             display.line(f"{key:9} {value}")
-    if shown.rows:
-        display.table("", shown.header, shown.rows)
-    for line in shown.left_out[:10]:
+    if shown["rows"]:
+        display.table("", shown["header"], shown["rows"])
+    for line in shown["left_out"][:10]:
         display.notice(f"left out: {line}")
-    if len(shown.left_out) > 10:
-        display.notice(f"left out: {len(shown.left_out) - 10} more")
+    if len(shown["left_out"]) > 10:
+        display.notice(f"left out: {len(shown['left_out']) - 10} more")
 
 
 def get(

@@ -16,7 +16,7 @@ from wordworth.embedding import arrays, pickles, spacy_vectors, word2vec
 from wordworth.embedding.arrays import map_matrix
 from wordworth.embedding.blocks import VectorFile, gather
 from wordworth.embedding.core import Embedding, Provenance
-from wordworth.embedding.streams import Flaws, Kind, OnBad, compression, inner_name, sample, sha256_of_all
+from wordworth.embedding.streams import Flaws, Kind, OnBad, compression, inner_name, plain_name, sample, sha256_of_all
 from wordworth.engine.cache import entry
 from wordworth.errors import Foreign, WordworthError, nearest
 from wordworth.files import measured_sum
@@ -54,7 +54,6 @@ _KNOWN_OTHERS = {
 # Bytes that no text has and float32 numbers nearly always have.
 _CONTROL = bytes([*range(9), *range(14, 32)])
 _LAYOUT = 3  # raised whenever an entry is written differently, or the same file would be read differently
-_SUFFIXES = {".gz", ".bz2", ".xz", ".zip", ".txt", ".vec", ".bin", ".npz", ".npy", ".safetensors", ".kv", ".model"}
 
 
 def check_format(name: str) -> None:
@@ -218,14 +217,6 @@ def _begin_text(path: Path, chosen: str, language: str, flaws: Flaws) -> VectorF
     )
 
 
-def name_of(path: Path) -> str:
-    """Return what tables call a file when nobody says: its name without what tells the format."""
-    name = path.name
-    while Path(name).suffix in _SUFFIXES:
-        name = Path(name).stem
-    return name.removesuffix("-w") if path.name.endswith("-w.npy") else name
-
-
 def load(
     path: Path | str,
     *,
@@ -257,7 +248,7 @@ def load(
     folder = entry("embeddings", [_LAYOUT, format or "", on_bad, language, sums], build)
     meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     provenance = Provenance(
-        name=name or (source.name if source.is_dir() else name_of(files[0])),
+        name=name or (source.name if source.is_dir() else plain_name(files[0])),
         source=str(source),
         sha256=sums[0][1] if len(files) == 1 else sha256_of_all(files),
         language=language or meta["language"],

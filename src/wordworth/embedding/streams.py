@@ -39,6 +39,18 @@ _PLURAL: dict[Kind, str] = {
 _SHOWN = 3  # flaws of a kind quoted in full; the rest are counted
 
 
+FILE_SUFFIXES = {".gz", ".bz2", ".xz", ".zip"}
+FILE_SUFFIXES |= {".txt", ".vec", ".bin", ".npz", ".npy", ".safetensors", ".kv", ".model", ".gguf"}
+
+
+def plain_name(path: Path) -> str:
+    """Return what tables call a file of vectors unless a label is given: its name without what shows its format."""
+    name = path.name
+    while Path(name).suffix in FILE_SUFFIXES:
+        name = Path(name).stem
+    return name.removesuffix("-w") if path.name.endswith("-w.npy") else name
+
+
 def compression(path: Path) -> str:
     """Return `gzip`, `bzip2`, `xz`, `zip` or nothing, by the first bytes, whatever the file is called."""
     with path.open("rb") as stream:

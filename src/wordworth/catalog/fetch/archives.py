@@ -107,7 +107,7 @@ def _links(distribution: Distribution) -> Iterator[Link]:
     for kind, url in places:
         session = client()
         try:
-            with Foreign(f"{_host(url)} gives what no index does"):
+            with Foreign("it gives what no index does"):
                 finder = PackageFinder(
                     session=session,
                     index_urls=[url] if kind == "index_urls" else (),
@@ -115,14 +115,8 @@ def _links(distribution: Distribution) -> Iterator[Link]:
                     ignore_compatibility=True,
                 )
                 matches = list(finder.find_matches(requirement))
-        except httpx2.TransportError as error:
-            unreachable = f"no connection to {_host(url)} ({reason_of(error)})"
-            continue
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            unreachable = f"{_host(url)} gives what no index does ({reason_of(error)})"
-            continue
-        except WordworthError as error:
-            unreachable = str(error)
+        except (httpx2.HTTPError, httpx2.InvalidURL, WordworthError) as error:
+            unreachable = f"no index answers at {_host(url)} ({reason_of(error)})"
             continue
         for match in matches:
             known = True
@@ -147,7 +141,7 @@ def _host(url: str) -> str:
 
 
 @contextmanager
-def opened(distribution: Distribution, expected_bytes: int | None = None) -> Iterator[Path]:
+def opened(distribution: Distribution) -> Iterator[Path]:
     """The archive as a file, checked where its checksum is pinned, and removed again when it was fetched for this."""
     reasons = []
     for link in _links(distribution):
@@ -162,13 +156,12 @@ def opened(distribution: Distribution, expected_bytes: int | None = None) -> Ite
         target = kind_folder("archives") / f"{key}-{link.filename}"
         with locked(target):
             part = target.with_name(target.name + ".part")
-            resumed = part.exists()
-            download(link.url_without_fragment, part, str(distribution), expected_bytes)
-            if resumed and not _is_right(distribution, part):
+            for _ in range(1 + part.exists()):  # what is resumed may be the start of another file
+                download(link.url_without_fragment, part, str(distribution))
+                if _is_right(distribution, part):
+                    break
                 part.unlink()
-                download(link.url_without_fragment, part, str(distribution), expected_bytes)
-            if not _is_right(distribution, part):
-                part.unlink()
+            else:
                 reasons.append(f"what {httpx2.URL(link.url).host} sends has another checksum than the one pinned")
                 continue
             try:

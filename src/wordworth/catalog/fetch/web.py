@@ -67,12 +67,7 @@ def from_web(url: str) -> Path:
         part = kind_folder("archives") / f"{key[:16]}-{file.name}.part"
         if not file.sha256:  # nothing would show that what is there is the start of another file
             part.unlink(missing_ok=True)
-        try:
-            download(file.address, part, file.name)
-        except WordworthError:
-            if not file.sha256:  # the next one does not go on from it
-                part.unlink(missing_ok=True)
-            raise
+        download(file.address, part, file.name)
         if file.sha256 and sha256_of(part) != file.sha256:
             part.unlink()
             raise WordworthError(
