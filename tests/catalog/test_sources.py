@@ -248,9 +248,7 @@ def test_no_such_package(index: Index) -> None:
 
 def test_no_network(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple/")  # the discard port: nobody listens
-    with pytest.raises(
-        WordworthError, match=r"no index answers at 127\.0\.0\.1 .*check the network"
-    ):
+    with pytest.raises(WordworthError, match=r"no index answers at 127\.0\.0\.1 .*check the network"):
         fetch(table())
 
 
