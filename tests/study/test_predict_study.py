@@ -242,23 +242,6 @@ def test_a_language_without_spaces(tmp_path, counts, word_model_folder, text):
         predict([folder], corpus=text, language="thai", punctuation="attached", **chosen)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"words": -1}, "--words is -1"),
-        ({"words": 2}, "no word of the text can be predicted"),
-        ({"top": 10_000}, "--top is 10000; it must be a whole number from 1 to 1,000"),
-        ({"bands": (3, 2)}, "must ascend"),
-        ({"soft_match": ["no-such-embedding"]}, "is not in the models of the catalog"),
-        ({"corpus": "no-such-corpus"}, "is not in the corpora of the catalog"),
-    ],
-)
-def test_bad_choices(tmp_path, text, counts, word_model_folder, given, message):
-    chosen = {"models": [word_model_folder(tmp_path / "tiny")], "corpus": text, "frequencies": counts, "soft_match": ()}
-    with pytest.raises(WordworthError, match=message):
-        predict(**{**chosen, **given})
-
-
 def test_no_frequency_for_any_word(tmp_path, text, word_model_folder):
     path = tmp_path / "counts.tsv"
     path.write_text("zebra\t7\n", encoding="utf-8")

@@ -75,17 +75,6 @@ def print_findings(
     display.notice(f"`wordworth report {shlex.quote(str(folder))}` makes the page.", "dim")
 
 
-def _checkpoints(named: str) -> list[str]:
-    """The checkpoints in a folder; those that are left out are told."""
-    from wordworth.cli import display
-    from wordworth.study.checks import checkpoints, without_step
-
-    found = checkpoints(named)
-    if left := without_step(named):
-        display.notice(f"Left out, since no number of steps is in the name: {', '.join(left)}.")
-    return found
-
-
 def _command(name: str) -> Any:
     declared = study(name)
 
@@ -93,9 +82,10 @@ def _command(name: str) -> Any:
         settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **more: Any
     ) -> None:
         from wordworth.run import default_folder
+        from wordworth.study.checks import checkpoints
 
         folder = output or default_folder(name)
-        trained = _checkpoints(more["checkpoints"]) if more.get("checkpoints") else []
+        trained = checkpoints(more["checkpoints"]) if more.get("checkpoints") else []
         chosen = [*(models or (() if trained else declared.default_models)), *trained]
         with telling():
             findings = run_study(declared, chosen, settings, folder, overwrite)
