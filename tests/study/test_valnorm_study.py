@@ -14,7 +14,6 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.run.schema import ITEMS, SCORES
 from wordworth.study import study
 
 valnorm = study("valnorm")
