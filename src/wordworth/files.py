@@ -181,10 +181,10 @@ def refuse_unwritable(path: Path) -> None:
         raise WordworthError(f"{place} cannot be written; choose another output with -o")
 
 
-def refuse_existing(path: Path, remedy: str) -> None:
+def refuse_existing(path: Path) -> None:
     """Refuse an output that exists."""
     if path.exists():
-        raise WordworthError(f"{path} is there already; {remedy}")
+        raise WordworthError(f"{path} is there already; choose another with -o, or replace it with --overwrite")
 
 
 def size_of(path: Path) -> int:

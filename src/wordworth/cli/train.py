@@ -9,22 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from wordworth.cli.commands import OUTPUT, named, telling
-from wordworth.cli.options import SHARED, with_options, writable_name
+from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.study.infer import LABEL_MAP
 from wordworth.study.shared_settings import LayeredTakenOut, TakenOut
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, setting
 
-Folder = Annotated[
-    Path,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="Where to write: the folder of the model.",
-        callback=writable_name,
-        rich_help_panel=OUTPUT,
-    ),
-]
+Folder = Annotated[Path, output_option("DIR", "Where to write: the folder of the model.")]
 REQUIRED = inspect.Parameter.empty
 
 
@@ -160,7 +150,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     if overwrite:
         cleared(output)
     elif not unfinished(output):
-        refuse_existing(output, "choose another folder with -o, or replace it with --overwrite")
+        refuse_existing(output)
     names = ("epochs", "rate", "batch", "precision", "seed")
     recipe = FinetuneRecipe(**{name: getattr(settings, name) for name in names})
     sets = _sets(settings)
