@@ -77,16 +77,12 @@ def named(kind: str = "", families: Collection[str] = ()) -> Complete:
 
 
 def in_cache() -> str:
-    """Say what this process left in the cache."""
-    from wordworth.engine.cache import is_kept, written
+    """Say what an interrupted command left in the cache."""
+    from wordworth.engine.cache import is_kept
 
     if not is_kept():
-        return "Nothing is kept with --no-cache; the same command begins anew."
-    kinds = written()
-    if not kinds:
-        return "Nothing was finished that is kept; the same command begins again."
-    listed = ", ".join(f"{count:,} of {kind}" for kind, count in kinds.items())
-    return f"Kept in the cache: {listed}; the same command goes on from there."
+        return "Nothing is kept with --no-cache; the same command begins again."
+    return "What was finished is in the cache; the same command goes on from there."
 
 
 @contextmanager

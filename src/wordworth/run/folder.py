@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ import polars as pl
 from filelock import Timeout
 
 from wordworth.errors import WordworthError
-from wordworth.files import locked, refuse_unwritable, replacing, sha256_of, temporary_folder
+from wordworth.files import locked, refuse_unwritable, replacing, sha256_of
 from wordworth.run.manifest import in_order
 from wordworth.run.schema import as_text
 
@@ -54,7 +55,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
     """Refuse, before anything is computed, a folder that another process of this machine is writing a run to."""
     key = hashlib.sha256(os.fsencode(folder.absolute())).hexdigest()[:16]
     try:
-        with locked(temporary_folder() / f"wordworth-{key}", wait=False):
+        with locked(Path(tempfile.gettempdir()) / f"wordworth-{key}", wait=False):
             yield
     except Timeout:
         raise WordworthError(
