@@ -120,7 +120,6 @@ BAD = [
     ),
     (("compare", "none"), "none is not a run: it has no run.json"),
     (("compare", "none", "--layer", "low"), "--layer is 'low'; it can be best, top or a number"),
-    (("compare", "none", "--correlation-test", "t"), "--correlation-test is 't'; it can be williams, steiger or meng"),
     (("compare", "none", "--resamples", "0"), "--resamples is 0"),
 ]
 
