@@ -124,9 +124,9 @@ def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
         ("encode.loading", "load_files"),
         ("predict.model", "load_files"),
         ("encode.heads", "load_files"),
-        ("catalog.embeddings", "load"),
+        ("catalog.models", "load"),
         ("catalog.fetch.sources", "locate"),
-        ("study.predict.texts", "read"),
+        ("study.predict.study", "read"),
     ):
         monkeypatch.setattr(import_module(f"wordworth.{module}"), name, loads)
 
@@ -242,13 +242,13 @@ def test_a_thousand_million_resamples_are_refused_at_once() -> None:
 
 
 def test_blocks_of_resamples_do_not_change_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    from wordworth.statistics import weat_interval
+    from wordworth.statistics import effect_size
 
     cosines = np.random.default_rng(0).normal(size=(3, 12, 10))
-    whole = weat_interval.weat_interval(cosines, 6, 5, resamples=2_500)
-    monkeypatch.setattr(weat_interval, "RESAMPLES", 7)
-    monkeypatch.setattr(weat_interval, "BLOCK", 1)
-    np.testing.assert_allclose(weat_interval.weat_interval(cosines, 6, 5, resamples=2_500), whole, rtol=1e-12)
+    whole = effect_size.weat_interval(cosines, 6, 5, resamples=2_500)
+    monkeypatch.setattr(effect_size, "RESAMPLES", 7)
+    monkeypatch.setattr(effect_size, "BLOCK", 1)
+    np.testing.assert_allclose(effect_size.weat_interval(cosines, 6, 5, resamples=2_500), whole, rtol=1e-12)
 
 
 # While it loads.

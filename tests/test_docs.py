@@ -91,7 +91,7 @@ def test_the_gallery_is_of_what_it_names() -> None:
 
 
 def _every_option(command: Any = COMMAND) -> set[str]:
-    inner = (_every_option(one) for one in getattr(command, "commands", {}).values())
+    inner = (_every_option(one) for one in recipes.subcommands(command).values())
     return {spelling for one in command.params for spelling in (*one.opts, *one.secondary_opts)}.union(*inner)
 
 

@@ -120,7 +120,7 @@ ELSEWHERE = (
     "neuron-share", "variance-share",
     "net-neutral", "fraction-neutral", "threshold", "entailment", "contradiction", "gap:", "lean:", "valence:mean",
     "valence:multiple-poles",
-    "arousal", "dominance", "similarity:best", "valence:seeds", "valence:control", "valence:above",
+    "arousal", "dominance", "similarity:best", "valence:control", "valence:above",
     "valence:held-out", "valence:p-against-d",
     "contexts", "coverage", "share", "types", "hits", "chi2", "exact", "dimensions", "principal", "cosine", "inlp",
     "raters", "acceptability", "noun",

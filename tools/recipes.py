@@ -118,9 +118,15 @@ def given(marks: Sequence[Mark]) -> tuple[dict[str, str], list[list[str]]]:
 def leaf(words: list[str]) -> tuple[Any, list[str]]:
     """The command that the words behind `wordworth` call, and what it is given."""
     command = COMMAND
-    while words and hasattr(command, "commands") and words[0] in command.commands:
-        command, words = command.commands[words[0]], words[1:]
+    while words and words[0] in (inner := subcommands(command)):
+        command, words = inner[words[0]], words[1:]
     return command, words
+
+
+def subcommands(command: Any) -> dict[str, Any]:
+    """Return the commands of a group, loaded; none for a command that is not a group."""
+    commands: dict[str, Any] = getattr(command, "commands", {})
+    return {name: command.load(name) for name in commands} if hasattr(command, "load") else commands
 
 
 def blocks(page: Path) -> Iterator[Block]:

@@ -10,8 +10,8 @@ import torch
 
 from made_elmo import made_elmo, slow_sentence
 from wordworth.errors import WordworthError
-from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.elmo import elmo_files, load_elmo
+from wordworth.infer.contextual import ElmoVectors
+from wordworth.infer.elmo import elmo_files, load_elmo
 
 SENTENCE = ["Die", "Übermorgenwelt", "schläft", "."]
 
@@ -96,9 +96,9 @@ def test_files_that_do_not_go_together(folder, tmp_path):
 
 def test_the_nli_model_over_elmo_is_trained_and_loaded_again(folder, tmp_path):
     from wordworth.catalog.read.nli import NliData
-    from wordworth.infer.model.loading import load_attention_nli, vectors_to_train_on
-    from wordworth.infer.training.examples import Sets
-    from wordworth.infer.training.train_nli import NetworkSize, Recipe, train_nli
+    from wordworth.infer.examples import Sets
+    from wordworth.infer.loading import load_attention_nli, vectors_to_train_on
+    from wordworth.infer.train_nli import NetworkSize, Recipe, train_nli
 
     data = NliData("few", ("a man sleeps", "a dog runs"), ("he rests", "no dog"), ("entailment", "contradiction"))
     made = train_nli(folder, Sets((data,), (data,), ()), tmp_path / "nli", NetworkSize(8), recipe=Recipe(epochs=1))

@@ -129,8 +129,7 @@ def caption(runs: Runs, what: str, scores: Sequence[Score], leaders: Leaders) ->
     """Return the sentences over a table of these scores."""
     tested = [score for score in scores if score["p"] is not None]
     measured = [score for score in scores if score["low"] is not None and score["high"] is not None]
-    said = [what, *_data(scores), *_interval(runs, measured), *_test(runs, tested), *_bold(leaders)]
-    return " ".join(said)
+    return " ".join([what, *_data(scores), *_interval(runs, measured), *_test(runs, tested), *_bold(leaders)])
 
 
 def _data(scores: Sequence[Score]) -> Iterator[str]:

@@ -273,9 +273,15 @@ def comparison_row(one: Comparison) -> list[str]:
         "inside" if theirs.value is None and one.difference == 0 else format_number(one.difference, signed=True)
     )
     difference = f"not comparable: {one.unlike}" if one.unlike else difference
-    model = theirs.model or "–"
     layer = f"layer {theirs.layer}" if theirs.layer.isdigit() else theirs.layer and f"{theirs.layer} layer"
     told = [one.nearness, _in_words(theirs.setting), layer, theirs.computed, theirs.note]
     nearness = "; ".join(filter(None, told))
     place = f"{citation(theirs.paper)}, {theirs.place}"
-    return [" · ".join(filter(None, what)), marked(ours), value, difference, f"{model} ({nearness})", place]
+    return [
+        " · ".join(filter(None, what)),
+        marked(ours),
+        value,
+        difference,
+        f"{theirs.model or '–'} ({nearness})",
+        place,
+    ]

@@ -65,10 +65,9 @@ def read_runs(places: Sequence[Path]) -> Runs:
     if not places:
         raise WordworthError("name a run's folder, such as runs/vast-…; `wordworth run` prints where it left one")
     runs = tuple(read_run(folder) for folder in run_folders(places))
-    labels = _labels(runs)
     named = []
     facts: dict[str, dict[str, Any]] = {}
-    for run, names in zip(runs, labels, strict=True):
+    for run, names in zip(runs, _labels(runs), strict=True):
         label = pl.col("model").replace(names)
         named.append(replace(run, scores=run.scores.with_columns(label), items=run.items.with_columns(label)))
         for model in run.manifest["models"]:
