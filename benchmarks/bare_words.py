@@ -8,11 +8,10 @@ import numpy as np
 import torch
 
 from wordworth.engine.batching import take
-from wordworth.predict.chunks import chunks
+from wordworth.predict.chunks import chunks, room
 from wordworth.predict.model import WordModel
 from wordworth.predict.parting import Parting
 from wordworth.predict.unit_scores import slice_rows
-from wordworth.predict.windows import room
 from wordworth.predict.words import numbered
 
 Batches = list[tuple[torch.Tensor, torch.Tensor]]

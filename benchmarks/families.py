@@ -22,7 +22,7 @@ from wordworth.contexts import Context, in_template
 from wordworth.encode import encode, wrap
 from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, predict_words, wrap_word_model
-from wordworth.predict.windows import windows
+from wordworth.predict.chunks import windows
 
 LINES = [
     "love laughter friend friends friendship kindness sunshine happiness happy unhappy unhappiness garden river storm",

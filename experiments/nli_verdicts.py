@@ -19,7 +19,7 @@ from scipy import stats
 from tools.pages import DOCS, markdown, put
 
 from wordworth.embedding import Embedding
-from wordworth.infer.model.loading import one_embedding
+from wordworth.infer.loading import one_embedding
 from wordworth.report.published import Published, published
 from wordworth.task.geometry import ORDINALS, BiasKind, kinds
 from wordworth.transform import stability

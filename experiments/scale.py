@@ -19,10 +19,10 @@ from wordworth.contexts import in_template, load_templates
 from wordworth.contexts.sampling import Draw, draw
 from wordworth.encode import Aggregating, aggregate, encode_to_store, load_named
 from wordworth.engine.engines import Engine, using
-from wordworth.infer.model import load as load_nli
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import load_probe
-from wordworth.infer.scoring.pair_scores import PairTask, scored
+from wordworth.infer.loading import load as load_nli
+from wordworth.infer.pair_scores import PairTask, scored
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
 from wordworth.predict import PredictionRules, load_word_model, predict_words
 
 H200 = {

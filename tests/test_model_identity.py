@@ -26,9 +26,9 @@ from wordworth.encode.heads import load_with_head
 from wordworth.engine.identity import hash_content, hashed_once
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, sha256_of
-from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.over_vectors import AttentionNli
-from wordworth.infer.model.vocabulary import StaticVectors, drawn
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.infer.vocabulary import StaticVectors, drawn
 from wordworth.predict import load_word_model, predict_words, wrap_word_model
 from wordworth.predict.finetune import Training, fine_tune
 

@@ -27,8 +27,8 @@ from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
 from wordworth.compare import ComparisonSettings, compare, sides
 from wordworth.compare.sides import models_of
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import FORMULA, load_probe, probe_names
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import FORMULA, load_probe, probe_names
 from wordworth.report.behaviour_answers import single_words
 from wordworth.report.figures import draw_svg
 from wordworth.report.figures.figure import OPTION, TRIED

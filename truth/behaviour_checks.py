@@ -18,8 +18,8 @@ from safetensors.numpy import load_file
 from truth.check import Check, score
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.embedding import Embedding
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
 from wordworth.run import Run
 
 FLOAT32 = 1e-5

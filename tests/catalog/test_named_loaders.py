@@ -10,7 +10,7 @@ from wordworth.catalog.fetch.sources import Located
 from wordworth.encode import load_model, load_named
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
-from wordworth.infer.model.cross_encoder import untrained_cross_encoder
+from wordworth.infer.cross_encoder import untrained_cross_encoder
 from wordworth.notebook import load
 from wordworth.predict import load_word_model
 

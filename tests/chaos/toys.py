@@ -130,11 +130,10 @@ def _make_network(folder: Path) -> None:
     """Make `network`, with random weights, over the vectors in `things.txt`."""
     import torch
 
-    from wordworth.infer.model.attention import Network, Shape
-    from wordworth.infer.model.checkpoint import write_config, write_weights
-    from wordworth.infer.model.loading import vectors_to_train_on
-    from wordworth.infer.probe.pairs import PairSet
-    from wordworth.infer.probe.probe import load_probe
+    from wordworth.infer.attention import Network, Shape
+    from wordworth.infer.loading import vectors_to_train_on, write_config, write_weights
+    from wordworth.infer.pairs import PairSet
+    from wordworth.infer.probe import load_probe
 
     texts = [text for side in PairSet.of(load_probe("gender")).fragments() for text in side]
     words = list(dict.fromkeys(word.lower().strip(".") for text in [*texts, "he she"] for word in text.split()))

@@ -4,7 +4,7 @@ import pytest
 
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entry
-from wordworth.infer.probe.articles import by_letter, by_sound
+from wordworth.infer.templates import by_letter, by_sound
 
 AN = (
     "hour heir heiress honest honor honour hourglass apple urchin umbrella unintended uninvited unidentified usher "

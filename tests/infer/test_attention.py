@@ -8,11 +8,11 @@ from slow_nli import slow
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer.model import over_vectors as embedded
-from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.nli import LABELS, MitigableNli, accuracy, infer
-from wordworth.infer.model.over_vectors import AttentionNli
-from wordworth.infer.model.vocabulary import UNKNOWN, StaticVectors, drawn, words_of
+from wordworth.infer import over_vectors as embedded
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.nli import LABELS, MitigableNli, accuracy, infer
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.infer.vocabulary import UNKNOWN, StaticVectors, drawn, words_of
 from wordworth.transform import random_directions, remove
 
 WORDS = ["the", "a", "an", "man", "woman", "doctor", "bought", "ate", "sold"]
@@ -73,18 +73,6 @@ def test_probabilities_do_not_depend_on_how_pairs_are_put_together(monkeypatch):
     np.testing.assert_allclose(whole.sum(axis=1), 1)
 
 
-def test_a_sentence_is_encoded_once(monkeypatch):
-    one = model()
-    encoded = []
-    plain = one.network.encode
-    monkeypatch.setattr(one.network, "encode", lambda x: encoded.append(len(x)) or plain(x))
-    one.probabilities(SENTENCES, every_pair(len(SENTENCES)))
-    assert sum(encoded) == len(SENTENCES)
-    encoded.clear()
-    one.probabilities(SENTENCES, np.array([[0, 2], [0, 2], [2, 0]]))
-    assert sum(encoded) == 2
-
-
 def test_labels_come_from_the_model_not_from_their_place():
     foreign = ("contradiction", "entailment", "neutral")
     here, there = model(), model(foreign)
@@ -94,17 +82,6 @@ def test_labels_come_from_the_model_not_from_their_place():
     np.testing.assert_allclose(
         there.probabilities(SENTENCES, pairs)[:, moved], here.probabilities(SENTENCES, pairs), atol=1e-7
     )
-
-
-@pytest.mark.parametrize("labels", [("entailment", "not_entailment"), ("a", "b", "c")])
-def test_other_labels_are_refused(labels):
-    with pytest.raises(WordworthError, match="they must be entailment, neutral, contradiction"):
-        Shape(6, labels=labels)
-
-
-def test_hidden_is_even():
-    with pytest.raises(WordworthError, match="even number, not 7"):
-        Shape(6, hidden=7)
 
 
 def test_no_pairs_and_pairs_outside():

@@ -10,8 +10,8 @@ import torch
 
 from made_elmo import made_elmo, slow_sentence
 from wordworth.errors import WordworthError
-from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.elmo import elmo_files, load_elmo
+from wordworth.infer.contextual import ElmoVectors
+from wordworth.infer.elmo import elmo_files, load_elmo
 
 SENTENCE = ["Die", "Übermorgenwelt", "schläft", "."]
 
@@ -96,9 +96,9 @@ def test_files_that_do_not_go_together(folder, tmp_path):
 
 def test_the_nli_model_over_elmo_is_trained_and_loaded_again(folder, tmp_path):
     from wordworth.catalog.read.nli import NliData
-    from wordworth.infer.model.loading import load_attention_nli, vectors_to_train_on
-    from wordworth.infer.training.examples import Sets
-    from wordworth.infer.training.train_nli import NetworkSize, Recipe, train_nli
+    from wordworth.infer.examples import Sets
+    from wordworth.infer.loading import load_attention_nli, vectors_to_train_on
+    from wordworth.infer.train_nli import NetworkSize, Recipe, train_nli
 
     data = NliData("few", ("a man sleeps", "a dog runs"), ("he rests", "no dog"), ("entailment", "contradiction"))
     made = train_nli(folder, Sets((data,), (data,), ()), tmp_path / "nli", NetworkSize(8), recipe=Recipe(epochs=1))
@@ -121,6 +121,17 @@ def test_the_nli_model_over_elmo_is_trained_and_loaded_again(folder, tmp_path):
         x = [read.vectors(np.array([read.ids(sentences[at])])) for at in (premise, hypothesis)]
         with torch.no_grad():
             np.testing.assert_allclose(model.network(*x).softmax(1)[0], row, atol=1e-5)
+
+
+def test_an_array_of_2_to_the_40_numbers_is_refused(folder: Path, tmp_path: Path) -> None:
+    """A hollow array takes no room in the file, and 4 TB in memory."""
+    weights = tmp_path / "weights.hdf5"
+    weights.write_bytes((folder / "small_weights.hdf5").read_bytes())
+    with h5py.File(weights, "a") as stored:
+        del stored["char_embed"]
+        stored.create_dataset("char_embed", (2**20, 2**20), "f4", chunks=(1, 2**20), fillvalue=1)
+    with pytest.raises(WordworthError, match="char_embed"):
+        load_elmo(folder / "small_options.json", weights)
 
 
 def test_no_array_is_read_from_another_file(folder: Path, tmp_path: Path) -> None:

@@ -7,10 +7,9 @@ import pytest
 
 from made_elmo import made_elmo, slow_sentence
 from wordworth.errors import WordworthError
-from wordworth.infer.model.averaged import DrawnSentences, averaged, draw_occurrences
-from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.loading import vectors_to_train_on
-from wordworth.infer.model.vocabulary import words_of
+from wordworth.infer.contextual import DrawnSentences, ElmoVectors, averaged, draw_occurrences
+from wordworth.infer.loading import vectors_to_train_on
+from wordworth.infer.vocabulary import words_of
 from wordworth.transform import Subspace, difference_direction
 
 TEXT = [
@@ -93,27 +92,15 @@ def test_each_layer_is_projected_by_itself_behind_the_lstms(folder: Path, vector
     assert without.identity != vectors.identity
 
 
-def test_one_change_does_not_undo_another(vectors: ElmoVectors) -> None:
-    """Layer 1 without two directions, the second learnt from what the first left: neither comes back."""
-    first = difference_direction(vectors.context_free(["he", "she"]), "he", "she")
-    once = vectors.without(first)
-    second = difference_direction(once.context_free(["king", "queen"]), "king", "queen")
-    twice = once.without(second)
-    left = twice.context_free(["baker", "he"]).matrix
-    assert np.abs(left @ np.concatenate([first.basis, second.basis]).T).max() < 1e-5
-    ids = np.array([twice.ids("he saw")])
-    np.testing.assert_allclose(twice.vectors(ids)[0, 0, 0, :6], left[1], atol=1e-5)
-
-
 @pytest.mark.parametrize("layers", [(), (1, 2, 3), (2,)])
 def test_a_network_keeps_the_layers_that_it_was_trained_without(
     folder: Path, tmp_path: Path, layers: tuple[int, ...]
 ) -> None:
     from wordworth.catalog.read.nli import NliData
-    from wordworth.infer.model.loading import load_attention_nli
-    from wordworth.infer.model.nli import TrainedWithout, accuracy
-    from wordworth.infer.training.examples import Sets
-    from wordworth.infer.training.train_nli import NetworkSize, Recipe, train_nli
+    from wordworth.infer.examples import Sets
+    from wordworth.infer.loading import load_attention_nli
+    from wordworth.infer.nli import TrainedWithout, accuracy
+    from wordworth.infer.train_nli import NetworkSize, Recipe, train_nli
 
     data = NliData("few", ("a man sleeps", "a dog runs"), ("he rests", "no dog"), ("entailment", "contradiction"))
     read = vectors_to_train_on(folder, 0)

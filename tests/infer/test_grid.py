@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from wordworth.embedding import Embedding, Provenance
-from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.nli import LABELS
-from wordworth.infer.model.over_vectors import AttentionNli
-from wordworth.infer.model.vocabulary import StaticVectors, drawn
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import load_probe
-from wordworth.infer.scoring import grid
+from wordworth.infer import over_vectors as grid
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.nli import LABELS
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
+from wordworth.infer.vocabulary import StaticVectors, drawn
 
 PROBE = """
 [probe]
@@ -67,7 +67,7 @@ def test_grid_is_one_pair_at_a_time(
     model: AttentionNli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     """Subjects of one, two and three tokens, unknown words, two templates, labels in a foreign order."""
-    monkeypatch.setattr(grid, "PAIRS", at_once)
+    monkeypatch.setattr(grid, "GRID_PAIRS", at_once)
     pairs = _probe(tmp_path)
     made = grid.grid_of(model, pairs)
     assert made is not None

@@ -10,7 +10,7 @@ import pytest
 from wordworth.catalog.read.nli import NliData, checked_map, load_nli, parsed_map
 from wordworth.catalog.registry import entries
 from wordworth.errors import WordworthError
-from wordworth.infer.training.examples import Examples, batches, held_out, no_longer, without
+from wordworth.infer.examples import Examples, batches, held_out, no_longer, without
 
 PINNED = {
     "snli-dev": ("Two women are embracing while holding to go", "neutral"),

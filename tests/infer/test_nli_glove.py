@@ -10,11 +10,9 @@ from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.nli import load_nli
 from wordworth.catalog.registry import entry
-from wordworth.errors import WordworthError
 from wordworth.files import sha256_of
-from wordworth.infer.model.checkpoint import read_model
-from wordworth.infer.model.loading import DEFAULT, load_attention_nli
-from wordworth.infer.model.nli import LABELS, accuracy
+from wordworth.infer.loading import DEFAULT, load_attention_nli, read_model
+from wordworth.infer.nli import LABELS, accuracy
 
 FOLDER = files("wordworth.catalog") / "data" / DEFAULT
 
@@ -42,11 +40,6 @@ def test_the_card_is_whole():
     told = re.search(r"sha256 `([0-9a-f]{64})`", text)
     assert told is not None
     assert told[1] == sha256_of(here(DEFAULT, entry(DEFAULT).sources).path / "model.safetensors")
-
-
-def test_a_model_of_another_kind():
-    with pytest.raises(WordworthError, match="minilm-l6 is no NLI model; of the catalog's models nli-glove is one"):
-        load_attention_nli("minilm-l6")
 
 
 @pytest.mark.index

@@ -8,10 +8,9 @@ import pytest
 
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.errors import WordworthError
-from wordworth.infer.probe.articles import by_letter, by_sound
-from wordworth.infer.probe.pairs import PairSet, evenly
-from wordworth.infer.probe.probe import Probe, load_probe, probe_names
-from wordworth.infer.probe.templates import parse
+from wordworth.infer.pairs import PairSet, evenly
+from wordworth.infer.probe import Probe, load_probe, probe_names
+from wordworth.infer.templates import by_sound
 
 SIZES = {
     "gender": 1_968 * 164 * 6,
@@ -179,17 +178,6 @@ def test_own_probe(tmp_path: Path) -> None:
     assert probe_names() == ["gender", "nationality", "religion"]
 
 
-def test_probe_without_verbs(tmp_path: Path) -> None:
-    path = tmp_path / "plain.toml"
-    path.write_text(
-        '[probe]\nname = "plain"\npremise = "SUBJECT slept."\nhypothesis = "SUBJECT slept."\n'
-        'slots = { premise = { words = ["nurses"] }, hypothesis = { words = ["women", "men"] } }\n'
-    )
-    pairs = PairSet.of(load_probe(path))
-    assert len(pairs) == 2
-    assert pairs.pair(1)[:2] == ("Nurses slept.", "Men slept.")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
@@ -230,9 +218,3 @@ def test_unknown_probes(tmp_path: Path) -> None:
     )
     with pytest.raises(WordworthError, match="verbs is empty"):
         load_probe(path)
-
-
-def test_templates_settle_articles_by_the_next_word() -> None:
-    template = parse("The SUBJECT VERB a/an OBJECT.", "occupation", "here")
-    assert template.around("ate", "apple", by_sound) == ("The ", " ate an apple.")
-    assert template.around("ate", "unit", by_letter) == ("The ", " ate an unit.")

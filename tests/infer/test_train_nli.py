@@ -17,10 +17,10 @@ from wordworth.cli.train import TrainSettings, _sets
 from wordworth.embedding import Embedding, save
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer.model.loading import load_attention_nli, vectors_to_train_on
-from wordworth.infer.model.nli import accuracy
-from wordworth.infer.training.examples import Sets, chosen_sets
-from wordworth.infer.training.train_nli import RESULTS, NetworkSize, Recipe, cleared, train_nli
+from wordworth.infer.examples import Sets
+from wordworth.infer.loading import load_attention_nli, vectors_to_train_on
+from wordworth.infer.nli import accuracy
+from wordworth.infer.train_nli import RESULTS, NetworkSize, Recipe, cleared, train_nli
 from wordworth.study.mitigation import taken_out
 from wordworth.transform import Subspace, difference_direction, random_directions, remove
 
@@ -142,11 +142,6 @@ def test_models_that_cannot_be_loaded(sets, tmp_path):
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(WordworthError, match="cannot be read as a model's configuration"):
         load_attention_nli(tmp_path, vectors=vectors())
-
-
-def test_nothing_to_train_on():
-    with pytest.raises(WordworthError, match="name data with --data"):
-        chosen_sets((), (), (), hold_out=0.1, longest=None, seed=0)
 
 
 def write(data: NliData, path: Path) -> str:

@@ -75,11 +75,6 @@ def test_misses_in_parts(monkeypatch):
         assert view(many.lazy()).rows() == expected.rows()
 
 
-def test_a_perfect_model():
-    right = PREDICTED.with_columns(hit1=pl.lit(True), hitk=pl.lit(True))
-    assert said_instead(right).height == band_confusion(right).height == never_predicted(right).height == 0
-
-
 @pytest.mark.parametrize("view", [said_instead, confused_pairs, band_confusion, never_predicted])
 def test_no_predictions(view):
     assert view(PREDICTED.head(0)).height == 0

@@ -8,7 +8,6 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.errors import WordworthError
 from wordworth.predict import frequency
-from wordworth.predict.forms import bare, forms
 from wordworth.predict.frequency import Bands, banded, counted, frequencies_of, parsed_edges
 
 
@@ -18,12 +17,6 @@ def test_the_papers_bands():
     frequencies = (None, 0, 9.99, 10, 99, 100, 999, 1_000, 1e9)
     expected = ["unseen", "below", "below", "low", "low", "mid", "mid", "high", "high"]
     assert [bands.of(one) for one in frequencies] == expected
-
-
-def test_other_edges():
-    bands = Bands(parsed_edges("1,50"))
-    assert bands.names == ("[50,∞)", "[1,50)", "below", "unseen")
-    assert [bands.of(one) for one in (0.5, 1, 50)] == ["below", "[1,50)", "[50,∞)"]
 
 
 @pytest.mark.parametrize(
@@ -40,13 +33,6 @@ def test_words_are_looked_up_as_written_then_folded_then_bare():
     found = banded(words, listed, Bands())
     expected = ["high", "mid", "low", "low", "mid", "mid", "unseen", "unseen", "high"]
     assert [found[word] for word in words] == expected
-
-
-def test_bare():
-    assert [bare(word) for word in ("«word»,", "don't", "--", "U.S.", "well-known!")] == [
-        *("word", "don't", "--", "U.S", "well-known"),
-    ]
-    assert list(forms()("Word,")) == ["Word,", "word,", "Word,", "Word", "word", "Word"]
 
 
 def test_a_text_is_counted_once(tmp_path, monkeypatch):

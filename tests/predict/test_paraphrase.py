@@ -11,8 +11,7 @@ from wordworth.catalog.read.paraphrases import Paraphrases, Triple, load_paraphr
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import wrap
 from wordworth.errors import WordworthError
-from wordworth.predict.paraphrase import default_layer, paraphrase
-from wordworth.predict.triples import Relation, draw_triples, relation
+from wordworth.predict.paraphrase import Relation, default_layer, draw_triples, paraphrase, relation
 from wordworth.statistics import two_by_two
 
 LINE = "[CLS] [SEP] [PAD] [UNK] where dog cat poodle was my asleep now the a rock is curly ?"

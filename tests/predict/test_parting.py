@@ -8,7 +8,6 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, WordModel, predict_words
 from wordworth.predict.parting import MARK, WORD, Parting, first_character, first_kind, kind_of, spaced
 from wordworth.predict.units import units_of
@@ -41,13 +40,6 @@ def test_equals_a_loop_over_the_characters(line: str, plain_words: ModuleType) -
     found = Parting()(line)
     assert (found.words, found.glued) == plain_words.parted(line)
     assert found.first(len(found.words)) == " ".join(line.split())
-
-
-def test_a_splitter_comes_first() -> None:
-    by_dash = Parting(split=lambda line: line.split("-"))
-    assert by_dash("the-old,-river").words == ["the", "old", ",", "river"]
-    with pytest.raises(WordworthError, match="the splitter gave 'the old', and a word holds no white space"):
-        by_dash("the old-river")
 
 
 def test_units_by_their_first_character(plain_words: ModuleType) -> None:

@@ -1,16 +1,13 @@
 """However the work on batches overlaps, and wherever memory runs out, the tables are the same."""
 
-from collections.abc import Callable, Iterator
-from threading import active_count
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
 import pytest
 import torch
 
-from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, WordModel, pipeline
-from wordworth.predict.ahead import ahead
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.parting import Parting
 from wordworth.predict.pipeline import Limits, predict_chunks
@@ -67,20 +64,6 @@ def test_what_overlaps_says_the_same(model: WordModel, limits: Limits, monkeypat
     assert max(together) > 1 if limits.held > 1 else max(together) == 1
 
 
-def test_the_next_batch_is_sent_before_paths_are_waited_for(model: WordModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So the device has work while this thread searches: of the levels of paths, few come without a batch between."""
-    done: list[str] = []
-    reader: Any = model.reader
-    for name in ("read", "extend"):
-        own = getattr(reader, name)
-        monkeypatch.setattr(reader, name, lambda *given, own=own, name=name: done.append(name) or own(*given))
-    monkeypatch.setattr(pipeline, "limits_of", lambda *_: Limits(1 << 30, 2, thread=False))
-    list(predict_chunks(model, some_chunks(model), RULES))
-    before_last = done[: len(done) - done[::-1].index("read")]
-    runs = "".join(name[0] for name in before_last).split("r")
-    assert sorted(map(len, runs))[len(runs) // 2] <= 3
-
-
 def test_memory_that_runs_out_among_paths(model: WordModel, monkeypatch: pytest.MonkeyPatch) -> None:
     every = some_chunks(model)
     whole = list(predict_chunks(model, every, RULES))
@@ -98,34 +81,3 @@ def test_memory_that_runs_out_among_paths(model: WordModel, monkeypatch: pytest.
     for one, other in zip(predict_chunks(model, every, RULES), whole, strict=True):
         same(one, other)
     assert refused
-
-
-def test_other_errors_are_not_taken_for_it(model: WordModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: Any) -> Any:
-        raise RuntimeError("another fault")
-
-    monkeypatch.setattr(model.reader, "extend", broken)
-    with pytest.raises(RuntimeError, match="another fault"):
-        list(predict_chunks(model, some_chunks(model), RULES))
-
-
-def test_errors_come_where_their_item_would_have_come() -> None:
-    def items() -> Iterator[int]:
-        yield 1
-        raise WordworthError("the text is broken")
-
-    got: list[int] = []
-    with pytest.raises(WordworthError, match="the text is broken"), ahead(items()) as ready:
-        got.extend(ready)
-    assert got == [1]
-
-
-def test_no_thread_stays() -> None:
-    def endless() -> Iterator[int]:
-        while True:
-            yield 1
-
-    before = active_count()
-    with ahead(endless()) as ready:
-        assert next(ready) == 1
-    assert active_count() == before

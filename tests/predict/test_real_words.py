@@ -13,9 +13,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.encode import load_model
 from wordworth.encode.loading import load_files
-from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
 from wordworth.predict import (
     PredictionRules,
@@ -97,10 +95,6 @@ def test_the_masked_way_on_real_weights(plain_words: ModuleType, tmp_path: Path)
     assert table["hit1"].any()
 
 
-def test_checkpoints_of_the_catalog_also_encode() -> None:
-    assert load_model(locate_language_model("albert-kor").place, device="cpu").layers == 12
-
-
 def test_bos_as_the_file_says(plain_words: ModuleType, tmp_path: Path) -> None:
     """Gemma's texts begin with its BOS token; without it, the words are many times less likely."""
     if not (cache_dir() / "files" / GEMMA).exists():
@@ -116,11 +110,6 @@ def test_bos_as_the_file_says(plain_words: ModuleType, tmp_path: Path) -> None:
     context, both = without.ids(line.split()[:-1]), without.ids(line.split())
     bare = without.probability(context, both[len(context) :])[0]
     assert exp(expected[-1][-2] - bare) > 10
-
-
-def test_a_model_without_a_head() -> None:
-    with pytest.raises(WordworthError, match="has no head for words"):
-        load_word_model("minilm-l6", device="cpu")
 
 
 def test_smollm2_completes_and_is_surprised() -> None:

@@ -9,7 +9,6 @@ from math import exp, log
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
@@ -17,7 +16,6 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerFast
 
 from wordworth.engine.batching import Budget
-from wordworth.errors import WordworthError
 from wordworth.predict import PredictionRules, WordModel, complete, predict_words, surprisal
 from wordworth.predict.reader import Node
 from wordworth.predict.units import units_of
@@ -319,13 +317,6 @@ def test_damage_is_predicted_again(tmp_path: Path) -> None:
     assert predict_words(model, ["the cat the dog"], PredictionRules(k=3), kept=tmp_path).equals(whole)
 
 
-def test_types_right_at_least_once() -> None:
-    """the dog: hits are counted over words; of `dog` in two places, one is enough for its type."""
-    table = predict_words(pieces(), ["the dog the cat", "the the dogs"], PredictionRules(k=2))
-    right = table.filter(pl.col("hit1"))["form"].unique().to_list()
-    assert sorted(right) == ["cat", "the"]
-
-
 def test_completions_by_hand() -> None:
     """After `the`, of the tokenizer's own units, each with its end, given that a word begins (.85): dog .15 · .75,
     cats .1 · .6 · 1, c .5 · .1, the .05 · .85, cat .1 · .4; ▁c at, another way to cat, is not added."""
@@ -341,13 +332,6 @@ def test_completions_by_hand() -> None:
 def test_completions_of_marked_ends() -> None:
     """to by one unit .1, ti .6 · .3, i .2; t and o</w> spell `to` too, but the tokenizer joins them."""
     assert dict(complete(marked_ends(), "to to", k=4)) == pytest.approx({"i": 0.2, "ti": 0.18, "to": 0.1}, abs=1e-6)
-
-
-def test_completions_out_of_range() -> None:
-    with pytest.raises(WordworthError, match="k is 0; ask for at least 1 word"):
-        complete(pieces(), "the", k=0)
-    with pytest.raises(WordworthError, match="there is no text to complete"):
-        complete(pieces(), " ")
 
 
 def test_surprisal_by_hand() -> None:

@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.predict import PredictionRules, WordModel, predict_words, unspaced
-from wordworth.predict.parting import Parting
-from wordworth.predict.unspaced import glued_by_script, glued_in, icu_words, is_unspaced
+from wordworth.predict import PredictionRules, WordModel, parting, predict_words
+from wordworth.predict.parting import Parting, glued_by_script, glued_in, icu_words, is_unspaced
 
 Pair = tuple[WordModel, Any]
 K = 70
@@ -56,7 +55,7 @@ def test_words_found_by_icu(language: str, code: str, line: str, words: str) -> 
 
 
 def test_without_icu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unspaced, "find_spec", lambda _: None)
+    monkeypatch.setattr(parting, "find_spec", lambda _: None)
     with pytest.raises(
         WordworthError, match=r"the words of thai text needs icu4py; install it with `pip install wordw"
     ):

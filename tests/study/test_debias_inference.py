@@ -9,11 +9,11 @@ import torch
 
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.over_vectors import AttentionNli
-from wordworth.infer.model.vocabulary import StaticVectors, drawn
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
+from wordworth.infer.vocabulary import StaticVectors, drawn
 from wordworth.study import study
 from wordworth.study.debias import PARTS, DebiasSettings
 from wordworth.study.debias.network import probes_of

@@ -11,12 +11,11 @@ import torch
 
 from wordworth.catalog.read.nli import load_nli
 from wordworth.cli import main
-from wordworth.infer.model import accuracy, load
-from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.checkpoint import write_config, write_weights
-from wordworth.infer.model.loading import vectors_to_train_on
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.loading import load, vectors_to_train_on, write_config, write_weights
+from wordworth.infer.nli import accuracy
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from made_elmo import PROBE
-from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.over_vectors import AttentionNli
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.contextual import ElmoVectors
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
 from wordworth.study import study
 
 infer = study("infer")

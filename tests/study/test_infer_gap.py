@@ -10,10 +10,10 @@ import torch
 from slow_nli import slow
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.over_vectors import AttentionNli
-from wordworth.infer.model.vocabulary import StaticVectors, drawn
-from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.infer.probe import load_probe
+from wordworth.infer.vocabulary import StaticVectors, drawn
 from wordworth.measure.neutrality import Tally, by_premise, gap_replicates, group_means
 from wordworth.study import study
 from wordworth.transform import difference_direction, remove

@@ -11,11 +11,10 @@ from torch import Tensor
 
 from commands import Command
 from made_elmo import PROBE, made_elmo
-from wordworth.infer.model.averaged import averaged, draw_occurrences
-from wordworth.infer.model.contextual import ElmoVectors
-from wordworth.infer.model.loading import load_attention_nli
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.contextual import ElmoVectors, averaged, draw_occurrences
+from wordworth.infer.loading import load_attention_nli
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
 from wordworth.task.geometry import kinds, stability_words
 
 TEXT = [

@@ -93,9 +93,9 @@ class FinetuneSettings(NliDataSettings):
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.cli import display
     from wordworth.files import refuse_unwritable
-    from wordworth.infer.model.loading import vectors_to_train_on
-    from wordworth.infer.training.train_nli import NetworkSize, Recipe, cleared
-    from wordworth.infer.training.train_nli import train_nli as trained
+    from wordworth.infer.loading import vectors_to_train_on
+    from wordworth.infer.train_nli import NetworkSize, Recipe, cleared
+    from wordworth.infer.train_nli import train_nli as trained
     from wordworth.study.infer.versions import trained_without
 
     refuse_unwritable(output)
@@ -125,8 +125,8 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
 
 def _kept(output: Path) -> str:
     from wordworth.encode.training import has_checkpoint
-    from wordworth.infer.training.finetune_nli import unfinished
-    from wordworth.infer.training.train_nli import CHECKPOINTS
+    from wordworth.infer.finetune_nli import unfinished
+    from wordworth.infer.train_nli import CHECKPOINTS
 
     if has_checkpoint(output / CHECKPOINTS) or unfinished(output):
         return f"The epochs that have ended are in {output}; the same command goes on after them."
@@ -150,9 +150,9 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     from wordworth.catalog.models import locate_language_model
     from wordworth.cli import display
     from wordworth.files import refuse_existing, refuse_unwritable
-    from wordworth.infer.model.cross_encoder import untrained_cross_encoder
-    from wordworth.infer.model.nli import accuracy
-    from wordworth.infer.training.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
+    from wordworth.infer.cross_encoder import untrained_cross_encoder
+    from wordworth.infer.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
+    from wordworth.infer.nli import accuracy
     from wordworth.repair.subwords import piece_vectors
     from wordworth.study.mitigation import taken_out
 
@@ -186,7 +186,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
 def _sets(settings: NliDataSettings) -> Any:
     """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
     from wordworth.cli import display
-    from wordworth.infer.training.examples import chosen_sets
+    from wordworth.infer.examples import chosen_sets
 
     sets = chosen_sets(
         settings.data,

@@ -1,1 +1,1 @@
-"""Natural-language inference as a probe of bias (Dev, Li, Phillips & Srikumar 2020)."""
+"""Natural language inference: models of several kinds, probes made of templates, scoring, and training."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # torch and transformers are imported when a model is first a
     import polars as pl
 
     from wordworth.encode import LanguageModel as Encoder
-    from wordworth.infer.model import Inference
-    from wordworth.infer.model import NliModel as Network
+    from wordworth.infer.nli import Inference
+    from wordworth.infer.nli import NliModel as Network
     from wordworth.predict import Completion, WordModel
 
 
@@ -173,12 +173,12 @@ class NliModel(_Named):
     @cached_property
     def network(self) -> "Network":
         """The network itself."""
-        from wordworth.infer.model import load as load_nli
+        from wordworth.infer.loading import load as load_nli
 
         return load_nli(self.named, self.device)
 
     def infer(self, premise: str, hypothesis: str) -> "Inference":
         """The probabilities that the hypothesis follows from the premise, that it may or may not, that it cannot."""
-        from wordworth.infer.model import infer
+        from wordworth.infer.nli import infer
 
         return infer(self.network, premise, hypothesis)

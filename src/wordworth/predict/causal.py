@@ -20,9 +20,8 @@ from wordworth.encode.identity import Identity
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.passes import TOLERANCE, accepted
 from wordworth.engine.batching import Budget, budget_for, out_of_memory
-from wordworth.predict.head import Head
-from wordworth.predict.reader import Node, Tokens, run_each
-from wordworth.predict.transfer import send
+from wordworth.predict.reader import Head, Node, Tokens, run_each
+from wordworth.predict.unit_scores import send
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
 """More than the encoder takes: the passes over paths that leave the texts are small, and fewer of them are better."""

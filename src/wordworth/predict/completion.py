@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from wordworth.errors import WordworthError
+from wordworth.predict.chunks import MORE_UNITS, room
 from wordworth.predict.model import WordModel
 from wordworth.predict.parting import WORD
 from wordworth.predict.reader import Node
-from wordworth.predict.windows import MORE_UNITS, room
 
 LONGEST = 32
 """Units of a word; longer ones are not completed."""

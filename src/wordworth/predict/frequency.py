@@ -14,8 +14,8 @@ from wordworth.catalog.registry import knows
 from wordworth.catalog.resolve import target_of
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
-from wordworth.predict.forms import forms
 from wordworth.predict.parting import Parting
+from wordworth.predict.soft_match import forms
 from wordworth.progress import progress
 
 EDGES = (10.0, 100.0, 1_000.0)

@@ -25,10 +25,8 @@ from wordworth.engine.batching import Budget
 from wordworth.engine.engines import Recipe, load, loaded_alike
 from wordworth.errors import WordworthError
 from wordworth.predict.causal import CausalReader
-from wordworth.predict.head import split_head
-from wordworth.predict.masked import MaskedReader
 from wordworth.predict.parting import Punctuation
-from wordworth.predict.reader import Reader
+from wordworth.predict.reader import MaskedReader, Reader, split_head
 from wordworth.predict.units import Units, units_of
 
 WordFamily = Literal["causal", "masked"]

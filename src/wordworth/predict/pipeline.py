@@ -7,15 +7,16 @@ stays on the device until its paths are done, so as many groups are open as memo
 
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 import torch
 
 from wordworth.engine.batching import by_length, free_memory, out_of_memory
-from wordworth.predict.ahead import ahead
 from wordworth.predict.batch import Batch, Outcome, Ready, table_of
 from wordworth.predict.chunks import Chunk
 from wordworth.predict.model import WordModel
@@ -23,12 +24,42 @@ from wordworth.predict.search import PathStep, PredictionRules
 from wordworth.predict.segmentations import Spellings
 from wordworth.predict.unit_scores import PendingScores, UnitQuery
 
+T = TypeVar("T")
 HELD_SHARE = 0.25
 """Of the device's free memory: it grows to about twice as much while paths are followed."""
 USUAL, PADDED = 1.5, 3.0
 """Texts of a group stand in rows of one length: at most so many times their tokens. The second on an accelerator and
 without guesses, where paths are few and a pass over them costs its launch and little else: the fewer groups the better.
 The paths of guesses are many, and each looks at all of its row."""
+
+
+class _End:
+    """Stands behind the last item."""
+
+
+_END: Final = _End()
+
+
+@contextmanager
+def ahead(items: Iterable[T], *, thread: bool = True) -> Iterator[Iterator[T]]:
+    """The items in their order, the next one made ready before it is asked for. An error comes where its item would
+    have come. Without a thread, none is ready before: where it would only take its time from the work itself."""
+    every = iter(items)
+    if not thread:
+        yield every
+        return
+
+    def following() -> T | _End:
+        return next(every, _END)
+
+    def given() -> Iterator[T]:
+        coming = pool.submit(following)
+        while not isinstance(item := coming.result(), _End):
+            coming = pool.submit(following)
+            yield item
+
+    with ThreadPoolExecutor(1) as pool:
+        yield given()
 
 
 class Limits(NamedTuple):

@@ -16,7 +16,7 @@ from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.model import WordModel
 from wordworth.predict.parting import Parting, Splitter
 from wordworth.predict.pipeline import predict_chunks
-from wordworth.predict.prediction_cache import scan, slot_of, write
+from wordworth.predict.predictions import scan, slot_of, write
 from wordworth.predict.search import PredictionRules
 from wordworth.predict.words import LEAST_WORDS, numbered
 from wordworth.progress import progress

@@ -1,4 +1,10 @@
-"""What reads token numbers and says, at each position, what may follow: what every kind of model must offer."""
+"""How a language model reads texts for prediction: what readers have in common, the head apart, and masked models.
+
+The head is apart from the network under it, so that logits are computed for some positions only. A masked model reads
+the left context, one mask, and what the tokenizer puts behind a text. A word of several units is decoded with one mask
+at a time: each unit found takes its place before the next mask. So the model never sees a word to the right of the one
+it predicts, nor how many units the word has.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +13,17 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttentions
 
-from wordworth.encode.identity import Identity
+from wordworth.encode.identity import Identity, hash_network
 from wordworth.encode.model import LanguageModel
-from wordworth.engine.batching import Budget, by_length
+from wordworth.engine.batching import Budget, budget_for, by_length
+from wordworth.errors import WordworthError
 
 Tokens = Sequence[int] | NDArray[np.int32]
+TOLERANCE = 1e-3
 
 
 @dataclass(slots=True, eq=False)
@@ -106,3 +116,106 @@ def run_each(model: LanguageModel, sequences: Sequence[Sequence[int]], back: int
         pieces.append(picked)
     place = {sequence: at for at, sequence in enumerate(order)}
     return torch.cat(pieces)[torch.tensor([place[row] for row in rows], device=model.device)]
+
+
+class _Output(BaseModelOutputWithPastAndCrossAttentions):
+    """What a network gives; heads of some families ask for more (router logits, memories), which is None."""
+
+    def __getattr__(self, name: str) -> None:
+        return None
+
+
+class _StatesBelow(nn.Module):
+    """Stands in for the network under the head: gives the hidden states that were put into it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.states: Any = None
+
+    @property
+    def decoder(self) -> "_StatesBelow":
+        """Itself: OPT's head asks the decoder in its network."""
+        return self
+
+    def forward(self, *_: object, **__: object) -> _Output:
+        return _Output(last_hidden_state=self.states)
+
+
+class Head:
+    """Hidden states, positions × dim, to logits, positions × units, in float32.
+
+    It is the network itself, whose base is taken out for the while.
+    """
+
+    def __init__(self, network: PreTrainedModel) -> None:
+        self.network = network
+        self._below = _StatesBelow()
+
+    @property
+    def weights(self) -> str:
+        """The sha256 of the head's tensors, as they are now."""
+        base = f"{self.network.base_model_prefix}."
+        return hash_network(self.network, lambda name: name.startswith(base), "head")
+
+    def __call__(self, states: Tensor) -> Tensor:
+        network: Any = self.network
+        base = getattr(network, network.base_model_prefix)
+        nothing = torch.zeros(1, len(states), dtype=torch.long, device=states.device)
+        self._below.states = states[None]
+        setattr(network, network.base_model_prefix, self._below)
+        try:
+            logits: Tensor = network(input_ids=nothing).logits
+        finally:
+            setattr(network, network.base_model_prefix, base)
+            self._below.states = None
+        return logits[0].float()
+
+
+def split_head(network: PreTrainedModel) -> tuple[Head, int]:
+    """All that the library does behind the last hidden states (projection, bias, scaling, soft cap), tried against the
+    whole; and the number of units that it gives logits for."""
+    head = Head(network)
+    with torch.inference_mode():
+        ids = torch.arange(4, device=network.device)[None] % network.config.vocab_size
+        whole = network(input_ids=ids).logits[0].float()
+        apart = head(network.base_model(input_ids=ids)[0][0])
+    if whole.shape != apart.shape or not bool(((whole - apart).abs() <= TOLERANCE * whole.abs().amax()).all()):
+        raise WordworthError(
+            f"{type(network).__name__} does more between its layers and its logits than a head; use another model"
+        )
+    return head, whole.shape[-1]
+
+
+class MaskedReader:
+    """Every position is a pass of its own, since the mask must stand right behind it."""
+
+    def __init__(self, base: LanguageModel, head: Head, width: int, mask: int, behind: Sequence[int]) -> None:
+        self.base, self.logits, self.width = base, head, width
+        self._behind = (mask, *behind)
+        self.budget: Budget = budget_for(base.device, padding=base.ignores_padding)
+
+    @property
+    def device(self) -> torch.device:
+        return self.base.device
+
+    @property
+    def identity(self) -> Identity:
+        return *self.base.identity, self.logits.weights
+
+    def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
+        plain = [[*map(int, text)] for text in texts]
+        contexts = [text[: at + 1] for text, first in zip(plain, firsts, strict=True) for at in range(first, len(text))]
+        return self._rows(contexts), plain
+
+    def join(self, states: Sequence[Sequence[Sequence[int]]]) -> Sequence[Sequence[int]]:
+        return [text for state in states for text in state]
+
+    def held(self, state: Sequence[Sequence[int]]) -> int:
+        return 0
+
+    def extend(self, state: Sequence[Sequence[int]], nodes: Sequence[Node]) -> Tensor:
+        return self._rows([[*state[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes])
+
+    def _rows(self, texts: Sequence[Sequence[int]]) -> Tensor:
+        sequences = [[*text, *self._behind] for text in texts]
+        return run_each(self.base, sequences, len(self._behind), self.budget)

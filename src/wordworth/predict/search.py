@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from wordworth.encode.tokens import ranges
 from wordworth.errors import WordworthError
+from wordworth.predict.chunks import MORE_UNITS, room
 from wordworth.predict.model import WordModel
 from wordworth.predict.parting import SPACE, WORD, Punctuation, first_character, first_kind
 from wordworth.predict.reader import Node
 from wordworth.predict.segmentations import Segmentations
 from wordworth.predict.unit_scores import Ints, UnitQuery, UnitScores
 from wordworth.predict.units import Units, opened
-from wordworth.predict.windows import MORE_UNITS, room
 
 Boundary = Literal["required", "ignored"]
 Beginning = Literal["given", "guessed"]

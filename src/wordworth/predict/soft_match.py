@@ -1,18 +1,60 @@
-"""Misses that are near: the guess is a neighbour of the target in an embedding, or similar to it by some rule."""
+"""Misses that are near: the guess is a neighbour of the target in an embedding, or similar to it by some rule.
 
+Words of running text are looked up as written, in another case, and without the punctuation at their ends.
+"""
+
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.embedding import Embedding
+from wordworth.catalog.read.wordnet import WordNet
+from wordworth.embedding import Embedding, spellings
 from wordworth.measure import neighbour_ranks
-from wordworth.predict.forms import forms
-from wordworth.predict.similarity import Similarity
 
+_EDGES = re.compile(r"^[^\w]+|[^\w]+$")
+Similarity = Callable[[str, str], bool]
+"""(target, guess) → whether the guess may pass for the target."""
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
 """The paper's k."""
+
+
+def bare(word: str) -> str:
+    """A word without the punctuation at its ends; what is nothing else stays as it is."""
+    return _EDGES.sub("", word) or word
+
+
+def forms(language: str = "english") -> Callable[[str], Iterator[str]]:
+    """Spellings to try in a vocabulary, best first."""
+    spelled = spellings(language)
+
+    def tried(word: str) -> Iterator[str]:
+        yield from spelled(word)
+        stripped = bare(word)
+        if stripped != word:
+            yield from spelled(stripped)
+
+    return tried
+
+
+def synonyms(wordnet: WordNet) -> Similarity:
+    """The two words share a synset of WordNet, in any of their base forms."""
+    synsets = lru_cache(maxsize=None)(wordnet.synsets)
+    return lambda target, guess: not synsets(bare(target)).isdisjoint(synsets(bare(guess)))
+
+
+def shared_lemma(wordnet: WordNet) -> Similarity:
+    """The two words have a base form in common: inflections of one word."""
+    lemmas = lru_cache(maxsize=None)(wordnet.lemmas)
+    return lambda target, guess: not lemmas(bare(target)).isdisjoint(lemmas(bare(guess)))
+
+
+BUILT_IN: dict[str, Callable[[WordNet], Similarity]] = {"synonyms": synonyms, "lemma": shared_lemma}
+"""Those that need WordNet alone."""
 
 
 @dataclass(frozen=True)

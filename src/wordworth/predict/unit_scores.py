@@ -1,5 +1,6 @@
 """From rows of hidden states to the scores of units, with logits in memory for a slice of rows at a time."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.predict.reader import Reader
-from wordworth.predict.transfer import Fetched, send
 
 SLICE_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
 """Logits at one time."""
@@ -22,6 +22,35 @@ are mostly among them, and where they are not, all units are looked at once more
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+
+
+def send(device: torch.device, *arrays: Ints) -> list[Tensor]:
+    """Whole numbers to the device, in one copy."""
+    if device.type != "cuda":
+        return [torch.from_numpy(array).to(device) for array in arrays]
+    joined = torch.from_numpy(np.concatenate([array.ravel() for array in arrays])).pin_memory()
+    flat = torch.split(joined.to(device, non_blocking=True), [array.size for array in arrays])
+    return [one.view(array.shape) for one, array in zip(flat, arrays, strict=True)]
+
+
+class Fetched:
+    """Tensors on their way from the device. `arrays` waits for them, and for no more."""
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self._event: Any = None
+        if tensors and tensors[0].is_cuda:
+            here = [torch.empty(one.shape, dtype=one.dtype, pin_memory=True) for one in tensors]
+            self._tensors = [to.copy_(one, non_blocking=True) for to, one in zip(here, tensors, strict=True)]
+            untyped: Any = torch.cuda.Event
+            self._event = untyped()
+            self._event.record()
+        else:
+            self._tensors = [one.cpu() for one in tensors]
+
+    def arrays(self) -> list[NDArray[Any]]:
+        if self._event is not None:
+            self._event.synchronize()
+        return [one.numpy() for one in self._tensors]
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from transformers import PreTrainedTokenizerFast
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from wordworth.errors import WordworthError
-from wordworth.predict.parting import MARK, STATES, WORD, Punctuation, first_character, first_kind, spaced
-from wordworth.predict.unspaced import is_unspaced
+from wordworth.predict.parting import MARK, STATES, WORD, Punctuation, first_character, first_kind, is_unspaced, spaced
 
 SPACES = b" \t\n\r\x0b\x0c"
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")

@@ -19,9 +19,9 @@ from wordworth.catalog.read.nli import NliData
 from wordworth.contexts import decontextualized
 from wordworth.encode import LanguageModel, in_contexts
 from wordworth.errors import WordworthError
-from wordworth.infer.model.nli import LABELS, NliModel
-from wordworth.infer.probe.pairs import Indices, PairSet
-from wordworth.infer.scoring.largest import Largest
+from wordworth.infer.nli import LABELS, NliModel
+from wordworth.infer.pair_scores import Largest
+from wordworth.infer.pairs import Indices, PairSet
 from wordworth.measure.neutrality import (
     BY_PAIR,
     CHANGE,

@@ -11,8 +11,7 @@ from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.paraphrases import Paraphrases, load_paraphrases
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import LanguageModel
-from wordworth.predict.paraphrase import paraphrase
-from wordworth.predict.triples import draw_triples
+from wordworth.predict.paraphrase import draw_triples, paraphrase
 from wordworth.run import Findings
 from wordworth.statistics import two_by_two
 

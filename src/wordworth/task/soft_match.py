@@ -16,8 +16,7 @@ from wordworth.catalog.read.wordnet import WordNet
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.predict.parting import Parting
-from wordworth.predict.similarity import BUILT_IN, Similarity
-from wordworth.predict.soft_match import DEPTHS, similar, soft_ranks
+from wordworth.predict.soft_match import BUILT_IN, DEPTHS, Similarity, similar, soft_ranks
 from wordworth.progress import waiting
 from wordworth.run import Findings
 from wordworth.task.prediction import Hits, PredictedWords, record, shares
@@ -34,7 +33,6 @@ Near = Embedding | Similarity
 
 def load_near(
     named: Sequence[str | Path | Embedding],
-    similarities: Mapping[str, Similarity],
     corpus: Corpus,
     parting: Parting,
     wordnet: WordNet | None,
@@ -52,7 +50,7 @@ def load_near(
                 near[TRAINED] = train_word2vec(corpus, parting, seed=seed)
         else:
             near |= {embedding.name: embedding for embedding in load_embeddings(one, language=corpus.language)}
-    return near | dict(similarities)
+    return near
 
 
 class _Words:

@@ -9,7 +9,7 @@ import torch
 import transformers as hf
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from wordworth.infer.model.cross_encoder import CrossEncoder, load_cross_encoder
+from wordworth.infer.cross_encoder import CrossEncoder, load_cross_encoder
 
 # Written for these tests.
 TEXT = [

@@ -6,11 +6,9 @@ import torch
 import transformers as hf
 
 from wordworth.errors import WordworthError
-from wordworth.infer.model import cross_encoder
-from wordworth.infer.model.cross_batches import cut, distinct, tokenized
-from wordworth.infer.model.cross_encoder import load_cross_encoder
-from wordworth.infer.model.labels import label_columns
-from wordworth.infer.model.nli import LABELS
+from wordworth.infer.cross_batches import cut, distinct, tokenized
+from wordworth.infer.cross_encoder import label_columns, load_cross_encoder
+from wordworth.infer.nli import LABELS
 
 SUBJECTS = ["doctor", "man", "woman", "rude person", "nurse", "old bishop of the wagons"]
 SENTENCES = [f"The {subject} {rest}." for rest in ("ate an apple", "slept") for subject in SUBJECTS]
@@ -68,28 +66,6 @@ def test_long_pairs_are_cut_as_the_tokenizer_cuts_them(bert):
     assert cut(3, 4, 10) == (3, 4)
 
 
-def test_no_pairs(bert):
-    assert bert.probabilities([], np.empty((0, 2), dtype=np.int64)).shape == (0, 3)
-    with pytest.raises(WordworthError, match="do not point into 1 sentences"):
-        bert.probabilities(["He slept."], np.array([[0, 1]]))
-
-
-def test_memory_that_runs_out_halves_the_batch(bert, monkeypatch):
-    whole = bert.probabilities(SENTENCES, PAIRS)
-    plain = bert.network.forward
-
-    def poor(*args, **named):
-        if len(named["input_ids"]) > 3:
-            raise torch.OutOfMemoryError("no more")
-        return plain(*args, **named)
-
-    monkeypatch.setattr(bert.network, "forward", poor)
-    monkeypatch.setattr(cross_encoder, "accepted", lambda network: {"input_ids", "attention_mask", "token_type_ids"})
-    found, tally = bert.run(SENTENCES, PAIRS)
-    assert tally.halvings
-    np.testing.assert_allclose(found, whole, atol=1e-6)
-
-
 def test_labels_in_any_order_and_case():
     assert label_columns({0: "contradiction", 1: "neutral", 2: "entailment"}, "m") == (2, 1, 0)
     assert label_columns({0: "ENTAILMENT", 1: "Contradiction", 2: "NEUTRAL"}, "m") == (0, 2, 1)
@@ -111,11 +87,6 @@ def test_labels_in_any_order_and_case():
 def test_labels_are_never_guessed(names, given, sentence):
     with pytest.raises(WordworthError, match=sentence):
         label_columns(dict(enumerate(names)), "m", given)
-
-
-def test_a_model_with_two_labels_is_refused(make_folder):
-    with pytest.raises(WordworthError, match="has 2 labels"):
-        load_cross_encoder(make_folder("bert", names=("entailment", "not_entailment")))
 
 
 def test_a_model_without_a_head_is_refused(make_folder):

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.infer.model.cross_encoder import CrossEncoder
-from wordworth.infer.probe.pairs import PairSet
-from wordworth.infer.probe.probe import load_probe
+from wordworth.infer.cross_encoder import CrossEncoder
+from wordworth.infer.pairs import PairSet
+from wordworth.infer.probe import load_probe
 from wordworth.repair.subwords import piece_vectors
 from wordworth.study import study
 from wordworth.transform import difference_direction

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from stopped_training import diverge_after, stop_after
 from wordworth.cli import app
 from wordworth.errors import WordworthError
-from wordworth.infer.model.cross_encoder import load_cross_encoder, untrained_cross_encoder
-from wordworth.infer.model.nli import LABELS, accuracy
-from wordworth.infer.training import finetune_nli as module
-from wordworth.infer.training.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
+from wordworth.infer import finetune_nli as module
+from wordworth.infer.cross_encoder import load_cross_encoder, untrained_cross_encoder
+from wordworth.infer.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
+from wordworth.infer.nli import LABELS, accuracy
 from wordworth.repair.subwords import piece_vectors
 from wordworth.transform import difference_direction
 
@@ -54,12 +54,6 @@ def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
     assert told["training"]["kept"] == 10
     assert told["training"]["pairs"] == 6 * len(DATA)
     assert trained.columns == (0, 1, 2)
-
-
-def test_the_model_as_trained_is_the_model_as_saved(make_folder, tmp_path):
-    model = fresh(make_folder)
-    subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
-    trained, _ = finetune_nli(model, DATA, tmp_path / "out", projection=subspace, recipe=QUICK)
     sentences, pairs = ["The man ate.", "No man slept.", "She sold a car."], np.array([[0, 1], [1, 0], [2, 1]])
     on = model.without(subspace).probabilities(sentences, pairs)
     np.testing.assert_allclose(trained.probabilities(sentences, pairs), on, atol=1e-5)

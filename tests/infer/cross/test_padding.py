@@ -6,7 +6,7 @@ import transformers as hf
 from benchmarks.families import FAMILIES, make_tokenizer
 
 from wordworth.encode.heads import Headed
-from wordworth.infer.model.cross_encoder import over
+from wordworth.infer.cross_encoder import over
 
 LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}
 

@@ -12,8 +12,8 @@ import transformers as hf
 from wordworth.catalog.models import locate_language_model
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
-from wordworth.infer.model.cross_batches import tokenized
-from wordworth.infer.model.cross_encoder import load_cross_encoder, untrained_cross_encoder
+from wordworth.infer.cross_batches import tokenized
+from wordworth.infer.cross_encoder import load_cross_encoder, untrained_cross_encoder
 from wordworth.repair.checkpoint import save_projected
 from wordworth.repair.subwords import piece_vectors, projected
 from wordworth.transform import difference_direction, random_directions

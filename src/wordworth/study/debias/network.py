@@ -25,8 +25,8 @@ from wordworth.encode import LanguageModel, checked_layers, in_contexts
 from wordworth.encode.heads import Headed
 from wordworth.encode.model import wrap
 from wordworth.errors import WordworthError
-from wordworth.infer.model.loading import load_attention_nli
-from wordworth.infer.model.over_vectors import AttentionNli
+from wordworth.infer.loading import load_attention_nli
+from wordworth.infer.over_vectors import AttentionNli
 from wordworth.predict.model import wrap_word_model
 from wordworth.progress import progress
 from wordworth.repair.checkpoint import InSubwords, Repaired, folded, load_whole

@@ -33,13 +33,21 @@ from wordworth.encode.training import (
     last_checkpoint,
 )
 from wordworth.errors import WordworthError
-from wordworth.infer.model.attention import Network, Shape
-from wordworth.infer.model.checkpoint import CONFIG, WEIGHTS, read_model, write_config, write_json, write_weights
-from wordworth.infer.model.loading import Vectors, vectors_to_train_on
-from wordworth.infer.model.nli import LABELS, accuracy
-from wordworth.infer.model.over_vectors import AttentionNli
-from wordworth.infer.model.vocabulary import Embedder
-from wordworth.infer.training.examples import Examples, Sets, batches, examples
+from wordworth.infer.attention import Network, Shape
+from wordworth.infer.examples import Examples, Sets, batches, examples
+from wordworth.infer.loading import (
+    CONFIG,
+    WEIGHTS,
+    Vectors,
+    read_model,
+    vectors_to_train_on,
+    write_config,
+    write_json,
+    write_weights,
+)
+from wordworth.infer.nli import LABELS, accuracy
+from wordworth.infer.over_vectors import AttentionNli
+from wordworth.infer.vocabulary import Embedder
 
 RESULTS, CHECKPOINTS = "results.json", "checkpoints"
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.errors import WordworthError
-from wordworth.infer.model.vocabulary import Embedder, words_of
+from wordworth.infer.vocabulary import Embedder, words_of
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What every NLI model is to the rest: sentences and pairs of them in, three probabilities a pair out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, overload, runtime_checkable
 
@@ -87,28 +87,6 @@ class Trained(Protocol):
 
     @property
     def trained_without(self) -> TrainedWithout | None: ...
-
-
-@dataclass(frozen=True)
-class NliRequest:
-    """Which model is to be loaded, and how."""
-
-    target: str
-    """A name, path or address."""
-    label: str = ""
-    """What tables call it; blank: by its own name."""
-    device: str = "auto"
-    labels: tuple[str, ...] = ()
-    """The order of a model's outputs where its files do not say."""
-
-
-@dataclass(frozen=True)
-class NliKind:
-    """A kind of NLI model: whether a target is one of its kind, and how such a one is loaded. See `kinds.py`."""
-
-    title: str
-    recognizes: Callable[[str], bool]
-    load: Callable[[NliRequest], NliModel]
 
 
 class Inference(NamedTuple):

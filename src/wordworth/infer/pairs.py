@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError, nearest
-from wordworth.infer.probe.articles import ARTICLES
-from wordworth.infer.probe.probe import Action, Probe
+from wordworth.infer.probe import Action, Probe
+from wordworth.infer.templates import ARTICLES
 
 Indices = NDArray[np.int64]
 

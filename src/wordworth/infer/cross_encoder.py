@@ -1,6 +1,7 @@
 """Any sequence-classification model of `transformers` that was trained on NLI, as an `NliModel`."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,14 +18,19 @@ from wordworth.encode.model import trial_ids
 from wordworth.encode.passes import TOLERANCE, accepted
 from wordworth.engine.batching import PassTally, budget_for, by_length
 from wordworth.engine.identity import hash_content
-from wordworth.errors import Foreign, WordworthError
-from wordworth.infer.model.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
-from wordworth.infer.model.labels import label_columns
-from wordworth.infer.model.nli import LABELS, NliKind, NliRequest, TrainedWithout
-from wordworth.infer.model.projection import noted
+from wordworth.errors import Foreign, WordworthError, reason_of
+from wordworth.infer.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
+from wordworth.infer.nli import LABELS, TrainedWithout
 from wordworth.progress import progress
+from wordworth.repair.checkpoint import NOTES
 from wordworth.repair.subwords import piece_vectors, projected
 from wordworth.transform import Subspace
+
+_SPELLED = {
+    "entailment": {"entailment", "entail", "entails", "entailed"},
+    "neutral": {"neutral"},
+    "contradiction": {"contradiction", "contradict", "contradicts", "contradictory"},
+}
 
 
 @dataclass
@@ -231,9 +237,39 @@ def untrained_cross_encoder(
     return over(headed)
 
 
-def _requested(request: NliRequest) -> CrossEncoder:
-    labels = request.labels or None
-    return load_cross_encoder(request.target, device=request.device, name=request.label or None, labels=labels)
+def label_columns(names: Mapping[int, str], model: str, order: Sequence[str] | None = None) -> tuple[int, int, int]:
+    """The columns of `LABELS` in a model's output, whose own order is `names`; `order` stands in for them."""
+    own = [str(names[at]) for at in sorted(names)]
+    if len(own) != len(LABELS):
+        raise WordworthError(
+            f"{model} has {len(own)} labels ({', '.join(own[:5])}{', …' if len(own) > 5 else ''}), and what is "
+            f"measured needs the three of {', '.join(LABELS)}; name a model trained on three"
+        )
+    meanings = [_meaning(name) for name in order or own]
+    if sorted(filter(None, meanings)) != sorted(LABELS) or len(meanings) != len(LABELS):
+        if order:
+            written = ",".join(order)
+            raise WordworthError(f"--labels is {written}; give entailment, neutral and contradiction, once each")
+        raise WordworthError(
+            f"{model} names its labels {', '.join(own)}, which does not say what they mean; give their order from its "
+            "model card, such as --labels contradiction,entailment,neutral"
+        )
+    first, second, third = (meanings.index(label) for label in LABELS)
+    return first, second, third
 
 
-NLI_KIND = NliKind("a sequence-classification model of transformers", lambda target: True, _requested)
+def _meaning(name: str) -> str | None:
+    plain = name.strip().lower()
+    return next((label for label, spelled in _SPELLED.items() if plain in spelled), None)
+
+
+def noted(folder: str | Path) -> TrainedWithout | None:
+    """What a folder of `save_projected` says was taken out; None where nothing was, or for a model of the hub."""
+    path = Path(folder).expanduser() / NOTES
+    if not path.is_file():
+        return None
+    try:
+        taken = json.loads(path.read_text(encoding="utf-8")).get("taken_out")
+        return TrainedWithout(str(taken["subspace"]), len(taken["basis"])) if taken else None
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        raise WordworthError(f"{path} does not say what was taken out ({reason_of(error)}); train again") from error

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from wordworth.errors import WordworthError
-from wordworth.infer.model.nli import LABELS
+from wordworth.infer.nli import LABELS
 
 
 @dataclass(frozen=True)

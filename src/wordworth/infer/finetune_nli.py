@@ -30,9 +30,9 @@ from wordworth.encode.training import (
     last_checkpoint,
 )
 from wordworth.errors import WordworthError
-from wordworth.infer.model.cross_batches import PairTemplate, tokenized
-from wordworth.infer.model.cross_encoder import CrossEncoder, load_cross_encoder, padded
-from wordworth.infer.model.nli import LABELS, Example, accuracy, sentence_pairs
+from wordworth.infer.cross_batches import PairTemplate, tokenized
+from wordworth.infer.cross_encoder import CrossEncoder, load_cross_encoder, padded
+from wordworth.infer.nli import LABELS, Example, accuracy, sentence_pairs
 from wordworth.repair.checkpoint import NOTES, save_projected
 from wordworth.repair.subwords import projected
 from wordworth.transform import Subspace

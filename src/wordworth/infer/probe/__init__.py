@@ -1,1 +1,0 @@
-"""Sentence pairs out of templates, all of them neutral."""

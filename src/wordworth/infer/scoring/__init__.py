@@ -1,1 +1,0 @@
-"""Probabilities of many pairs, kept as they are computed."""

@@ -1,1 +1,0 @@
-"""Training and fine-tuning NLI models."""
