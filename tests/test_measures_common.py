@@ -128,7 +128,7 @@ ELSEWHERE += (
     "lean:",
 )
 ELSEWHERE += ("contradiction", "valence:mean", "valence:multiple-poles", "arousal", "dominance", "similarity:best")
-ELSEWHERE += ("valence:seeds", "valence:control", "valence:above", "valence:held-out", "valence:p-against-d")
+ELSEWHERE += ("valence:control", "valence:above", "valence:held-out", "valence:p-against-d")
 ELSEWHERE += (
     "contexts",
     "coverage",
