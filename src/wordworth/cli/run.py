@@ -44,12 +44,11 @@ def _run() -> None:
 
 def run_study(declared: Study, models: list[Any], settings: Settings, folder: Path, overwrite: bool) -> "Findings":
     """Run a study on models and write its folder."""
-    from wordworth.run import reserve, sole_writer
+    from wordworth.run import reserve
 
     reserve(folder, overwrite=overwrite)
-    with sole_writer(folder):
-        findings = declared.run(models, settings)
-        findings.save(folder, overwrite=overwrite)
+    findings = declared.run(models, settings)
+    findings.save(folder, overwrite=overwrite)
     return findings
 
 
