@@ -60,7 +60,7 @@ class Batch:
 
     def __init__(self, model: WordModel, ready: Ready, numbers: list[int], rules: PredictionRules) -> None:
         """Sends the windows of these numbers to the device, and does not wait for it."""
-        self._model, self._ready = model, ready
+        self._model, self.ready = model, ready
         chosen, ids = np.array(numbers), ready.chunk.ids
         lengths, ends = ready.lengths[chosen], ready.chunk.ends[chosen]
         begins, low = ends - lengths, ready.bounds[chosen]
@@ -87,9 +87,11 @@ class Batch:
                 model.reader, rows, rules.k, begins, self.search.query, after, self._own
             )
         self.logp = self.naive = np.zeros(0)
+        self.steps: list[PathStep] = []
+        """The next steps of the paths that leave the texts."""
 
-    def begin(self, texts_before: int) -> list[PathStep]:
-        """Waits for the device. The first steps of the paths that leave the texts, these numbered from so many on."""
+    def begin(self, texts_before: int) -> None:
+        """Wait for the device, and set the first steps of the paths; texts are numbered from so many on."""
         assert self._pending is not None
         scores, self._pending = self._pending.result(), None
         rows = self.search.rows
@@ -99,12 +101,12 @@ class Batch:
         if not self._model.units.trailing:
             self.logp = self.naive + scores.begin[ends] - scores.begin[rows]
         self.search.texts_before = texts_before
-        return self.search.begin(scores, self._own)
+        self.steps = self.search.begin(scores, self._own)
 
     def outcome(self) -> Outcome:
         search, trailing = self.search, self._model.units.trailing
-        words, parts = self._ready.chunk.words, self._ready.spelled.parts
-        before = self._ready.chunk.places["before"]
+        words, parts = self.ready.chunk.words, self.ready.spelled.parts
+        before = self.ready.chunk.places["before"]
         guesses = {
             word: _guess(guess, words[before[self.places[word]]], parts[search.entries[word]], trailing=trailing)
             for word, guess in search.guesses.items()
