@@ -16,7 +16,6 @@ from wordworth.predict.batch import Batch, Ready, table_of
 from wordworth.predict.chunks import Chunk
 from wordworth.predict.model import WordModel
 from wordworth.predict.search import PredictionRules
-from wordworth.predict.segmentations import Spellings
 from wordworth.predict.unit_scores import PendingScores, UnitQuery
 
 HELD_BYTES = 256 << 20
@@ -32,11 +31,11 @@ The paths of guesses are many, and each looks at all of its row."""
 def predict_chunks(model: WordModel, chunks: Iterable[Chunk], rules: PredictionRules) -> Iterator[pl.DataFrame]:
     """Yield the table of each chunk (schema `PREDICTIONS`), in their order. Chunks and tables are plain data, so this
     runs wherever the model is."""
-    spellings = Spellings(rules.units(model))
+    units = rules.units(model)
     for chunk in chunks:
-        ready = Ready(chunk, spellings, rules.punctuation)
+        ready = Ready(chunk, units, rules.punctuation)
         groups = _read_groups(model, ready, rules)
-        yield table_of(ready, [batch.outcome() for group in groups for batch in _predict_group(model, group, rules)])
+        yield table_of(ready, [batch for group in groups for batch in _predict_group(model, group, rules)])
 
 
 def _read_groups(model: WordModel, ready: Ready, rules: PredictionRules) -> Iterator[list[Batch]]:
