@@ -1,14 +1,16 @@
-"""What the cache holds, checking it, and removing of it."""
+"""What the cache holds, and removing of it."""
 
 import hashlib
 import json
 import os
+import re
 import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from commands import Command
 from wordworth.cli.cache import cache_app
 from wordworth.engine import cache, housekeeping
 from wordworth.errors import WordworthError
@@ -31,12 +33,6 @@ def fetched(content: bytes, age: float = 0.0) -> Path:
     return folder
 
 
-def damage(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[0] ^= 1
-    path.write_bytes(content)
-
-
 def test_totals_by_kind() -> None:
     kept("vectors", "a", 5000, age=3 * DAY)
     kept("vectors", "b", 1000)
@@ -47,7 +43,7 @@ def test_totals_by_kind() -> None:
     assert 2.9 * DAY < vectors.newest - vectors.oldest < 3.1 * DAY
     assert counts.kind == "counts"
     assert housekeeping.entries(["counts"])[0].bytes == counts.bytes
-    with pytest.raises(WordworthError, match=r"no kind 'vector'; did you mean vectors\?; the kinds are aggregates, "):
+    with pytest.raises(WordworthError, match=r"did you mean vectors\?"):
         housekeeping.entries(["vector"])
 
 
@@ -65,7 +61,7 @@ def test_use_makes_young() -> None:
 def test_prune_by_age() -> None:
     old, new = kept("vectors", "a", 10, age=31 * DAY), kept("vectors", "b", 10, age=29 * DAY)
     other = kept("counts", "c", 10, age=99 * DAY)
-    removed = housekeeping.prune(older=housekeeping.parsed_age("30d"), kinds=["vectors"])
+    removed = housekeeping.prune(older=housekeeping.parse_age("30d"), kinds=["vectors"])
     assert [entry.path for entry in removed] == [old]
     assert new.exists()
     assert other.exists()
@@ -76,7 +72,7 @@ def test_prune_by_age() -> None:
 def test_prune_by_size_takes_what_was_used_longest_ago_and_fetched_data_last() -> None:
     data = fetched(b"y" * 4000, age=90 * DAY)
     old, new = kept("vectors", "a", 4000, age=2 * DAY), kept("vectors", "b", 4000, age=DAY)
-    removed = housekeeping.prune(max_bytes=housekeeping.parsed_size("9kB"))
+    removed = housekeeping.prune(max_bytes=housekeeping.parse_size("9kB"))
     assert [entry.path for entry in removed] == [old]
     assert [entry.path for entry in housekeeping.prune(max_bytes=0)] == [new, data]
 
@@ -96,39 +92,6 @@ def test_clear_spares_what_was_fetched_unless_asked() -> None:
     assert [entry.path for entry in housekeeping.clear(fetched=True)] == [data]
 
 
-def test_verify_finds_every_kind_of_entry() -> None:
-    sound = [kept("vectors", "a", 10), fetched(b"words")]
-    harmed, no_sums, data = kept("counts", "b", 10), kept("counts", "c", 10), fetched(b"other words")
-    growing = cache.slot("inferences", "d")
-    for name in ("00000", "00001"):
-        growing.part(name).get(lambda into: (into / "data").write_text("x"))
-    partial = cache.kind_folder("archives") / "half.part"
-    partial.parent.mkdir()
-    partial.write_bytes(b"half")
-    web = cache.kind_folder("web") / "0123" / "vectors.txt"  # as earlier versions kept them: nothing to check by
-    web.parent.mkdir(parents=True)
-    web.write_bytes(b"web")
-    assert housekeeping.verify() == []
-    damage(harmed / "data")
-    (no_sums / cache.SUMS).unlink()
-    damage(data / "words.txt")
-    damage(growing.path / "00001" / "data")
-    gone = [entry.path for entry in housekeeping.verify()]
-    assert sorted(gone) == sorted([harmed, no_sums, data, growing.path / "00001"])
-    assert all(path.exists() for path in (*sound, growing.path / "00000", partial, web))
-
-
-def test_folders_of_several_fetched_files_name_themselves() -> None:
-    contents = {"config.json": b"{}", "weights": b"12"}
-    sums = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    listing = "".join(f"{sums[name]} {name}\n" for name in sorted(sums))
-    home = cache.slot("files", hashlib.sha256(listing.encode()).hexdigest(), sums)
-    home.get(lambda into: [(into / name).write_bytes(content) for name, content in contents.items()])
-    assert housekeeping.verify(["files"]) == []
-    damage(home.path / "weights")
-    assert [entry.path for entry in housekeeping.verify(["files"])] == [home.path]
-
-
 def test_stale_temporary_folders_are_removed() -> None:
     folder = kept("conversions", "a", 10)
     for name, age in (("old", 2 * DAY), ("new", DAY / 2)):
@@ -143,33 +106,33 @@ def test_stale_temporary_folders_are_removed() -> None:
 
 def test_sizes_and_ages() -> None:
     for text, size in {"5GB": 5 * 10**9, "200M": 2 * 10**8, "1.5 kB": 1500, "12": 12, "1tb": 10**12}.items():
-        assert housekeeping.parsed_size(text) == size
+        assert housekeeping.parse_size(text) == size
     for text, seconds in {"30d": 30 * DAY, "12h": DAY / 2, "2W": 14 * DAY, "0d": 0.0}.items():
-        assert housekeeping.parsed_age(text) == seconds
+        assert housekeeping.parse_age(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "d", "GB", "-1", "-1d", "5GiB", "nan", "inf", "9" * 5000, "5 G B", "30m5"])
 def test_what_is_neither_an_age_nor_a_size(text: str) -> None:
     with pytest.raises(WordworthError, match="write 30d"):
-        housekeeping.parsed_age(text)
+        housekeeping.parse_age(text)
     with pytest.raises(WordworthError, match="write 5GB"):
-        housekeeping.parsed_size(text)
+        housekeeping.parse_size(text)
 
 
 def test_the_command() -> None:
     kept("vectors", "a", 2_500_000, age=3 * DAY + 60)
-    harmed = kept("counts", "b", 10)
+    kept("counts", "b", 10)
     run = CliRunner().invoke
-    listed = run(cache_app, [])
-    assert listed.exit_code == 0, listed.output
-    assert "vectors             1     2.5 MB  3 days ago" in listed.output
-    assert str(cache_dir()) in listed.output
     table = json.loads(run(cache_app, ["--json"]).output)
+    assert table["folder"] == str(cache_dir())
     assert [row["kind"] for row in table["kinds"]] == ["vectors", "counts"]
-    assert json.loads(run(cache_app, ["prune", "--older", "2d", "--json"]).output)[0]["kind"] == "vectors"
-    assert run(cache_app, ["verify"]).output == "damaged and removed: none\n"
-    damage(harmed / "data")
-    verified = run(cache_app, ["verify"])
-    assert (verified.exit_code, verified.output[:36]) == (1, "damaged and removed: 1 of counts, 81")
+    assert "removed: 1 of vectors, 2.5 MB" in run(cache_app, ["prune", "--older", "2d"]).output
+    assert "1 of counts" in run(cache_app, ["clear", "--kind", "counts"]).output
     assert run(cache_app, ["clear", "--kind", "counts"]).output == "removed: none\n"
     assert isinstance(run(cache_app, ["prune", "--older", "x"]).exception, WordworthError)
+
+
+def test_the_list(command: Command) -> None:
+    kept("vectors", "a", 2_500_000)
+    answer = command("cache")
+    assert re.search(r"vectors +1 +2\.5 MB", answer.out)

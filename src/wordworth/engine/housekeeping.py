@@ -1,25 +1,24 @@
-"""What the cache holds, by kind, size and age; checking it, and removing what is old, large or damaged."""
+"""What the cache holds, by kind, size and age; and removing what is old or too large."""
 
-import hashlib
 import re
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import Timeout
 
-from wordworth.engine.cache import FETCHED, KINDS, SUMS, CacheSlot, kind_folder
+from wordworth.engine.cache import FETCHED, KINDS, kind_folder
 from wordworth.errors import WordworthError, nearest
-from wordworth.files import SCRATCH, cache_dir, locked, scratch, sha256_of, size_of, space_checked
+from wordworth.files import SCRATCH, cache_dir, locked, scratch, size_of, space_checked
 
 IN_USE_SECONDS = 3600.0
 """What was used so short a time ago may be in use, and is not pruned."""
 STALE_SECONDS = 86400.0
 """After so long without a change, a temporary folder is taken for one of a killed process."""
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_BYTES = {"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12}
 _SECONDS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 
 
@@ -46,47 +45,48 @@ class KindTotal:
     newest: float
 
 
-def parsed_age(text: str) -> float:
-    """`30d`, `12h` or `2w` in seconds."""
-    match = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)([hdw])", text.strip().lower())
-    if not match:
-        raise WordworthError(f"the age {text[:40]!r} is not a number with h, d or w behind it; write 30d")
-    return float(match[1]) * _SECONDS[match[2]]
+def parse_age(text: str) -> float:
+    """Return `30d`, `12h` or `2w` in seconds."""
+    return _parse_amount(text, _SECONDS, "30d")
 
 
-def parsed_size(text: str) -> int:
-    """`5GB`, `200M` or a number of bytes; 1 GB is 10⁹ bytes."""
-    match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)\s*([kmgt]?)b?", text.strip().lower())
-    if not match:
-        raise WordworthError(f"the size {text[:40]!r} is not a number with kB, MB, GB or TB behind it; write 5GB")
-    return int(float(match[1]) * _UNITS[match[2]])
+def parse_size(text: str) -> int:
+    """Return `5GB`, `200M` or a number of bytes in bytes; 1 GB is 10⁹ bytes."""
+    return int(_parse_amount(text, _BYTES, "5GB"))
+
+
+def _parse_amount(text: str, units: Mapping[str, float], example: str) -> float:
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
+    if not match or match[2] not in units:
+        raise WordworthError(f"{text[:40]!r} is not a number with a unit; write {example}")
+    return float(match[1]) * units[match[2]]
 
 
 def entries(kinds: Sequence[str] = ()) -> list[CacheEntry]:
-    """Every entry of the cache, or of these kinds; folders of earlier versions are kinds by their own name."""
+    """List every entry of the cache, or of these kinds."""
+    for kind in kinds:
+        if kind not in KINDS:
+            raise WordworthError(
+                f"the cache has no kind {kind!r}{nearest(kind, [*KINDS])}; there are {', '.join(KINDS)}"
+            )
     return [
-        CacheEntry(folder.name, path, size_of(path), _last_used(path))
-        for folder in _folders(kinds)
-        for path in sorted(folder.iterdir())
+        CacheEntry(kind, path, size_of(path), _last_used(path))
+        for kind in kinds or KINDS
+        if kind_folder(kind).is_dir()
+        for path in sorted(kind_folder(kind).iterdir())
         if not path.name.startswith(".")
     ]
 
 
 def totals(listed: Iterable[CacheEntry]) -> list[KindTotal]:
-    """Entries, bytes and times of each kind, the largest first."""
+    """Return the entries, bytes and times of each kind, the largest first."""
     by_kind: dict[str, list[CacheEntry]] = {}
     for entry in listed:
         by_kind.setdefault(entry.kind, []).append(entry)
-    rows = [
-        KindTotal(
-            kind,
-            len(members),
-            sum(entry.bytes for entry in members),
-            min(entry.used for entry in members),
-            max(entry.used for entry in members),
-        )
-        for kind, members in by_kind.items()
-    ]
+    rows = []
+    for kind, members in by_kind.items():
+        times = [entry.used for entry in members]
+        rows.append(KindTotal(kind, len(members), sum(entry.bytes for entry in members), min(times), max(times)))
     return sorted(rows, key=lambda row: -row.bytes)
 
 
@@ -118,14 +118,6 @@ def clear(kinds: Sequence[str] = (), *, fetched: bool = False) -> list[CacheEntr
     return [entry for entry in chosen if _remove(entry)]
 
 
-def verify(kinds: Sequence[str] = ()) -> list[CacheEntry]:
-    """Measure every file of the cache, and remove entries and parts that are damaged: they are made again.
-
-    What has no checksum, as a download that was cut off, is skipped.
-    """
-    return [damaged for entry in entries(kinds) for damaged in _damaged(entry) if _remove(damaged)]
-
-
 def _remove_stale() -> None:
     """Remove the temporary folders that nothing was written to for a day: their writers were killed."""
     for path in list(cache_dir().rglob(f".*{SCRATCH}")):
@@ -134,25 +126,8 @@ def _remove_stale() -> None:
                 shutil.rmtree(path)
 
 
-def _folders(kinds: Sequence[str] = ()) -> list[Path]:
-    """The folders of the kinds that are there."""
-    there = {path.name: path for path in _children(cache_dir()) if path.is_dir() and path.name[0] != "."}
-    there |= {kind: kind_folder(kind) for kind in KINDS if kind_folder(kind).is_dir()}
-    known = sorted({*there, *KINDS})
-    for kind in kinds:
-        if kind not in known:
-            raise WordworthError(
-                f"the cache has no kind {kind!r}{nearest(kind, known)}; the kinds are {', '.join(known)}"
-            )
-    return [there[kind] for kind in sorted(there) if not kinds or kind in kinds]
-
-
-def _children(folder: Path) -> list[Path]:
-    return sorted(folder.iterdir()) if folder.is_dir() else []
-
-
 def _last_used(path: Path) -> float:
-    """A folder's time is set when it is used; of an entry that grows, that of its parts."""
+    """Return when an entry was used: a folder's time is set then; of an entry that grows, that of its parts."""
     parts = [part for part in path.iterdir() if part.is_dir()] if path.is_dir() else []
     return max(place.stat().st_mtime for place in (path, *parts))
 
@@ -167,28 +142,3 @@ def _remove(entry: CacheEntry) -> bool:
     except Timeout:
         return False
     return True
-
-
-def _damaged(entry: CacheEntry) -> list[CacheEntry]:
-    """The entry, or those of its parts, that are not as they were written."""
-    path, has_sums = entry.path, (entry.path / SUMS).exists()
-    if entry.kind == "files":
-        return [] if _names_itself(path) else [entry]
-    if entry.kind not in KINDS or (entry.kind in FETCHED and not has_sums):
-        return []  # nothing to check it by
-    slot = CacheSlot(entry.kind, path)
-    if has_sums or not path.is_dir() or _files_in(path):
-        return [] if slot.is_intact() else [entry]
-    parts = [part.path for part in slot.parts() if not part.is_intact()]
-    return [CacheEntry(entry.kind, part, size_of(part), _last_used(part)) for part in parts]
-
-
-def _files_in(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]
-
-
-def _names_itself(folder: Path) -> bool:
-    """Whether fetched data is what its folder is called by: a file's sha256, or that of the listing of several."""
-    sums = {path.name: sha256_of(path) for path in _files_in(folder)} if folder.is_dir() else {}
-    listing = "".join(f"{sums[name]} {name}\n" for name in sorted(sums))
-    return folder.name in sums.values() or folder.name == hashlib.sha256(listing.encode()).hexdigest()

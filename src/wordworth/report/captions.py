@@ -48,7 +48,6 @@ WHAT = {
     "bias-layers": f"{_BIAS}, in every layer.",
     "bias": f"{_BIAS}.",
     "agreement": "Mean rank correlation, over layers, of the estimators of one bias.",
-    "agreement-pairs": "Rank correlation, over layers, of every two estimators of one bias.",
     "weat": f"Word embedding association tests: {_D}, positive as the test’s name has it.",
     "weat-nullified": f"Word embedding association tests in the top layer: {_D}, by the number of principal components "
     "nullified (raw: none).",
@@ -57,15 +56,12 @@ WHAT = {
     "guesses, Tk that of its different words that ever are.",
     "coverage": "Whole words predicted by band of frequency: top-k over the words of a band, Tk over its different "
     "words.",
-    "confusion": "Of the words of a band that were missed, the share for which a word of another band was guessed "
-    "(band of the word > band of the guess).",
     "soft-match": "Whole words predicted, where a guess counts if it is among the k nearest words of the right one.",
     "paraphrase": "Share of sentences with a rare or a common word that are closer to their paraphrase than to "
     "another sentence with the word.",
     "neutrality": "Inferences between sentences that differ in a word for a person alone, so that neutral is right. "
     "Net neutral: its mean probability; fraction neutral: how often it is the most probable; threshold: how often its "
     "probability is above τ.",
-    "slices": "Net neutral (mean probability of neutral) of the parts of a probe in which it is lowest.",
     "accuracy": "Accuracy of the NLI model on the benchmark itself.",
     "debias": "The same measures on the embedding as it was, with the bias taken out, and without a random subspace of "
     "the same size.",

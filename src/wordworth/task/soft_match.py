@@ -33,7 +33,6 @@ Near = Embedding | Similarity
 
 def load_near(
     named: Sequence[str | Path | Embedding],
-    similarities: Mapping[str, Similarity],
     corpus: Corpus,
     parting: Parting,
     wordnet: WordNet | None,
@@ -51,7 +50,7 @@ def load_near(
                 near[TRAINED] = train_word2vec(corpus, parting, seed=seed)
         else:
             near |= {embedding.name: embedding for embedding in load_embeddings(one, language=corpus.language)}
-    return near | dict(similarities)
+    return near
 
 
 class _Words:

@@ -302,12 +302,11 @@ def _export_over_sentences(
     per_word = PER_WORD if settings.per_word is None and settings.sentences is None else settings.per_word
     how = Draw(settings.sentences, per_word, settings.language, settings.seed, settings.lower_case)
     sample = draw(corpora, words, how)
-    weighting: Any = settings.weighting
-    aggregating = Aggregating((settings.pooling,), (layer,), weighting=weighting)
+    aggregating = Aggregating((settings.pooling,), (layer,))
     source = over_sentences(network, words, sample, aggregating)
     drawn = f"{settings.sentences:,} sentences" if settings.sentences is not None else f"{per_word} contexts a word"
     text = " and ".join(corpus.name for corpus in corpora)
-    steps = [f"{drawn} of {text}, seed {settings.seed}", f"weighting {settings.weighting}"]
+    steps = [f"{drawn} of {text}, seed {settings.seed}"]
     dropped = tuple(f"{word!r}: {reason}" for word, reason in source.without_vector.items())
     facts = {"sentences": sample.sentences, "never_met": source.never_met, "dropped": dropped}
     facts |= {"windowed": source.whole.windowed, "broken": sample.flaws}
