@@ -24,26 +24,8 @@ slots.premise = { words = ["in-law", "nurse", "vice president", "VIP"] }
 slots.hypothesis = { words = ["man", "old man", "a b c"] }
 verbs = [{ verbs = { words = ["saw", "paid for"] }, objects = { words = ["hour", "unknown-thing"] } }]
 """
-WORDS = [
-    *("today", "a", "an", "in", "law", "nurse", "vice", "president", "vip", "saw", "paid", "for", "hour", ".", ",", "old")
-]
-    "today",
-    "a",
-    "an",
-    "in",
-    "law",
-    "nurse",
-    "vice",
-    "president",
-    "vip",
-    "saw",
-    "paid",
-    "for",
-    "hour",
-    ".",
-    ",",
-    "old",
-]
+WORDS = ["today", "a", "an", "in", "law", "nurse", "vice", "president"]
+WORDS += ["vip", "saw", "paid", "for", "hour", ".", ",", "old"]
 
 
 @pytest.fixture(scope="module", params=[LABELS, ("contradiction", "entailment", "neutral")])
