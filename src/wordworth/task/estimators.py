@@ -23,15 +23,13 @@ from wordworth.measure import (
 )
 from wordworth.measure.directions import resampled_direct_bias
 from wordworth.measure.weighted import mean_over_targets
-from wordworth.statistics.bootstrap import resample_counts, told
+from wordworth.statistics.bootstrap import resample_counts
 from wordworth.task.settings import Intervals
 from wordworth.task.words import BiasLists, Sets
 
 PAIRS = "gender-pairs"
 BLOCK = 50
 """Resamples at a time."""
-AS_LONG_AS = 1 << 15
-"""Draws that a resample of lists, which estimators are computed for, takes as long as: about a millisecond."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,9 @@ def draw(lists: BiasLists, target_words: tuple[str, ...], settings: Intervals) -
         for number, (name, words) in enumerate(listed.items())
         if words
     }
-    with told("resampling lists", settings.resamples + 1, AS_LONG_AS) as advance:
-        for start in range(0, settings.resamples + 1, BLOCK):
-            part = {name: counts[:, start : start + BLOCK] for name, counts in streams.items()}
-            yield Draws(part.pop("", np.empty((0, 0))), part)
-            advance(min(BLOCK, settings.resamples + 1 - start))
+    for start in range(0, settings.resamples + 1, BLOCK):
+        part = {name: counts[:, start : start + BLOCK] for name, counts in streams.items()}
+        yield Draws(part.pop("", np.empty((0, 0))), part)
 
 
 def _counts(words: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:

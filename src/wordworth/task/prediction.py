@@ -100,8 +100,8 @@ def shares(
         sums.add(part.clusters, **named)
     if sums is None or not sums.items:
         return [], []
-    tops = [ratio(sums.sums(name), **drawn) for name in sums.names]
-    return tops, type_coverages(parts, **drawn)
+    tops = [ratio(sums.sums(name), **drawn) for name in named]
+    return tops, type_coverages(parts(), **drawn)
 
 
 def record(
