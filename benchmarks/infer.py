@@ -14,7 +14,7 @@ from benchmarks.common import Result, best_of
 from wordworth.infer.loading import load
 from wordworth.infer.nli import LABELS
 from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.pair_scores import PairShard, PairTask, scored
+from wordworth.infer.pair_scores import PairTask, scored
 from wordworth.infer.pairs import PairSet
 from wordworth.infer.probe import load_probe
 from wordworth.study import study
@@ -33,7 +33,7 @@ def pair_by_pair() -> Result:
     if not isinstance(model, AttentionNli):
         raise SystemExit(f"{MODEL} is not over word vectors")
     pairs = PairSet.of(load_probe("gender"))
-    task = PairTask(pairs, shard=PairShard(1, SHARDS))
+    task = PairTask(pairs, sample=len(pairs) // SHARDS)
     ours, blocks = best_of(2, lambda: _fresh(model, task))
     indices = np.concatenate([block for block, _ in blocks])
     probabilities = np.concatenate([found for _, found in blocks])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wordworth.contexts import Finder, draw_sentences, inverse_frequency, read_sample
+from wordworth.contexts import Finder, draw_sentences, read_sample
 from wordworth.contexts.sampling import FLAWS, Draw, Flaws, draw, load_texts
 from wordworth.errors import WordworthError
 
@@ -71,15 +71,6 @@ def test_the_draw_of_a_word_does_not_depend_on_the_others(tmp_path: Path) -> Non
     alone = draw_sentences(lines, Finder(["dog"]), tmp_path / "b", per_word=7)
     drawn = [one.text for one in both.read() if any(at == 1 for at, _, _ in one.spans)]
     assert drawn == [one.text for one in alone.read()]
-
-
-def test_inverse_frequency_by_hand(tmp_path: Path) -> None:
-    """8 + 8 words; “a” is 7 of them, “cat” 2, the others 1: a/(a + p) with a = .001."""
-    lines = ["a a a a a a a cat", "cat b c d e f g h"]
-    weight = inverse_frequency(draw_sentences(lines, Finder(["cat"]), tmp_path / "s", count=2))
-    a, cat, one = (0.001 / (0.001 + count / 16) for count in (7, 2, 1))
-    assert weight(lines[0]) == pytest.approx((7 * a + cat) / 8)
-    assert weight(lines[1]) == pytest.approx((cat + 7 * one) / 8)
 
 
 def test_nothing_to_draw(tmp_path: Path) -> None:

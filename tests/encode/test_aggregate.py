@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.pairs import load_pairs
-from wordworth.contexts import Context, Finder, Sample, draw_sentences, inverse_frequency
+from wordworth.contexts import Context, Finder, Sample, draw_sentences
 from wordworth.encode import (
     CONTEXT,
     POOLINGS_OF_BOTH,
@@ -60,9 +60,9 @@ def drawn(tmp_path: Path, words: list[str] = WORDS, lines: list[str] = LINES, **
     return draw_sentences(lines, Finder(words), tmp_path / "sample.jsonl", **options)
 
 
-def plainly(model: LanguageModel, words: list[str], sample: Sample, weight: Callable[[str], float] | None = None):
+def plainly(model: LanguageModel, words: list[str], sample: Sample):
     """(f, g) → words × layers × dim, NaN where a word is not met; and the contexts of each word."""
-    seen: dict[int, list[tuple[NDArray[np.float64], float]]] = {at: [] for at in range(len(words))}
+    seen: dict[int, list[NDArray[np.float64]]] = {at: [] for at in range(len(words))}
     for found in sample.read():
         inputs = model.tokenizer(
             found.text, return_tensors="pt", return_offsets_mapping=True, return_special_tokens_mask=True
@@ -77,7 +77,7 @@ def plainly(model: LanguageModel, words: list[str], sample: Sample, weight: Call
             span = locate(model.tokenizer, found.text, start, end, inputs["input_ids"][0].tolist(), offsets, special)
             if not isinstance(span, str):
                 states = hidden[:, span[0] : span[1]].double().numpy()
-                seen[at].append((states, weight(found.text) if weight else 1.0))
+                seen[at].append(states)
     pools = {"min": np.min, "max": np.max, "mean": np.mean, "last": lambda states, axis: states[:, -1]}
     nothing = np.full((model.layers + 1, model.dim), np.nan)
     made = {}
@@ -85,13 +85,13 @@ def plainly(model: LanguageModel, words: list[str], sample: Sample, weight: Call
         for g in CONTEXT:
             rows = []
             for contexts in seen.values():
-                vectors = [(pools[f](states, axis=1), weight) for states, weight in contexts]
+                vectors = [pools[f](states, axis=1) for states in contexts]
                 if not vectors:
                     rows.append(nothing)
                 elif g == "mean":
-                    rows.append(sum(weight * vector for vector, weight in vectors) / sum(w for _, w in vectors))
+                    rows.append(sum(vectors) / len(vectors))
                 else:
-                    rows.append(pools[g]([vector for vector, _ in vectors], axis=0))
+                    rows.append(pools[g](vectors, axis=0))
             made[f"{f}/{g}"] = np.stack(rows)
     return made, [len(contexts) for contexts in seen.values()]
 
@@ -136,8 +136,8 @@ def test_three_contexts_by_hand(tmp_path: Path) -> None:
     """One word in (1, 5), then as two tokens (2, −1) (4, 3), then (0, 0); the other only as one token (7, 7)."""
     sums = Accumulators(2, 1, 2)
     states = torch.tensor([[[1.0, 5], [2, -1], [4, 3], [7, 7], [0, 0]]])
-    sums.add(states[:, :3], np.array([1, 2]), np.array([0, 0]), np.ones(2))
-    sums.add(states[:, 3:], np.array([1, 1]), np.array([1, 0]), np.ones(2))
+    sums.add(states[:, :3], np.array([1, 2]), np.array([0, 0]))
+    sums.add(states[:, 3:], np.array([1, 1]), np.array([1, 0]))
     # Over subwords: min (2, −1), max (4, 3), mean (3, 1), last (4, 3); with (1, 5) and (0, 0) over contexts:
     expected = {
         "min/min": (0, -1), "min/max": (2, 5), "min/mean": (3 / 3, 4 / 3),
@@ -253,14 +253,6 @@ def test_some_layers_are_those_of_all(tiny_model: Tiny, tmp_path: Path, monkeypa
             np.testing.assert_array_equal(found.vectors(layer, "last/max"), every.vectors(layer, "last/max"))
     with pytest.raises(WordworthError, match=r"layers \[1\] were aggregated, not 0"):
         served.vectors(0)
-
-
-def test_inverse_frequency(tiny_model: Tiny, tmp_path: Path) -> None:
-    model, sample = tiny_model("bert"), drawn(tmp_path)
-    (found,) = aggregate(model, WORDS, sample, Aggregating(weighting="inverse-frequency"))
-    expected, _ = plainly(model, WORDS, sample, inverse_frequency(sample))
-    for pooling in POOLINGS_OF_BOTH:
-        same(found.vectors(2, pooling), expected[pooling][:, 2])
 
 
 def test_sentences_too_long_are_windowed_and_counted(tiny_model: Tiny, tmp_path: Path) -> None:

@@ -152,18 +152,6 @@ def test_what_all_layers_lack_is_made_for_some(tiny_model: Tiny, contexts: list[
     assert made == [64, len(contexts) - 64, 64, 64]
 
 
-def test_an_embedding_with_its_provenance(tiny_model: Tiny) -> None:
-    words = ["garden", "😀", "storm"]
-    kept = encode_to_store(tiny_model("bert"), [in_template("This is WORD", word) for word in words])
-    embedding = kept.embedding(2, "mean", setting="bleached", language="english")
-    assert list(embedding.words) == ["garden", "storm"]
-    assert embedding.provenance.name == "tiny-bert"
-    assert embedding.provenance.steps == ("bleached", "layer 2", "pooling mean")
-    assert embedding.provenance.dropped == ("'😀': the tokenizer does not know its characters",)
-    assert (embedding.matrix == kept.vectors(2, "mean")).all()
-    assert [failure.word for failure in kept.failures] == ["😀"]
-
-
 def test_nothing_located(tiny_model: Tiny) -> None:
     model = tiny_model("bert")
     kept = encode_to_store(model, [in_template("This is WORD", "😀")])

@@ -12,7 +12,6 @@ from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.registry import references
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.run import Experiment
 from wordworth.study import STUDIES, study
 from wordworth.task.settings import GROUPS
 
@@ -85,17 +84,6 @@ def test_a_run_holds_the_settings_of_its_study_and_runs_that_differ_in_a_free_on
     third = ww.debias(_embedding(), **chosen, resamples=10, raw=True).save(tmp_path / "raw")
     with pytest.raises(WordworthError, match="raw was False in one and True in the other"):
         ww.compare(runs[0], third, settings=("original", "original"))
-
-
-def test_a_study_has_experiments_of_its_own_beside_the_shared_ones() -> None:
-    own = replace(study("weat"), experiments={"colours": Experiment("Words for colours.", ("bright",))})
-    findings = own.findings()
-    findings.score(experiment="colours", setting="bright", measure="weat", value=1.0)
-    findings.score(experiment="weat", measure="weat", value=1.0)
-    with pytest.raises(TypeError, match="the experiment 'colours' has no setting 'dark'"):
-        findings.score(experiment="colours", setting="dark", measure="weat", value=1.0)
-    with pytest.raises(TypeError, match="no experiment 'colours' is declared"):
-        study("weat").findings().score(experiment="colours", measure="weat", value=1.0)
 
 
 def test_papers_data_and_models_are_cited_once(small: Embedding) -> None:

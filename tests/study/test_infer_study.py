@@ -1,4 +1,4 @@
-"""The study `infer` on small probes: every number against one pair at a time, resumption, shards, bad input."""
+"""The study `infer` on small probes: every number against one pair at a time, resumption, bad input."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -216,20 +216,6 @@ def test_a_killed_run_goes_on(model: AttentionNli, probe: Path, monkeypatch: pyt
     assert third.calls == [24]
 
 
-def test_shards_meet_in_the_cache(model: AttentionNli, probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scoring, "BLOCK", 12)
-    options = {"probes": [probe], "mitigate": (), "random": 0, **FEW}
-    whole = infer([model], **options).scores
-    for path in cache_dir().glob("inferences/*/*/*.safetensors"):
-        path.unlink()
-    parts = [infer([model], shard=f"{part}/3", **options) for part in (1, 2, 3)]
-    assert [part.scores.item(0, "n") for part in parts] == [36, 24, 24]
-    assert "shard 2/3, 24 of 84 pairs" in parts[1].warnings[0]
-    counting = Counting(model)
-    assert infer([counting], **options).scores.equals(whole)
-    assert counting.calls == []
-
-
 def test_samples(model: AttentionNli, probe: Path) -> None:
     findings = infer([model], probes=[probe], sample=40, random=0, **FEW)
     gaps = pl.col("measure").str.contains("^(gap|lean):")
@@ -286,8 +272,6 @@ def test_accuracy_before_and_after(model: AttentionNli, probe: Path, tmp_path: P
         ({"random": -1}, "--random is -1"),
         ({"farthest": -1}, "--farthest is -1"),
         ({"sample": 0}, "--sample is 0; it must be a whole number from 1 up"),
-        ({"shard": "3/2"}, "a shard is one of 1/2 to 2/2, not 3/2"),
-        ({"shard": "two"}, "is not PART/PARTS"),
         ({"slices": ["job=plumber"]}, "no job 'plumber'"),
         ({"slices": ["job"]}, "is not KEY=WORD"),
         ({"slices": ["verb=ate,object=car"]}, "no pair of small has verb=ate,object=car"),

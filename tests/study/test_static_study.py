@@ -267,18 +267,14 @@ def test_export_is_read_by_others(command: Command, folder: Path, text: Path, tm
     assert "is there already" in err
 
 
-def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_path: Path) -> None:
+def test_all_but_the_top(model: LanguageModel, text: Path, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("\n".join(WORDS))
     chosen: dict[str, Any] = {"layer": -1, "corpus": [text], "vocabulary": words, "sentences": 30}
-    plain = export(model, **chosen)
-    assert plain.layer == 3
+    assert export(model, **chosen).layer == 3
     topless = export(model, **chosen, components=2).embedding.matrix
     np.testing.assert_allclose(topless.mean(axis=0), 0, atol=1e-5)
     assert np.linalg.matrix_rank(topless, tol=1e-3) == min(len(WORDS) - 1, 16) - 2
-    weighted = export(model, **chosen, weighting="inverse-frequency").embedding
-    assert not np.allclose(weighted.matrix, plain.embedding.matrix, atol=1e-4)
-    assert "weighting inverse-frequency" in weighted.provenance.steps
 
 
 @pytest.mark.parametrize(
@@ -293,7 +289,6 @@ def test_all_but_the_top_and_weighting(model: LanguageModel, text: Path, tmp_pat
         (["-o", "x.vec", "--per-word", 0], "--per-word is 0; it must be a whole number from 1 to 100,000"),
         (["-o", "x.vec", "--layer", 9], "tiny has layers 0 to 3, not 9"),
         (["-o", "x.vec", "--pooling", "mean"], "there is no pooling 'mean'; write f/g with f of min, max, mean, last"),
-        (["-o", "x.vec", "--weighting", "none"], "--weighting is 'none'; it can be uniform or inverse-frequency"),
         (["-o", "x.vec", "--components", 20], "components, so 20 cannot be nullified"),
         (["-o", "x.vec", "--corpus", "none"], "--corpus is none and a text at once; give one of them"),
         ([], "missing option '--output'"),

@@ -347,19 +347,3 @@ def test_the_best_layer_is_judged_on_words_that_did_not_pick_it(tiny: LanguageMo
     (score,) = rows(found, measure="valence:held-out", experiment="contextualization").to_dicts()
     assert (score["layer"], score["n"]) == (best, len(judging))
     assert score["value"] == pytest.approx(rho(best, judging), abs=1e-9)
-
-
-def test_several_draws_of_the_contexts(tiny: LanguageModel, tmp_path: Path) -> None:
-    """The mean, least and greatest of runs with one seed each."""
-    words = [*load_lexicon("bellezza").words[::4], *polar_words().pleasant, *polar_words().unpleasant]
-    lines = [f"{opening} {word}, at length.\n" for word in words for opening in ("We spoke of", "Nobody ever saw a")]
-    text = tmp_path / "corpus.txt"
-    text.write_text("".join(lines), encoding="utf-8")
-    asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "settings": ["random"], "corpus": text}
-    asked |= {"controls": ["none"], **QUICK}
-    each = [rows(vast([tiny], seed=seed, **asked), measure="valence")["value"].to_list() for seed in (3, 4, 5)]
-    assert each[0] != each[1]
-    found = rows(vast([tiny], seed=3, seeds=3, **asked), measure="valence:seeds")
-    assert found["value"].to_list() == pytest.approx(np.mean(each, axis=0).tolist(), abs=1e-9)
-    assert found["low"].to_list() == pytest.approx(np.min(each, axis=0).tolist(), abs=1e-9)
-    assert found["high"].to_list() == pytest.approx(np.max(each, axis=0).tolist(), abs=1e-9)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
 from typing import Annotated, Any
 
 import typer
@@ -68,7 +67,7 @@ def _audit(
     write_outcome(folder, Outcome((), tuple(left_out), tuple(smaller), wanted))
     results: list[dict[str, Any]] = []
     with telling(lambda: _kept(results, steps, folder)):
-        for result in _run_all(steps, settings) if settings.engine == "local" else _spread(steps, settings):
+        for result in _run_all(steps, settings.engine):
             results.append(result)  # noqa: PERF402 - of an audit that is broken off, those until then are told
     write_outcome(folder, Outcome(_failed(results), tuple(left_out), tuple(smaller)))
     if all(result["state"] == "failed" for result in results):
@@ -104,94 +103,42 @@ def _kept(results: Sequence[dict[str, Any]], steps: Sequence[_Step], folder: Pat
     return f"{done} of {len(steps)} studies are in {folder}. {in_cache()}"
 
 
-def _run_all(steps: Sequence[_Step], settings: AuditSettings) -> Iterator[dict[str, Any]]:
-    """Run every study in turn."""
-    loaded: dict[str, Any] = {}
-    for at, step in enumerate(steps):
-        yield _run(step, settings, _still_needed(loaded, steps[at:]), f"{at + 1} of {len(steps)}")
-
-
-def _spread(steps: Sequence[_Step], settings: AuditSettings) -> Iterator[dict[str, Any]]:
-    """Every study on every model by itself, on the workers of an engine; a study's models are one run in the end."""
+def _run_all(steps: Sequence[_Step], engine_name: str) -> Iterator[dict[str, Any]]:
+    """Run every study that is not there, in turn or on the workers of an engine; one that fails leaves the others."""
     from wordworth.cli import display
     from wordworth.engine.engines import using
-    from wordworth.progress import progress
     from wordworth.study.audit import Call, run_calls
 
     waiting = [step for step in steps if not step.there]
-    calls = [Call(step.planned.study.name, model, step.settings) for step in waiting for model in step.planned.models]
-    with using(settings.engine) as engine, progress("Auditing", len(calls)) as advance:
-        display.notice(f"{len(calls)} studies of models on {engine.name} (workers: {engine.count})", "")
+    calls = [Call(step.planned.study.name, step.planned.models, step.settings, step.before) for step in waiting]
+    with using(engine_name) as engine:
+        if engine.remote:
+            display.notice(f"{len(calls)} studies on {engine.name} (workers: {engine.count})", "")
         outcomes = engine.map(run_calls, None, calls, "auditing")
-        for step in steps:
-            result: dict[str, Any] = {"study": step.planned.study.name, "models": list(step.planned.models)}
+        for at, step in enumerate(steps, start=1):
+            study, models = step.planned.study.name, list(step.planned.models)
+            result: dict[str, Any] = {"study": study, "models": models}
+            line = f"{study}: {', '.join(models)}"
             if step.there:
+                display.notice(f"{line} (there already)", "dim")
                 yield result | {"state": "kept"}
                 continue
-            found = []
-            for _ in step.planned.models:
-                found.append(next(outcomes))
-                advance(1)
-            yield result | _saved(step, found)
-
-
-def _saved(step: _Step, found: list[Any]) -> dict[str, Any]:
-    """Writes the run of a study; as in this process, it fails with the first model that it fails on."""
-    from wordworth.cli import display
-    from wordworth.study.checks import refuse_changed
-
-    study = step.planned.study
-    try:
-        if error := next((one for one in found if isinstance(one, WordworthError)), None):
-            raise error
-        findings = study.merged(found, step.settings, list(step.planned.models))
-        refuse_changed(step.before, findings.about.fingerprints)
-    except WordworthError as error:
-        display.notice(f"{study.name} failed: {error}", "red")
-        return {"state": "failed", "reason": str(error)}
-    findings.save(step.folder, overwrite=step.overwrite)
-    display.warnings_of(findings)
-    display.notice(f"{study.name}: {', '.join(step.planned.models)} took {findings.seconds:,.0f} s", "dim")
-    return {"state": "run", "seconds": findings.seconds}
-
-
-def _still_needed(loaded: dict[str, Any], steps: Sequence[_Step]) -> dict[str, Any]:
-    """Without the models that no study takes any more: the next one may load its own."""
-    needed = {model for step in steps if step.planned.study.takes_loaded for model in step.planned.models}
-    for model in loaded.keys() - needed:
-        del loaded[model]
-    return loaded
+            display.notice(f"{line} ({at} of {len(steps)})", "")
+            findings = next(outcomes)
+            if isinstance(findings, WordworthError):
+                display.notice(f"{study} failed: {findings}", "red")
+                yield result | {"state": "failed", "reason": str(findings)}
+                continue
+            findings.save(step.folder, overwrite=step.overwrite)
+            display.warnings_of(findings)
+            display.notice(f"{study} took {findings.seconds:,.0f} s", "dim")
+            yield result | {"state": "run", "seconds": findings.seconds}
 
 
 def _failed(results: list[dict[str, Any]]) -> tuple[Any, ...]:
-    """The studies that failed, as the audit's folder keeps them for the report."""
+    """Return the studies that failed, as the audit's folder keeps them for the report."""
     keys = ("study", "models", "reason")
     return tuple({key: one[key] for key in keys} for one in results if one["state"] == "failed")
-
-
-def _run(step: _Step, settings: AuditSettings, loaded: dict[str, Any], count: str) -> dict[str, Any]:
-    """Runs a study of the audit; one that fails leaves the others to be run, and shows in the exit code."""
-    from wordworth.cli import display
-    from wordworth.cli.run import run_study
-
-    study, models = step.planned.study, list(step.planned.models)
-    line = f"{study.name}: {', '.join(models)}"
-    result: dict[str, Any] = {"study": study.name, "models": models}
-    if step.there:
-        display.notice(f"{line} (there already)", "dim")
-        return result | {"state": "kept"}
-    display.notice(f"{line} ({count})", "")
-    began = monotonic()
-    try:
-        given = _loaded(models, loaded, settings) if study.takes_loaded else models
-        findings = run_study(study, given, step.settings, step.folder, step.overwrite, models, step.before)
-    except WordworthError as error:
-        display.notice(f"{study.name} failed: {error}", "red")
-        return result | {"state": "failed", "reason": str(error)}
-    seconds = monotonic() - began
-    display.warnings_of(findings)
-    display.notice(f"{study.name} took {seconds:,.0f} s", "dim")
-    return result | {"state": "run", "seconds": seconds}
 
 
 def _is_there(step: _Step) -> bool:
@@ -209,23 +156,6 @@ def _is_there(step: _Step) -> bool:
     if reason is not None:
         reserve(step.folder, overwrite=step.overwrite)
     return reason is None
-
-
-def _loaded(models: list[str], loaded: dict[str, Any], settings: AuditSettings) -> list[Any]:
-    """Language and NLI models, loaded once for all studies that take them so; word vectors stay names."""
-    from wordworth.catalog.kinds import kind_of
-
-    for model in models:
-        if model not in loaded and (kind := settings.kind or kind_of(model)) != "static":
-            if kind == "nli":
-                from wordworth.study.infer.study import load as load_nli
-
-                loaded[model] = load_nli(model, settings.device, ())
-            else:
-                from wordworth.study.inputs import loaded as load
-
-                loaded[model] = load(model, settings)
-    return [loaded.get(model, model) for model in models]
 
 
 audit = with_options(

@@ -103,8 +103,7 @@ def _run(declared: "Study", model: str, settings: Settings, folder: Path, overwr
     from wordworth.run import why_not_the_same
     from wordworth.study.checks import fingerprints
 
-    before = fingerprints([model], settings)
-    reason = why_not_the_same(folder, [model], settings.as_table(), before)
+    reason = why_not_the_same(folder, [model], settings.as_table(), fingerprints([model], settings))
     if reason is None:
         display.notice(f"{declared.name}: {model} (there already, in {folder})", "dim")
         return
@@ -113,7 +112,7 @@ def _run(declared: "Study", model: str, settings: Settings, folder: Path, overwr
             f"{folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
         )
     display.notice(f"{declared.name}: {model}" + (f" (anew: {reason})" if reason else ""), "")
-    display.warnings_of(run_study(declared, [model], settings, folder, overwrite, [model], before))
+    display.warnings_of(run_study(declared, [model], settings, folder, overwrite))
 
 
 _TARGET = Annotated[

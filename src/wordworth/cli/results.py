@@ -90,12 +90,6 @@ class CompareSettings(Intervals):
     components: int | None = setting(
         None, "Principal components to nullify: vast's vectors without the mean and so many.", ON, least=0, most=1_000
     )
-    correlation_test: str = setting(
-        "williams",
-        "Test of dependent correlations.",
-        HOW,
-        choices=("williams", "steiger", "meng"),
-    )
     permutations: int = setting(
         PERMUTATIONS, "Random permutations where they cannot all be counted.", HOW, least=1, most=10_000_000
     )
@@ -113,7 +107,7 @@ def _compare(
     from wordworth.compare import ComparisonSettings, compare, sides, verdicts
     from wordworth.run import read_run
 
-    names = ("layer", "components", "correlation_test", "resamples", "permutations", "seed")
+    names = ("layer", "components", "resamples", "permutations", "seed")
     chosen = ComparisonSettings(**{name: getattr(settings, name) for name in names})
     both = sides([read_run(folder) for folder in runs], models, settings_named)
     result = compare(*both, chosen)

@@ -1,7 +1,7 @@
 """`wordworth run STUDY MODEL…`: a command for every study, out of its declaration."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,25 +42,13 @@ def _run() -> None:
     """Run a study; it leaves a folder with scores, items and a manifest."""
 
 
-def run_study(
-    declared: Study,
-    models: list[Any],
-    settings: Settings,
-    folder: Path,
-    overwrite: bool,
-    named: list[str],
-    before: Mapping[str, str] | None = None,
-) -> "Findings":
-    """Runs a study on models and writes its folder; `named` is what was asked for.
-
-    `before` are the fingerprints of what is read, where they were taken before the models were loaded.
-    """
-    from wordworth.run import reserve, sole_writer
+def run_study(declared: Study, models: list[Any], settings: Settings, folder: Path, overwrite: bool) -> "Findings":
+    """Run a study on models and write its folder."""
+    from wordworth.run import reserve
 
     reserve(folder, overwrite=overwrite)
-    with sole_writer(folder):
-        findings = declared.run(models, settings, named, before)
-        findings.save(folder, overwrite=overwrite)
+    findings = declared.run(models, settings)
+    findings.save(folder, overwrite=overwrite)
     return findings
 
 
@@ -109,7 +97,7 @@ def _command(name: str) -> Any:
         trained = _checkpoints(more["checkpoints"]) if more.get("checkpoints") else []
         chosen = [*(models or (() if trained else declared.default_models)), *trained]
         with telling():
-            findings = run_study(declared, chosen, settings, folder, overwrite, chosen)
+            findings = run_study(declared, chosen, settings, folder, overwrite)
         print_findings(declared, findings, folder, json)
 
     more = {"models": (models_of(declared.kinds), None), **SHARED}

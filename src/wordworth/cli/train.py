@@ -132,6 +132,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     from wordworth.infer.cross_encoder import untrained_cross_encoder
     from wordworth.infer.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
     from wordworth.infer.nli import accuracy
+    from wordworth.infer.train_nli import best_epoch
     from wordworth.repair.subwords import piece_vectors
     from wordworth.study.mitigation import taken_out
 
@@ -149,15 +150,17 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
     with telling(lambda: _KEPT.format(output)):
         model, history = finetune_nli(fresh, training, output, dev=held, projection=subspace, recipe=recipe, say=_say)
+    best = best_epoch(history)
     rows = [
         {"part": part, "name": one.name, "pairs": len(one), "accuracy": accuracy(model, one.examples())}
         for part, several in (("dev", sets.dev), ("test", sets.tests))
         for one in several
     ]
     if json:
-        display.print_json({"folder": str(output), "kept": history.kept, "losses": history.losses, "accuracy": rows})
+        losses = [epoch["loss"] for epoch in history]
+        display.print_json({"folder": str(output), "kept": best, "losses": losses, "accuracy": rows})
         return
-    _show(rows, f"best of {len(history.losses)} epochs: {history.kept}", output)
+    _show(rows, f"best of {len(history)} epochs: {best}", output)
 
 
 def _sets(settings: NliDataSettings) -> Any:

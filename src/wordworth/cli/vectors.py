@@ -53,14 +53,14 @@ def _debias(
     from wordworth.cli.run import print_findings
     from wordworth.embedding import save
     from wordworth.embedding.writing import check_words
-    from wordworth.run import default_folder, reserve, sole_writer
+    from wordworth.run import default_folder, reserve
 
     STUDY.check([model], settings)
     static = kind_of(model) == "static"
     _check_free(output, overwrite, is_file=static)
     folder = run_output or default_folder("debias")
     reserve(folder, overwrite=overwrite)
-    with telling(), sole_writer(folder):
+    with telling():
         for vectors in load_embeddings(model) if static else ():
             check_words(vectors.words, output)
         findings = STUDY.run([model], settings)

@@ -2,7 +2,7 @@
 
 from wordworth.catalog.read.templates import Templates, load_templates
 from wordworth.contexts.random_contexts import RandomContexts, random_contexts
-from wordworth.contexts.sampling import Sample, draw_sentences, inverse_frequency, read_sample
+from wordworth.contexts.sampling import Sample, draw_sentences, read_sample
 from wordworth.contexts.sentences import Finder, Found, split_sentences
 from wordworth.contexts.settings import (
     SETTINGS,

@@ -9,8 +9,7 @@ import hashlib
 import heapq
 import json
 from array import array
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import IO
 import numpy as np
 
 from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.contexts.sentences import Finder, Found, words_of
+from wordworth.contexts.sentences import Finder, Found
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
@@ -27,7 +26,6 @@ from wordworth.progress import progress
 
 FLAWS = 20
 """Broken lines that are reported one by one; the others are counted."""
-SMOOTHING = 1e-3
 """a in a / (a + p), as in SIF (Arora et al. 2017)."""
 
 
@@ -111,23 +109,6 @@ def read_sample(path: Path) -> Sample:
     with path.open(encoding="utf-8") as stream:
         facts = json.loads(stream.readline())
     return Sample(**{**facts, "path": path, "flaws": tuple(facts["flaws"])})
-
-
-def inverse_frequency(sample: Sample) -> Callable[[str], float]:
-    """The weight of a sentence: the mean of a / (a + p(w)) over its words, p their shares of the sample's words.
-
-    Sentences of rare words say more of a meaning than those of common ones (after SIF).
-    """
-    counts: Counter[str] = Counter()
-    for sentence in sample.read():
-        counts.update(word.lower() for word in words_of(sentence.text))
-    total = counts.total()
-
-    def weight(text: str) -> float:
-        words = [word.lower() for word in words_of(text)]
-        return sum(SMOOTHING / (SMOOTHING + counts[word] / total) for word in words) / max(1, len(words))
-
-    return weight
 
 
 def _counted(lines: Iterable[str], read: list[int]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Sentences become word vectors. Importing this room loads torch and transformers, so import it where it is used."""
 
-from wordworth.encode.aggregation import Aggregate, Aggregating, Weighting, aggregate
+from wordworth.encode.aggregation import Aggregate, Aggregating, aggregate
 from wordworth.encode.encoding import WordVectors, checked_layers, encode, encode_shard, encode_shards
 from wordworth.encode.layers import Aggregated, InContexts, in_contexts, over_sentences
 from wordworth.encode.loading import load_model

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.contexts import Context, Found, Sample, inverse_frequency
+from wordworth.contexts import Context, Found, Sample
 from wordworth.encode.encoding import checked_layers, encode_shards
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import POOLINGS_OF_BOTH, Accumulators, saved_facts, saved_vectors
@@ -30,7 +30,6 @@ from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
 from wordworth.files import locked, measured_sum
 
-Weighting = Literal["uniform", "inverse-frequency"]
 LAYOUT = 2
 SUMS = "sums.safetensors"
 CHUNK_BYTES = 24 << 20
@@ -90,8 +89,6 @@ class Aggregating:
     layers: Sequence[int] | None = None
     snapshots: Sequence[int] = ()
     """Numbers of sentences after which the vectors are kept too."""
-    weighting: Weighting = "uniform"
-    """Of sentences in the mean over contexts (see `inverse_frequency`)."""
 
 
 @hashed_once()
@@ -111,7 +108,7 @@ def aggregate(
     how = how or Aggregating()
     chosen = checked_layers(model, how.layers)
     stops = sorted({stop for stop in how.snapshots if 0 < stop < sample.sentences} | {sample.sentences})
-    drawn = [sorted(how.poolings), how.weighting, measured_sum(sample.path), list(words)]
+    drawn = [sorted(how.poolings), measured_sum(sample.path), list(words)]
     every = checked_layers(model, None)
     whole, entry = (slot("aggregates", [LAYOUT, *model.identity, layers, *drawn]) for layers in (every, chosen))
     if chosen != every and all(whole.part(str(stop)).sound() for stop in stops):
@@ -121,9 +118,8 @@ def aggregate(
     with locked(entry.path):
         missing = [stop for stop in stops if not entry.part(str(stop)).whole()]
         if missing:
-            weight = inverse_frequency(sample) if how.weighting == "inverse-frequency" else None
             sums = Accumulators(len(words), len(chosen), model.dim, how.poolings)
-            run = _Run(model, tuple(words), chosen, sums, weight, advance or (lambda _: None))
+            run = _Run(model, tuple(words), chosen, sums, advance or (lambda _: None))
             run.until(sample, missing, entry)
         elif advance:
             advance(sample.sentences)
@@ -157,7 +153,6 @@ class _Run:
     words: tuple[str, ...]
     layers: tuple[int, ...]
     sums: Accumulators
-    weight: Callable[[str], float] | None
     advance: Callable[[float], None]
     counts: _Counts = field(default_factory=_Counts)
 
@@ -215,7 +210,6 @@ class _Run:
         taken = _Taken(len(chunk))
         for sentence in chunk:
             whole = fits(self.model, sentence.text)
-            weighs = 1.0 if self.weight is None else self.weight(sentence.text)
             for word, start, end in sentence.spans:
                 context: Context | None = Context(self.words[word], sentence.text, start, end)
                 if not whole and context is not None:
@@ -226,7 +220,6 @@ class _Run:
                     continue
                 taken.contexts.append(context)
                 taken.words.append(word)
-                taken.weights.append(weighs)
         return taken
 
     def _add(self, taken: "_Taken", shard: SubwordStates) -> None:
@@ -238,8 +231,7 @@ class _Run:
         subwords = np.array(shard.subwords, dtype=np.int64)
         located = np.flatnonzero(subwords)
         if len(located):
-            words, weights = np.array(taken.words)[located], np.array(taken.weights)[located]
-            self.sums.add(shard.states, subwords[located], words, weights)
+            self.sums.add(shard.states, subwords[located], np.array(taken.words)[located])
         self.counts.sentences += taken.sentences
         self.advance(taken.sentences)
 
@@ -252,7 +244,6 @@ class _Taken:
     contexts: list[Context] = field(default_factory=list)
     words: list[int] = field(default_factory=list)
     """The word of each context."""
-    weights: list[float] = field(default_factory=list)
     windowed: int = 0
     too_long: list[str] = field(default_factory=list)
 

@@ -96,7 +96,6 @@ class Accumulators:
         self.several = {pair: self._empty(pair[1], 0) for pair in self.pairs}
         self.row = np.full(words, -1, dtype=np.int64)
         """A word's row in `several`; −1 for none."""
-        self.weight = np.zeros(words)
         self.count = np.zeros(words, dtype=np.int64)
         """Contexts of each word."""
 
@@ -104,18 +103,15 @@ class Accumulators:
         value, kind = _START[g]
         return np.full((self.shape[0], rows, self.shape[2]), value, dtype=kind)
 
-    def add(
-        self, states: Tensor, subwords: NDArray[np.int64], words: NDArray[np.int64], weights: NDArray[np.float64]
-    ) -> None:
-        """Contexts in: layers × tokens × dim, and for each its number of tokens, its word and its weight."""
+    def add(self, states: Tensor, subwords: NDArray[np.int64], words: NDArray[np.int64]) -> None:
+        """Add contexts: layers × tokens × dim, and the number of tokens and the word of each."""
         np.add.at(self.count, words, 1)
-        np.add.at(self.weight, words, weights)
         states = states.float()
         starts = np.cumsum(subwords) - subwords
         one = np.flatnonzero(subwords == 1)
         if len(one):
             vectors = states if len(one) == len(subwords) else states.index_select(1, torch.from_numpy(starts[one]))
-            self._reduce(self.single, vectors, words[one], weights[one])
+            self._reduce(self.single, vectors, words[one])
         many = np.flatnonzero(subwords > 1)
         if not len(many):
             return
@@ -124,7 +120,7 @@ class Accumulators:
         rows = self._rows(words[many])
         for f in dict.fromkeys(f for f, _ in self.pairs):
             into = {g: array for (name, g), array in self.several.items() if name == f}
-            self._reduce(into, pool(pieces, sizes, f), rows, weights[many])
+            self._reduce(into, pool(pieces, sizes, f), rows)
 
     def _rows(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         new = [word for word in dict.fromkeys(words.tolist()) if self.row[word] < 0]
@@ -142,7 +138,6 @@ class Accumulators:
         into: dict[str, NDArray[np.floating[Any]]],
         vectors: Tensor,
         rows: NDArray[np.int64],
-        weights: NDArray[np.float64],
     ) -> None:
         """layers × contexts × dim into the accumulators' rows."""
         at = torch.from_numpy(rows)
@@ -151,7 +146,7 @@ class Accumulators:
 
             # A sparse product adds up in float64 whatever falls on a row; index_add_ takes ten times as long.
             distinct, place = np.unique(rows, return_inverse=True)
-            sums = csr_array((weights, (place, np.arange(len(rows)))), shape=(len(distinct), len(rows)))
+            sums = csr_array((np.ones(len(rows)), (place, np.arange(len(rows)))), shape=(len(distinct), len(rows)))
             for layer, vector in enumerate(vectors.numpy()):
                 into["mean"][layer][distinct] += sums @ vector
         for g, kind in (("min", "amin"), ("max", "amax")):
@@ -163,7 +158,7 @@ class Accumulators:
 
     def save(self, path: Path, facts: dict[str, Any]) -> None:
         """All of it into one file."""
-        tensors: dict[str, NDArray[Any]] = {"row": self.row, "weight": self.weight, "count": self.count}
+        tensors: dict[str, NDArray[Any]] = {"row": self.row, "count": self.count}
         tensors |= {f"single.{g}": array for g, array in self.single.items()}
         used = int(self.row.max()) + 1
         tensors |= {f"{f}.{g}": np.ascontiguousarray(array[:, :used]) for (f, g), array in self.several.items()}
@@ -172,7 +167,7 @@ class Accumulators:
     def restore(self, path: Path) -> dict[str, Any]:
         """What `save` wrote; gives the facts."""
         with safe_open(path, framework="np") as stored:
-            self.row, self.weight, self.count = (stored.get_tensor(name) for name in ("row", "weight", "count"))
+            self.row, self.count = (stored.get_tensor(name) for name in ("row", "count"))
             self.single = {g: stored.get_tensor(f"single.{g}") for g in self.single}
             self.several = {(f, g): stored.get_tensor(f"{f}.{g}") for f, g in self.several}
         return saved_facts(path)
@@ -189,7 +184,7 @@ def saved_vectors(path: Path, layer: int, pooling: str) -> NDArray[np.float32]:
     """words × dim of one layer (by its place) and pooling; NaN for words without a context. Nothing else is read."""
     f, g = split_pooling(pooling)
     with safe_open(path, framework="np") as stored:
-        row, weight = stored.get_tensor("row"), stored.get_tensor("weight")
+        row, count = stored.get_tensor("row"), stored.get_tensor("count")
         vectors: NDArray[Any] = stored.get_slice(f"single.{g}")[layer]
         several = np.flatnonzero(row >= 0)
         if len(several):
@@ -197,6 +192,6 @@ def saved_vectors(path: Path, layer: int, pooling: str) -> NDArray[np.float32]:
             combine = {"min": np.minimum, "max": np.maximum, "mean": np.add}[g]
             vectors[several] = combine(vectors[several], more)
     if g == "mean":
-        vectors = vectors / np.where(weight > 0, weight, np.nan)[:, None]
-    vectors[weight == 0] = np.nan
+        vectors = vectors / np.where(count > 0, count, np.nan)[:, None]
+    vectors[count == 0] = np.nan
     return vectors.astype(np.float32)

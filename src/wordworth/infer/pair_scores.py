@@ -2,7 +2,7 @@
 
 A block is a safetensors file with the probabilities (pairs, 3) in float32, 12 bytes a pair: a part of an entry of the
 cache, keyed by all that they depend on (the model, the probe's lists and templates, the slice, the sample). A run that
-was killed goes on with the first block that is not there; shards on several machines share the entry.
+was killed goes on with the first block that is not there.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -27,50 +27,20 @@ LAYOUT = 3
 SCORES = "scores.safetensors"
 
 
-@dataclass(frozen=True)
-class PairShard:
-    """Part k of n (1 … n) of the blocks."""
-
-    part: int = 1
-    of: int = 1
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.part <= self.of:
-            raise WordworthError(f"a shard is one of 1/{self.of} to {self.of}/{self.of}, not {self.part}/{self.of}")
-
-
-WHOLE = PairShard()
-
-
-def shard_of(text: str) -> PairShard:
-    """`2/8` as the second of eight parts; blank is the whole."""
-    if not text:
-        return WHOLE
-    part, _, of = text.partition("/")
-    if not (part.isdecimal() and of.isdecimal()):
-        raise WordworthError(f"the shard {text!r} is not PART/PARTS, such as 2/8")
-    return PairShard(int(part), int(of))
-
-
 @dataclass(frozen=True, eq=False)
 class PairTask:
-    """Which pairs are scored: all of a set, or a sample drawn evenly by index; all of it, or a shard."""
+    """Which pairs are scored: all of a set, or a sample drawn evenly by index."""
 
     pairs: PairSet
     sample: int | None = None
     seed: int = 0
-    shard: PairShard = WHOLE
-
-    def __post_init__(self) -> None:
-        if self.sample is not None and self.sample < 1:
-            raise WordworthError(f"a sample of {self.sample} pairs is none; ask for at least one")
 
     @property
     def sampled(self) -> bool:
         return self.sample is not None and self.sample < len(self.pairs)
 
     def blocks(self) -> Iterator[tuple[int, Indices]]:
-        """The number and the indices of each block of the shard."""
+        """Yield the number and the indices of each block."""
         _, premises, hypotheses = self.pairs.shape
         if self.sampled and self.sample is not None:
             drawn = evenly(len(self.pairs), self.sample, self.seed)
@@ -79,9 +49,7 @@ class PairTask:
         else:
             step = max(1, BLOCK // (premises * hypotheses)) * premises * hypotheses
             parts = (np.arange(at, min(at + step, len(self.pairs))) for at in range(0, len(self.pairs), step))
-        for number, indices in enumerate(parts):
-            if number % self.shard.of == self.shard.part - 1:
-                yield number, indices
+        yield from enumerate(parts)
 
     def __len__(self) -> int:
         """Pairs to score."""

@@ -17,7 +17,6 @@ declare(
     "higher",
 )
 declare("valence:mean", "Mean of valence over the languages.", "wolfe2022", "higher")
-declare("valence:seeds", "Mean of valence over several draws of the contexts, with the least and the greatest.")
 declare("valence:control", "Valence of the control that `setting` names.")
 declare("valence:above", "Valence less that of the control that `setting` names.", "", "higher")
 declare("valence:p-against-d", "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021")

@@ -35,18 +35,20 @@ class Planned:
 
 @dataclass(frozen=True)
 class Call:
-    """A study on one model: what a worker runs of an audit."""
+    """A study on its models: what a worker runs of an audit."""
 
     study: str
-    model: str
+    models: tuple[str, ...]
     settings: Settings
+    before: Mapping[str, str]
+    """Fingerprints of what is read, from before the audit began."""
 
 
 def run_calls(nothing: None, calls: Iterable[Call]) -> Iterator[Findings | WordworthError]:
-    """What each study found, or why it failed: it leaves the others to be run."""
+    """Yield what each study found, or why it failed."""
     for call in calls:
         try:
-            yield study(call.study).run([call.model], call.settings, [call.model])
+            yield study(call.study).run(call.models, call.settings, call.before)
         except WordworthError as error:
             yield error
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.engine.engines import using
 from wordworth.engine.identity import hashed_once
-from wordworth.run.vocabulary import EXPERIMENTS, Experiment
 from wordworth.task.settings import Settings, either
 
 if TYPE_CHECKING:  # a declaration is read for the help too, and has to be quick
@@ -67,11 +66,6 @@ class Study:
     """Keys of the papers whose method it is, in references.toml."""
     method: str
     """How it measures, in words, for a report."""
-    experiments: Mapping[str, Experiment] = field(default_factory=dict)
-    """The experiments that only this study has, by name; others stand in `run/vocabulary.py`."""
-    checks: str = ""
-    """`module:name` of the function (settings) that stops at what only this study knows to be wrong, before anything is
-    loaded; blank: nothing more is looked at than what every study's settings name."""
     main: str = ""
     """The setting that a notebook may give behind the models without its name: `weat(glove, "weat6")`."""
     command: str = ""
@@ -98,26 +92,13 @@ class Study:
     any, or none where it is `english_only`."""
     abroad: Mapping[str, Any] = field(default_factory=dict)
     """What an audit of a model of another language asks for."""
-    takes_loaded: bool = False
-    """Whether it can be given language models that are loaded already, so that the studies of an audit share them."""
-
-    def findings(self) -> "Findings":
-        """Findings without a number yet, in which the study's own experiments can be recorded."""
-        from wordworth.run import Findings
-
-        return Findings(self.name, experiments=EXPERIMENTS | dict(self.experiments))
 
     def __call__(self, models: str | Path | Any = (), **chosen: Any) -> "Findings":
         """Runs the study on models (names, paths, or loaded ones) with settings by name; the rest are the paper's."""
         return self.run(models, self.settings.of(self.name, chosen))
 
-    def run(
-        self, models: Any, settings: Settings, named: Sequence[str] = (), before: Mapping[str, str] | None = None
-    ) -> "Findings":
-        """Runs the study; `named` is what the models are called where they are loaded already.
-
-        `before` are the fingerprints of what is read, where they were taken before the models were loaded.
-        """
+    def run(self, models: Any, settings: Settings, before: Mapping[str, str] | None = None) -> "Findings":
+        """Run the study; `before` are the fingerprints of what is read, where they were taken earlier."""
         from wordworth.progress import waiting
         from wordworth.run import Findings
         from wordworth.study.checks import fingerprints, refuse_changed
@@ -125,19 +106,17 @@ class Study:
         given = [models] if isinstance(models, str | Path) or not isinstance(models, Sequence) else list(models)
         given = given or list(self.default_models)
         self.check(given, settings)
-        read = [model for model in named or given if isinstance(model, str | Path)]
+        named = [model for model in given if isinstance(model, str | Path)]
         if before is None:
-            before = fingerprints(read, settings)
+            before = fingerprints(named, settings)
         timer = Findings()
         with timer.timed(), using(getattr(settings, "engine", "local")), hashed_once():
             with waiting(f"loading what {self.name} needs"):  # torch alone may take a while
                 function = _imported(self.function)
             findings: Findings = function(given, settings)
-        refuse_changed(before, fingerprints(read, settings, fetch=False))
+        refuse_changed(before, fingerprints(named, settings, fetch=False))
         findings.started, findings.seconds = timer.started, timer.seconds
-        names: Sequence[str | Path] = named or [
-            model if isinstance(model, str | Path) else model.name for model in given
-        ]
+        names = [model if isinstance(model, str | Path) else model.name for model in given]
         return self.described(findings, names, settings, before)
 
     def check(self, models: Sequence[Any], settings: Settings) -> None:
@@ -145,8 +124,6 @@ class Study:
         from wordworth.study.checks import check_data, check_models
 
         check_models(self.name, models, self.kinds | self.beyond)
-        if self.checks:
-            _imported(self.checks)(settings)
         check_data(settings)
 
     def why_not_in(self, language: str) -> str:
@@ -155,19 +132,6 @@ class Study:
         if language in ("", "english", *known):
             return ""
         return f"its words are {either(['English', *map(str.capitalize, known)])}, and the model is {language}"
-
-    def merged(self, parts: "Sequence[Findings]", settings: Settings, named: Sequence[str]) -> "Findings":
-        """What it found on some models, each of them run by itself, as one run on all of them."""
-        if len(parts) == 1:
-            return parts[0]
-        findings = self.findings()
-        for part in parts:
-            findings.experiments = {**findings.experiments, **part.experiments}
-            findings.add(part)
-        findings.started = min(part.started for part in parts)
-        findings.seconds = sum(part.seconds for part in parts)
-        before = {name: one for part in parts for name, one in part.about.fingerprints.items()}
-        return self.described(findings, named, settings, before)
 
     def described(
         self,

@@ -114,16 +114,6 @@ def without(subspace: Subspace) -> Change:
     return partial(remove, basis=subspace.basis, name=subspace.name)
 
 
-def check_named(settings: DebiasSettings) -> None:
-    """Stops, before an embedding is read, at words that are named and are not there."""
-    for pairs in (*settings.bias_pairs, settings.equalize):
-        if pairs is not None:
-            pairs_named(pairs)
-    for words in (*settings.bias_words, *chain(*settings.concept), settings.specific):
-        if words is not None:
-            words_named(words)
-
-
 def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) -> Subspace:
     """The subspace that the settings name, in an embedding; words that the embedding lacks are recorded.
 

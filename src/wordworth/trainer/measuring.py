@@ -104,7 +104,7 @@ class Measuring:
         label = at_step(self.name, step)
         model: LanguageModel | WordModel | None = None
         for one in self.chosen:
-            findings = one.study.findings()
+            findings = Findings(one.study.name)
             spared = Foreign(f"{one.study.name} could not be measured at step {step}", ours=not strict)
             with findings.part(asked=strict, model=label), spared:
                 model = model or self._held(network, label)

@@ -123,7 +123,6 @@ STUDY = Study(
     summary="Takes a bias out of word vectors or a language model and measures what that cost (Dev et al.).",
     function="wordworth.study.debias.study:debias",
     settings=DebiasSettings,
-    checks="wordworth.study.mitigation:check_named",
     tables_function="wordworth.study.debias.study:debias_tables",
     kinds=frozenset({"static"}),
     beyond=frozenset({"causal", "masked", "encoder"}),

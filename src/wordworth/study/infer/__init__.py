@@ -79,7 +79,6 @@ class InferSettings(Intervals, ElmoLayers):
     sample: int | None = setting(
         None, "Pairs of each probe, so many drawn evenly instead of all.", ON, metavar="N", least=1
     )
-    shard: str = setting("", "Only this part of the work, such as 2/8.", ON, metavar="PART/PARTS", may_differ=True)
     articles: str = setting(
         "sound", "a/an by sound, or by letter as the authors' code.", ON, choices=("sound", "letter")
     )
@@ -132,5 +131,4 @@ STUDY = Study(
     whole_said="infer holds a mitigated model against 2 random directions, where the study by itself takes 8: net "
     "neutral of the control is then known to about .02 instead of .01, inside the interval of a change.",
     english_only=True,
-    takes_loaded=True,
 )

@@ -12,8 +12,8 @@ import polars as pl
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.engine.cache import key_of
 from wordworth.infer.loading import load
-from wordworth.infer.nli import LABELS, MitigableNli, NliModel, Trained
-from wordworth.infer.pair_scores import Largest, PairTask, scored, shard_of
+from wordworth.infer.nli import LABELS, MitigableNli, NliModel
+from wordworth.infer.pair_scores import Largest, PairTask, scored
 from wordworth.infer.pairs import PairSet
 from wordworth.infer.probe import FORMULA, SWAP, Probe, load_probe, probe_names
 from wordworth.measure.neutrality import BY_PAIR, CHANGE, Tally
@@ -105,19 +105,13 @@ def _task(findings: Findings, probe: Probe, settings: InferSettings) -> PairTask
     pairs = PairSet.of(probe)
     if settings.only:
         pairs = pairs.where(parsed(settings.only))
-    shard = settings.shard
-    task = PairTask(pairs, settings.sample, settings.seed, shard_of(shard))
+    task = PairTask(pairs, settings.sample, settings.seed)
     sets = dict(zip(pairs.labels, (probe.premises, probe.hypotheses), strict=True))
     actions = [f"{action.verb} {action.object}".strip() for action in probe.actions]
     findings.used_words(f"the probe {probe.name}", {**sets, "actions": actions}, probe.reference)
     findings.note(count_sentence(pairs))
     if task.sampled:
         findings.note(f"{probe.name}: {len(task):,} pairs, one drawn at random from each of as many equal stretches.")
-    if shard:
-        findings.warn(
-            f"{probe.name}: shard {shard}, {len(task):,} of {len(pairs):,} pairs; "
-            "when all shards are done, the same command without --shard reads them from the shared cache."
-        )
     return task
 
 
@@ -215,8 +209,9 @@ def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], l
     """
     known = model if isinstance(model, MitigableNli) else None
     facts: dict[str, Any] = {"source": known.source if known else "", "weights": key_of(list(model.identity))}
-    if isinstance(model, Trained) and model.trained_without:
-        facts["trained_without"] = asdict(model.trained_without)
+    trained_without = getattr(model, "trained_without", None)  # a user's own model need not say
+    if trained_without:
+        facts["trained_without"] = asdict(trained_without)
     if layers:
         facts["elmo_layers"] = list(layers)
     findings.used_model(model.name, facts)

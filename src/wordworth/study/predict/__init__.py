@@ -1,6 +1,5 @@
 """Whole-word prediction (Dudy & Bedrick 2020): which words a model says, and which it never says."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,12 +21,11 @@ class PredictSettings(Placement, Intervals):
         ON,
         choices=("apart", "attached"),
     )
-    segmentation: Literal["auto", "spaces", "lines", "icu"] = setting(
+    segmentation: Literal["auto", "spaces", "icu"] = setting(
         "auto",
-        "Where words end in a language without spaces: icu finds them (auto), the text has spaces there, or one word a "
-        "line and a blank line between sentences (lines, in any language).",
+        "Where words end in a language without spaces: icu finds them (auto), or the text has spaces there.",
         ON,
-        choices=("auto", "spaces", "lines", "icu"),
+        choices=("auto", "spaces", "icu"),
     )
     frequencies: Named | None = setting(
         None,
@@ -85,11 +83,6 @@ class PredictSettings(Placement, Intervals):
     fine_tune: Named | None = setting(
         None, "Train each model on this text first, in one pass.", HOW, catalog="corpora", may_differ=True
     )
-    split: Callable[[str], list[str]] = setting(str.split, "Function that splits a line into words.", "in Python only")
-    similarities: Mapping[str, Any] | None = setting(
-        None, "Functions (target, guess) → bool for soft match, by name.", "in Python only", may_differ=True
-    )
-    trained_as: Any = setting(None, "How `fine_tune` trains (`predict.finetune.Training`).", "in Python only")
 
     @property
     def counted(self) -> Named:

@@ -1,19 +1,17 @@
 """The study `predict`: models × a text, with their hits, their surprise, and the words that they never say."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from wordworth.catalog.models import locate_language_model
-from wordworth.catalog.read.corpora import HEADINGS, JOINED, Corpus, documents, load_corpus
+from wordworth.catalog.read.corpora import Corpus, documents, load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
-from wordworth.catalog.read.layouts import Report
+from wordworth.catalog.read.layouts import HEADINGS, JOINED, Report
 from wordworth.catalog.read.paraphrases import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.catalog.registry import code_of, is_spaced
@@ -48,8 +46,6 @@ class Text:
     most: int
     """Words after which it is cut; 0: nowhere."""
     parting: Parting
-    one_a_line: bool = False
-    """A line of the corpus is a word, and its documents are the lines."""
     words: int = 0
     count: int = 0
     """Lines."""
@@ -91,8 +87,7 @@ class Lines:
 def cut(text: Text, report: Report, tally: Counter[str] | None = None) -> Iterator[tuple[int, str, int]]:
     """The number of each line's document, the line, and how many words it has."""
     count = 0
-    lines = documents(text.corpus, report, tally)
-    for number, line in _sentences(lines, text.corpus.name) if text.one_a_line else lines:
+    for number, line in documents(text.corpus, report, tally):
         parted = text.parting(line)
         words = len(parted.words)
         left = min(words, text.most - count) if text.most else words
@@ -102,39 +97,24 @@ def cut(text: Text, report: Report, tally: Counter[str] | None = None) -> Iterat
             return
 
 
-def _sentences(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, str]]:
-    """Words that stand one a line, a blank line between sentences, as lines."""
-    for number, words in groupby(lines, key=itemgetter(0)):
-        sentence = [word for _, word in words]
-        for word in sentence:
-            if word.split() != [word]:
-                raise WordworthError(
-                    f"{name}: {word!r} is more than a word; with --segmentation lines, give one word a line and a "
-                    "blank line between sentences"
-                )
-        yield number, " ".join(sentence)
-
-
 def parting_of(settings: PredictSettings, language: str) -> Parting:
     """How lines of a language become words, by these settings."""
     if is_spaced(language):
         if settings.segmentation == "icu":
             raise WordworthError(f"{language} is written with spaces; leave out --segmentation, or name the --language")
-        return Parting(settings.punctuation, settings.split)
-    if settings.segmentation in ("spaces", "lines") or settings.split is not str.split:
-        return Parting(settings.punctuation, settings.split, unspaced=True)
+        return Parting(settings.punctuation)
+    if settings.segmentation == "spaces":
+        return Parting(settings.punctuation, unspaced=True)
     if settings.punctuation == "attached":
         raise WordworthError("where ICU finds the words, punctuation stands apart; leave out --punctuation attached")
     return Parting("apart", icu_words(language, code_of(language)), unspaced=True)
 
 
-def read(corpus: Corpus, words: int, parting: Parting = Parting(), *, one_a_line: bool = False) -> Text:  # noqa: B008 - frozen
+def read(corpus: Corpus, words: int, parting: Parting = Parting()) -> Text:  # noqa: B008 - frozen
     """The first `words` words (0: all), counted."""
-    if words < 0:
-        raise WordworthError(f"--words is {words}; it must be a whole number from 0 (all) up")
     flaws: list[str] = []
     tally: Counter[str] = Counter()
-    text = Text(corpus, words, parting, one_a_line)
+    text = Text(corpus, words, parting)
     lines = counted = parted = 0
     last = -1
     for document, _, length in cut(text, flaws.append, tally):
@@ -177,14 +157,14 @@ def _data(findings: Findings, settings: PredictSettings) -> _Data:
     corpus = load_corpus(settings.corpus, language=settings.language)
     language = corpus.language
     parting = parting_of(settings, language)
-    text = read(corpus, settings.words, parting, one_a_line=settings.segmentation == "lines")
+    text = read(corpus, settings.words, parting)
     trained = text.corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
     listed = frequencies_of(settings.counted, parting, language=language)
     soft = [name for name in settings.soft_match if name != "none"]
     probes = settings.paraphrases
     needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN in probes
     wordnet = load_wordnet(settings.wordnet) if needs_wordnet else None
-    near = load_near(soft, dict(settings.similarities or {}), trained, parting, wordnet, settings.seed)
+    near = load_near(soft, trained, parting, wordnet, settings.seed)
     triples = load_probes(probes, text.corpus, listed, wordnet, settings.seed) if probes else None
     _note(findings, text, listed.name, listed.unit)
     findings.used_data(text.corpus, text.words)
@@ -265,7 +245,7 @@ def _trained(findings: Findings, named: str | Path | WordModel, training: str | 
     if isinstance(named, WordModel):
         raise WordworthError("a model that is loaded already cannot be trained here; give its name or path")
     text = load_corpus(training)
-    trained = fine_tune(named, text, settings.trained_as or Training(seed=settings.seed), device=settings.device)
+    trained = fine_tune(named, text, Training(seed=settings.seed), device=settings.device)
     label = f"{locate_language_model(named).name}+{text.name}"
     findings.used_data(text, text.count)
     findings.note(

@@ -85,7 +85,6 @@ STUDY = Study(
     whole_said="static reads 10,000 sentences, the fewest of its paper, where the study by itself reads all that the "
     "text has: twice as many move ρ by about .01, a third of its interval or less.",
     english_only=True,
-    takes_loaded=True,
 )
 
 
@@ -114,9 +113,6 @@ class ExportSettings(Placement, Seeded):
         None, "Sentences drawn in all, instead of --per-word.", ON, least=1, most=100_000_000
     )
     pooling: str = setting("mean/mean", "Pooling of a word's subwords; F/G: then of its contexts.", HOW, metavar="F/G")
-    weighting: str = setting(
-        "uniform", "Weight of a sentence in the mean.", HOW, choices=("uniform", "inverse-frequency")
-    )
     components: int | None = setting(
         None,
         "Principal components to nullify: the mean and so many are taken off (Mu & Viswanath advise dimensions / 100).",

@@ -86,14 +86,6 @@ class VastSettings(ByLayer, Permuted, Intervals):
         choices=(*CONTROLS, "none"),
         may_differ=True,
     )
-    seeds: int = setting(
-        1,
-        "Draws of the random contexts, from the seed on; valence:seeds is over them.",
-        HOW,
-        least=1,
-        most=1_000,
-        may_differ=True,
-    )
     language: str = setting(
         "english", "Language of the words: lexicon, polar words and templates.", ON, catalog="languages"
     )
@@ -127,6 +119,14 @@ class VastSettings(ByLayer, Permuted, Intervals):
     )
     balance: bool = setting(False, "Cut word sets at random to the size of the shorter one: the polar words.", ON)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for text in self.language_corpus:
+            label = str(text).partition("=")[0]
+            if label not in LANGUAGES:
+                near = nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
+                raise WordworthError(f"--language-corpus {text} is of none of the languages{near}")
+
 
 def languages() -> list[str]:
     """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
@@ -136,30 +136,11 @@ def languages() -> list[str]:
     return [one for one in polar_languages() if one != "english" and one in lexica & templates and knows(one, "lexica")]
 
 
-def check(settings: VastSettings) -> None:
-    """Refuse a text of no language, and templates that cannot be read or lack a text that was asked for."""
-    from wordworth.catalog.read.templates import load_templates
-    from wordworth.catalog.resolve import split_label
-
-    for text in settings.language_corpus:
-        label, _ = split_label(text)
-        if label not in LANGUAGES:
-            near = nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
-            raise WordworthError(f"--language-corpus {text} is of none of the languages{near}")
-    templates = load_templates(settings.templates, settings.language)
-    for name in settings.settings:
-        templates.check(name)
-    for name in settings.experiments:
-        if name in IN_BLEACHED:
-            templates.check("bleached", f"the experiment {name}")
-
-
 STUDY = Study(
     name="vast",
     summary="What a language model knows of a word, layer by layer and setting by setting (VAST).",
     function="wordworth.study.vast.study:vast",
     settings=VastSettings,
-    checks="wordworth.study.vast:check",
     tables_function="wordworth.study.vast.study:layer_tables",
     main="lexica",
     kinds=frozenset({"causal", "masked", "encoder", "sentence"}),
@@ -191,5 +172,4 @@ STUDY = Study(
     },
     languages="wordworth.study.vast:languages",
     abroad={"corpus": "none"},
-    takes_loaded=True,
 )

@@ -150,28 +150,5 @@ def _against(findings: Findings, rated: Rated, control: Rated, settings: Interva
     above = found.values[:, 0] - found.values[:, 1]
     for at, slot in enumerate(rated.layers.slots):
         value, low, high = (float(one[at]) for one in (above, found.low, found.high))
-        where = {**rated.where("untrained", ABOVE), **slot._asdict(), "n": found.n}
+        where = {**rated.where("untrained", ABOVE), **slot._asdict(), "n": len(rated.people)}
         findings.score(**where, value=value, low=low, high=high)
-
-
-def seeds(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) -> None:
-    """ρ over `--seeds` draws of one context a word: the mean, the least and the greatest."""
-    chosen = words.chosen
-    if chosen.seeds < 2 or "random" not in words.settings:
-        return
-    draws = [words, *(words.with_seed(chosen.seed + at) for at in range(1, chosen.seeds))]
-    for lexicon in lexica:
-        every = []
-        for draw in draws:
-            layers, poles = draw.rated(lexicon, "random").layers(draw.pooling)
-            effects, people = effect_sizes(layers, poles), lexicon.valence[layers.positions]
-            every.append(pearson(effects, people, resamples=1).value)
-        by_draw = np.stack(every)  # draws × slots
-        where = {**layers.columns, "language": words.language, "dataset": lexicon.name, "measure": "valence:seeds"}
-        for at, slot in enumerate(layers.slots):
-            mean, low, high = (
-                float(one) for one in (by_draw[:, at].mean(), by_draw[:, at].min(), by_draw[:, at].max())
-            )
-            place = {**where, **slot._asdict(), "experiment": "contextualization"}
-            findings.score(**place, value=mean, low=low, high=high, n=len(people))
-    findings.note(f"valence:seeds is over {len(draws)} draws of the random contexts; its limits are their ends.")

@@ -25,7 +25,7 @@ from wordworth.study.declaration import Table
 from wordworth.study.inputs import corpus_in, loaded, own_lexicon, record_model, usual_pooling
 from wordworth.study.tables import pivot
 from wordworth.study.vast import EXPERIMENTS, IN_BLEACHED, LANGUAGES, OF_SENTENCES, SETTINGS, VastSettings
-from wordworth.study.vast.contextualization import contextualization, controls, languages_mean, seeds
+from wordworth.study.vast.contextualization import contextualization, controls, languages_mean
 from wordworth.study.vast.isolation import (
     LEXICA,
     TESTS,
@@ -92,7 +92,6 @@ def _one_model(findings: Findings, model: LanguageModel, settings: VastSettings)
 
     def contextualized() -> None:
         contextualization(findings, words, lexica, _anew(settings, lexica))
-        seeds(findings, words, lexica)
         if "none" not in settings.controls:
             controls(findings, words, lexica)
 

@@ -136,10 +136,6 @@ class WordsInSettings:
         """The same words in the same texts, for another model."""
         return replace(self, model=model, _rated={}, _best={})
 
-    def with_seed(self, seed: int) -> "WordsInSettings":
-        """The same words with random contexts drawn by another seed."""
-        return replace(self, chosen=replace(self.chosen, seed=seed), _drawn={}, _rated={}, _best={})
-
     def _draw(self, words: Sequence[str]) -> None:
         """Finds random contexts for all these words in one pass over the corpus."""
         if self.corpus is None:
