@@ -77,11 +77,11 @@ def test_an_audit_that_is_broken_off(command: Command, work: Path, monkeypatch: 
     """The studies that are done are counted, and the same command goes on behind them."""
     ran = []
 
-    def interrupted(self: Any, models: Any, settings: Any, named: Any = (), before: Any = None) -> Findings:
+    def interrupted(self: Any, *given: Any) -> Findings:
         ran.append(self.name)
         if len(ran) == 2:
             raise KeyboardInterrupt
-        return run(self, models, settings, named, before)
+        return run(self, *given)
 
     declared = type(study("weat"))
     run = declared.run
