@@ -179,8 +179,8 @@ def paraphrase(
             own = [weights[contexts[row].text] for row in rows] if weights else [None] * 3
             for layer, pairs in enumerate(scores):
                 word, hypernym, sibling = (states[layer, starts[row] : starts[row + 1]] for row in rows)
-                near = bert_score(hypernym, word, own[1], own[0]).f1
-                far = bert_score(hypernym, sibling, own[1], own[2]).f1
+                near = bert_score(hypernym, word, own[1], own[0])
+                far = bert_score(hypernym, sibling, own[1], own[2])
                 pairs.append((near, far))
     probed = [
         Probed(layer, tuple(used), *np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
