@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class _Studies(LazyGroup):
     """A command for every study that has none of its own."""
 
-    def list_summaries(self) -> dict[str, tuple[str, str]]:
+    def list_summaries(self) -> dict[str, str]:
         """Return what each study asks."""
-        return {name: (study(name).summary, "studies") for name in STUDIES if not study(name).command}
+        return {name: study(name).summary for name in STUDIES if not study(name).command}
 
     def load(self, name: str) -> Any:
         """Return the command of a study."""
