@@ -43,7 +43,6 @@ def test_correlation_rate(ranked: bool, rho: float) -> None:
 def test_bootstrap_rate(ranked: bool) -> None:
     y = ratings(150)
     found = correlation_difference(models(y, (0.6, 0.6), 0.5, 1500), y, ranked=ranked, resamples=1000)
-    assert rate(found.bootstrap_p) == pytest.approx(NOMINAL, abs=WITHIN)
     covered = (found.low <= 0) & (found.high >= 0)
     assert 1 - covered.mean() == pytest.approx(NOMINAL, abs=WITHIN)
 
@@ -53,7 +52,6 @@ def test_correlation_power(ranked: bool) -> None:
     y = ratings(300)
     found = correlation_difference(models(y, (0.7, 0.55), 0.5, 200), y, ranked=ranked, resamples=300)
     assert rate(found.p) > 0.9
-    assert rate(found.bootstrap_p) > 0.9
     assert (found.low > 0).mean() > 0.9
 
 

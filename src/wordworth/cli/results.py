@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import OUTPUT, beginning
-from wordworth.cli.options import SHARED, with_options, writable_name
+from wordworth.cli.commands import beginning
+from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.errors import WordworthError
 from wordworth.task.settings import HOW, ON, PERMUTATIONS, Intervals, setting
 
@@ -19,14 +19,7 @@ Runs = Annotated[
 def report(
     runs: Runs,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write: a file; report.html in the folder if not given.",
-            callback=writable_name,
-        ),
+        Path | None, output_option("FILE", "Where to write: a file; report.html in the folder if not given.")
     ] = None,
     form: Annotated[
         str,
@@ -55,14 +48,10 @@ def card(
     model: Annotated[str, typer.Option(metavar="NAME", help="Model of the card, where the runs have several.")] = "",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write: a file; a README.md that is there gets the section and the results in their places. "
+        output_option(
+            "FILE",
+            "Where to write: a file; a README.md that is there gets the section and the results in their places. "
             "The terminal if not given.",
-            callback=writable_name,
-            rich_help_panel=OUTPUT,
         ),
     ] = None,
 ) -> None:

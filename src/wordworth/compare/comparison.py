@@ -47,7 +47,6 @@ class Difference:
     notes: tuple[str, ...]
     detail: str = ""
     """What the sets of an association test are."""
-    p_bootstrap: float | None = None
     p_holm: float = 1.0
     """p corrected for all tests of the comparison."""
 
@@ -163,8 +162,7 @@ def _correlated(
         if np.ptp(column) <= 1e-12 * np.abs(column).max():
             raise NotComparableError(f"{name} are the same for all {len(people)} items in common")
     result = correlation_difference(values, people, ranked=ranked, resamples=settings.resamples, seed=settings.seed)
-    interval, p_bootstrap = (float(result.low), float(result.high)), float(result.bootstrap_p)
-    return _columns(result.values.tolist(), interval, float(result.p), "williams", p_bootstrap=p_bootstrap)
+    return _columns(result.values.tolist(), (float(result.low), float(result.high)), float(result.p), "williams")
 
 
 def _hit(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:

@@ -34,6 +34,7 @@ from wordworth.encode.training import (
 )
 from wordworth.errors import WordworthError
 from wordworth.infer.attention import Network, Shape
+from wordworth.infer.contextual import Embedder
 from wordworth.infer.examples import Examples, Sets, batches, examples
 from wordworth.infer.loading import (
     CONFIG,
@@ -47,7 +48,6 @@ from wordworth.infer.loading import (
 )
 from wordworth.infer.nli import LABELS, accuracy
 from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.vocabulary import Embedder
 
 RESULTS, CHECKPOINTS = "results.json", "checkpoints"
 

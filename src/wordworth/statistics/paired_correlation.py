@@ -44,7 +44,6 @@ class CorrelationDifference:
     p: Exact
     low: Exact
     high: Exact
-    bootstrap_p: Exact
 
 
 def correlation_test(x: Values, y: Values, *, ranked: bool = False) -> tuple[Exact, Exact]:
@@ -69,18 +68,13 @@ def correlation_difference(
 ) -> CorrelationDifference:
     """Compare the rows of x (..., 2, items) by their correlation with y (items): Pearson's, or Spearman's if `ranked`.
 
-    p is that of Williams' test. The interval and `bootstrap_p` are the paired bootstrap's: each resample of items gives
-    both correlations and their difference, and p is twice the smaller share of differences on one side of 0, the
-    observed sample counted in.
+    p is that of Williams' test. The interval is the paired bootstrap's: each resample of items gives both correlations
+    and their difference.
     """
     columns, ratings = checked_items(x, y)
     shape, n = x.shape[:-2], len(y)
     values, p = correlation_test(x, y, ranked=ranked)
     replicates = (spearman_replicates if ranked else pearson_replicates)(columns, ratings)
     drawn = np.concatenate([replicates(counts) for counts in resample_counts(n, resamples, seed)], axis=-1)
-    differences = drawn[0::2] - drawn[1::2]
-    low, high = (end.reshape(shape) for end in percentile_interval(differences))
-    known = np.isfinite(differences).sum(axis=-1)
-    below, above = (differences <= 0).sum(axis=-1), (differences >= 0).sum(axis=-1)
-    bootstrap_p = np.minimum(2 * (np.minimum(below, above) + 1) / (known + 1), 1.0).reshape(shape)
-    return CorrelationDifference(values, p, low, high, np.asarray(bootstrap_p, dtype=np.float64))
+    low, high = (end.reshape(shape) for end in percentile_interval(drawn[0::2] - drawn[1::2]))
+    return CorrelationDifference(values, p, low, high)

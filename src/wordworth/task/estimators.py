@@ -83,10 +83,6 @@ class Estimator:
     averaged: Callable[[Draws], Values] = _drawn_targets
     """How often each of those words is drawn."""
 
-    def values(self) -> Values:
-        """slots × words."""
-        return self.by_word(None)
-
     def resampled(self, draws: Draws) -> Values:
         """slots × resamples: the measure where all of its lists are drawn anew."""
         return mean_over_targets(self.by_word(draws), self.averaged(draws))
@@ -163,17 +159,11 @@ def _direct(targets: Values, male: Values, female: Values, centred: bool = False
 
 
 def _ripa(targets: Values, male: Values, female: Values) -> Callable[[Draws | None], Values]:
-    def by_word(draws: Draws | None) -> Values:
-        return np.abs(ripa(targets, male, female, weights=None if draws is None else draws.classes[PAIRS]))
-
-    return by_word
+    return lambda draws: np.abs(ripa(targets, male, female, weights=None if draws is None else draws.classes[PAIRS]))
 
 
 def _mac(targets: Values, words: Values) -> Callable[[Draws | None], Values]:
-    def by_word(draws: Draws | None) -> Values:
-        return mac(words, [targets], weights=None if draws is None else [draws.targets])
-
-    return by_word
+    return lambda draws: mac(words, [targets], weights=None if draws is None else [draws.targets])
 
 
 def _drawn_words(names: tuple[str, ...]) -> Callable[[Draws], Values]:

@@ -178,8 +178,7 @@ def record_slots(findings: Findings, where: dict[str, Any], layers: Layers, foun
 
 
 def _p_values(findings: Findings, words: Layers, poles: Poles, settings: Intervals) -> list[NDArray[np.float64] | None]:
-    if not isinstance(settings, Permuted):
-        raise TypeError("p-values need settings of permutation tests")
+    assert isinstance(settings, Permuted)
     p: list[NDArray[np.float64] | None] = []
     for slot, matrix in words.each():
         tested = sc_weat_p(matrix, poles[0].read(slot), poles[1].read(slot), **permuted(settings))

@@ -171,7 +171,7 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     again = CliRunner().invoke(app, [*asked, "--overwrite", "--json"], catch_exceptions=False)
     assert again.stdout == made.stdout
     for wrong, told in (
-        (asked, "is there already; choose another folder with -o, or replace it with --overwrite"),
+        (asked, "is there already"),
         ([*asked[:-1], "x", "--direction", "he"], "is not two names with a comma between"),
     ):
         with pytest.raises(WordworthError, match=told):
