@@ -190,8 +190,3 @@ def test_too_long_is_told_with_its_length(tiny_model: Tiny) -> None:
     assert not len(tokens)
     length = len(model.tokenizer(text).input_ids)
     assert f"{length} tokens and the model admits 60" in failure.reason
-
-
-def test_singly_and_multiply_tokenized(tiny_model: Tiny) -> None:
-    found, _ = spans_of(tiny_model("gpt2"), context_of("it is pleasant", "pleasant"), context_of("a zyxw", "zyxw"))
-    assert [len(tokens) for tokens in found] == [1, 4]

@@ -1,4 +1,4 @@
-"""Whichever batches go together, and wherever memory runs out, the tables are the same."""
+"""Wherever memory runs out, the tables are the same."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import torch
 
-from wordworth.predict import PredictionRules, WordModel, pipeline
+from wordworth.predict import PredictionRules, WordModel
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.parting import Parting
 from wordworth.predict.pipeline import predict_chunks
@@ -39,27 +39,6 @@ def same(one: pl.DataFrame, other: pl.DataFrame) -> None:
     assert one.drop(near).equals(other.drop(near))
     for name in near:
         assert (one[name] - other[name]).abs().max() < 1e-5
-
-
-@pytest.mark.parametrize("held", [1 << 30, 1])
-def test_batches_together_say_the_same(model: WordModel, held: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    every = some_chunks(model)
-    with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "HELD_BYTES", 0)
-        alone = list(predict_chunks(model, every, RULES))
-    together: list[int] = []
-    reader: Any = model.reader
-    join = reader.join
-
-    def counted(states: list[Any]) -> Any:
-        together.append(len(states))
-        return join(states)
-
-    monkeypatch.setattr(reader, "join", counted)
-    monkeypatch.setattr(pipeline, "HELD_BYTES", held)
-    for one, other in zip(predict_chunks(model, every, RULES), alone, strict=True):
-        same(one, other)
-    assert max(together) > 1 if held > 1 else max(together) == 1
 
 
 def test_memory_that_runs_out_among_paths(model: WordModel, monkeypatch: pytest.MonkeyPatch) -> None:
