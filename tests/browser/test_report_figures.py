@@ -1,8 +1,5 @@
-"""Figures, leaderboard and paper of a report in a browser: all is there, nothing is cut, one page sums up."""
+"""Figures and leaderboard of a report in a browser: all is there, and nothing is cut."""
 
-import json
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +10,6 @@ from made_runs import MadeRun, random_infer, random_predict, random_vast
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.embedding import Embedding, Provenance
 from wordworth.report.figures import Figure, figures_of
-from wordworth.report.figures.svg import fit_to_width
 from wordworth.report.page import write_report
 from wordworth.report.runs import read_runs
 from wordworth.study import study
@@ -64,45 +60,10 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report([folder])
 
 
-@pytest.fixture(scope="session")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An audit of one embedding and one language model."""
-    folder = tmp_path_factory.mktemp("plain")
-    _vectors(folder / "valnorm", ["glove"], ["english"])
-    random_vast(["tiny"]).write(folder / "vast")
-    failed = [{"model": "tiny", "experiment": "prediction", "measure": "T1", "reason": "the text is too short."}]
-    random_predict("tiny").write(folder / "predict", failed=failed)
-    return write_report([folder])
-
-
-@pytest.fixture
-def unscripted(browser: Any) -> Iterator[Any]:
-    """A page in which no script runs."""
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 900})
-    yield context.new_page()
-    context.close()
-
-
 def _figures(report: Path) -> list[Figure]:
     runs = read_runs([report.parent])
     chapters = figures_of(runs.scores, runs)
     return [figure for chapter in chapters.values() for figure in chapter]
-
-
-def test_figures_are_there_without_a_script(unscripted: Any, crowded: Path) -> None:
-    """In a plain screenshot, in print before a script has run, and where none may."""
-    unscripted.goto(crowded.as_uri())
-    every = _figures(crowded)
-    assert unscripted.locator("figure.drawn > .chart > svg").count() == len(every) > 10
-    for figure in every:
-        drawn = unscripted.locator(f"#{figure.id} .chart > svg")
-        assert drawn.is_visible()
-        assert drawn.locator("path").count() > 2
-        told = re.sub(r"\s", "", "".join(drawn.locator("text").all_text_contents()))
-        for model in figure.rows["model"].unique():
-            assert re.sub(r"\s", "", model) in told, (figure.id, model)
-    assert unscripted.locator("#leaderboard td:visible").count() > 0
-    assert not unscripted.locator("#print").is_visible()  # what needs a script is not offered
 
 
 OVERLAPS = """svg => {
@@ -140,45 +101,6 @@ def test_no_label_is_cut_or_lies_on_another(browser: Any, crowded: Path, width: 
     assert wrong == {}
 
 
-def test_still_pictures_are_not_cut_either(unscripted: Any, browser: Any, crowded: Path) -> None:
-    unscripted.goto(crowded.as_uri())
-    pictures = [
-        unscripted.locator(f"#{one.id} .chart > svg").evaluate("svg => svg.outerHTML") for one in _figures(crowded)
-    ]
-    page = browser.new_page(viewport={"width": 1280, "height": 900})  # one in which a script may look
-    page.set_content(f"<style>text {{ font-family: Helvetica, Arial, sans-serif }}</style>{''.join(pictures)}")
-    wrong = [found for svg in page.locator("svg").all() for found in svg.evaluate(OVERLAPS)]
-    page.close()
-    assert wrong == []
-
-
-def test_python_and_the_page_fit_a_figure_alike(page: Any, crowded: Path) -> None:
-    page.goto(crowded.as_uri())
-    fit = "([id, width]) => wordworth.fitted(wordworth.read('figures')[id].spec, width, [])"
-    for figure in _figures(crowded):
-        for width in (880, 600, 350):
-            made = page.evaluate(fit, [figure.id, width])
-            del made["data"], made["config"]
-            assert made == json.loads(json.dumps(fit_to_width(figure.spec, width))), (figure.id, width)
-
-
-def test_a_still_picture_gives_way_to_a_live_one(page: Any, watched: Any, plain: Path) -> None:
-    page.goto(plain.as_uri())
-    page.wait_for_function(DRAWN)
-    assert page.locator("figure.drawn .chart > svg").count() == 0
-    assert page.locator("figure.drawn .chart .vega-embed svg").count() == page.locator("figure.drawn").count()
-    assert watched.errors == []
-
-
-@pytest.mark.parametrize(("scheme", "ink"), [("light", "rgb(29, 29, 27)"), ("dark", "rgb(233, 230, 223)")])
-def test_still_pictures_are_dark_in_the_dark(browser: Any, plain: Path, scheme: str, ink: str) -> None:
-    page = browser.new_page(color_scheme=scheme)
-    page.goto(plain.as_uri())
-    fills = page.locator(".paper text").evaluate_all("texts => texts.map((one) => getComputedStyle(one).fill)")
-    page.close()
-    assert ink in fills
-
-
 def test_the_leaderboard_fits_and_its_columns_are_chosen(page: Any, crowded: Path) -> None:
     page.goto(crowded.as_uri())
     frame = page.locator("#leaderboard .scroll")
@@ -210,32 +132,3 @@ def test_the_leaderboard_on_a_phone(phone: Any, crowded: Path) -> None:
     frame.evaluate("frame => { frame.scrollLeft = 150; }")
     assert frame.evaluate("frame => frame.scrollLeft") > 50
     assert name.bounding_box()["x"] == pytest.approx(before["x"], abs=1)
-
-
-def _pages(pdf: bytes) -> int:
-    return len(re.findall(rb"/Type\s*/Page\b", pdf))
-
-
-def test_a_summary_of_one_page(page: Any, plain: Path) -> None:
-    page.goto(plain.as_uri())
-    page.wait_for_function(DRAWN)
-    page.evaluate("window.print = () => { window.asked = document.documentElement.dataset.print; }")
-    page.click("#print")
-    assert page.evaluate("window.asked") == "summary"
-    assert _pages(page.pdf()) == 1
-    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert _pages(page.pdf()) > 3
-    page.emulate_media(media="print")
-    for shown in (".box", "#answers", "#leaderboard td", ".paper svg"):
-        assert page.locator(shown).first.is_visible(), shown
-    assert page.locator(".paper svg").count() == 2
-    assert not page.locator("#leaderboard .columns").is_visible()
-
-
-def test_no_figure_is_too_small_to_be_read_on_the_summary(unscripted: Any, tmp_path: Path) -> None:
-    """One model's two stand side by side; of twelve models no panel could be read, and none is there."""
-    for models, widths in ((1, ["530", "530"]), (12, [])):
-        run = random_vast([f"m{at}" for at in range(models)], layers=4).write(tmp_path / f"run{models}")
-        unscripted.goto(write_report([run]).as_uri())
-        drawn = unscripted.locator(".paper svg")
-        assert [drawn.nth(at).get_attribute("width") for at in range(drawn.count())] == widths

@@ -6,6 +6,7 @@ import pytest
 
 from wordworth.catalog.read.association_tests import load_test, load_tests, translated
 from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.registry import entries
 from wordworth.errors import WordworthError
 
 needs_data = pytest.mark.usefixtures("data")
@@ -84,6 +85,14 @@ def test_seat_has_the_same_words(number):
         assert set(ours.B) - set(theirs.B) == {"agony", "prison"}
     else:
         assert set(ours.B) == set(theirs.B)
+
+
+@needs_data
+@pytest.mark.parametrize("declared", [one for one in entries("tests") if one.sources], ids=lambda one: one.name)
+def test_every_seat_test_has_its_count(declared):
+    test = load_test(declared.name)
+    assert sum(map(len, test.groups)) == declared.count
+    assert test.labels[0]
 
 
 def test_own_test(tmp_path):

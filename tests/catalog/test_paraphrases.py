@@ -33,5 +33,5 @@ def test_a_users_file(tmp_path):
 def test_not_in_threes(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("one\ntwo\n", encoding="utf-8")
-    with pytest.raises(WordworthError, match="has 2 sentences; it needs three a triple"):
+    with pytest.raises(WordworthError, match="has 2 sentences; it needs three"):
         load_paraphrases(path)

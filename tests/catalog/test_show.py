@@ -68,6 +68,13 @@ def test_every_entry_can_be_shown():
         assert shown.reference
 
 
+def test_vast_bins_cover_the_scale():
+    for name in ("vast", "vast-code"):
+        bins = entry(name, "templates").details["aligned"]
+        assert [(one["low"], one["high"]) for one in bins] == [(1, 2.5), (2.5, 4), (4, 6), (6, 7.5), (7.5, 9)]
+        assert all(one["text"].count("WORD") == 1 for one in bins)
+
+
 def test_dev_fillers_give_the_published_number_of_combinations():
     """10 × 95 + 10 × 89 + 2 × 9 + 5 × 22 = 1,968 verb–object combinations (the authors' code)."""
     verbs = entry("dev-occupation-gender").details["verbs"]

@@ -42,6 +42,10 @@ def test_three_words(name, count, first, ninth, last):
     assert (len(words), words[0], words[8], words[-1]) == (count, first, ninth, last)
 
 
+def test_there_are_the_44_sets_of_vast():
+    assert sum(one.title.startswith("VAST: ") for one in SHIPPED) == 44
+
+
 def test_pairs_and_scores():
     pairs = load_word_set("bolukbasi-definitional_pairs")
     assert (len(pairs.pairs), pairs.pairs[0], pairs.pairs[8]) == (10, ("woman", "man"), ("herself", "himself"))

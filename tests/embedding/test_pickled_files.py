@@ -146,10 +146,16 @@ def test_numbers_that_would_be_alike_as_keys_are_refused(tmp_path):
 
 PYTHON_2 = b"(lp0\nS'the'\np1\naVcaf\xe9\np2\naVna\xefve\np3\naVwell-known\np4\na."
 PYTHON_2_BINARY = b"\x80\x02]q\x01(U\x03theq\x02U\x05caf\xc3\xa9q\x03X\x06\x00\x00\x00na\xc3\xafveq\x04U\nwell-knowne."
+PYTHON_2_BYTES = rb"(lp0\nS'the'\np1\naS'caf\xc3\xa9'\np2\naS'na\xc3\xafve'\np3\naS'well-known'\np4\na.".replace(
+    rb"\n", b"\n"
+)
 VOCABULARY = ["the", "café", "naïve", "well-known"]
 
 
-@pytest.mark.parametrize("pickled", [PYTHON_2, PYTHON_2_BINARY, pickle.dumps(VOCABULARY), pickle.dumps(VOCABULARY, 2)])
+PICKLED = [PYTHON_2, PYTHON_2_BYTES, PYTHON_2_BINARY, pickle.dumps(VOCABULARY), pickle.dumps(VOCABULARY, 2)]
+
+
+@pytest.mark.parametrize("pickled", PICKLED)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_histwords_drops_absent_words(tmp_path, pickled, dtype):
     matrix = np.arange(8, dtype=dtype).reshape(4, 2)

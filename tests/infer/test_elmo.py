@@ -123,6 +123,17 @@ def test_the_nli_model_over_elmo_is_trained_and_loaded_again(folder, tmp_path):
             np.testing.assert_allclose(model.network(*x).softmax(1)[0], row, atol=1e-5)
 
 
+def test_an_array_of_2_to_the_40_numbers_is_refused(folder: Path, tmp_path: Path) -> None:
+    """A hollow array takes no room in the file, and 4 TB in memory."""
+    weights = tmp_path / "weights.hdf5"
+    weights.write_bytes((folder / "small_weights.hdf5").read_bytes())
+    with h5py.File(weights, "a") as stored:
+        del stored["char_embed"]
+        stored.create_dataset("char_embed", (2**20, 2**20), "f4", chunks=(1, 2**20), fillvalue=1)
+    with pytest.raises(WordworthError, match="char_embed"):
+        load_elmo(folder / "small_options.json", weights)
+
+
 def test_no_array_is_read_from_another_file(folder: Path, tmp_path: Path) -> None:
     """Neither by a link to one, nor as numbers that lie there, nor as one array made of several."""
     numbers = np.zeros((261, 4), np.float32)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from copy import deepcopy
 from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,7 +15,7 @@ from wordworth.report.answers import plain_answers
 from wordworth.report.figures import Figure, draw_svg, figures_of
 from wordworth.report.figures.charts import COLOURS
 from wordworth.report.figures.stereotypes import ESTIMATORS
-from wordworth.report.figures.svg import LIGHT, fit_to_width, still
+from wordworth.report.figures.svg import LIGHT, fit_to_document
 from wordworth.report.runs import numbered, read_runs
 
 
@@ -41,9 +40,8 @@ def reduced(tmp_path: Path) -> Path:
     for setting in ("aggregated:100", "aggregated:1000", "aggregated"):
         told = {"dataset": "rg-65", "setting": setting, "pooling": "mean/mean", "layer": 4, "value": 0.4}
         run.score(experiment="quality", **where, **told, measure="similarity:best", n=65)
-    for measure in ("agreement", "agreement:direct-bias@pairs~manzini"):
-        told = {"dataset": "gender/professions", "measure": measure, "value": 0.3, "low": -0.2, "high": 0.8}
-        run.score(experiment="agreement", **where, **told, n=5)
+    told = {"dataset": "gender/professions", "measure": "agreement", "value": 0.3, "low": -0.2, "high": 0.8}
+    run.score(experiment="agreement", **where, **told, n=5)
     for measure in ("manzini", "garg-cosine"):
         told = {"dataset": "race/professions", "measure": measure, "value": 0.2, "low": 0.1, "high": 0.3}
         run.score(experiment="bias", model="vectors", language="english", **told, n=20)
@@ -54,8 +52,8 @@ def test_all_figures_of_the_papers(audit: Path, reduced: Path) -> None:
     assert list(_figures(audit, reduced)) == [
         *("valence-layers", "tokenization", "isolation", "anisotropy", "validation"),
         *("similarity-layers", "similarity-sentences"),
-        *("weat-nullified", "weat-layers", "bias-layers", "bias", "agreement", "agreement-pairs"),
-        *("prediction", "coverage", "confusion", "soft-match", "paraphrase", "neutrality", "slices", "accuracy"),
+        *("weat-nullified", "weat-layers", "bias-layers", "bias", "agreement"),
+        *("prediction", "coverage", "soft-match", "paraphrase", "neutrality", "accuracy"),
     ]
 
 
@@ -63,7 +61,7 @@ def test_figures_compile_and_have_words(audit: Path, reduced: Path) -> None:
     """Vega-Lite takes every specification, with the rows as data."""
     for figure in _figures(audit, reduced).values():
         data = {"values": figure.own.to_dicts()}
-        compiled = vl_convert.vegalite_to_vega({**fit_to_width(figure.spec, 700), "data": data})
+        compiled = vl_convert.vegalite_to_vega({**fit_to_document(figure.spec), "data": data})
         assert compiled["marks"], figure.id
         assert figure.caption.endswith("."), figure.id
         assert figure.title in figure.alt
@@ -118,22 +116,16 @@ def test_association_tests_have_their_interval_and_n(tmp_path: Path) -> None:
     assert "95 % intervals" in figure.caption
 
 
-def test_estimators_are_shown_and_counted(reduced: Path, tmp_path: Path) -> None:
-    assert _figures(reduced)["bias"].title == "Bias of static embeddings under two estimators"
+def test_every_estimator_is_shown(tmp_path: Path) -> None:
     run = MadeRun("static")
     every = [name for name in ESTIMATORS if name != "mac"]
     for at, measure in enumerate(every):
-        told = {
-            "dataset": "gender" if measure == "rnsb" else "gender/professions",
-            "measure": measure,
-            "value": at / 10,
-        }
-        run.score(experiment="bias", model="vectors", language="english", **told, n=20)
+        dataset = "gender" if measure == "rnsb" else "gender/professions"
+        told = {"dataset": dataset, "measure": measure, "value": at / 10, "language": "english", "n": 20}
+        run.score(experiment="bias", model="vectors", **told)
         for layer in range(3):
-            run.score(experiment="bias", model="tiny", language="english", layer=layer, **told, n=20)
+            run.score(experiment="bias", model="tiny", layer=layer, **told)
     figures = _figures(run.write(tmp_path / "static"))
-    assert figures["bias-layers"].title == "Bias by layer under nine estimators"
-    assert figures["bias"].title == "Bias of static embeddings under nine estimators"
     assert "Of ect 1 is no bias, of the others 0." in figures["bias"].caption
     for name in ("bias", "bias-layers"):
         drawn = "".join(_texts(draw_svg(figures[name])))
@@ -180,14 +172,6 @@ def test_the_untrained_network_is_a_thin_line_of_the_settings_colour(tmp_path: P
     assert thin["mark"]["strokeWidth"] < 1.8
     assert thin["encoding"]["color"]["scale"]["domain"] == ["bleached"]
     assert "random weights" in figure.caption
-    drawn = draw_svg(figure)
-    assert drawn.count("stroke-dasharray") > 0
-    # The axis is that of the trained network, .5 to .9; the other is clipped, and told.
-    low, high = thin["encoding"]["y"]["scale"]["domain"]
-    assert 0.4 < low < 0.5 < 0.9 <= high < 1
-    assert thin["mark"]["clip"]
-    assert "untrained, below: .10 to .20" in _texts(drawn)
-    assert "written there" in figure.caption
     (sentence,) = plain_answers(read_runs([tmp_path / "run"]))["Does it know what words mean?"]
     assert sentence.endswith("(bellezza, bleached); the same network untrained has .20.")
 
@@ -269,33 +253,6 @@ def test_no_text_of_the_data_is_in_an_expression(tmp_path: Path) -> None:
     for figure in _figures(random_vast([name, "other"], tests=2).write(tmp_path / "run")).values():
         transforms = json.dumps([figure.spec.get("transform"), figure.spec.get("spec", {}).get("transform")])
         assert "alert" not in transforms
-
-
-def test_a_still_picture_is_part_of_the_page(tmp_path: Path) -> None:
-    """In its colours, with ids of its own, its texts escaped, and nothing but what can be seen."""
-    evil = "<script>alert(1)</script>\u202e"
-    figures = _figures(random_vast([evil, "other"], tests=2).write(tmp_path / "run"))
-    for figure in figures.values():
-        spec = deepcopy(figure.spec)
-        drawn = still(figure, "here")
-        assert figure.spec == spec  # the page's own is not touched
-        tree = ElementTree.fromstring(drawn)
-        assert {node.tag for node in tree.iter()} <= {
-            "svg",
-            "g",
-            "path",
-            "text",
-            "tspan",
-            "line",
-            "rect",
-            "defs",
-            "clipPath",
-        }
-        assert not [key for node in tree.iter() for key in node.attrib if key.startswith("on") or "href" in key]
-        assert "var(--muted)" in drawn
-        assert "\u202e" not in drawn
-        assert all(found.startswith("here-") for found in re.findall(r'id="([^"]*)"', drawn))
-        assert len(drawn) < 200 * len(figure.rows) + 60_000
 
 
 def _in_languages(folder: Path, *languages: str) -> Path:

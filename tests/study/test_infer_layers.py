@@ -130,7 +130,7 @@ def test_stability_of_layer_one_and_of_means(command: Command, place: Path) -> N
             assert told["gendered", "principal:2nd"] == pytest.approx(values[1] / values[0], rel=1e-4)
             he = vectors["he"] - vectors["she"]
             assert told["gendered", "cosine"] == pytest.approx(abs(directions[0] @ he) / np.linalg.norm(he), rel=1e-4)
-            assert {dataset for dataset, _ in told} == {kind.name for kind in kinds()}
+            assert {dataset for dataset, _ in told} == set(kinds())
 
 
 def _gendered() -> list[tuple[str, str]]:

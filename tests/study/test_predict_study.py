@@ -12,7 +12,6 @@ from wordworth.catalog.read.paraphrases import Paraphrases, Triple
 from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.predict import error_tables
 from wordworth.run import read_run
 from wordworth.study import study
 from wordworth.study.predict import STUDY
@@ -104,7 +103,6 @@ def test_measures_do_not_depend_on_the_parts_that_are_held(
     tmp_path, text, counts, embedding, word_model_folder, found, monkeypatch
 ):
     monkeypatch.setattr(prediction, "PART", 3)
-    monkeypatch.setattr(error_tables, "MISSES", 2)
     folder = word_model_folder(tmp_path / "tiny")
     again = predict([folder], corpus=text, frequencies=counts, soft_match=[embedding], top=5, **FEW)
     assert again.scores.equals(found.scores)

@@ -40,7 +40,7 @@ class Source:
     """One place to have an entry's data from."""
 
     kind: str
-    """package, data, archive, https, hub"""
+    """package, data, archive, https"""
     content: tuple[Pinned, ...]
     """The file, or the files of the folder."""
     folder: bool = False
@@ -49,8 +49,6 @@ class Source:
     parts: tuple[tuple[Distribution, str], ...] = ()
     """Archives, with the member whose bytes are joined where there are several; one archive has no such member."""
     url: str = ""
-    repo: str = ""
-    revision: str = ""
     layout: Mapping[str, Any] = field(default_factory=dict)
     """How this copy is laid out where copies differ: columns, format."""
 
@@ -64,7 +62,7 @@ class Source:
 
     @property
     def remote(self) -> bool:
-        return self.kind in ("archive", "https", "hub")
+        return self.kind in ("archive", "https")
 
     @property
     def bytes(self) -> int:
@@ -97,7 +95,6 @@ def parse(table: Mapping[str, Any]) -> Source:
         "data": f"$WORDWORTH_DATA/{table.get('path', '')}",
         "archive": " + ".join(f"{d.package} {d.version}" for d, _ in parts),
         "https": table.get("url", ""),
-        "hub": f"hf://{table.get('repo', '')}/{table.get('path', '')}",
     }
     if kind not in places:
         raise WordworthError(f"a source of kind {kind!r} is unknown; there are {', '.join(places)}")
@@ -108,8 +105,6 @@ def parse(table: Mapping[str, Any]) -> Source:
         place=places[kind],
         parts=parts,
         url=table.get("url", ""),
-        repo=table.get("repo", ""),
-        revision=table.get("revision", ""),
         layout={key: table[key] for key in ("columns", "format", "delimiter") if key in table},
     )
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class _Studies(LazyGroup):
     """A command for every study that has none of its own."""
 
-    def list_summaries(self) -> dict[str, tuple[str, str]]:
+    def list_summaries(self) -> dict[str, str]:
         """Return what each study asks."""
-        return {name: (study(name).summary, "studies") for name in STUDIES if not study(name).command}
+        return {name: study(name).summary for name in STUDIES if not study(name).command}
 
     def load(self, name: str) -> Any:
         """Return the command of a study."""
@@ -44,12 +44,11 @@ def _run() -> None:
 
 def run_study(declared: Study, models: list[Any], settings: Settings, folder: Path, overwrite: bool) -> "Findings":
     """Run a study on models and write its folder."""
-    from wordworth.run import reserve, sole_writer
+    from wordworth.run import reserve
 
     reserve(folder, overwrite=overwrite)
-    with sole_writer(folder):
-        findings = declared.run(models, settings)
-        findings.save(folder, overwrite=overwrite)
+    findings = declared.run(models, settings)
+    findings.save(folder, overwrite=overwrite)
     return findings
 
 

@@ -9,7 +9,7 @@ import pickle
 import pickletools
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -183,7 +183,7 @@ def _refuse_greedy(mapped: mmap.mmap) -> None:
 
     The steps are only listed. A size beyond the end of the file is an error of pickletools.
     """
-    for step, argument, _ in pickletools.genops(cast(IO[bytes], mapped)):
+    for step, argument in _steps(mapped):
         if not isinstance(argument, int):
             continue
         size = argument.bit_length() // 8 + 1
@@ -191,6 +191,16 @@ def _refuse_greedy(mapped: mmap.mmap) -> None:
             raise pickle.UnpicklingError(f"a whole number of {size:,} bytes")
         if step.name in ("PUT", "LONG_BINPUT") and argument > len(mapped):  # what is kept is an array in memory
             raise pickle.UnpicklingError(f"{argument:,} things to keep, in {len(mapped):,} bytes")
+
+
+def _steps(mapped: mmap.mmap) -> Iterator[tuple[pickletools.OpcodeInfo, Any]]:
+    """Yield the steps. pickletools stops behind a string of Python 2 that is not ASCII, so it begins again there."""
+    while True:
+        try:
+            yield from ((step, argument) for step, argument, _ in pickletools.genops(cast(IO[bytes], mapped)))
+            return
+        except UnicodeDecodeError:
+            continue
 
 
 def arrays_beside(path: Path) -> list[Path]:

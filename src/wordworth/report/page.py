@@ -24,7 +24,7 @@ from wordworth.report.behaviour_answers import least_neutral
 from wordworth.report.comparisons import COMPARED, Comparison, comparison_row, comparisons
 from wordworth.report.explorer import columnar, explorer
 from wordworth.report.figures import Figure, figures_of
-from wordworth.report.figures.svg import CONFIG, can_draw, height_of, still
+from wordworth.report.figures.svg import CONFIG
 from wordworth.report.latex import latex
 from wordworth.report.leaderboard import leaderboard
 from wordworth.report.markdown import markdown
@@ -41,8 +41,6 @@ TABLE_WRITERS = {"md": markdown, "latex": latex}
 """The formats that are tables."""
 PAIRS_PER_MODEL = 20
 """Inferences that are listed, least neutral first."""
-HALF_WIDTH, FULL_WIDTH, MAX_PAPER_HEIGHT = 530, 1000, 340
-"""Pixels of a figure on the first printed page: two next to each other, or one across it."""
 _LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _RIGHT_TO_LEFT = re.compile(f"{_LETTER}+(?:[ ,.'’-]+{_LETTER}+)*")
 """Words of Hebrew, Arabic and related scripts: isolated, they do not reorder the text around them."""
@@ -102,7 +100,6 @@ def page(runs: Runs, folder: Path) -> str:
         remarks=remarks(runs),
         answers=answers(runs),
         board=board,
-        paper=_paper_figures(list(chapters.values())),
         chapters={_section_id(title): chapter for title, chapter in chapters.items()},
         compared=_published_by_figure(figures, list(comparisons(runs))),
         first_figure=figures[0].id if figures else "",
@@ -118,7 +115,6 @@ def page(runs: Runs, folder: Path) -> str:
         measures=[[name, declared["formula"], declared["better"]] for name, declared in sorted(measures.items())],
         runs=[_run_facts(run, folder) for run in runs.each],
         references=list(references.values()),
-        can_draw=can_draw(),
         data={
             "scores": columnar(runs.scores.select(list(SCORES))),
             "figures": {figure.id: _figure_data(figure) for figure in figures},
@@ -145,7 +141,6 @@ def _environment() -> Environment:
         finalize=_show,
     )
     environment.filters |= {"isolate": _isolate, "number": format_number, "prose": _prose, "unbroken": _unbroken}
-    environment.globals["still"] = still
     environment.policies["json.dumps_function"] = _json
     return environment
 
@@ -224,18 +219,6 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _paper_figures(chapters: list[list[Figure]]) -> list[tuple[Figure, int]]:
-    """Return figures with widths for the first printed page: two low ones of different chapters, or one across it."""
-    fitting = [found for chapter in chapters if (found := _low_figure(chapter))]
-    half = [found for found in fitting if found[1] == HALF_WIDTH]
-    return half[:2] if fitting[:1] == half[:1] else fitting[:1]
-
-
-def _low_figure(chapter: list[Figure]) -> tuple[Figure, int] | None:
-    widths = ((one, width) for one in chapter for width in (HALF_WIDTH, FULL_WIDTH))
-    return next((found for found in widths if height_of(found[0].spec, found[1]) <= MAX_PAPER_HEIGHT), None)
-
-
 def _figure_data(figure: Figure) -> dict[str, Any]:
     """Return what the page needs to draw a figure; its rows are ranges of places among the scores."""
     ranges: list[list[int]] = []
@@ -244,7 +227,7 @@ def _figure_data(figure: Figure) -> dict[str, Any]:
             ranges[-1][1] = row + 1
         else:
             ranges.append([row, row + 1])
-    own = None if figure.own is None else columnar(figure.own)
+    own = columnar(figure.own)
     return {"spec": figure.spec, "rows": ranges, "own": own, "down": figure.down, "across": figure.across}
 
 

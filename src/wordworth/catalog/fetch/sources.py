@@ -152,8 +152,6 @@ def _origin(name: str, source: Source) -> Iterator[Callable[[Pinned, Path], obje
         part = kind_folder("archives") / f"{source.key[:16]}-{source.content[0].name}.part"
         download(source.url, part, name, source.bytes)
         yield lambda pin, path: shutil.move(part, path)
-    elif source.kind == "hub":
-        yield lambda pin, path: _from_hub(source, pin, path)
     elif len(source.parts) == 1:
         with opened(source.parts[0][0]) as archive:
             yield lambda pin, path: _take(archive, pin.member, path, source)
@@ -176,11 +174,3 @@ def _take(archive: Path, member: str, path: Path, source: Source) -> None:
 
     with path.open("wb") as out:
         take(archive, member, out, source.place)
-
-
-def _from_hub(source: Source, pin: Pinned, path: Path) -> None:
-    """A file of a repository at a pinned revision; the hub's own cache is left alone."""
-    from wordworth.catalog.fetch.hub import HubFile, fetched
-
-    member = pin.member or source.place.split("/", 4)[-1]
-    shutil.copyfile(fetched(HubFile(source.repo, member, source.revision), source.place), path)

@@ -40,48 +40,38 @@ def load_analogies(name_or_path: str | Path = "google") -> Analogies:
     """
     data = located_data(name_or_path, "analogies")
     if data.entry is not None and data.entry.details.get("table"):
-        questions, sections = _of_tables(sorted(data.where.glob("*.tsv")))
+        questions, sections = _read(sorted(data.where.glob("*.tsv")), "#", "\t", has_header=True)
     else:
-        questions, sections = _read(data.where)
+        questions, sections = _read([data.where], ":", None, has_header=False)
     return Analogies(questions=questions, sections=sections, **data.facts)
 
 
-def _read(path: Path) -> tuple[tuple[Question, ...], tuple[Section, ...]]:
-    questions: list[Question] = []
-    starts: list[tuple[str, int]] = []
-    for at, line in enumerate(read_text(path).splitlines(), start=1):
-        words = line.split()
-        if not words:
-            continue
-        if words[0].startswith(":"):
-            starts.append((line.strip().removeprefix(":").strip(), len(questions)))
-        elif len(words) == 4:
-            questions.append((words[0], words[1], words[2], words[3]))
-        else:
-            raise WordworthError(f"{path}, line {at}: {len(words)} words; a question has four")
-    if not questions:
-        raise WordworthError(f"{path} has no questions; it needs four words on each line")
-    return tuple(questions), _sections(starts or [("all", 0)], len(questions))
+def _read(
+    paths: Sequence[Path], mark: str, delimiter: str | None, *, has_header: bool
+) -> tuple[tuple[Question, ...], tuple[Section, ...]]:
+    """Read files one after another: a line that begins with `mark` names a section, any other has four words.
 
-
-def _of_tables(paths: Sequence[Path]) -> tuple[tuple[Question, ...], tuple[Section, ...]]:
-    """Tables of tabs, one after another: a citation, a header, and below `# section` four words a line."""
+    Above a header, lines that begin with `mark` are a citation.
+    """
     questions: list[Question] = []
     starts: list[tuple[str, int]] = []
     for path in paths:
-        begun = False
+        is_above_header = has_header
         for at, line in enumerate(read_text(path).splitlines(), start=1):
-            words = line.split("\t")
-            if not line.strip() or (line.startswith("#") and not begun):
+            is_marked = line.lstrip().startswith(mark)
+            if not line.strip() or (is_above_header and is_marked):
                 continue
-            if not begun:
-                begun = True  # the header
-            elif line.startswith("#"):
-                starts.append((" ".join(line.removeprefix("#").split()), len(questions)))
+            words = line.split(delimiter)
+            if is_above_header:
+                is_above_header = False
+            elif is_marked:
+                starts.append((" ".join(line.strip().removeprefix(mark).split()), len(questions)))
             elif len(words) == 4:
                 questions.append((words[0], words[1], words[2], words[3]))
             else:
                 raise WordworthError(f"{path}, line {at}: {len(words)} words; a question has four")
+    if not questions:
+        raise WordworthError(f"{paths[0]} has no questions; it needs four words on each line")
     return tuple(questions), _sections(starts or [("all", 0)], len(questions))
 
 

@@ -1,22 +1,18 @@
 """Running text, a line at a time: a corpus of the catalog, or a user's own text; streamed, and read again at will."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from wordworth.catalog.read import layouts
-from wordworth.catalog.read.layouts import Report, is_heading, joined_in, numbered_lines, refuse, wikitext_line
-from wordworth.catalog.read.wikipedia import extracted, wikipedia_lines
+from wordworth.catalog.read.layouts import Part, Report, refuse
+from wordworth.catalog.read.wikipedia import extracted
 from wordworth.catalog.resolve import DataSet, located_data, target_of
 from wordworth.errors import WordworthError
 
 _PACKED = (".gz", ".bz2", ".xz")
 _LAYOUT_OF = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".tokens": "wikitext"}
-_TITLE = re.compile(r"= [^=].* =$")
-HEADINGS, JOINED = "headings", "joined"
-"""What is counted of WikiText: lines that are left out, and marks as `@-@` that are joined to the words around them."""
 
 
 @dataclass(frozen=True)
@@ -39,25 +35,26 @@ class Corpus(DataSet):
     def lines(self, report: Report) -> Iterator[str]:
         """All lines that can be read; `report` is given a sentence, with its place, for each that cannot."""
         for path in self.paths:
-            yield from self.lines_of(path, report)
+            yield from (line for _, line in self.parts(path, report, Counter()))
 
-    def lines_of(self, path: Path, report: Report) -> Iterator[str]:
-        """The lines of one of its files."""
+    def parts(self, path: Path, report: Report, tally: Counter[str]) -> Iterator[Part]:
+        """Yield the lines of one of its files, each with whether it begins a document."""
         match self.layout:
             case "wikitext":
-                return layouts.wikitext_lines(path, report)
-            case "tsv":
-                return layouts.tsv_lines(path, report, self.column)
-            case "nltk-tagged-zip" | "treebank-zip":
-                return layouts.tagged_lines(path, report)
+                return layouts.wikitext_parts(path, report, tally)
             case "mediawiki-xml":
-                return wikipedia_lines(path, report, self.sha256)
+                return layouts.text_parts(extracted(path, report, self.sha256), report)
+            case "tsv":
+                lines = layouts.tsv_lines(path, report, self.column)
+            case "nltk-tagged-zip" | "treebank-zip":
+                lines = (" ".join(word for word, _ in sentence) for sentence in layouts.tagged_sentences(path))
             case "jsonl":
-                return layouts.jsonl_lines(path, report, self.field)
+                lines = layouts.jsonl_lines(path, report, self.field)
             case "parquet":
-                return layouts.parquet_lines(path, report, self.field)
+                lines = layouts.parquet_lines(path, self.field)
             case _:
-                return layouts.text_lines(path, report)
+                return layouts.text_parts(path, report)
+        return ((True, line) for line in lines)
 
 
 def load_corpus(name_or_path: str | Path, *, language: str = "english") -> Corpus:
@@ -100,44 +97,8 @@ def documents(corpus: Corpus, report: Report, tally: Counter[str] | None = None)
     number = -1
     for path in corpus.paths:
         number += 1
-        match corpus.layout:
-            case "wikitext":
-                parts = _wikitext(path, report, Counter() if tally is None else tally)
-            case "mediawiki-xml":
-                parts = _parted(extracted(path, report, corpus.sha256), report)
-            case "lines":
-                parts = _parted(path, report)
-            case _:
-                parts = ((True, line) for line in corpus.lines_of(path, report))
         first = True
-        for begins, line in parts:
+        for begins, line in corpus.parts(path, report, Counter() if tally is None else tally):
             number += begins and not first
             first = False
             yield number, line
-
-
-def _parted(path: Path, report: Report) -> Iterator[tuple[bool, str]]:
-    begins = True
-    for _, raw in numbered_lines(path, report):
-        line = raw.strip()
-        if line:
-            yield begins, line
-        begins = not line
-
-
-def _wikitext(path: Path, report: Report, tally: Counter[str]) -> Iterator[tuple[bool, str]]:
-    """A title stands behind a blank line; a formula in running text may look like one, and does not."""
-    begins, blank = True, True
-    for _, raw in numbered_lines(path, report):
-        line = raw.strip()
-        if not line:
-            blank = True
-            continue
-        begins = begins or (blank and _TITLE.match(line) is not None)
-        blank = False
-        if is_heading(line):
-            tally[HEADINGS] += 1
-            continue
-        tally[JOINED] += joined_in(line)
-        yield begins, wikitext_line(line)
-        begins = False

@@ -4,11 +4,12 @@ import gzip
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import msgpack
 
-from wordworth.catalog.read.tables import check_commas, number, read_text
+from wordworth.catalog.read.tables import check_commas, number, read_rows
 from wordworth.catalog.resolve import DataSet, located_data
 from wordworth.errors import WordworthError, reason_of
 
@@ -42,16 +43,15 @@ def load_frequencies(name_or_path: str | Path, *, language: str = "english") -> 
 
 def _counts(path: Path) -> dict[str, float]:
     counts: dict[str, float] = {}
-    lines = read_text(path).splitlines()
-    check_commas(path, ((at, cells[1]) for at, line in enumerate(lines, start=1) if len(cells := _cells(line)) == 2))
-    for at, line in enumerate(lines, start=1):
-        cells = _cells(line)
-        if not cells:
-            continue
-        value = number(cells[1]) if len(cells) == 2 else None
+    rows = read_rows(path, "\t")
+    check_commas(path, ((row.line, row.cells[-1]) for row in rows))
+    for row in rows:
+        value = number(row.cells[1]) if len(row.cells) == 2 else None
         if value is None or value < 0:
-            raise WordworthError(f"{path}, line {at}: {line[:60]!r} is not a word and its count; correct the line")
-        counts[cells[0]] = counts.get(cells[0], 0.0) + value
+            raise WordworthError(
+                f"{path}, line {row.line}: {' '.join(row.cells)[:60]!r} is not a word and its count; correct the line"
+            )
+        counts[row.cells[0]] = counts.get(row.cells[0], 0.0) + value
     if not counts:
         raise WordworthError(f"{path} has no words; write a word and its count on each line")
     return counts
@@ -62,13 +62,9 @@ def is_frequency_file(path: Path) -> bool:
     if not path.is_file() or path.suffix in (".gz", ".bz2", ".xz", ".parquet"):
         return False
     with path.open(encoding="utf-8-sig", errors="replace") as stream:
-        cells = [_cells(line) for line, _ in zip(stream, range(_LOOKED_AT), strict=False)]
-    filled = [one for one in cells if one]
-    return bool(filled) and all(len(one) == 2 and number(one[1]) is not None for one in filled)
-
-
-def _cells(line: str) -> list[str]:
-    return line.rstrip("\r\n").split("\t") if "\t" in line else line.split()
+        lines = [line.strip() for line in islice(stream, _LOOKED_AT) if line.strip()]
+    cells = [line.split("\t") if "\t" in line else line.split() for line in lines]
+    return bool(cells) and all(len(one) == 2 and number(one[1]) is not None for one in cells)
 
 
 def centibels(path: Path) -> dict[str, float]:

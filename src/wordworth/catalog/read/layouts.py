@@ -4,6 +4,7 @@ A broken line goes to `report`, a sentence with its place; if that does not rais
 
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,12 @@ TEXT = "text"
 """The field or column of a user's own jsonl or parquet that is read when none is named."""
 ROWS = 1 << 16
 _HEADING = re.compile(r"= .* =$")
+_TITLE = re.compile(r"= [^=].* =$")
 _JOINED = re.compile(r" @([-,.])@ ")
+HEADINGS, JOINED = "headings", "joined"
+"""What is counted of WikiText: lines that are left out, and marks as `@-@` that are joined to the words around them."""
+Part = tuple[bool, str]
+"""A line, and whether it begins a document."""
 
 
 def tagged_sentences(path: Path) -> Iterator[Tagged]:
@@ -92,31 +98,33 @@ def numbered_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
             report(f"{path} is cut short or damaged ({error}); fetch or copy it again")
 
 
-def text_lines(path: Path, report: Report) -> Iterator[str]:
-    """Lines that are not blank, without the space around them."""
-    yield from filter(None, (line.strip() for _, line in numbered_lines(path, report)))
+def text_parts(path: Path, report: Report) -> Iterator[Part]:
+    """Lines that are not blank, without the space around them; the line behind a blank one begins a document."""
+    begins = True
+    for _, raw in numbered_lines(path, report):
+        line = raw.strip()
+        if line:
+            yield begins, line
+        begins = not line
 
 
-def wikitext_lines(path: Path, report: Report) -> Iterator[str]:
-    """WikiText's paragraphs without its headings, with `@-@`, `@,@` and `@.@` joined again."""
-    for line in text_lines(path, report):
-        if not is_heading(line):
-            yield wikitext_line(line)
+def wikitext_parts(path: Path, report: Report, tally: Counter[str]) -> Iterator[Part]:
+    """WikiText's paragraphs without its headings, with `@-@`, `@,@` and `@.@` joined again; both are counted.
 
-
-def is_heading(line: str) -> bool:
-    """Whether a line of WikiText is a title or a heading."""
-    return _HEADING.match(line) is not None
-
-
-def wikitext_line(line: str) -> str:
-    """A line of WikiText with its numbers and compounds joined again."""
-    return _JOINED.sub(r"\1", line)
-
-
-def joined_in(line: str) -> int:
-    """How many marks `wikitext_line` joins to the words around them."""
-    return len(_JOINED.findall(line))
+    A title behind a blank line begins a document; a formula in running text may look like one.
+    """
+    begins, blank = True, True
+    for _, raw in numbered_lines(path, report):
+        line = raw.strip()
+        begins = begins or (blank and _TITLE.match(line) is not None)
+        blank = not line
+        if _HEADING.match(line):
+            tally[HEADINGS] += 1
+        elif line:
+            text, joined = _JOINED.subn(r"\1", line)
+            tally[JOINED] += joined
+            yield begins, text
+            begins = False
 
 
 def tsv_lines(path: Path, report: Report, column: int) -> Iterator[str]:
@@ -133,12 +141,6 @@ def tsv_lines(path: Path, report: Report, column: int) -> Iterator[str]:
             text = text[1:-1].replace('""', '"')
         if text:
             yield text
-
-
-def tagged_lines(path: Path, report: Report) -> Iterator[str]:
-    """Sentences of a tagged corpus, without the tags."""
-    for sentence in tagged_sentences(path):
-        yield " ".join(word for word, _ in sentence)
 
 
 def json_records(path: Path, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -174,7 +176,7 @@ def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
         yield from filter(None, map(str.strip, text.splitlines()))
 
 
-def parquet_lines(path: Path, report: Report, field: str) -> Iterator[str]:
+def parquet_lines(path: Path, field: str) -> Iterator[str]:
     """One column of a parquet file, a block of rows at a time; blank cells are passed over."""
     wanted = field or TEXT
     table = pl.scan_parquet(path)

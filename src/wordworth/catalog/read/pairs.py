@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.tables import Row, Table, check_commas, column, number, read_table, read_text, tidy
+from wordworth.catalog.read.tables import Table, check_commas, column, number, read_rows, read_table, tidy
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import DataSet, located_data
 from wordworth.embedding.streams import quoted
@@ -62,13 +62,15 @@ def load_pairs(name_or_path: str | Path, *, language: str = "english") -> Pairs:
     """
     data = located_data(name_or_path, "pairs", language)
     if data.entry is None:
-        table = _user_table(data.where)
+        rows = read_rows(data.where, "\t;,")
+        header = rows[0].cells if rows and all(number(cell) is None for cell in rows[0].cells) else ()
+        table = Table(data.where, header, rows[1:] if header else rows)
         first, second, scores = _columns(table, "word1", "word2", "score")
-        header = (f"line 1 is taken as the header: {', '.join(table.header)}",) if table.header else ()
-        return Pairs(first=first, second=second, scores=scores, left_out=header, **data.facts)
+        left_out = (f"line 1 is taken as the header: {', '.join(header)}",) if header else ()
+        return Pairs(first=first, second=second, scores=scores, left_out=left_out, **data.facts)
     details = data.entry.details
-    header, comments = details.get("header", False), details.get("comments", False)
-    table = read_table(data.where, delimiter="\t", header=header, quotes=False, comments=comments)
+    options = {"header": details.get("header", False), "comments": details.get("comments", False)}
+    table = read_table(data.where, delimiter="\t", quotes=False, **options)
     names = details.get("columns", {"first": 1, "second": 2, "score": 3})
     first, second, scores = _columns(table, names["first"], names["second"], names["score"])
     return Pairs(first=first, second=second, scores=scores, scale=data.entry.scale, **data.facts)
@@ -78,27 +80,6 @@ def usual_pairs(language: str) -> tuple[str, ...]:
     """The names of the pairs to take in a language beside English: Multi-SimLex, or else all that the catalog has."""
     every = [one.name for one in entries("pairs") if one.language == language]
     return (f"multisimlex-{language}",) if f"multisimlex-{language}" in every else tuple(every)
-
-
-def _user_table(path: Path) -> Table:
-    text = read_text(path)
-    lines = text.splitlines()
-    if not any(line.strip() for line in lines):
-        raise WordworthError(f"{path} is empty; it needs a word, a word and a score on each line")
-    start = next(line for line in lines if line.strip())
-    delimiter = next((mark for mark in "\t;," if mark in start), None)
-    rows = []
-    for at, line in enumerate(lines, start=1):
-        cells = line.split(delimiter)
-        if not line.strip():
-            continue
-        if len(cells) < 3:
-            raise WordworthError(f"{path}, line {at}: {len(cells)} fields; each line has a word, a word and a score")
-        rows.append(Row(at, tuple(cell.strip() for cell in cells)))
-    header: tuple[str, ...] = ()
-    if all(number(cell) is None for cell in rows[0].cells):
-        header = rows.pop(0).cells
-    return Table(path, header, tuple(rows))
 
 
 def _columns(
@@ -128,7 +109,5 @@ def _columns(
         lines.append((row.line, text))
     check_commas(table.path, lines)
     if not scores:
-        raise WordworthError(
-            f"{table.path} has a header and no pairs; it needs a word, a word and a score on each line"
-        )
+        raise WordworthError(f"{table.path} has no pairs; it needs a word, a word and a score on each line")
     return tuple(firsts), tuple(seconds), np.array(scores, dtype=np.float64)

@@ -1,6 +1,5 @@
 """Paraphrase probes: sentences in threes that differ in one word, its hypernym and a sibling (Dudy & Bedrick 2020)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,22 +43,18 @@ class Paraphrases(DataSet):
 
 
 def load_paraphrases(name_or_path: str | Path) -> Paraphrases:
-    """A set of the catalog (`rare`, `common`), or a file with three lines a triple: word, hypernym, sibling."""
+    """A set of the catalog (`rare`, `common`), or a file with three lines a triple: word, hypernym, sibling.
+
+    Of the catalog's triples, counted from 1, `swapped` lists those whose sibling comes before the hypernym;
+    `elsewhere` names the set that has a triple too and counts it.
+    """
     data = located_data(name_or_path, "paraphrases")
     details = data.entry.details if data.entry else {}
-    triples, left_out = _read(data.where, frozenset(details.get("swapped", ())), details.get("elsewhere", {}))
-    return Paraphrases(triples=triples, left_out=left_out, **data.facts)
-
-
-def _read(
-    path: Path, swapped: frozenset[int], elsewhere: Mapping[str, str]
-) -> tuple[tuple[Triple, ...], tuple[tuple[str, str], ...]]:
-    """`swapped` are the triples, counted from 1, whose sibling stands before the hypernym; `elsewhere` names the set
-    that has a triple too and counts it."""
-    lines = [tidy(line) for line in read_text(path).splitlines() if line.strip()]
+    swapped, elsewhere = details.get("swapped", ()), details.get("elsewhere", {})
+    lines = [tidy(line) for line in read_text(data.where).splitlines() if line.strip()]
     if not lines or len(lines) % 3:
         raise WordworthError(
-            f"{path} has {len(lines)} sentences; it needs three a triple: with the word, its hypernym, and a sibling"
+            f"{data.where} has {len(lines)} sentences; it needs three per triple: word, hypernym and sibling"
         )
     triples, left_out = [], []
     for at in range(0, len(lines), 3):
@@ -72,4 +67,4 @@ def _read(
             left_out.append((word, f"also in {also}, where it is counted"))
         else:
             triples.append(Triple(word, hypernym, sibling))
-    return tuple(triples), tuple(left_out)
+    return Paraphrases(triples=tuple(triples), left_out=tuple(left_out), **data.facts)

@@ -137,6 +137,13 @@ def read_table(
     return Table(path, names, tuple(rows))
 
 
+def read_rows(path: Path, marks: str) -> tuple[Row, ...]:
+    """Read rows without a header, separated by the first of `marks` that is in the first line, else by spaces."""
+    lines = [(at, line) for at, line in enumerate(read_text(path).splitlines(), start=1) if line.strip()]
+    mark = next((mark for mark in marks if lines and mark in lines[0][1]), None)
+    return tuple(Row(at, tuple(cell.strip() for cell in line.split(mark))) for at, line in lines)
+
+
 def _listed(header: Sequence[str]) -> str:
     """The columns as they can be named: a repeated name with its number."""
     shown, seen = [], dict.fromkeys(header, 0)

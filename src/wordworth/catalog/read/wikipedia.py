@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Any
 from xml.etree import ElementTree
 
-from wordworth.catalog.read.layouts import Report, text_lines
+from wordworth.catalog.read.layouts import Report
 from wordworth.embedding.streams import DAMAGE, decompress
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
@@ -21,13 +21,11 @@ _ROOT = re.compile(rb"<([A-Za-z][\w.:-]*)")
 _BEGIN, _END = b"<page>", b"</page>"
 
 
-def wikipedia_lines(path: Path, report: Report, sha256: str) -> Iterator[str]:
-    """Paragraphs of the articles, without the markup. A broken page is reported, and the pages after it are used."""
-    yield from text_lines(extracted(path, report, sha256), report)
-
-
 def extracted(path: Path, report: Report, sha256: str) -> Path:
-    """The file in the cache that holds the paragraphs, a line each, and a blank line between two articles."""
+    """Return the file in the cache with the paragraphs, one per line, and a blank line between two articles.
+
+    Markup is left out. A broken page is reported, and the pages after it are used.
+    """
 
     def extract(folder: Path) -> None:
         flaws: list[str] = []

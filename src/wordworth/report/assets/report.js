@@ -35,7 +35,7 @@ const wordworth = (() => {
     return rows;
   }
 
-  // What a figure draws, where that is not its scores.
+  // What a figure draws.
   function ownRows(table) {
     const names = Object.keys(table.columns);
     return Array.from({ length: table.length }, (_, row) => Object.fromEntries(names.map((name) => [name, cell(table, name, row)])));
@@ -92,7 +92,7 @@ const wordworth = (() => {
     return tableOf([...figure.down, ...over], rows, figure.down.length, title);
   }
 
-  // As figures/svg.py does it: panels side by side as they fit, and no label cut.
+  // Panels side by side as they fit, and no label cut.
   const LETTER = 6.6, TITLE = 6.2, BOLD = 7.6, LINE = 13, GAP = 22, NARROW = 520;
 
   function fitted(spec, width, rows) {
@@ -173,8 +173,8 @@ const wordworth = (() => {
     frame.dataset.drawn = "yes";
     const figure = figures[frame.id];
     const chart = frame.querySelector(".chart");
-    const spec = fitted(figure.spec, chart.clientWidth, figure.own ? ownRows(figure.own) : rowsOf(figure));
-    const place = element("div");  // the still picture stays until the other is there
+    const spec = fitted(figure.spec, chart.clientWidth, ownRows(figure.own));
+    const place = element("div");  // the old drawing stays until the new one is there
     const made = await vegaEmbed(place, spec, { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
     views.set(frame.id, made.view);
     chart.replaceChildren(place);
@@ -269,12 +269,6 @@ const wordworth = (() => {
     });
   }
 
-  function printable(button) {
-    const root = document.documentElement;
-    button.addEventListener("click", () => { root.dataset.print = "summary"; print(); });
-    addEventListener("afterprint", () => { delete root.dataset.print; });
-  }
-
   function begin() {
     const preference = matchMedia("(prefers-color-scheme: dark)");
     theme(preference.matches);
@@ -283,7 +277,7 @@ const wordworth = (() => {
       theme(document.documentElement.dataset.theme !== "dark");
     });
     const frames = [...document.querySelectorAll("figure.drawn")];
-    // Still pictures are there; what is in view comes alive first, the rest while the reader reads.
+    // What is in view is drawn first, the rest while the reader reads.
     const seen = new IntersectionObserver((entries) => {
       for (const entry of entries) if (entry.isIntersecting) draw(entry.target);
     }, { rootMargin: "300px" });
@@ -310,7 +304,6 @@ const wordworth = (() => {
     }
     document.querySelectorAll(".sortable table").forEach(sortable);
     document.querySelectorAll(".sortable").forEach((board) => { if (board.querySelector(".columns")) choosable(board); });
-    printable(document.getElementById("print"));
     const copy = document.getElementById("copy-bibtex");
     copy?.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById("bibtex").textContent);

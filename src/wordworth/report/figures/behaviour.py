@@ -13,7 +13,6 @@ from wordworth.report.figures.stereotypes import ESTIMATORS
 NEUTRAL = r"^(net-neutral|fraction-neutral|threshold:[\d.]+)$"
 """Over all pairs; averages by pair and changes are in scores.csv."""
 GEOMETRIC = ("weat", "valence", "similarity", "analogy", *ESTIMATORS)
-SLICES = 12
 
 
 @shows(EXPERIMENT == "prediction", MEASURE.str.contains(r"^(top-|T)\d+$"))
@@ -53,34 +52,6 @@ def _draw_bars(rows: pl.DataFrame) -> Plot:
     )
     view = alt.LayerChart(layer=[bars.mark_bar().add_params(picked)], height=charts.choose_height(rows, layout))
     return charts.lay_out(view, rows, fields, layout, models)
-
-
-@shows(EXPERIMENT.is_in(["confusion", "coverage"]))
-def confusion(scores: pl.DataFrame) -> Figure | None:
-    """Draw which band the wrong guesses come from."""
-    rows = scores.filter(EXPERIMENT == "confusion", MEASURE == "share")
-    rows = rows.with_columns(meant=charts.split_part("setting", ">", 0), said=charts.split_part("setting", ">", 1))
-    if rows.is_empty():
-        return None
-    bands = charts.list_distinct(scores.filter(EXPERIMENT == "coverage"), "setting")
-    bands += [band for band in charts.list_distinct(rows, "said") if band not in bands]
-    caption = "Of the words of a band that were missed, the share for which a word of another band was guessed."
-    down, draw = ("dataset", "model", "setting"), partial(_draw_heat_map, rows, bands)
-    return Figure("confusion", "What is said instead", caption, draw, rows, down, ("measure",), "Heat map")
-
-
-def _draw_heat_map(rows: pl.DataFrame, bands: list[str]) -> Plot:
-    axis = alt.Axis(labelAngle=0, grid=False, ticks=False, domain=False)
-    base = alt.Chart(charts.ROWS).encode(
-        alt.X("said:N", sort=bands, title="band of the guess", axis=axis),
-        alt.Y("meant:N", sort=bands, title="band of the word", axis=axis),
-    )
-    fields, layout = ("model", "meant", "said", "value", "n"), charts.Layout(["dataset", "model"])
-    strength = alt.Opacity("value:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 0.75]), legend=None)
-    squares = base.mark_rect(fill="var(--c1)").encode(strength, tooltip=charts.make_tooltip(*fields))
-    texts = base.mark_text(fill="var(--ink)", fontSize=11).encode(alt.Text("value:Q", format=".0%"))
-    view = alt.LayerChart(layer=[squares, texts], height=charts.choose_height(rows, layout))
-    return charts.lay_out(view, rows, fields, layout)
 
 
 @shows(EXPERIMENT == "soft-match", MEASURE.str.contains(r"^(T1:)?soft-match@\d+$"))
@@ -131,20 +102,6 @@ def neutrality(rows: pl.DataFrame) -> Figure:
     title = "Neutral inferences before and after debiasing"
     down = ("model", "dataset", "measure")
     return Figure("neutrality", title, caption, draw, rows, down, ("setting",), "Dot chart")
-
-
-@shows(MEASURE == "net-neutral", TOGETHER, SLICE)
-def neutrality_of_slices(sliced: pl.DataFrame) -> Figure:
-    """Draw the slices of a probe that are least neutral."""
-    probe = pl.col("dataset").str.split("/").list.first()
-    first = sliced.filter(SETTING.first().over("model") == SETTING)
-    least = first.filter(pl.col("value").rank("ordinal").over("model", probe) <= SLICES).select("model", "dataset")
-    rows = sliced.join(least, on=["model", "dataset"], how="semi", maintain_order="left").sort("value")
-    colour, layout = charts.make_series(rows.sort("row"), "setting"), charts.Layout(["model"], free="y")
-    draw = partial(charts.draw_dots, rows, y=["dataset"], x="net neutral", colour=colour, layout=layout)
-    caption = f"The {SLICES} least neutral slices of each probe; all of them are in scores.csv."
-    title = "Least neutral slices"
-    return Figure("slices", title, caption, draw, rows, ("model", "dataset"), ("setting",), "Dot chart")
 
 
 @shows(EXPERIMENT == "accuracy", MEASURE == "accuracy")
@@ -202,6 +159,6 @@ def accuracy_by_step(rows: pl.DataFrame) -> Figure:
 
 
 TRAINING: tuple[Maker, ...] = (accuracy_by_step,)
-PREDICTIONS = (hits, coverage, confusion, soft_match, paraphrase)
-INFERENCES = (neutrality, neutrality_of_slices, accuracy)
+PREDICTIONS = (hits, coverage, soft_match, paraphrase)
+INFERENCES = (neutrality, accuracy)
 DEBIASING = (before_and_after, stability)

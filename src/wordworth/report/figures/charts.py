@@ -3,7 +3,7 @@
 Colours are the page's CSS variables, so that one drawing serves light, dark and print.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -161,8 +161,6 @@ class Layout:
     """Scales, of x and y, that each panel has of its own."""
     tooltip: Sequence[str] = ()
     """Columns shown besides the usual ones."""
-    between: tuple[float, float] | None = None
-    """Ends of the axis of values; a control beyond them is clipped, and how far it goes is written there."""
 
 
 ONE_PANEL = Layout()
@@ -226,7 +224,7 @@ def draw_lines(
     colour = make_series(rows, colour) if isinstance(colour, str) else colour
     field, kind = str(x.shorthand).split(":")
     picked = pick_by_legend(colour.field)
-    ends = alt.Scale(domain=list(layout.between)) if layout.between else alt.Scale(zero=False)
+    ends = alt.Scale(zero=False)
     base = alt.Chart(ROWS).encode(x=x, color=colour.encode(alt.Color, COLOURS, symbol="stroke"))
     if CONTROL in rows.columns:
         base = base.transform_filter(f"!datum.{CONTROL}")
@@ -245,10 +243,9 @@ def draw_lines(
     if has_flags(rows):
         layers.append(_mark_flags(points, picked, aside=0))
     if CONTROL in rows.columns:
-        thin = alt.MarkDef("line", strokeWidth=1, strokeDash=[2, 3], clip=True)
+        thin = alt.MarkDef("line", strokeWidth=1, strokeDash=[2, 3])
         control = alt.Chart(ROWS, mark=thin, encoding=at_value.encoding).transform_filter(f"datum.{CONTROL}")
         layers.append(control.encode(opacity=fade(picked, 0.9), tooltip=tooltip))
-        layers += _write_beyond(*layout.between) if layout.between else ()
     view = alt.LayerChart(layer=layers, height=choose_height(rows, layout))
     return lay_out(view, rows, [*shown, *NUMBERS, CONTROL], layout, colour)
 
@@ -257,26 +254,6 @@ def _mark_flags(points: alt.Chart, picked: alt.Parameter, aside: int) -> alt.Cha
     """Mark every number that is to be read with care; the reasons are over the point and under the figure."""
     marks = alt.MarkDef("text", text=MARK, dx=aside, dy=-4 if aside else -8, fontSize=9, tooltip=False)
     return alt.Chart(ROWS, mark=marks, encoding=points.encoding).transform_filter(FLAGGED).encode(opacity=fade(picked))
-
-
-def _write_beyond(low: float, high: float) -> Iterator[alt.Chart]:
-    """Write the values of controls below and above an axis at its foot and its head."""
-    least, most = (f"replace(replace(format(datum.{end}, '.2f'), '0.', '.'), '-', '−')" for end in ("least", "most"))
-    places: list[tuple[str, str, Any, Any, int]] = [
-        ("below", f"datum.value < {low}", "height", "bottom", -3),
-        ("above", f"datum.value > {high}", 0, "top", 3),
-    ]
-    for where, beyond, y, baseline, aside in places:
-        values = (
-            alt.Chart(ROWS)
-            .transform_filter(f"datum.{CONTROL} && {beyond}")
-            .transform_aggregate(least="min(value)", most="max(value)")
-            .transform_filter("isValid(datum.least)")
-            .transform_calculate(words=f"'untrained, {where}: ' + {least} + ' to ' + {most}")
-        )
-        style: dict[str, Any] = {"fill": "var(--muted)", "fontSize": 10, "tooltip": False}
-        text = values.mark_text(align="left", baseline=baseline, dx=4, dy=aside, **style)
-        yield text.encode(x=alt.value(0), y=alt.value(y), text="words:N")
 
 
 def draw_dots(

@@ -73,15 +73,6 @@ UNTRAINED = (MEASURE == "valence:control") & SETTING.str.starts_with("untrained:
 """The same network with random weights, in every setting."""
 
 
-def _find_ends(rows: pl.DataFrame) -> tuple[float, float]:
-    """Return the ends of an axis with these values and their intervals, and room for a line of text at each."""
-    low, high = rows.select(
-        pl.min_horizontal("value", "low").min().alias("low"), pl.max_horizontal("value", "high").max().alias("high")
-    ).row(0)
-    room = 0.08 * (high - low) or 0.05
-    return round(low - room, 3), round(high + room, 3)
-
-
 @shows(((EXPERIMENT == "contextualization") & (MEASURE == "valence")) | UNTRAINED)
 def valence_by_layer(rows: pl.DataFrame) -> Figure | None:
     """Draw VAST's Figure 1: valence by layer, a line per setting with its 95 % band; untrained networks thin."""
@@ -95,14 +86,10 @@ def valence_by_layer(rows: pl.DataFrame) -> Figure | None:
         "layer. Where the settings agree, vectors speak of the word; where they part, of its context. Bands are 95 % "
         "intervals."
     )
-    has_control = len(trained) < len(rows)
-    if has_control:
+    if len(trained) < len(rows):
         rows = rows.with_columns((EXPERIMENT == "control").alias(charts.CONTROL))
-        caption += (
-            " Thin lines are the same network with random weights: what the texts alone give away. The axis is that of "
-            "the trained network; where the untrained one lies beyond it, its values are written there."
-        )
-    layout = charts.Layout(by, tooltip=("setting", *by), between=_find_ends(trained) if has_control else None)
+        caption += " Thin lines are the same network with random weights: what the texts alone give away."
+    layout = charts.Layout(by, tooltip=("setting", *by))
     x, colour = charts.place_by_layer(), _order_settings(trained, "context")
     draw = partial(charts.draw_lines, rows, x=x, y=f"valence: {RATED}", colour=colour, layout=layout)
     title = "Valence by layer and setting"

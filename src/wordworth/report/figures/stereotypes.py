@@ -5,16 +5,7 @@ from functools import partial
 import polars as pl
 
 from wordworth.report.figures import charts
-from wordworth.report.figures.figure import (
-    EXPERIMENT,
-    LAYER,
-    MEASURE,
-    OF_SIDES,
-    TRIED,
-    Figure,
-    Maker,
-    shows,
-)
+from wordworth.report.figures.figure import EXPERIMENT, LAYER, MEASURE, Figure, Maker, shows
 from wordworth.report.figures.meaning import SEVERAL_STEPS, place_by_step
 from wordworth.report.insights import best_components
 from wordworth.report.naming import SHORT
@@ -24,15 +15,12 @@ ESTIMATORS = (
     *("ripa", "mac", "ect", "rnsb"),
 )
 """In the order of a figure: the paper's with their variants, then the others."""
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-TEST = pl.col("dataset").replace(SHORT)
-"""A test's number with what it is about."""
 
 
 def _name_tests(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Return tests in the order of their numbers, and the columns that name one, with its n."""
     place = pl.col("dataset").str.extract(r"^(?:vast-)?weat(\d+)$").cast(pl.Int64)
-    rows = rows.with_columns(test=TEST, place=place).sort("place", "row", nulls_last=True).drop("place")
+    rows = rows.with_columns(test=pl.col("dataset").replace(SHORT)).sort(place, "row", nulls_last=True)
     name = ["test", *charts.find_varying(rows, ["language"])]
     return charts.add_counts(rows, name), [*name, "count"]
 
@@ -104,31 +92,7 @@ def associations_by_step(rows: pl.DataFrame) -> Figure:
     return Figure("weat-steps", "Association tests by step", caption, draw, rows, ("dataset", "model"), ("layer",))
 
 
-@shows()
-def spread_of_variants(scores: pl.DataFrame) -> Figure | None:
-    """Draw the median of all variants of each association test, with the least and the greatest."""
-    rows = scores.filter(TRIED, MEASURE == "sensitivity:median")
-    tests = scores.filter(TRIED, OF_SIDES).select("study", "model", "dataset").unique()
-    rows = rows.join(tests, on=["study", "model", "dataset"], how="semi", maintain_order="left")
-    if rows.is_empty():
-        return None
-    rows = rows.with_columns(test=TEST)
-    x = "effect size d of the variants"
-    draw = partial(charts.draw_dots, rows, y=["test"], x=x, colour="model", zero=True)
-    caption = (
-        "What other defensible choices make of each test: the median effect size of its variants, with the least and "
-        "the greatest. Where the bar crosses 0, choices decide which way the association goes."
-    )
-    return Figure("sensitivity", "Sensitivity to choices", caption, draw, rows, ("dataset",), ("model",), "Dot chart")
-
-
 PLACE = MEASURE.replace_strict({name: at for at, name in enumerate(ESTIMATORS)}, return_dtype=pl.Int64)
-
-
-def _count_estimators(rows: pl.DataFrame) -> str:
-    """Say “under ten estimators”: as many as there are."""
-    count = rows.get_column("measure").n_unique()
-    return f"under {NUMBERS[count]} estimator{'' if count == 1 else 's'}"
 
 
 def _explain_reversed(rows: pl.DataFrame) -> str:
@@ -155,8 +119,8 @@ def bias_by_layer(rows: pl.DataFrame) -> Figure:
         "Each estimator on its own scale: a line that rises in one panel and falls in another is one bias that two "
         f"definitions disagree about.{_explain_reversed(rows)} Bands are 95 % intervals over resampled words."
     )
-    title, down = f"Bias by layer {_count_estimators(rows)}", ("model", "dataset", "layer")
-    return Figure("bias-layers", title, caption, draw, rows, down, ("measure",))
+    down = ("model", "dataset", "layer")
+    return Figure("bias-layers", "Bias by layer and estimator", caption, draw, rows, down, ("measure",))
 
 
 @shows(EXPERIMENT == "bias", MEASURE.is_in(ESTIMATORS), LAYER.is_null())
@@ -167,7 +131,7 @@ def bias_of_vectors(rows: pl.DataFrame) -> Figure:
     draw = partial(charts.draw_dots, rows, y=["dataset"], x="bias", colour="model", layout=layout)
     care = _explain_reversed(rows)
     caption = f"Embeddings without layers, each estimator on its own scale.{care} Bars are 95 % intervals."
-    title = f"Bias of static embeddings {_count_estimators(rows)}"
+    title = "Bias of static embeddings by estimator"
     return Figure("bias", title, caption, draw, rows, ("dataset",), ("measure", "model"), "Dot chart")
 
 
@@ -184,19 +148,7 @@ def agreement(rows: pl.DataFrame) -> Figure:
     return Figure("agreement", title, caption, draw, rows, ("dataset",), ("model",), "Dot chart")
 
 
-@shows(MEASURE.str.starts_with("agreement:"))
-def agreement_of_pairs(rows: pl.DataFrame) -> Figure:
-    """Draw the same, for every two of them."""
-    rows = rows.with_columns(pair=MEASURE.str.strip_prefix("agreement:"))
-    layout, x = charts.Layout(["dataset"], free="y"), "rank correlation of layers"
-    draw = partial(charts.draw_dots, rows, y=["pair"], x=x, colour="model", layout=layout, zero=True)
-    caption = "“@pairs”: gender by pairs of words (he, she), else by sets of words. Bars are 95 % intervals."
-    title = "Agreement of every two estimators"
-    return Figure("agreement-pairs", title, caption, draw, rows, ("measure",), ("dataset", "model"), "Dot chart")
-
-
 TRAINING: tuple[Maker, ...] = (associations_by_step,)
 FIGURES: tuple[Maker, ...] = (
-    *(associations, before_and_after, associations_by_layer, spread_of_variants),
-    *(bias_by_layer, bias_of_vectors, agreement, agreement_of_pairs),
+    *(associations, before_and_after, associations_by_layer, bias_by_layer, bias_of_vectors, agreement),
 )

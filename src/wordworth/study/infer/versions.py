@@ -13,13 +13,13 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts.sampling import Flaws
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.contextual import ElmoVectors, averaged, draw_occurrences
+from wordworth.infer.contextual import ElmoVectors, Embedder, averaged, draw_occurrences
 from wordworth.infer.loading import Vectors
 from wordworth.infer.nli import MitigableNli, NliModel
 from wordworth.infer.over_vectors import AttentionNli
 from wordworth.infer.pairs import PairSet
 from wordworth.infer.probe import SubspaceWords
-from wordworth.infer.vocabulary import Embedder, words_of
+from wordworth.infer.vocabulary import words_of
 from wordworth.run import ORIGINAL, RANDOM, Findings
 from wordworth.study.debias import HARD, DebiasSettings
 from wordworth.study.infer import InferSettings
