@@ -54,7 +54,7 @@ SHAPES = (
 )
 TINY = Shape("tiny float32", 32, 2, 4, 2, 64, torch.float32)
 WORDS = 30_000
-PARTS = ("tokenize", "launch", "wait", "write")
+PARTS = ("tokenize", "launch", "write")
 
 
 @dataclass
@@ -207,7 +207,6 @@ def _timed(timed: Timed) -> Iterator[None]:
     places = (
         ("tokenize", units_module, "in_tokens"),
         ("launch", units_module, "run_sentences"),
-        ("wait", units_module, "_here"),
         ("write", store_module, "_write"),
     )
     with ExitStack() as patched:

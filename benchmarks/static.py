@@ -19,7 +19,8 @@ from wordworth.contexts import Context, Finder, Sample, draw_sentences
 from wordworth.encode import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, Aggregate, LanguageModel, aggregate, load_model
 from wordworth.encode.aggregation import chunks
 from wordworth.encode.passes import hidden_states
-from wordworth.encode.spans import locate, tokenize
+from wordworth.encode.spans import in_tokens, locate
+from wordworth.encode.tokens import padded
 from wordworth.engine.batching import budget_for, take
 from wordworth.study.static.study import SIMILARITY, load_vocabulary
 
@@ -94,13 +95,13 @@ def _bare(model: LanguageModel, words: tuple[str, ...], sample: Sample) -> float
     batches = []
     for chunk in chunks(sample.read(), model.dim * (model.layers + 1)):
         contexts = [Context(words[at], found.text, start, end) for found in chunk for at, start, end in found.spans]
-        sentences, _ = tokenize(model.tokenizer, contexts, model.max_length)
-        lengths = [len(sentence.ids) for sentence in sentences]
-        pending = deque(sorted(range(len(sentences)), key=lambda at, lengths=lengths: -lengths[at]))
+        tokens, _ = in_tokens(model.tokenizer, contexts, model.max_length)
+        lengths = tokens.lengths.tolist()
+        pending = deque(sorted(range(len(lengths)), key=lambda at, lengths=lengths: -lengths[at]))
         while pending:
             batch = take(pending, lengths, budget_for(model.device, None))
             width = lengths[batch[0]]
-            ids = torch.tensor([[*sentences[at].ids, *[model.pad] * (width - lengths[at])] for at in batch])
+            ids = torch.from_numpy(padded(tokens.ids, tokens.starts[batch], tokens.lengths[batch], model.pad))
             mask = torch.tensor([[1] * lengths[at] + [0] * (width - lengths[at]) for at in batch])
             more = {"token_type_ids": torch.zeros_like(ids)} if model.takes_types else {}
             if not bool(mask.all()):

@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -89,15 +88,6 @@ def of_lexicon(work: Path) -> tuple[str, Edit]:
     return "v.txt", lambda: lexicon.write_text("\n".join(["word,valence", *rows[:-1], "j,1"]))
 
 
-def of_pairs(work: Path) -> tuple[str, Edit]:
-    text_file(work / "v.txt", WORDS)
-    rows = [f"{one},{other},{at}" for at, (one, other) in enumerate(pairwise(WORDS))]
-    pairs = work / "own.csv"
-    pairs.write_text("\n".join(["first,second,score", *rows]))
-    rules("static", pairs="own.csv", corpus="none")
-    return "v.txt", lambda: pairs.write_text("\n".join(["first,second,score", *rows[:-1], "i,j,0"]))
-
-
 def of_arrays(work: Path) -> tuple[str, Edit]:
     path = keyed_vectors(work / "own.kv")
     write_test(work / "own.toml")
@@ -115,7 +105,6 @@ def of_home(work: Path) -> tuple[str, Edit]:
 CASES = {
     "a test": of_test,
     "a lexicon": of_lexicon,
-    "pairs": of_pairs,
     "the array beside a .kv": of_arrays,
     "a file in the home folder": of_home,
 }
@@ -131,16 +120,6 @@ def test_check_runs_again_what_changed(command: Command, work: Path, case: Calla
     assert not was_there(answer)
     assert "has changed since" in answer.err
     assert was_there(command("check", model))
-
-
-def test_check_runs_again_with_another_version(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from wordworth.run import manifest
-
-    model, _ = of_test(work)
-    assert not was_there(command("check", model))
-    plain = manifest._installed
-    monkeypatch.setattr(manifest, "_installed", lambda package: "99" if package == "torch" else plain(package))
-    assert not was_there(command("check", model))
 
 
 @pytest.mark.parametrize(

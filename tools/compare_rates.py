@@ -38,7 +38,7 @@ def flips(mean: float, n: int) -> NDArray[np.float64]:
 
 def associations(effects: Two, words: int) -> NDArray[np.float64]:
     sets = np.repeat([0.5, -0.5], words) * np.array(effects)[:, None]
-    return weat_difference(sets + noise(0.7, 2 * words), words, permutations=1_999).test.p
+    return weat_difference(sets + noise(0.7, 2 * words), words, permutations=1_999)[1].p
 
 
 def main() -> None:

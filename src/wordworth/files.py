@@ -28,69 +28,34 @@ _REFUSED = (
 def cache_dir() -> Path:
     """Return `$WORDWORTH_CACHE`, else the platform's cache folder for wordworth."""
     chosen = os.environ.get("WORDWORTH_CACHE")
-    if not chosen:
-        return user_cache_path("wordworth")
-    try:
-        folder = Path(chosen).expanduser()
-        folder.exists()
-    except (OSError, RuntimeError) as error:  # a name that is too long; a user that is not there
-        raise WordworthError(f"WORDWORTH_CACHE is {chosen[:80]!r}, which can be no folder ({error})") from error
-    return folder
-
-
-def temporary_folder() -> Path:
-    """Return the system's folder for temporary files."""
-    try:
-        return Path(tempfile.gettempdir())
-    except FileNotFoundError as error:
-        raise WordworthError("no folder for temporary files can be written; free some space, or set TMPDIR") from error
+    return Path(chosen).expanduser() if chosen else user_cache_path("wordworth")
 
 
 def make_folder(folder: Path) -> None:
     """Make a folder and its parents where they are missing."""
     with space_checked(folder):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except FileNotFoundError as error:  # on file systems that hold only what the system puts there
-            raise OSError(errno.EACCES, os.strerror(errno.EACCES), str(folder)) from error
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
 def space_checked(folder: Path) -> Iterator[None]:
-    """Turn “disk full” and “not allowed” while writing under `folder` into an error that says what to do.
-
-    A file elsewhere that may not be opened, such as one that is read meanwhile, is named itself.
-    """
+    """Turn “disk full” and “not allowed” while writing under `folder` into an error that says what to do."""
+    advice = "choose another folder (the cache follows WORDWORTH_CACHE)"
     try:
         yield
-    except OSError as error:
-        number = error.errno or _os_error(error)
+    except _writing_errors() as error:
+        number = getattr(error, "errno", None) or _os_error(error)
         if number in _FULL:
-            raise _no_space(folder) from error
-        if number in _REFUSED:
-            if isinstance(error.filename, str) and _is_elsewhere(Path(error.filename).absolute(), folder.absolute()):
-                message = f"{error.filename} cannot be opened ({error.strerror}); check its rights"
-                raise WordworthError(message) from error
-            raise WordworthError(
-                f"{folder} cannot be written; choose another folder (the cache follows WORDWORTH_CACHE)"
-            ) from error
-        raise
-    except _writers_errors() as error:
-        if _os_error(error) in _FULL:
-            raise _no_space(folder) from error
+            raise WordworthError(f"no space left in {folder}; free some, or {advice}") from error
+        if number in _REFUSED and not _is_elsewhere(getattr(error, "filename", None), folder):
+            raise WordworthError(f"{folder} cannot be written; {advice}") from error
         raise
 
 
-def _no_space(folder: Path) -> WordworthError:
-    return WordworthError(
-        f"no space left in {folder}; free some, or choose another folder (the cache follows WORDWORTH_CACHE)"
-    )
-
-
-def _writers_errors() -> tuple[type[BaseException], ...]:
-    """Return what safetensors and polars raise instead of an OSError where writing fails; only if they are loaded."""
+def _writing_errors() -> tuple[type[BaseException], ...]:
+    """Return what is raised where writing fails: OSError, and what safetensors and polars raise if they are loaded."""
     named = (("safetensors", "SafetensorError"), ("polars.exceptions", "PolarsError"))
-    return tuple(getattr(sys.modules[module], name) for module, name in named if module in sys.modules)
+    return OSError, *(getattr(sys.modules[module], name) for module, name in named if module in sys.modules)
 
 
 def _os_error(error: BaseException) -> int:
@@ -99,8 +64,9 @@ def _os_error(error: BaseException) -> int:
     return int(number) if number.isdecimal() else 0
 
 
-def _is_elsewhere(path: Path, folder: Path) -> bool:
-    """Return whether a path is neither in the folder nor on the way to it."""
+def _is_elsewhere(name: str | None, folder: Path) -> bool:
+    """Return whether a file, such as one that is read meanwhile, is neither in the folder nor on the way to it."""
+    path, folder = Path(name or folder).absolute(), folder.absolute()
     return not path.is_relative_to(folder) and not folder.is_relative_to(path)
 
 
@@ -181,10 +147,10 @@ def refuse_unwritable(path: Path) -> None:
         raise WordworthError(f"{place} cannot be written; choose another output with -o")
 
 
-def refuse_existing(path: Path, remedy: str) -> None:
+def refuse_existing(path: Path) -> None:
     """Refuse an output that exists."""
     if path.exists():
-        raise WordworthError(f"{path} is there already; {remedy}")
+        raise WordworthError(f"{path} is there already; choose another with -o, or replace it with --overwrite")
 
 
 def size_of(path: Path) -> int:

@@ -133,22 +133,23 @@ def test_kill_at_random_moments_of_cache_writes(tmp_path: Path) -> None:
 
 def _make_all(makers: Path) -> None:
     for key in range(KEYS):
-        folder = cache.entry("vectors", key, lambda folder, key=key: _fill(folder, _content("vectors", key)))  # type: ignore[misc]
-        assert folder.exists()
-    (makers / str(os.getpid())).write_text(str(cache.written().get("vectors", 0)))
+
+        def make(folder: Path, key: int = key) -> None:
+            _fill(folder, _content("vectors", key))
+            with (makers / str(key)).open("a") as counted:
+                counted.write("made\n")
+
+        cache.entry("vectors", key, make)
 
 
 def test_processes_that_race_for_entries_make_each_once(tmp_path: Path) -> None:
-    makers = tmp_path / "makers"
-    makers.mkdir()
-    before = cache.written().get("vectors", 0)
-    racing = [FORK.Process(target=_make_all, args=(makers,)) for _ in range(4)]
+    racing = [FORK.Process(target=_make_all, args=(tmp_path,)) for _ in range(4)]
     for process in racing:
         process.start()
     for process in racing:
         process.join()
     assert [process.exitcode for process in racing] == [0] * 4
-    assert sum(int(path.read_text()) - before for path in makers.iterdir()) == KEYS
+    assert all((tmp_path / str(key)).read_text() == "made\n" for key in range(KEYS))
     assert all(_read(cache.slot("vectors", key)) == _content("vectors", key) for key in range(KEYS))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from commands import Command
 from made_checks import WriteRules
-from wordworth.check.rules import Limit, against, by_declaration, parsed, read_rules
+from wordworth.check.rules import Limit, by_declaration, parsed, read_rules
 from wordworth.errors import WordworthError
 
 
@@ -31,7 +31,6 @@ def test_rules_are_read(write_rules: WriteRules) -> None:
 SLIPS = {
     "[rules.a]\nmesure = 'weat'\nlimit = 1": "there is no column or key 'mesure'; did you mean measure",
     "[rules.a]\nmeasure = 'valnce'\nlimit = 1": "no measure is called 'valnce'; did you mean valence",
-    "[rules.a]\nmeasure = 'weat'\nlimt = 1": "there is no column or key 'limt'; did you mean limit",
     "[rules.a]\nmeasure = 'weat'\nlimit = '=< 1'": "its limit is '=< 1'; write one like",
     "[rules.a]\nmeasure = 'weat'\nlimit = true": "its limit is True; write one like",
     "[rules.a]\nmeasure = 'weat'\nlimit = nan": "its limit is nan; write one like",
@@ -40,7 +39,6 @@ SLIPS = {
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\ntake = 'al'": "its take is 'al'; did you mean all",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nby = 'pont'": "its by is 'pont'; did you mean point",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nlayer = 'best'": "must be a whole number",
-    "[rules.a]\nmeasure = 'weat'\nlimit = 1\nlayer = true": "must be a whole number",
     "[rules.a]\nmeasure = 3\nlimit = 1": "its measure is 3; it must be text",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nmargin = 0.1": "margin belongs to no_worse_than",
     "[rules.a]\nmeasure = 'weat'\nno_worse_than = 'x'\nmargin = -1": "its margin is -1; it must be a number from 0 up",
@@ -51,7 +49,6 @@ OF_THE_FILE = {
     "[rule.a]\nlimit = 1": "has a table 'rule'; did you mean rules",
     "": "has no rules",
     "rules = 3": "rules is not a table of tables",
-    "[rules]\na = 3": "rules is not a table of tables",
     "[rules.a": "is not TOML",
 }
 
@@ -72,12 +69,6 @@ def test_a_slip_of_the_file_is_a_sentence(write_rules: WriteRules, text: str, se
         read_rules(path)
     assert str(path) in str(error.value)
     assert sentence in str(error.value)
-
-
-def test_rules_that_are_not_there(command: Command, run: Path, tmp_path: Path) -> None:
-    answer = command("check", run, tmp_path / "no.toml")
-    assert (answer.code, answer.out) == (2, "")
-    assert "there is no file" in answer.err
 
 
 MISSES = {
@@ -154,10 +145,8 @@ def test_a_magnitude_has_no_negative_limit() -> None:
 
 
 def test_a_number_alone_takes_the_declared_side() -> None:
-    assert str(by_declaration(0.8, "higher", "valence")) == "value ≥ 0.8"
-    assert str(by_declaration(0.8, "lower", "perplexity")) == "value ≤ 0.8"
-    assert str(by_declaration(0.5, "zero", "weat")) == "|value| ≤ 0.5"
+    assert str(by_declaration(0.8, "valence")) == "value ≥ 0.8"
+    assert str(by_declaration(0.8, "perplexity")) == "value ≤ 0.8"
+    assert str(by_declaration(0.5, "weat")) == "|value| ≤ 0.5"
     with pytest.raises(WordworthError, match="has no better side"):
-        by_declaration(0.5, "", "contexts")
-    assert against(parsed("< 0.8"), "higher")
-    assert not against(parsed("|value| < 0.8"), "zero")
+        by_declaration(0.5, "contexts")

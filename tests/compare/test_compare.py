@@ -13,7 +13,7 @@ from wordworth.compare.verdict import care, cells
 from wordworth.errors import WordworthError
 from wordworth.run import Run, read_run
 from wordworth.statistics import sign_flip, weat_difference
-from wordworth.statistics.paired_correlation import steiger, williams
+from wordworth.statistics.paired_correlation import williams
 
 WORDS = [f"word{number}" for number in range(200)]
 RNG = np.random.default_rng(0)
@@ -54,12 +54,6 @@ def test_valence_of_two_runs(make_run: Any) -> None:
     (told,) = verdicts(found)
     assert told.startswith("good knows the valence of words better than poor one on bellezza (.")
     assert told.endswith("p < .001).")
-    other = compared(
-        make_run("c", "valnorm", ["good"], [one]),
-        make_run("d", "valnorm", ["poor one"], [two]),
-        correlation_test="steiger",
-    )
-    assert other.differences[0].p == pytest.approx(float(steiger(*r, between, 150)[1]))
 
 
 def test_a_difference_on_few_items_is_marked(make_run: Any) -> None:
@@ -128,8 +122,8 @@ def test_weat(make_run: Any) -> None:
     found = compared(make_run("r", "weat", ["a", "b"], items))
     (difference,) = found.differences
     s = np.array([[*items[0]["value"], *items[1]["value"]], [*items[2]["value"], *items[3]["value"]]])
-    by_hand = weat_difference(s, 20, permutations=999)
-    assert (difference.first, difference.second) == pytest.approx(tuple(by_hand.effects))
+    effects, _ = weat_difference(s, 20, permutations=999)
+    assert (difference.first, difference.second) == pytest.approx(tuple(effects))
     assert difference.p <= 0.01
     assert difference.notes == ("1 polar or attribute word in one model only",)
     assert verdicts(found)[0].startswith("a associates more strongly than b on weat1, flower v insect (1.")

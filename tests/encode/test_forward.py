@@ -121,7 +121,7 @@ def test_not_a_number_names_word_and_layer(tiny_model: Tiny) -> None:
     hook = model.network.get_input_embeddings().register_forward_hook(spoil)
     try:
         with pytest.raises(WordworthError) as raised:
-            encode(model, contexts[1:], layers=[0, 2], batch_tokens=1)
+            encode(model, contexts[1:], batch_tokens=1)
     finally:
         hook.remove()
     assert (

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.torch import load_file, save_file
 
 from wordworth.contexts import Context, in_template
 from wordworth.encode import POOLINGS, LanguageModel, encode, encode_to_store, encoding, store
@@ -143,27 +142,6 @@ def test_all_layers_serve_for_some(tiny_model: Tiny, contexts: list[Context], ma
         assert (served.vectors(layer) == every.vectors(layer)).all()
 
 
-def test_what_all_layers_lack_is_made_for_some(tiny_model: Tiny, contexts: list[Context], made: list[int]) -> None:
-    model = tiny_model("gpt2")
-    expected = encode_to_store(model, contexts).vectors(1)
-    chunks()[0].unlink()
-    assert (encode_to_store(model, contexts, [1]).vectors(1) == expected).all()
-    assert (encode_to_store(model, contexts).vectors(1) == expected).all()
-    assert made == [64, len(contexts) - 64, 64, 64]
-
-
-def test_an_embedding_with_its_provenance(tiny_model: Tiny) -> None:
-    words = ["garden", "😀", "storm"]
-    kept = encode_to_store(tiny_model("bert"), [in_template("This is WORD", word) for word in words])
-    embedding = kept.embedding(2, "mean", setting="bleached", language="english")
-    assert list(embedding.words) == ["garden", "storm"]
-    assert embedding.provenance.name == "tiny-bert"
-    assert embedding.provenance.steps == ("bleached", "layer 2", "pooling mean")
-    assert embedding.provenance.dropped == ("'😀': the tokenizer does not know its characters",)
-    assert (embedding.matrix == kept.vectors(2, "mean")).all()
-    assert [failure.word for failure in kept.failures] == ["😀"]
-
-
 def test_nothing_located(tiny_model: Tiny) -> None:
     model = tiny_model("bert")
     kept = encode_to_store(model, [in_template("This is WORD", "😀")])
@@ -241,11 +219,3 @@ def test_a_shard_that_fails_leaves_nothing_locked(
     monkeypatch.setattr(store, "encode_shards", plain)
     expected = encode(model, contexts).vectors["last"][:, 2]
     np.testing.assert_allclose(encode_to_store(model, contexts).vectors(2), expected, rtol=1e-4, atol=1e-4)
-
-
-def test_a_chunk_is_one_tensor_a_layer(tiny_model: Tiny, contexts: list[Context], tmp_path: Path) -> None:
-    """So that reading a layer leaves the others on the disk."""
-    encode_to_store(tiny_model("gpt2"), contexts)
-    tensors = load_file(chunks()[0])
-    assert sorted(tensors) == [f"layer.{layer}" for layer in range(4)]
-    save_file(tensors, tmp_path / "again.safetensors")

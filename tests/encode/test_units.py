@@ -1,6 +1,6 @@
-"""Shards in flight: the order of launches, several shards at once, what runs out of memory, what is not a number."""
+"""Shards on a device: several at once, what runs out of memory, what is not a number."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,62 +10,12 @@ import torch
 
 from wordworth.contexts import Context, decontextualized, in_template
 from wordworth.encode import LanguageModel, encode, encode_shard, encode_shards, encode_to_store, encoding, store
-from wordworth.encode import units as units_module
-from wordworth.encode.units import Work, fetched, pipelined, sized
+from wordworth.encode.units import Work, sized
 from wordworth.engine.batching import Budget, budget_for
 from wordworth.errors import WordworthError
 
 Tiny = Callable[[str], LanguageModel]
 TEMPLATES = ("This is WORD", "It is pleasant to think of WORD", "the old WORD of the river")
-
-
-class Steps:
-    """A device that writes down what it is told, and has room for so many at once."""
-
-    def __init__(self, room: int = 99) -> None:
-        self.told: list[str] = []
-        self.flying: set[int] = set()
-        self.room = room
-
-    def prepare(self, count: int) -> Iterator[int]:
-        for number in range(count):
-            self.told.append(f"prepare {number}")
-            yield number
-
-    def launch(self, number: int) -> int:
-        if len(self.flying) >= self.room:
-            self.told.append(f"no room for {number}")
-            raise torch.OutOfMemoryError("no more")
-        self.flying.add(number)
-        self.told.append(f"launch {number}")
-        return number
-
-    def collect(self, number: int) -> Iterator[int]:
-        self.told.append(f"collect {number}")
-        self.flying.remove(number)
-        yield number
-
-
-def test_the_next_is_prepared_while_the_device_works() -> None:
-    steps = Steps()
-    assert list(pipelined(steps.prepare(3), steps.launch, steps.collect, 1)) == [0, 1, 2]
-    expected = "prepare 0, launch 0, prepare 1, launch 1, collect 0, prepare 2, launch 2, collect 1, collect 2"
-    assert ", ".join(steps.told) == expected
-
-
-def test_one_after_the_other() -> None:
-    steps = Steps()
-    assert list(pipelined(steps.prepare(2), steps.launch, steps.collect, 0)) == [0, 1]
-    assert ", ".join(steps.told) == "prepare 0, launch 0, collect 0, prepare 1, launch 1, collect 1"
-
-
-def test_what_flies_is_collected_when_memory_runs_out() -> None:
-    steps = Steps(room=1)
-    assert list(pipelined(steps.prepare(2), steps.launch, steps.collect, 1)) == [0, 1]
-    expected = "prepare 0, launch 0, prepare 1, no room for 1, collect 0, launch 1, collect 1"
-    assert ", ".join(steps.told) == expected
-    with pytest.raises(torch.OutOfMemoryError):
-        list(pipelined(range(1), Steps(room=0).launch, steps.collect, 1))
 
 
 def contexts_of(words: list[str]) -> list[Context]:
@@ -74,12 +24,12 @@ def contexts_of(words: list[str]) -> list[Context]:
     return [*one_by_one, *twice, *decontextualized(words[:5])]
 
 
-def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch, contexts: int, ahead: int = 1, tokens: int = 512) -> None:
-    """Units of several shards, some in flight, and large groups of prefixes."""
+def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch, contexts: int, tokens: int = 512) -> None:
+    """Units of several shards, and large groups of prefixes."""
 
     def work(model: LanguageModel, batch_tokens: int | None = None) -> Work:
         usual = budget_for(model.device, batch_tokens or tokens)
-        return Work(Budget(usual.tokens, 40, 4096), contexts, ahead)
+        return Work(Budget(usual.tokens, 40, 4096), contexts)
 
     monkeypatch.setattr(encoding, "work_for", work)
 
@@ -186,48 +136,10 @@ def test_the_store_is_the_same_behind_a_gpu(
         np.testing.assert_allclose(found.vectors(layer, "mean"), vectors, rtol=1e-4, atol=1e-4)
 
 
-class Stream:
-    """A stream that writes down what it is told."""
-
-    def __init__(self) -> None:
-        self.told: list[str] = []
-
-    def wait_event(self, event: object) -> None:
-        self.told.append(f"wait for {event}")
-
-    def record_event(self) -> Any:
-        number = sum(one.startswith("copy") for one in self.told)
-        self.told.append(f"copy {number}")
-        return SimpleNamespace(synchronize=lambda: self.told.append(f"copied {number}"))
-
-
-def test_copies_go_ahead_and_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is on its way before the one before it is used, none before the work is done, and few at a time."""
-    stream = Stream()
-    monkeypatch.setattr(units_module, "_beside", lambda _: stream)
-    monkeypatch.setattr(units_module, "_pinned_like", torch.empty_like)
-    monkeypatch.setattr(units_module, "COPIES", 1)
-    states = torch.arange(24.0).reshape(2, 4, 3)
-    parts = [states[:, 0:1], states[:, 1:3], states[:, 3:]]
-    for number, part in enumerate(fetched(parts, torch.device("cuda"), "the work")):  # type: ignore[arg-type]
-        stream.told.append(f"use {number}")
-        assert part.is_contiguous()
-        assert torch.equal(part, parts[number])
-    expected = "wait for the work, copy 0, copy 1, copied 0, use 0, copy 2, copied 1, use 1, copied 2, use 2"
-    assert ", ".join(stream.told) == expected
-
-
 def shape(layers: int, dim: int, parameters: float, dtype: torch.dtype, heads: int, keys: int) -> Any:
     config = SimpleNamespace(num_attention_heads=heads, num_key_value_heads=keys)
     network = SimpleNamespace(dtype=dtype, config=config, num_parameters=lambda exclude_embeddings: int(parameters))
     return SimpleNamespace(layers=layers, dim=dim, network=network)
-
-
-def test_every_architecture_has_its_size(model: LanguageModel) -> None:
-    work = sized(model, 1 << 30)
-    assert work.budget.tokens >= 1
-    assert work.budget.pass_cost >= 1
-    assert work.contexts == 8192
 
 
 def test_work_follows_the_model_and_the_memory() -> None:

@@ -24,24 +24,8 @@ slots.premise = { words = ["in-law", "nurse", "vice president", "VIP"] }
 slots.hypothesis = { words = ["man", "old man", "a b c"] }
 verbs = [{ verbs = { words = ["saw", "paid for"] }, objects = { words = ["hour", "unknown-thing"] } }]
 """
-WORDS = [
-    "today",
-    "a",
-    "an",
-    "in",
-    "law",
-    "nurse",
-    "vice",
-    "president",
-    "vip",
-    "saw",
-    "paid",
-    "for",
-    "hour",
-    ".",
-    ",",
-    "old",
-]
+WORDS = ["today", "a", "an", "in", "law", "nurse", "vice", "president"]
+WORDS += ["vip", "saw", "paid", "for", "hour", ".", ",", "old"]
 
 
 @pytest.fixture(scope="module", params=[LABELS, ("contradiction", "entailment", "neutral")])
@@ -77,7 +61,7 @@ def test_grid_is_one_pair_at_a_time(
     for place, action in enumerate((3, 0)):
         for premise in range(4):
             for hypothesis in range(3):
-                pair = pairs.pair(pairs.index(action, premise, hypothesis))
+                pair = pairs.pair(int(np.ravel_multi_index((action, premise, hypothesis), pairs.shape)))
                 vectors = [model.embedder.vectors(np.array([model.embedder.ids(text)])) for text in pair[:2]]
                 with torch.inference_mode():
                     expected = model.network(*vectors)[0].softmax(dim=0)[order].numpy()

@@ -25,7 +25,7 @@ def slow(reference, candidate, idf_reference, idf_candidate):
     for y, weight in zip(candidate, idf_candidate, strict=True):
         precision += weight * max(cosine(x, y) for x in reference)
     recall, precision = recall / sum(idf_reference), precision / sum(idf_candidate)
-    return precision, recall, 2 * precision * recall / (precision + recall)
+    return 2 * precision * recall / (precision + recall)
 
 
 def test_against_the_loops():
@@ -34,13 +34,9 @@ def test_against_the_loops():
     np.testing.assert_allclose(bert_score(X, Y, w, v), slow(X, Y, w, v))
 
 
-def test_a_sentence_with_itself():
-    np.testing.assert_allclose(bert_score(X, X), 1)
-
-
-def test_f1_does_not_depend_on_which_is_the_reference():
-    assert bert_score(X, Y).f1 == pytest.approx(bert_score(Y, X).f1)
-    assert bert_score(X, Y).precision == pytest.approx(bert_score(Y, X).recall)
+def test_a_sentence_with_itself_and_either_as_the_reference():
+    assert bert_score(X, X) == pytest.approx(1)
+    assert bert_score(X, Y) == pytest.approx(bert_score(Y, X))
 
 
 def test_the_papers_second_table():

@@ -1,19 +1,15 @@
 """The views of what went wrong, over six predictions by hand."""
 
-import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.predict import error_tables
 from wordworth.predict.error_tables import (
     band_confusion,
     confused_pairs,
-    examples,
     never_predicted,
     said_instead,
 )
 
-LINES = ["a cat sat on a mat", "no cat here"]
 ROWS = [
     # line, at, word, guess, hit1, hitk, band, guess_band
     (0, 1, "cat", "the", False, True, "mid", "high"),
@@ -47,32 +43,6 @@ def test_band_confusion():
 def test_never_predicted():
     # “cat” was among the k best once.
     assert never_predicted(PREDICTED).rows() == [("mat", "low", 1), ("on", "high", 1)]
-
-
-def test_examples():
-    (first, second) = examples(PREDICTED, LINES, word="cat")
-    assert (first.place, first.before, first.word, first.guess, first.after) == (
-        "0:1",
-        "a",
-        "cat",
-        "the",
-        "sat on a mat",
-    )
-    assert second.place == "1:1"
-    assert [one.word for one in examples(PREDICTED, LINES, guess="the", most=2)] == ["cat", "on"]
-
-
-def test_misses_in_parts(monkeypatch):
-    """All of one guess are in one part, so that no part shows."""
-    rng = np.random.default_rng(0)
-    words, guesses = ([f"w{at}" for at in rng.zipf(1.5, 500) % 40] for _ in range(2))
-    many = pl.DataFrame({"word": words, "guess": guesses}).with_columns(
-        pl.col("word", "guess").cast(pl.Categorical), hit1=pl.col("word") == pl.col("guess"), guess_band=pl.lit("low")
-    )
-    whole = [view(many) for view in (said_instead, confused_pairs)]
-    monkeypatch.setattr(error_tables, "MISSES", 30)
-    for view, expected in zip((said_instead, confused_pairs), whole, strict=True):
-        assert view(many.lazy()).rows() == expected.rows()
 
 
 @pytest.mark.parametrize("view", [said_instead, confused_pairs, band_confusion, never_predicted])

@@ -1,4 +1,4 @@
-"""However the work on batches overlaps, and wherever memory runs out, the tables are the same."""
+"""Wherever memory runs out, the tables are the same."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,24 +7,24 @@ import polars as pl
 import pytest
 import torch
 
-from wordworth.predict import PredictionRules, WordModel, pipeline
+from wordworth.predict import PredictionRules, WordModel
 from wordworth.predict.chunks import Chunk, chunks
 from wordworth.predict.parting import Parting
-from wordworth.predict.pipeline import Limits, predict_chunks
+from wordworth.predict.pipeline import predict_chunks
 from wordworth.predict.words import numbered
 
 Tiny = Callable[[str], tuple[WordModel, Any]]
 TEXT = "the old café was naïve and the river is pleasant to think of when friends are happy"
 WORDS = TEXT.split()
-LINES = [" ".join(WORDS[at % 5 : 4 + at % 5 + at % 11]) for at in range(150)]
-RULES = PredictionRules(k=20)
+LINES = [" ".join(WORDS[at % 5 : 4 + at % 5 + at % 11]) for at in range(50)]
+RULES = PredictionRules(k=10)
 
 
 @pytest.fixture
 def model(tiny_word_model: Tiny, monkeypatch: pytest.MonkeyPatch) -> WordModel:
     """Of batches so small that there are many."""
     tiny = tiny_word_model("llama-bpe")[0]
-    monkeypatch.setattr(tiny.reader.budget, "tokens", 64)
+    monkeypatch.setattr(tiny.reader.budget, "tokens", 24)
     return tiny
 
 
@@ -41,29 +41,6 @@ def same(one: pl.DataFrame, other: pl.DataFrame) -> None:
         assert (one[name] - other[name]).abs().max() < 1e-5
 
 
-@pytest.mark.parametrize(
-    "limits", [Limits(1 << 30, 2, thread=True), Limits(1, 2, thread=False), Limits(50_000, 1, True)]
-)
-def test_what_overlaps_says_the_same(model: WordModel, limits: Limits, monkeypatch: pytest.MonkeyPatch) -> None:
-    every = some_chunks(model)
-    alone = [table for chunk in every for table in predict_chunks(model, [chunk], RULES)]
-    together: list[int] = []
-    reader: Any = model.reader
-    join = reader.join
-
-    def counted(states: list[Any]) -> Any:
-        together.append(len(states))
-        return join(states)
-
-    monkeypatch.setattr(reader, "join", counted)
-    monkeypatch.setattr(pipeline, "limits_of", lambda *_: limits)
-    found = list(predict_chunks(model, iter(every), RULES))
-    assert len(found) == len(every)
-    for one, other in zip(found, alone, strict=True):
-        same(one, other)
-    assert max(together) > 1 if limits.held > 1 else max(together) == 1
-
-
 def test_memory_that_runs_out_among_paths(model: WordModel, monkeypatch: pytest.MonkeyPatch) -> None:
     every = some_chunks(model)
     whole = list(predict_chunks(model, every, RULES))
@@ -77,7 +54,6 @@ def test_memory_that_runs_out_among_paths(model: WordModel, monkeypatch: pytest.
         return extend(state, nodes)
 
     monkeypatch.setattr(reader, "extend", short)
-    monkeypatch.setattr(pipeline, "limits_of", lambda *_: Limits(1 << 30, 2, thread=False))
     for one, other in zip(predict_chunks(model, every, RULES), whole, strict=True):
         same(one, other)
     assert refused

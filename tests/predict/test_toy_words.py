@@ -309,14 +309,6 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert reads + 1000 < len(list((tmp_path / "cut").glob("*/*.parquet"))) * 9
 
 
-def test_damage_is_predicted_again(tmp_path: Path) -> None:
-    model = pieces()
-    whole = predict_words(model, ["the cat the dog"], PredictionRules(k=3), kept=tmp_path)
-    (file,) = tmp_path.glob("*/*.parquet")
-    file.write_bytes(file.read_bytes()[:100])
-    assert predict_words(model, ["the cat the dog"], PredictionRules(k=3), kept=tmp_path).equals(whole)
-
-
 def test_completions_by_hand() -> None:
     """After `the`, of the tokenizer's own units, each with its end, given that a word begins (.85): dog .15 · .75,
     cats .1 · .6 · 1, c .5 · .1, the .05 · .85, cat .1 · .4; ▁c at, another way to cat, is not added."""

@@ -75,13 +75,6 @@ def test_units_spell_the_word(tiny_pair: Pair) -> None:
     assert cased == expected.split()[1:]
 
 
-def test_case_is_the_models(tiny_word_model: Tiny) -> None:
-    """An uncased model reads and says lower case; the table has the word as it stood, and its form."""
-    table = predict_words(tiny_word_model("bert")[0], ["It Is PLEASANT"])
-    assert table["word"].to_list() == ["It", "Is", "PLEASANT"]
-    assert table["form"].to_list() == [None, "is", "pleasant"]
-
-
 def chunk_of(model: WordModel, text: str, size: int, context: int) -> Chunk:
     (chunk,) = chunks(model, numbered([text], None, Parting()), size, context, by_document=False)
     return chunk
@@ -159,16 +152,6 @@ def test_words_that_were_met_may_be_forgotten(
     close = ["logp", "logp_naive"]  # other batches round otherwise
     assert found.drop(close).equals(expected.drop(close))
     assert (found["logp"] - expected["logp"]).abs().max() < 1e-5
-
-
-def test_chunks_travel(tiny_word_model: Tiny) -> None:
-    """A chunk says the same where it arrives."""
-    model, _ = tiny_word_model("gpt2")
-    chunk = chunk_of(model, TEXT, 50, 10)
-    rules = PredictionRules(k=5, guesses=False)
-    arrived = pickle.loads(pickle.dumps(chunk))  # noqa: S301 - our own
-    (here,), (there,) = (list(predict_chunks(model, [one], rules)) for one in (chunk, arrived))
-    assert there.equals(here)
 
 
 def test_heads_travel(tiny_word_model: Tiny) -> None:

@@ -100,21 +100,6 @@ def test_what_an_untrained_network_has_too_is_not_learnt(tmp_path: Path) -> None
     assert "2022); the same network untrained has as much (.87): training adds nothing. It has" in said
 
 
-def test_a_model_as_one_vector_a_word(tmp_path: Path) -> None:
-    run = MadeRun("static")
-    run.model("lm", family="causal", layers=3)
-    where = {"model": "lm", "language": "english", "experiment": "quality", "setting": "aggregated"}
-    run.score(**where, measure="contexts", value=31_200.0, n=12_000)
-    best = {"measure": "similarity:best", "dataset": "ws-353"}
-    run.score(**where, **best, pooling="mean/mean", layer=1, value=0.55, low=0.53, high=0.57)
-    run.score(**where, **best, pooling="max/mean", layer=2, value=0.35)
-    (said,) = _said([run.write(tmp_path / "run")])["Does it know what words mean?"]
-    assert said == (
-        "|lm|as one vector per word, pooled over 12,000 sentences, agrees with people on how similar words are by "
-        "ρ = .55 on ws-353 (layer 1)."
-    )
-
-
 def test_every_answer_points_to_something_and_is_short(audit: Path) -> None:
     from wordworth.report.figures import figures_of
 
@@ -135,22 +120,9 @@ def test_of_many_models_the_first_and_the_last_are_told(tmp_path: Path) -> None:
 def test_words_never_predicted(tmp_path: Path) -> None:
     run = random_predict("tiny")
     run.manifest["settings"] = {"top": 10}
-    said = _said([run.write(tmp_path / "predict")])["Which words does it never say?"]
-    never = "never has 2 of the text’s 4 different words among its 10 best guesses."
-    assert said[1] == f"|tiny|{never} The most frequent: “axolotl” (3 times), “sat” (3 times)."
-
-
-def test_words_predicted_by_frequency(tmp_path: Path) -> None:
-    run = MadeRun("predict")
-    run.model("lm", family="causal")
-    for band, value in {"high": 0.5, "mid": 0.14, "low": 0.03, "unseen": 0.2}.items():
-        told = {"dataset": "t", "setting": band, "measure": "T1", "value": value, "n": 30}
-        run.score(experiment="coverage", model="lm", **told)
     (said,) = _said([run.write(tmp_path / "predict")])["Which words does it never say?"]
-    assert said == (
-        "|lm|gets right at its first guess, at least once, 50 % of the frequent words, 14 % of the less frequent "
-        "words, 3.0 % of the rare words and 20 % of the unlisted words of the text."
-    )
+    never = "never has 2 of the text’s 4 different words among its 10 best guesses."
+    assert said == f"|tiny|{never} The most frequent: “axolotl” (3 times), “sat” (3 times)."
 
 
 def test_the_leaderboard_has_the_best_of_each_column(tmp_path: Path) -> None:

@@ -42,12 +42,8 @@ def test_the_card_is_read_back(command: Command, tmp_path: Path) -> None:
 
 
 def test_the_section_says_what_was_not_measured(tmp_path: Path) -> None:
-    run = written(tmp_path / "run")
-    section = ww.card(run).partition(BEGIN)[2]
+    section = ww.card(written(tmp_path / "run")).partition(BEGIN)[2]
     assert r"| weat | weat6 (male names with career, female names with family) |  | 1.70† \[1.50, 1.80\] |" in section
-    assert hashlib.sha256((run / "run.json").read_bytes()).hexdigest() in section
-    assert "| weat6 | cd34 |" in section
-    assert "| tiny | ab12 |" in section
     assert "The study valnorm was not run" in section
     assert "The study predict was not run" not in section  # which does not take word vectors
     assert "weat of weat3 of tiny has no number: too few words." in section

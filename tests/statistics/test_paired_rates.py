@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from wordworth.statistics import holm, mcnemar, sign_flip, weat_difference
-from wordworth.statistics.paired_correlation import CorrelationTest, correlation_difference
+from wordworth.statistics.paired_correlation import correlation_difference
 
 NOMINAL, WITHIN, ALPHA = 0.05, 0.015, 0.05
 
@@ -32,18 +32,10 @@ def ratings(n: int) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize("rho", [0.3, 0.8])
-@pytest.mark.parametrize("test", ["williams", "steiger", "meng"])
-def test_pearson_rate(test: CorrelationTest, rho: float) -> None:
-    y = ratings(120)
-    found = correlation_difference(models(y, (rho, rho), 0.5, 3000), y, test=test, resamples=2)
-    assert rate(found.p) == pytest.approx(NOMINAL, abs=WITHIN)
-
-
-@pytest.mark.parametrize("rho", [0.3, 0.8])
-@pytest.mark.parametrize("test", ["williams", "steiger", "meng"])
-def test_spearman_rate(test: CorrelationTest, rho: float) -> None:
-    y = np.random.default_rng(2).normal(size=120)
-    found = correlation_difference(models(y, (rho, rho), 0.5, 3000), y, ranked=True, test=test, resamples=2)
+@pytest.mark.parametrize("ranked", [False, True])
+def test_correlation_rate(ranked: bool, rho: float) -> None:
+    y = np.random.default_rng(2).normal(size=120) if ranked else ratings(120)
+    found = correlation_difference(models(y, (rho, rho), 0.5, 3000), y, ranked=ranked, resamples=2)
     assert rate(found.p) == pytest.approx(NOMINAL, abs=WITHIN)
 
 
@@ -51,7 +43,6 @@ def test_spearman_rate(test: CorrelationTest, rho: float) -> None:
 def test_bootstrap_rate(ranked: bool) -> None:
     y = ratings(150)
     found = correlation_difference(models(y, (0.6, 0.6), 0.5, 1500), y, ranked=ranked, resamples=1000)
-    assert rate(found.bootstrap_p) == pytest.approx(NOMINAL, abs=WITHIN)
     covered = (found.low <= 0) & (found.high >= 0)
     assert 1 - covered.mean() == pytest.approx(NOMINAL, abs=WITHIN)
 
@@ -61,7 +52,6 @@ def test_correlation_power(ranked: bool) -> None:
     y = ratings(300)
     found = correlation_difference(models(y, (0.7, 0.55), 0.5, 200), y, ranked=ranked, resamples=300)
     assert rate(found.p) > 0.9
-    assert rate(found.bootstrap_p) > 0.9
     assert (found.low > 0).mean() > 0.9
 
 
@@ -78,7 +68,6 @@ def test_mcnemar_rate(n: int) -> None:
     hits = right((0.4, 0.4), n, 4000)
     counts = (hits[:, 0] & ~hits[:, 1]).sum(axis=1), (hits[:, 1] & ~hits[:, 0]).sum(axis=1)
     assert rate(mcnemar(*counts)) == pytest.approx(NOMINAL, abs=WITHIN)
-    assert rate(mcnemar(*counts, "exact")) < NOMINAL + WITHIN  # errs on the safe side
 
 
 def test_mcnemar_power() -> None:
@@ -107,12 +96,12 @@ def associations(strength: tuple[float, float], words: int, count: int) -> NDArr
 @pytest.mark.parametrize(("strength", "words", "count"), [(0.0, 25, 3000), (2.0, 25, 3000), (1.0, 7, 1500)])
 def test_weat_rate(strength: float, words: int, count: int) -> None:
     s = associations((strength, strength), words, count)
-    assert rate(weat_difference(s, words, permutations=1999).test.p) == pytest.approx(NOMINAL, abs=WITHIN)
+    assert rate(weat_difference(s, words, permutations=1999)[1].p) == pytest.approx(NOMINAL, abs=WITHIN)
 
 
 def test_weat_power() -> None:
     s = associations((2.5, 1.0), 25, 300)
-    assert rate(weat_difference(s, 25, permutations=999).test.p) > 0.9
+    assert rate(weat_difference(s, 25, permutations=999)[1].p) > 0.9
 
 
 def test_holm_rate_of_any_false_alarm() -> None:

@@ -28,18 +28,11 @@ def test_order_is_that_of_the_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "robbed", "said"),
-    [
-        (["final"], "", "holds no checkpoint"),
-        (["checkpoint-5", "step5"], "", "checkpoint-5 and step5 in .* are both of step 5"),
-        (["checkpoint-5"], "model.safetensors", "checkpoint-5 has no weights as safetensors"),
-        (["checkpoint-5"], "tokenizer.json", "checkpoint-5 has no tokenizer"),
-    ],
+    ("names", "said"),
+    [(["final"], "holds no checkpoint"), (["checkpoint-5", "step5"], "are both of step 5")],
 )
-def test_what_cannot_be_measured_is_said_first(tmp_path: Path, names: list[str], robbed: str, said: str) -> None:
+def test_what_cannot_be_measured_is_said_first(tmp_path: Path, names: list[str], said: str) -> None:
     _empty(tmp_path, *names)
-    if robbed:
-        (tmp_path / names[0] / robbed).unlink()
     with pytest.raises(ww.WordworthError, match=said):
         ww.checkpoints(tmp_path)
 
@@ -54,7 +47,6 @@ def test_command_has_a_row_a_checkpoint(tmp_path: Path, command: Command) -> Non
         "run", "vast", "--checkpoints", out, *few, "--layers", "1", "--resamples", 20, "-o", tmp_path / "run"
     )
     assert answer.code == 0, answer.err
-    assert "no number of steps is in the name: best" in answer.err
     manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     assert manifest["steps"] == {"out@step20": 20, "out@step500": 500}
     scores = ww.read_run(tmp_path / "run").scores

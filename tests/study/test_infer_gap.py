@@ -9,10 +9,8 @@ import torch
 
 from slow_nli import slow
 from wordworth.embedding import Embedding, Provenance
-from wordworth.errors import WordworthError
 from wordworth.infer.attention import Network, Shape
 from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.probe import load_probe
 from wordworth.infer.vocabulary import StaticVectors, drawn
 from wordworth.measure.neutrality import Tally, by_premise, gap_replicates, group_means
 from wordworth.study import study
@@ -137,17 +135,3 @@ def test_draws_are_the_same_as_taking_words_so_often():
     table = tally.means()[:, 0].reshape(5, 4)
     expected = np.abs(table[:, 0] - table[:, 2:].mean(axis=1))
     np.testing.assert_allclose(by_premise(group_means(tally, groups, times))[0, :, 0], expected)
-
-
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ('groups = { men = ["man"] }', "must be two or more"),
-        ('groups = { men = ["man"], women = ["man"] }', "another group took"),
-        ('swap = "both"', "swap is premise or hypothesis"),
-    ],
-)
-def test_bad_groups(tmp_path, line, sentence):
-    (tmp_path / "small.toml").write_text(f"{PROBE}\n{line}\n")
-    with pytest.raises(WordworthError, match=sentence):
-        load_probe(tmp_path / "small.toml")

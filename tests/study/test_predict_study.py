@@ -12,7 +12,6 @@ from wordworth.catalog.read.paraphrases import Paraphrases, Triple
 from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.predict import error_tables
 from wordworth.run import read_run
 from wordworth.study import study
 from wordworth.study.predict import STUDY
@@ -104,7 +103,6 @@ def test_measures_do_not_depend_on_the_parts_that_are_held(
     tmp_path, text, counts, embedding, word_model_folder, found, monkeypatch
 ):
     monkeypatch.setattr(prediction, "PART", 3)
-    monkeypatch.setattr(error_tables, "MISSES", 2)
     folder = word_model_folder(tmp_path / "tiny")
     again = predict([folder], corpus=text, frequencies=counts, soft_match=[embedding], top=5, **FEW)
     assert again.scores.equals(found.scores)
@@ -240,23 +238,6 @@ def test_a_language_without_spaces(tmp_path, counts, word_model_folder, text):
         predict([folder], corpus=text, segmentation="icu", **chosen)
     with pytest.raises(WordworthError, match="where ICU finds the words, punctuation stands apart"):
         predict([folder], corpus=text, language="thai", punctuation="attached", **chosen)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"words": -1}, "--words is -1"),
-        ({"words": 2}, "no word of the text can be predicted"),
-        ({"top": 10_000}, "--top is 10000; it must be a whole number from 1 to 1,000"),
-        ({"bands": (3, 2)}, "must ascend"),
-        ({"soft_match": ["no-such-embedding"]}, "is not in the models of the catalog"),
-        ({"corpus": "no-such-corpus"}, "is not in the corpora of the catalog"),
-    ],
-)
-def test_bad_choices(tmp_path, text, counts, word_model_folder, given, message):
-    chosen = {"models": [word_model_folder(tmp_path / "tiny")], "corpus": text, "frequencies": counts, "soft_match": ()}
-    with pytest.raises(WordworthError, match=message):
-        predict(**{**chosen, **given})
 
 
 def test_no_frequency_for_any_word(tmp_path, text, word_model_folder):

@@ -174,15 +174,6 @@ def test_a_corpus_that_cannot_serve(tmp_path: Path) -> None:
     blank.write_text("\n\n")
     with pytest.raises(WordworthError, match=r"blank\.txt has no lines of text"):
         corpus_size(blank, (100,))
-    blank.write_text("a line\n")
-    with pytest.raises(WordworthError, match="--dimensions is 0; it must be a whole number from 1 to 65,536"):
-        valnorm([], corpus=blank, dimensions=0, lexica=["bellezza"])
-    with pytest.raises(WordworthError, match=r"a share of 0 % of a corpus cannot be drawn; give one above 0"):
-        corpus_size(blank, (0,))
-    with pytest.raises(WordworthError, match="there is no file"):
-        corpus_size(tmp_path / "none.txt", (100,))
-    with pytest.raises(WordworthError, match="'enwiki' is not in the corpora of the catalog; did you mean"):
-        corpus_size("enwiki", (100,))
 
 
 @pytest.mark.parametrize(("total", "share", "count"), [(200, 50, 100), (1_000, 0.1, 1), (7, 100, 7), (100, 0.001, 0)])
@@ -191,17 +182,3 @@ def test_lines_are_drawn_exactly_and_once(total: int, share: float, count: int) 
     assert chosen.shape == (total,)
     assert chosen.sum() == count
     assert np.array_equal(chosen, choose_lines(total, share, seed=4))
-
-
-def test_items_of_several_models_stand_in_one_frame(make: object) -> None:
-    """Items of several models stand in one frame, in the order of the models."""
-    polar = polar_words()
-    words = [*polar.pleasant, *polar.unpleasant, *load_lexicon("bellezza").words]
-    found = valnorm(
-        [make(words, name="b"), make(words, name="a", seed=1)],
-        lexica=["bellezza"],
-        experiments=["valence"],
-        **QUICK,
-    )
-    assert found.items["model"].unique(maintain_order=True).to_list() == ["b", "a"]
-    assert isinstance(found.items, pl.DataFrame)

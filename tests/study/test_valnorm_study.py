@@ -14,7 +14,6 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
-from wordworth.run.schema import ITEMS, SCORES
 from wordworth.study import study
 
 valnorm = study("valnorm")
@@ -67,22 +66,6 @@ def test_neighbours_are_the_nearest_words(found: Findings, small: Embedding, slo
     every = sorted(((slow.cosine(vectors["love"], vectors[word]), word) for word in others), reverse=True)
     assert item["found_as"] == ", ".join(word for _, word in every[:10])
     assert item["value"] == pytest.approx(every[0][0])
-
-
-def test_items_tell_what_was_left_out_and_respelled(found: Findings) -> None:
-    items = found.items.filter(group="lexicon")
-    missing = one(items, item="adorable")
-    assert missing["left_out"] == "not in vocabulary"
-    assert missing["value"] is None
-    assert missing["p"] is None
-    assert items["left_out"].null_count() == 398
-    assert one(items, item="ambition")["found_as"] == "Ambition"
-    assert items["found_as"].null_count() == 398
-    assert found.items.filter(group="pleasant").height == found.items.filter(group="unpleasant").height == 25
-    counted = found.items.drop_nulls("left_out")["left_out"].value_counts()
-    assert found.left_out == dict(counted.iter_rows())
-    assert found.scores.schema == SCORES
-    assert found.items.schema == ITEMS
 
 
 def test_p_of_words_against_an_own_draw(found: Findings, small: Embedding, slow: type) -> None:

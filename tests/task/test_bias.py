@@ -127,7 +127,7 @@ def test_estimators_beside_the_paper_s_are_resampled_over_all_their_lists(layers
             },
         )
         for one in beside(layers, drawn, repeated(words, draws.targets[:, r])):
-            expected = one.values().mean(axis=1)
+            expected = one.by_word(None).mean(axis=1)
             np.testing.assert_allclose(found[one.attribute, one.measure][:, r], expected, rtol=1e-9)
 
 
@@ -140,7 +140,7 @@ def test_intervals_are_over_all_lists_and_no_order_of_them_moves_one(layers: Lay
     # Ten pairs say less than 288 professions: over the targets alone the interval was far too narrow.
     one = rest.filter(dataset="gender-pairs/professions", measure="ripa", layer=0).row(0, named=True)
     (ripa,) = (e for e in beside(layers, lists, lists.targets["professions"]) if e.measure == "ripa")
-    assert one["high"] - one["low"] > 2 * 3.92 * ripa.values()[0].std() / np.sqrt(288)
+    assert one["high"] - one["low"] > 2 * 3.92 * ripa.by_word(None)[0].std() / np.sqrt(288)
     turned = replace(
         lists,
         pairs=lists.pairs[::-1],
@@ -161,7 +161,7 @@ def test_table_3_of_the_paper() -> None:
     _, layers, usable = list_words(Layers.of(embedding), load_bias_lists())
     words = usable.targets["professions"]
     found = {
-        (one.attribute, one.measure): float(one.values().mean())
+        (one.attribute, one.measure): float(one.by_word(None).mean())
         for part in (definitions, beside)
         for one in part(layers, usable, words)
     }

@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.check.rules import COLUMNS, Limit, Rule, Rules, Verdict, against, by_declaration
+from wordworth.check.rules import COLUMNS, Limit, Rule, Rules, Verdict, by_declaration
 from wordworth.errors import WordworthError, listed, nearest
+from wordworth.measure import named
 from wordworth.run import Run, read_run, run_folders
 from wordworth.run.numbers import format_precise
-from wordworth.run.schema import better_side
 
 CODES: dict[Verdict, int] = {"pass": 0, "fail": 1, "undecided": 3}
 """What the command ends with: that of the gravest verdict; 2 is a mistake in what was asked."""
@@ -70,49 +70,31 @@ class Checked:
         return {**asdict(self), "verdict": self.verdict, "code": self.code}
 
 
-@dataclass(frozen=True, eq=False)
-class Held:
-    """The runs that rules are held against, and the baselines and comparisons made so far."""
-
-    runs: tuple[Run, ...]
-    kept: dict[Any, Any] = field(default_factory=dict)
-
-    def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What was made under a key, or is made now: several rules may need it."""
-        if key not in self.kept:
-            self.kept[key] = make()
-        return self.kept[key]
-
-    @property
-    def named(self) -> str:
-        """Their folders, in a sentence."""
-        return listed((run.folder for run in self.runs), 3)
-
-
-def held(places: Sequence[Path]) -> Held:
-    """The runs in these folders, of runs or of audits."""
-    return Held(tuple(read_run(folder) for folder in run_folders(places)))
+Comparisons = dict[Any, Any]
+"""What several rules may need: the runs of a baseline, and the comparisons with them."""
 
 
 def check(places: Sequence[Path], rules: Rules) -> Checked:
-    """Every rule held against the runs in these folders. A rule that names no score, or several, is an error."""
-    runs = held(places)
-    judged = tuple(judge(rule, runs) for rule in rules.rules)
-    return Checked(str(rules.path), tuple(str(run.folder) for run in runs.runs), judged)
+    """Hold every rule against the runs in these folders. A rule that names no score, or several, is an error."""
+    runs = [read_run(folder) for folder in run_folders(places)]
+    made: Comparisons = {}
+    judged = tuple(judge(rule, runs, made) for rule in rules.rules)
+    return Checked(str(rules.path), tuple(str(run.folder) for run in runs), judged)
 
 
-def judge(rule: Rule, runs: Held) -> Judged:
-    """One rule held against runs; what is wrong with it is said with its file and name."""
+def judge(rule: Rule, runs: Sequence[Run], made: Comparisons) -> Judged:
+    """Hold one rule against runs; what is wrong with it is said with its file and name."""
+    from wordworth.check.paired import paired
+
     try:
-        if rule.baseline is not None:
-            from wordworth.check.paired import paired
-
-            return together(rule, paired(rule, runs))
-        return together(rule, _scored(rule, runs))
+        return together(rule, _scored(rule, runs) if rule.baseline is None else paired(rule, runs, made))
     except WordworthError as error:
-        if str(error).startswith(f"{rule.file}, rule "):
-            raise
-        raise rule.wrong(str(error)) from error
+        raise WordworthError(f"{rule.file}, rule {rule.name[:60]!r}: {error}") from error
+
+
+def folders_of(runs: Sequence[Run]) -> str:
+    """Return the folders of runs, in a sentence."""
+    return listed((run.folder for run in runs), 3)
 
 
 def together(rule: Rule, found: Sequence[Judged]) -> Judged:
@@ -120,7 +102,7 @@ def together(rule: Rule, found: Sequence[Judged]) -> Judged:
     if len(found) == 1:
         return found[0]
     if rule.take is None:
-        raise rule.wrong(f"it names {len(found):,} scores, {_differ(rule, found)}")
+        raise WordworthError(f"it names {len(found):,} scores, {_differ(rule, found)}")
     verdicts = [one.verdict for one in found]
     # Of all, one that fails decides; of any, one that passes; else one that is undecided.
     order = GRAVEST if rule.take == "all" else GRAVEST[::-1]
@@ -146,14 +128,14 @@ def _differ(rule: Rule, found: Sequence[Judged]) -> str:
     return f"which no column tells apart (in {listed(folders, 3)}); check one run, or give {ways}"
 
 
-def _scored(rule: Rule, runs: Held) -> list[Judged]:
+def _scored(rule: Rule, runs: Sequence[Run]) -> list[Judged]:
     """The scores that a rule names, each judged; of the best, that one alone."""
-    rows = [(run, row) for run in runs.runs for row in _matching(run, rule).iter_rows(named=True)]
+    rows = [(run, row) for run in runs for row in _matching(run, rule).iter_rows(named=True)]
     if not rows:
-        raise rule.wrong(_nothing(rule, runs))
+        raise WordworthError(_nothing(rule, runs))
     if rule.take != "best" or len(rows) == 1:
         return [_judged(rule, run, row) for run, row in rows]
-    run, row = _best(rule, rows)
+    run, row = _best(rows)
     picked = f"the best of {len(rows):,}, picked on the same data, which flatters it"
     judged = _judged(rule, run, row)
     return [replace(judged, matched=len(rows), notes=(*judged.notes, picked))]
@@ -163,35 +145,30 @@ def _matching(run: Run, rule: Rule) -> pl.DataFrame:
     return run.scores.filter(pl.col(column).eq_missing(pl.lit(value)) for column, value in rule.where.items())
 
 
-def _nothing(rule: Rule, runs: Held) -> str:
+def _nothing(rule: Rule, runs: Sequence[Run]) -> str:
     """Why no score is as a rule names it: the first column whose value no score has, with the nearest that there is."""
-    scores = pl.concat([run.scores for run in runs.runs])
+    scores, place = pl.concat([run.scores for run in runs]), folders_of(runs)
     for column, value in rule.where.items():
         known = scores.get_column(column).unique(maintain_order=True).to_list()
         if value not in known:
             names = [str(one) for one in known if one is not None]
             have = f"; there are {listed(names)}" if names else "; that column is blank in all scores"
             shown = "blank" if value is None else repr(value)
-            return f"no score in {runs.named} has the {column} {shown}{nearest(str(value), names) or have}"
-    named = ", ".join(f"{column} {'blank' if value is None else value}" for column, value in rule.where.items())
-    return f"no score in {runs.named} has all of these: {named}"
+            return f"no score in {place} has the {column} {shown}{nearest(str(value), names) or have}"
+    columns = ", ".join(f"{column} {'blank' if value is None else value}" for column, value in rule.where.items())
+    return f"no score in {place} has all of these: {columns}"
 
 
-def _best(rule: Rule, rows: Sequence[tuple[Run, dict[str, Any]]]) -> tuple[Run, dict[str, Any]]:
+def _best(rows: Sequence[tuple[Run, dict[str, Any]]]) -> tuple[Run, dict[str, Any]]:
     measures = list(dict.fromkeys(row["measure"] for _, row in rows))
     if len(measures) > 1:
-        raise rule.wrong(f"no best can be taken of several measures ({listed(measures, 5)}); say which")
-    better = _better(*rows[0])
+        raise WordworthError(f"no best can be taken of several measures ({listed(measures, 5)}); say which")
+    better = named(measures[0]).better
     order: dict[str, Callable[[float], float]] = {"higher": lambda value: -value, "lower": float, "zero": abs}
     if better not in order:
-        raise rule.wrong(f"no best can be taken of {measures[0]}, which has no better side")
+        raise WordworthError(f"no best can be taken of {measures[0]}, which has no better side")
     known = [one for one in rows if _number(one[1]["value"]) is not None]
     return min(known or rows[:1], key=lambda one: order[better](float(one[1]["value"] or 0.0)))
-
-
-def _better(run: Run, row: Mapping[str, Any]) -> str:
-    declared = run.manifest["measures"].get(row["measure"], {}).get("better", "")
-    return better_side(row["measure"], declared)
 
 
 def _number(value: float | None) -> float | None:
@@ -199,12 +176,10 @@ def _number(value: float | None) -> float | None:
 
 
 def _judged(rule: Rule, run: Run, row: Mapping[str, Any]) -> Judged:
-    better = _better(run, row)
     assert rule.limit is not None
-    limit = rule.limit if isinstance(rule.limit, Limit) else by_declaration(rule.limit, better, row["measure"])
+    limit = rule.limit if isinstance(rule.limit, Limit) else by_declaration(rule.limit, row["measure"])
     value, low, high = (_number(row[name]) for name in ("value", "low", "high"))
     verdict, reason = _verdict(rule, limit, value, None if low is None or high is None else (low, high))
-    notes = [f"the better side of {row['measure']} is {better}, and the rule asks for the other"]
     return Judged(
         rule=rule.name,
         verdict=verdict,
@@ -215,7 +190,6 @@ def _judged(rule: Rule, run: Run, row: Mapping[str, Any]) -> Judged:
         low=low,
         high=high,
         **{name: row[name] for name in ("p", "n", "flags")},
-        notes=tuple(notes if against(limit, better) else ()),
         run=str(run.folder),
         columns={column: row[column] for column in COLUMNS if row[column] is not None},
     )

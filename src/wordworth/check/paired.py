@@ -1,59 +1,55 @@
 """“No worse than another run”: the paired differences of `compare`, with a margin."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from wordworth.check.checking import Held, Judged, named_score
+from wordworth.check.checking import Comparisons, Judged, folders_of, named_score
 from wordworth.check.rules import Baseline, Interval, Rule, Verdict
 from wordworth.compare import Comparison, ComparisonSettings, Difference, Side, compare, sides
 from wordworth.compare.sides import models_of
 from wordworth.errors import WordworthError, listed, nearest
+from wordworth.measure import named
 from wordworth.run import Run, read_run, run_folders
 from wordworth.run.numbers import format_precise, state_p
-from wordworth.run.schema import better_side
 
 TOLD_BY = ("experiment", "language", "dataset", "setting", "measure")
 """The columns by which one difference is told from another; the rest say which sides are compared, and how."""
 
 
-def paired(rule: Rule, runs: Held) -> list[Judged]:
+def paired(rule: Rule, runs: Sequence[Run], made: Comparisons) -> list[Judged]:
     """The differences that a rule names between the runs and its baseline, each judged by its interval."""
     assert rule.baseline is not None
     if rule.take == "best":
-        raise rule.wrong('a paired test has no best of several; give take = "all" or "any", or say which')
+        raise WordworthError('a paired test has no best of several; give take = "all" or "any", or say which')
     baseline = rule.baseline
-    theirs = runs.once(baseline.place, lambda: _read(baseline.place))
+    if baseline.place not in made:
+        made[baseline.place] = [read_run(folder) for folder in run_folders([baseline.place])]
     study = rule.where.get("study")
     both = [
         (ours, other)
-        for ours in runs.runs
-        for other in theirs
+        for ours in runs
+        for other in made[baseline.place]
         if ours.manifest["study"] == other.manifest["study"] == (study or ours.manifest["study"])
     ]
     if not both:
-        raise rule.wrong(f"{runs.named} and {baseline.place} have no study in common that it could be of")
+        raise WordworthError(f"{folders_of(runs)} and {baseline.place} have no study in common that it could be of")
     judged: list[Judged] = []
     every: list[Difference] = []
     refused: list[tuple[str, str]] = []
     for pair in both:
-        comparison, chosen = _compared(rule, baseline, pair, runs)
+        comparison, chosen = _compared(rule, baseline, pair, made)
         every += comparison.differences
         refused += comparison.refused
         judged += [_judged(rule, baseline, one, chosen) for one in comparison.differences if _named_by(rule, one)]
     if not judged:
-        raise rule.wrong(_nothing(rule, baseline, every, refused))
+        raise WordworthError(_nothing(rule, baseline, every, refused))
     return judged
 
 
-def _read(place: Path) -> list[Run]:
-    return [read_run(folder) for folder in run_folders([place])]
-
-
 def _compared(
-    rule: Rule, baseline: Baseline, pair: tuple[Run, Run], runs: Held
+    rule: Rule, baseline: Baseline, pair: tuple[Run, Run], made: Comparisons
 ) -> tuple[Comparison, tuple[Side, Side]]:
     wanted = rule.where.get("model")
     ours = _model(pair[0], str(wanted or ""), "model")
@@ -62,17 +58,14 @@ def _compared(
     settings = ComparisonSettings(layer="best" if layer is None else layer, components=pcs)  # type: ignore[arg-type]
     key = (pair[0].folder, pair[1].folder, ours, theirs, settings)
     chosen = sides(pair, (ours, theirs))
-    comparison: Comparison = runs.once(key, lambda: compare(*chosen, settings))
-    return comparison, chosen
+    if key not in made:
+        made[key] = compare(*chosen, settings)
+    return made[key], chosen
 
 
 def _model(run: Run, wanted: str, key: str) -> str:
     """The model that is named, or the only one."""
     known = models_of(run)
-    if wanted and wanted not in known:
-        raise WordworthError(
-            f"{run.folder} has no model {wanted!r}{nearest(wanted, known) or f'; it has {listed(known)}'}"
-        )
     if not wanted and len(known) != 1:
         raise WordworthError(f"{run.folder} has {len(known)} models ({listed(known)}); say which with {key}")
     return wanted or known[0]
@@ -97,7 +90,7 @@ def _nothing(rule: Rule, baseline: Baseline, every: Sequence[Difference], refuse
 
 
 def _judged(rule: Rule, baseline: Baseline, one: Difference, chosen: tuple[Side, Side]) -> Judged:
-    better = better_side(one.measure, chosen[0].run.manifest["measures"].get(one.measure, {}).get("better", ""))
+    better = named(one.measure).better
     if better not in ("higher", "lower", "zero"):
         raise WordworthError(f"{one.measure} has no better side, so nothing is worse in it; give a limit")
     verdict = _by_magnitude(baseline, one, chosen) if better == "zero" else _by_side(baseline, one, better)

@@ -73,19 +73,15 @@ def parsed(text: str) -> Limit:
     return limit
 
 
-def by_declaration(number: float, better: str, measure: str) -> Limit:
-    """The limit of a number alone: the measure's declaration says which side of it is the better one."""
+def by_declaration(number: float, measure: str) -> Limit:
+    """Return the limit of a number alone: the measure's declaration says which side of it is the better one."""
+    better = named(measure).better
     if better not in ("higher", "lower", "zero"):
         raise WordworthError(
             f"its limit is a number alone, and {measure} has no better side; write which side is meant, such as "
             f'">= {number:g}"'
         )
     return Limit(number, below=better != "higher", magnitude=better == "zero")
-
-
-def against(limit: Limit, better: str) -> bool:
-    """Whether a limit asks for the side that the measure declares to be the worse one."""
-    return (better == "higher" and limit.below) or (better in ("lower", "zero") and not limit.below)
 
 
 Take = Literal["all", "any", "best"]
@@ -125,10 +121,6 @@ class Rule:
     by_point: bool = False
     file: str = ""
 
-    def wrong(self, sentence: str) -> WordworthError:
-        """What is wrong with it, with its file and name."""
-        return _wrong(self.file, self.name, sentence)
-
 
 @dataclass(frozen=True)
 class Rules:
@@ -142,8 +134,8 @@ class Rules:
     @property
     def studies(self) -> dict[str, Mapping[str, Any]]:
         """The studies that must be run for these rules, with their settings."""
-        named = [rule.where.get("study") for rule in self.rules]
-        return {**{name: {} for name in named if isinstance(name, str)}, **self.settings}
+        studies = [rule.where.get("study") for rule in self.rules]
+        return {**{name: {} for name in studies if isinstance(name, str)}, **self.settings}
 
 
 def read_rules(path: Path) -> Rules:
@@ -167,10 +159,6 @@ def _tables(path: Path, table: Mapping[str, Any], key: str) -> dict[str, dict[st
     return found
 
 
-def _wrong(file: object, name: str, sentence: str) -> WordworthError:
-    return WordworthError(f"{file}, rule {name[:60]!r}: {sentence}")
-
-
 def _close(word: object, known: Collection[str]) -> str:
     return nearest(str(word)[:60], list(known)) or f"; there are {listed(known, 20)}"
 
@@ -179,7 +167,7 @@ def _rule(path: Path, name: str, table: Mapping[str, Any]) -> Rule:
     try:
         return _parsed(path, name, table)
     except WordworthError as error:
-        raise _wrong(path, name, str(error)) from error
+        raise WordworthError(f"{path}, rule {name[:60]!r}: {error}") from error
 
 
 def _parsed(path: Path, name: str, table: Mapping[str, Any]) -> Rule:
@@ -237,23 +225,16 @@ def _column(column: str, value: Any, *, paired: bool) -> str | int | None:
 def _limit(value: Any) -> Limit | float:
     if isinstance(value, str):
         return parsed(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise WordworthError(f"its limit is {str(value)[:60]}; write one like {EXAMPLES}")
     return float(value)
-
-
-def _finite(value: float) -> bool:
-    try:
-        return isfinite(value)
-    except OverflowError:  # a whole number of hundreds of digits
-        return False
 
 
 def _baseline(path: Path, table: Mapping[str, Any]) -> Baseline:
     place, model, margin = table["no_worse_than"], table.get("baseline_model", ""), table.get("margin", 0.0)
     if not (isinstance(place, str) and place and isinstance(model, str)):
         raise WordworthError("no_worse_than is the folder of a run, and baseline_model a model of it; both are text")
-    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (_finite(margin) and margin >= 0):
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not (isfinite(margin) and margin >= 0):
         raise WordworthError(f"its margin is {str(margin)[:60]}; it must be a number from 0 up")
     return Baseline(path.parent / Path(place).expanduser(), float(margin), model)
 

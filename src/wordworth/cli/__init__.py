@@ -3,83 +3,78 @@
 import errno
 import os
 import sys
-from typing import Annotated, Any
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from wordworth.cli.commands import LazyGroup, Listed
+from wordworth.cli.commands import LazyGroup, make_command
 from wordworth.errors import WordworthError
 from wordworth.visible import visible
 
 ABOUT = "What a word is worth to a model: word meaning, stereotypes, and the words it never says."
-MEASURE, READ, MAKE, NAMES = "measure", "look at results", "make vectors and models", "what can be named"
+
+
+class Listed(NamedTuple):
+    """A command by its name: the list of all of them must not import them."""
+
+    place: str
+    """`module:name` of its function, or of the app of several."""
+    summary: str
+    example: str = ""
+
+
 COMMANDS = {
     "audit": Listed(
-        "wordworth.cli.audit:audit",
-        "All that applies to a model, and one report.",
-        MEASURE,
-        "wordworth audit glove-6b-50d --quick",
+        "audit:audit", "All that applies to a model, and one report.", "wordworth audit glove-6b-50d --quick"
     ),
-    "run": Listed("wordworth.cli.run:run_app", "One study; `wordworth run -h` lists them.", MEASURE),
+    "run": Listed("run:run_app", "One study; `wordworth run -h` lists them."),
     "report": Listed(
-        "wordworth.cli.results:report",
+        "results:report",
         "Runs as a page with answers and figures, as Markdown, or as tables for a paper.",
-        READ,
         "wordworth report runs/audit-glove-6b-50d-quick",
     ),
     "compare": Listed(
-        "wordworth.cli.results:compare",
+        "results:compare",
         "Which differences between two runs, or two models of one, are real.",
-        READ,
         "wordworth compare runs/weat-glove runs/weat-mine",
     ),
     "check": Listed(
-        "wordworth.cli.check:check",
+        "check:check",
         "Rules for a model's numbers, for CI: pass, fail or undecided.",
-        READ,
         "wordworth check runs/weat-glove rules.toml --junit check.xml",
     ),
     "card": Listed(
-        "wordworth.cli.results:card",
+        "results:card",
         "A run as a section of a model card, with its metadata.",
-        READ,
         "wordworth card runs/audit-glove-6b-50d-quick -o README.md",
     ),
     "debias": Listed(
-        "wordworth.cli.vectors:debias",
+        "vectors:debias",
         "A bias taken out of word vectors or a language model, and what that cost.",
-        MAKE,
         "wordworth debias glove-6b-50d --direction he,she -o glove-debiased.npz",
     ),
     "export": Listed(
-        "wordworth.cli.vectors:export",
+        "vectors:export",
         "A static embedding out of a language model, in a file.",
-        MAKE,
         "wordworth export minilm-l6 --vocabulary bellezza -o minilm.vec",
     ),
     "train-nli": Listed(
-        "wordworth.cli.train:train_nli",
+        "train:train_nli",
         "An NLI model over word vectors or ELMo.",
-        MAKE,
         "wordworth train-nli --data sick-train --vectors glove-6b-50d -o my-nli",
     ),
     "finetune-nli": Listed(
-        "wordworth.cli.train:finetune_nli",
+        "train:finetune_nli",
         "An NLI model out of any encoder.",
-        MAKE,
         "wordworth finetune-nli minilm-l6 --data sick-train -o my-minilm-nli",
     ),
-    "ls": Listed(
-        "wordworth.cli.catalog:list_entries", "Models, lexica, tests and texts by name.", NAMES, "wordworth ls models"
-    ),
+    "ls": Listed("catalog:list_entries", "Models, lexica, tests and texts by name.", "wordworth ls models"),
     "show": Listed(
-        "wordworth.cli.catalog:show",
-        "One of them: what it holds, its licence, what to cite.",
-        NAMES,
-        "wordworth show glove-6b-50d",
+        "catalog:show", "One of them: what it holds, its licence, what to cite.", "wordworth show glove-6b-50d"
     ),
-    "get": Listed("wordworth.cli.catalog:get", "Fetch them ahead.", NAMES, "wordworth get glove-6b-50d smollm2-135m"),
-    "cache": Listed("wordworth.cli.cache:cache_app", "What is kept on this machine, and how to get rid of it.", NAMES),
+    "get": Listed("catalog:get", "Fetch them ahead.", "wordworth get glove-6b-50d smollm2-135m"),
+    "cache": Listed("cache:cache_app", "What is kept on this machine, and how to get rid of it."),
 }
 TRY = {
     "wordworth audit glove-6b-50d --quick": "word vectors, from meaning to stereotypes, in a report (84 MB to fetch)",
@@ -92,13 +87,17 @@ TRY = {
 class _Commands(LazyGroup):
     """All commands, by the list above."""
 
-    def list_summaries(self) -> dict[str, tuple[str, str]]:
+    def list_summaries(self) -> dict[str, str]:
         """Return what each command does."""
-        return {name: (one.summary, one.panel) for name, one in COMMANDS.items()}
+        return {name: one.summary for name, one in COMMANDS.items()}
 
     def load(self, name: str) -> Any:
         """Import a command."""
-        return COMMANDS[name].load(name)
+        module, _, attribute = COMMANDS[name].place.partition(":")
+        command = getattr(import_module(f"wordworth.cli.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            return typer.main.get_command(command)
+        return make_command(name, command, COMMANDS[name].example)
 
 
 app = typer.Typer(
@@ -112,16 +111,16 @@ app = typer.Typer(
 )
 
 
-def _installed() -> str:
-    from wordworth import __version__
-
-    return __version__
-
-
 def _version(value: bool) -> None:
     if value:
         typer.echo(f"wordworth {_installed()}")
         raise typer.Exit
+
+
+def _installed() -> str:
+    from wordworth import __version__
+
+    return __version__
 
 
 @app.callback()
@@ -131,16 +130,11 @@ def about(
         bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """What a word is worth to a model: word meaning, stereotypes, and the words it never says."""
+    """Greet with three commands where none is given."""
     if context.invoked_subcommand is None:
-        typer.echo(greeting())
-
-
-def greeting() -> str:
-    """What `wordworth` alone says."""
-    tries = [line for command, what in TRY.items() for line in (f"  {command}", f"      {what}")]
-    rest = "`wordworth -h` lists all commands, `wordworth run weat -h` explains one."
-    return "\n".join([f"wordworth {_installed()}", ABOUT, "", "To begin with:", *tries, "", rest])
+        tries = [line for command, what in TRY.items() for line in (f"  {command}", f"      {what}")]
+        rest = "`wordworth -h` lists all commands, `wordworth run weat -h` explains one."
+        typer.echo("\n".join([f"wordworth {_installed()}", ABOUT, "", "To begin with:", *tries, "", rest]))
 
 
 # What every complaint about the command line derives from, whichever click typer brings along.

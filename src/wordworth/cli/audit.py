@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from wordworth.cli.commands import in_cache, named, telling
-from wordworth.cli.options import SHARED, folder_of, with_options, writable_name
+from wordworth.cli.options import SHARED, folder_of, output_option, with_options
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Placement, Seeded, Settings, setting
 
@@ -40,17 +40,7 @@ Audited = Annotated[
         autocompletion=named("models"),
     ),
 ]
-Folder = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="Where to write: a folder; runs/audit-MODEL if not given.",
-        callback=writable_name,
-        rich_help_panel="output",
-    ),
-]
+Folder = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/audit-MODEL if not given.")]
 
 
 def _audit(

@@ -1,6 +1,6 @@
 """`wordworth ls`, `show` and `get`: what can be named."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +12,6 @@ from wordworth.cli.options import Json, Offline
 if TYPE_CHECKING:
     from wordworth.catalog.entry import Entry
 
-TITLED, LICENSED = 100, 130
-"""Characters of a line from which on a list has room for titles, and for licences; `show` has them always."""
 _KINDS = [kind.replace("_", "-") for kind in KINDS]
 
 
@@ -28,7 +26,7 @@ def list_entries(
     ] = None,
     json: Json = False,
 ) -> None:
-    """What can be named, by kind: how much it holds, what is fetched for it, its licence, and whether it is here."""
+    """What can be named, by kind: how much it holds, what is fetched for it, and whether it is here."""
     from wordworth.catalog.registry import entries
     from wordworth.catalog.show import download_bytes, is_here, unit_of
     from wordworth.cli import display
@@ -46,29 +44,22 @@ def list_entries(
         )
         return
     for one in dict.fromkeys(entry.kind for entry in found):
-        _table([entry for entry in found if entry.kind == one])
+        _show_table([entry for entry in found if entry.kind == one])
 
 
-def _table(members: "Sequence[Entry]") -> None:
-    """Entries of one kind; models are of several kinds themselves."""
+def _show_table(members: "Sequence[Entry]") -> None:
+    """Print the entries of one kind; `show` has their titles and licences."""
     from wordworth.catalog.show import download, held, is_here
     from wordworth.cli import display
 
     kind = members[0].kind
-    wide = display.out.width
-    columns: dict[str, Callable[[Entry], str]] = {
-        "name": lambda one: one.name,
-        "kind": lambda one: one.details["family"],
-        "title": lambda one: one.title,
-        "holds": held,
-        "download": download,
-        "language": lambda one: one.language,
-        "licence": lambda one: one.licence,
-        "here": lambda one: "yes" if is_here(one) else "",
-    }
-    left_out = {"kind": kind != "models", "title": wide < TITLED, "licence": wide < LICENSED}
-    header = [name for name in columns if not left_out.get(name)]
-    rows = [[columns[name](one) for name in header] for one in members]
+    header = ["name", "kind", "holds", "download", "language", "here"]
+    rows = [
+        [one.name, one.details.get("family", ""), held(one), download(one), one.language, "yes" if is_here(one) else ""]
+        for one in members
+    ]
+    if kind != "models":  # only models are of several kinds themselves
+        header, rows = [header[0], *header[2:]], [[row[0], *row[2:]] for row in rows]
     numbers = [header.index("holds"), header.index("download")]
     display.table(f"{kind.replace('_', ' ')} ({len(members):,})", header, rows, right=numbers)
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import OUTPUT, make_command, named, telling
-from wordworth.cli.options import SHARED, defaults_of, folder_of, with_options, writable_name
+from wordworth.cli.commands import make_command, named, telling
+from wordworth.cli.options import SHARED, defaults_of, folder_of, output_option, with_options
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Settings
 
@@ -20,14 +20,19 @@ RULES = Path("rules.toml")
 
 def _check(_: Settings, target: str, rules: Path, junit: Path | None, json: bool, **given: Any) -> None:
     from wordworth.check import check, read_rules
+    from wordworth.check import junit as as_junit
+    from wordworth.files import refuse_unwritable, replacing
 
     asked = read_rules(rules)
     if junit is not None:
-        _refuse_folder(junit)
+        refuse_unwritable(junit)
+        if junit.is_dir():
+            raise WordworthError(f"{junit} is a folder; name the file to write")
     place = _place(target, asked, given["output"], given["overwrite"])
     checked = check([place], asked)
     if junit is not None:
-        _write_junit(checked, junit)
+        with replacing(junit) as new:
+            new.write_text(as_junit(checked), encoding="utf-8")
     _show(checked, json)
     if checked.code:
         raise typer.Exit(checked.code)
@@ -45,24 +50,6 @@ def _show(checked: "Checked", as_json: bool) -> None:
         if one.verdict != "pass" or one.notes:
             display.line(f"{one.rule} ({one.verdict}): {sentence(one)}.")
     display.line(f"{summary(checked)}.")
-
-
-def _write_junit(checked: "Checked", file: Path) -> None:
-    from wordworth.check import junit
-    from wordworth.files import replacing
-
-    with replacing(file) as new:
-        new.write_text(junit(checked), encoding="utf-8")
-
-
-def _refuse_folder(file: Path) -> None:
-    """Stops, before anything is computed, at a file that cannot be written."""
-    from wordworth.files import refuse_unwritable
-
-    writable_name(file)
-    if file.is_dir():
-        raise WordworthError(f"{file} is a folder; name the file to write, such as {file / 'check.xml'}")
-    refuse_unwritable(file)
 
 
 def _place(target: str, rules: "Rules", output: Path | None, overwrite: bool) -> Path:
@@ -137,19 +124,10 @@ _TARGET = Annotated[
     ),
 ]
 _RULES = Annotated[Path, typer.Argument(metavar="[RULES.toml]", help="File of rules; rules.toml if not given.")]
-_JUNIT = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="JUnit XML for a CI server, in a file.", rich_help_panel=OUTPUT)
-]
+_JUNIT = Annotated[Path | None, output_option("FILE", "JUnit XML for a CI server, in a file.", "--junit")]
 _FOLDER = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="Where to write: a folder for the runs of a model; runs/check-MODEL if not given.",
-        callback=writable_name,
-        rich_help_panel=OUTPUT,
-    ),
+    output_option("DIR", "Where to write: a folder for the runs of a model; runs/check-MODEL if not given."),
 ]
 
 check = with_options(

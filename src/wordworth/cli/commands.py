@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import typer
@@ -15,38 +13,19 @@ LANGUAGES = "languages"
 Complete = Callable[[str], list[tuple[str, str]]]
 
 
-@dataclass(frozen=True)
-class Listed:
-    """A command by its name: the list of all of them must not import them."""
-
-    place: str
-    """`module:name` of its function, or of the app of several."""
-    summary: str
-    """What it does, in a line."""
-    panel: str = "commands"
-    example: str = ""
-
-    def load(self, name: str) -> Any:
-        """Import the command."""
-        module, _, attribute = self.place.partition(":")
-        found = getattr(import_module(module), attribute)
-        if isinstance(found, typer.Typer):
-            return typer.main.get_command(found)
-        return make_command(name, found, self.example)
-
-
 class LazyGroup(TyperGroup):
     """A group that imports a command when it is run, or when its own help is asked for."""
 
     def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+        # The help of a group is plain text: to import what draws panels takes longer than all the rest.
+        super().__init__(**given | {"rich_markup_mode": None})
         self.commands = {
-            name: TyperCommand(name, help=summary, rich_help_panel=panel)
-            for name, (summary, panel) in self.list_summaries().items()
+            name: TyperCommand(name, help=summary, short_help=summary)
+            for name, summary in self.list_summaries().items()
         }
 
-    def list_summaries(self) -> Mapping[str, tuple[str, str]]:
-        """Return the summary and the panel of each command, in the order of the help."""
+    def list_summaries(self) -> Mapping[str, str]:
+        """Return the summary of each command, in the order of the help."""
         raise NotImplementedError
 
     def load(self, name: str) -> Any:
@@ -70,11 +49,7 @@ def beginning(choices: Sequence[str]) -> Complete | None:
     """Complete a word by the choices that begin so; None where there are no choices."""
     if not choices:
         return None
-
-    def complete(incomplete: str) -> list[tuple[str, str]]:
-        return [(choice, "") for choice in choices if choice and choice.startswith(incomplete)]
-
-    return complete
+    return lambda incomplete: [(choice, "") for choice in choices if choice and choice.startswith(incomplete)]
 
 
 def named(kind: str = "", families: Collection[str] = ()) -> Complete:
@@ -102,16 +77,12 @@ def named(kind: str = "", families: Collection[str] = ()) -> Complete:
 
 
 def in_cache() -> str:
-    """Say what this process left in the cache."""
-    from wordworth.engine.cache import is_kept, written
+    """Say what an interrupted command left in the cache."""
+    from wordworth.engine.cache import is_kept
 
     if not is_kept():
-        return "Nothing is kept with --no-cache; the same command begins anew."
-    kinds = written()
-    if not kinds:
-        return "Nothing was finished that is kept; the same command begins again."
-    listed = ", ".join(f"{count:,} of {kind}" for kind, count in kinds.items())
-    return f"Kept in the cache: {listed}; the same command goes on from there."
+        return "Nothing is kept with --no-cache; the same command begins again."
+    return "What was finished is in the cache; the same command goes on from there."
 
 
 @contextmanager

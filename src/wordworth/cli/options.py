@@ -91,6 +91,12 @@ def writable_name(path: Path | None) -> Path | None:
     return path
 
 
+def output_option(metavar: str, text: str, *names: str) -> Any:
+    """Return the option that says where a command writes: `--output`, unless it has other names."""
+    spelled = names or ("--output", "-o")
+    return typer.Option(*spelled, metavar=metavar, help=text, callback=writable_name, rich_help_panel=OUTPUT)
+
+
 def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
     """The same folder for the same models, so that what was broken off goes on: `runs/COMMAND-MODEL`."""
     from wordworth.catalog.resolve import split_label
@@ -117,17 +123,7 @@ CHECKPOINTS = Annotated[
         rich_help_panel=ON,
     ),
 ]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="Where to write: a folder; runs/STUDY-DATE if not given.",
-        callback=writable_name,
-        rich_help_panel=OUTPUT,
-    ),
-]
+Output = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/STUDY-DATE if not given.")]
 Overwrite = Annotated[
     bool,
     typer.Option(

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import OUTPUT, beginning
-from wordworth.cli.options import SHARED, with_options, writable_name
+from wordworth.cli.commands import beginning
+from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.errors import WordworthError
 from wordworth.task.settings import HOW, ON, PERMUTATIONS, Intervals, setting
 
@@ -19,14 +19,7 @@ Runs = Annotated[
 def report(
     runs: Runs,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write: a file; report.html in the folder if not given.",
-            callback=writable_name,
-        ),
+        Path | None, output_option("FILE", "Where to write: a file; report.html in the folder if not given.")
     ] = None,
     form: Annotated[
         str,
@@ -55,14 +48,10 @@ def card(
     model: Annotated[str, typer.Option(metavar="NAME", help="Model of the card, where the runs have several.")] = "",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write: a file; a README.md that is there gets the section and the results in their places. "
+        output_option(
+            "FILE",
+            "Where to write: a file; a README.md that is there gets the section and the results in their places. "
             "The terminal if not given.",
-            callback=writable_name,
-            rich_help_panel=OUTPUT,
         ),
     ] = None,
 ) -> None:
@@ -101,12 +90,6 @@ class CompareSettings(Intervals):
     components: int | None = setting(
         None, "Principal components to nullify: vast's vectors without the mean and so many.", ON, least=0, most=1_000
     )
-    correlation_test: str = setting(
-        "williams",
-        "Test of dependent correlations.",
-        HOW,
-        choices=("williams", "steiger", "meng"),
-    )
     permutations: int = setting(
         PERMUTATIONS, "Random permutations where they cannot all be counted.", HOW, least=1, most=10_000_000
     )
@@ -124,7 +107,7 @@ def _compare(
     from wordworth.compare import ComparisonSettings, compare, sides, verdicts
     from wordworth.run import read_run
 
-    names = ("layer", "components", "correlation_test", "resamples", "permutations", "seed")
+    names = ("layer", "components", "resamples", "permutations", "seed")
     chosen = ComparisonSettings(**{name: getattr(settings, name) for name in names})
     both = sides([read_run(folder) for folder in runs], models, settings_named)
     result = compare(*both, chosen)

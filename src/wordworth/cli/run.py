@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class _Studies(LazyGroup):
     """A command for every study that has none of its own."""
 
-    def list_summaries(self) -> dict[str, tuple[str, str]]:
+    def list_summaries(self) -> dict[str, str]:
         """Return what each study asks."""
-        return {name: (study(name).summary, "studies") for name in STUDIES if not study(name).command}
+        return {name: study(name).summary for name in STUDIES if not study(name).command}
 
     def load(self, name: str) -> Any:
         """Return the command of a study."""
@@ -44,12 +44,11 @@ def _run() -> None:
 
 def run_study(declared: Study, models: list[Any], settings: Settings, folder: Path, overwrite: bool) -> "Findings":
     """Run a study on models and write its folder."""
-    from wordworth.run import reserve, sole_writer
+    from wordworth.run import reserve
 
     reserve(folder, overwrite=overwrite)
-    with sole_writer(folder):
-        findings = declared.run(models, settings)
-        findings.save(folder, overwrite=overwrite)
+    findings = declared.run(models, settings)
+    findings.save(folder, overwrite=overwrite)
     return findings
 
 
@@ -75,17 +74,6 @@ def print_findings(
     display.notice(f"`wordworth report {shlex.quote(str(folder))}` makes the page.", "dim")
 
 
-def _checkpoints(named: str) -> list[str]:
-    """The checkpoints in a folder; those that are left out are told."""
-    from wordworth.cli import display
-    from wordworth.study.checks import checkpoints, without_step
-
-    found = checkpoints(named)
-    if left := without_step(named):
-        display.notice(f"Left out, since no number of steps is in the name: {', '.join(left)}.")
-    return found
-
-
 def _command(name: str) -> Any:
     declared = study(name)
 
@@ -93,9 +81,10 @@ def _command(name: str) -> Any:
         settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **more: Any
     ) -> None:
         from wordworth.run import default_folder
+        from wordworth.study.checks import checkpoints
 
         folder = output or default_folder(name)
-        trained = _checkpoints(more["checkpoints"]) if more.get("checkpoints") else []
+        trained = checkpoints(more["checkpoints"]) if more.get("checkpoints") else []
         chosen = [*(models or (() if trained else declared.default_models)), *trained]
         with telling():
             findings = run_study(declared, chosen, settings, folder, overwrite)

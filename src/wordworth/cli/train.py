@@ -9,23 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from wordworth.cli.commands import OUTPUT, named, telling
-from wordworth.cli.options import SHARED, with_options, writable_name
+from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.study.infer import LABEL_MAP
 from wordworth.study.shared_settings import LayeredTakenOut, TakenOut
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, setting
 
-Folder = Annotated[
-    Path,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="Where to write: the folder of the model.",
-        callback=writable_name,
-        rich_help_panel=OUTPUT,
-    ),
-]
+Folder = Annotated[Path, output_option("DIR", "Where to write: the folder of the model.")]
 REQUIRED = inspect.Parameter.empty
+_KEPT = "Epochs that have ended are in {}; the same command goes on after them."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +94,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
         cleared(output)
     names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads")
     recipe = Recipe(device=_device(settings.device), **{name: getattr(settings, name) for name in names})
-    with telling(lambda: _kept(output)):
+    with telling(lambda: _KEPT.format(output)):
         sets = _sets(settings)
         vectors = vectors_to_train_on(settings.vectors, settings.seed)
         results = trained(
@@ -117,20 +108,8 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     if json:
         display.print_json({"folder": str(output), **results})
         return
-    rows = [_row(part, one) for part in ("training", "dev", "test") for one in results[part]]
-    display.table("", ["part", "data", "pairs", "accuracy"], rows, right=[2, 3])
-    display.line(f"best of {results['epochs']} epochs: {results['best_epoch']}")
-    display.line(str(output))
-
-
-def _kept(output: Path) -> str:
-    from wordworth.encode.training import has_checkpoint
-    from wordworth.infer.finetune_nli import unfinished
-    from wordworth.infer.train_nli import CHECKPOINTS
-
-    if has_checkpoint(output / CHECKPOINTS) or unfinished(output):
-        return f"The epochs that have ended are in {output}; the same command goes on after them."
-    return "No epoch has ended; the same command begins again."
+    rows = [{"part": part, **one} for part in ("training", "dev", "test") for one in results[part]]
+    _show(rows, f"best of {results['epochs']} epochs: {results['best_epoch']}", output)
 
 
 def _say(sentence: str) -> None:
@@ -153,6 +132,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     from wordworth.infer.cross_encoder import untrained_cross_encoder
     from wordworth.infer.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
     from wordworth.infer.nli import accuracy
+    from wordworth.infer.train_nli import best_epoch
     from wordworth.repair.subwords import piece_vectors
     from wordworth.study.mitigation import taken_out
 
@@ -160,7 +140,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     if overwrite:
         cleared(output)
     elif not unfinished(output):
-        refuse_existing(output, "choose another folder with -o, or replace it with --overwrite")
+        refuse_existing(output)
     names = ("epochs", "rate", "batch", "precision", "seed")
     recipe = FinetuneRecipe(**{name: getattr(settings, name) for name in names})
     sets = _sets(settings)
@@ -168,19 +148,19 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
     subspace = taken_out(settings, lambda words: piece_vectors(fresh.headed, list(words)), settings.seed)
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
-    with telling(lambda: _kept(output)):
+    with telling(lambda: _KEPT.format(output)):
         model, history = finetune_nli(fresh, training, output, dev=held, projection=subspace, recipe=recipe, say=_say)
+    best = best_epoch(history)
     rows = [
         {"part": part, "name": one.name, "pairs": len(one), "accuracy": accuracy(model, one.examples())}
         for part, several in (("dev", sets.dev), ("test", sets.tests))
         for one in several
     ]
     if json:
-        display.print_json({"folder": str(output), "kept": history.kept, "losses": history.losses, "accuracy": rows})
+        losses = [epoch["loss"] for epoch in history]
+        display.print_json({"folder": str(output), "kept": best, "losses": losses, "accuracy": rows})
         return
-    display.table("", ["part", "data", "pairs", "accuracy"], [_row(one["part"], one) for one in rows], right=[2, 3])
-    display.line(f"best of {len(history.losses)} epochs: {history.kept}")
-    display.line(str(output))
+    _show(rows, f"best of {len(history)} epochs: {best}", output)
 
 
 def _sets(settings: NliDataSettings) -> Any:
@@ -204,16 +184,21 @@ def _sets(settings: NliDataSettings) -> Any:
     return sets
 
 
-def _row(part: str, one: dict[str, Any]) -> tuple[str, str, str, str]:
-    right = f"{100 * one['accuracy']:.2f}" if "accuracy" in one else ""
-    return part, one["name"], f"{one['pairs']:,}", right
+def _show(rows: list[dict[str, Any]], best: str, output: Path) -> None:
+    from wordworth.cli import display
+
+    accuracies = [f"{100 * one['accuracy']:.2f}" if "accuracy" in one else "" for one in rows]
+    cells = [
+        (one["part"], one["name"], f"{one['pairs']:,}", right) for one, right in zip(rows, accuracies, strict=True)
+    ]
+    display.table("", ["part", "data", "pairs", "accuracy"], cells, right=[2, 3])
+    display.line(best)
+    display.line(str(output))
 
 
 _RESTART = Annotated[
     bool,
-    typer.Option(
-        "--overwrite", help="Replace what is there: begin anew where another training lies.", rich_help_panel=OUTPUT
-    ),
+    typer.Option("--overwrite", help="Replace what is there: begin anew.", rich_help_panel=OUTPUT),
 ]
 _ENCODER = Annotated[
     str,
@@ -223,22 +208,18 @@ _ENCODER = Annotated[
         autocompletion=named("models", ("encoder", "masked")),
     ),
 ]
-_SHARED = {**SHARED, "output": (Folder, REQUIRED)}
+_SHARED = {**SHARED, "output": (Folder, REQUIRED), "overwrite": (_RESTART, False)}
 
 train_nli = with_options(
     TrainSettings,
     _train,
-    {**_SHARED, "overwrite": (_RESTART, False)},
+    _SHARED,
     "Train the decomposable attention model on NLI data; run again, it goes on where it was stopped.",
 )
 
 finetune_nli = with_options(
     FinetuneSettings,
     _finetune,
-    {
-        "encoder": (_ENCODER, REQUIRED),
-        **_SHARED,
-        "overwrite": (_RESTART, False),
-    },
+    {"encoder": (_ENCODER, REQUIRED), **_SHARED},
     "Fine-tune any encoder on NLI data, without a bias direction if one is named; run again, it goes on.",
 )

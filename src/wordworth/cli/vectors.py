@@ -7,30 +7,19 @@ from typing import Annotated, Any
 import typer
 
 from wordworth.cli.commands import OUTPUT, named, telling
-from wordworth.cli.options import SHARED, with_options, writable_name
+from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.study.debias import STUDY, DebiasSettings
 from wordworth.study.static import ExportSettings
 
 Vectors = Annotated[
     Path,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Where to write: a file of vectors (.npz, .safetensors, .vec or .txt, .bin); of a network, a folder.",
-        callback=writable_name,
-        rich_help_panel=OUTPUT,
+    output_option(
+        "FILE",
+        "Where to write: a file of vectors (.npz, .safetensors, .vec or .txt, .bin); of a network, a folder.",
     ),
 ]
 Folder = Annotated[
-    Path | None,
-    typer.Option(
-        "--run-output",
-        metavar="DIR",
-        help="Folder of the run; runs/debias-DATE if not given.",
-        callback=writable_name,
-        rich_help_panel=OUTPUT,
-    ),
+    Path | None, output_option("DIR", "Folder of the run; runs/debias-DATE if not given.", "--run-output")
 ]
 Replaced = Annotated[
     bool, typer.Option("--overwrite", help="Replace what is there: the file, and the run.", rich_help_panel=OUTPUT)
@@ -38,24 +27,16 @@ Replaced = Annotated[
 REQUIRED = inspect.Parameter.empty
 
 
-def check_free(path: Path, overwrite: bool) -> None:
-    """Refuses, before anything is computed, a file of vectors that cannot be written or must not be replaced."""
+def _check_free(path: Path, overwrite: bool, *, is_file: bool = True) -> None:
+    """Refuse, before anything is computed, an output that cannot be written or must not be replaced."""
     from wordworth.embedding.writing import check_target
     from wordworth.files import refuse_existing, refuse_unwritable
 
-    check_target(path)
+    if is_file:
+        check_target(path)
     refuse_unwritable(path)
     if not overwrite:
-        refuse_existing(path, "choose another file with -o, or replace it with --overwrite")
-
-
-def check_folder_free(path: Path, overwrite: bool) -> None:
-    """The same of the folder of a network."""
-    from wordworth.files import refuse_existing, refuse_unwritable
-
-    refuse_unwritable(path)
-    if not overwrite:
-        refuse_existing(path, "choose another folder with -o, or replace it with --overwrite")
+        refuse_existing(path)
 
 
 def _debias(
@@ -72,14 +53,14 @@ def _debias(
     from wordworth.cli.run import print_findings
     from wordworth.embedding import save
     from wordworth.embedding.writing import check_words
-    from wordworth.run import default_folder, reserve, sole_writer
+    from wordworth.run import default_folder, reserve
 
     STUDY.check([model], settings)
     static = kind_of(model) == "static"
-    (check_free if static else check_folder_free)(output, overwrite)
+    _check_free(output, overwrite, is_file=static)
     folder = run_output or default_folder("debias")
     reserve(folder, overwrite=overwrite)
-    with telling(), sole_writer(folder):
+    with telling():
         for vectors in load_embeddings(model) if static else ():
             check_words(vectors.words, output)
         findings = STUDY.run([model], settings)
@@ -98,7 +79,7 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
     from wordworth.engine.engines import using
     from wordworth.study.static.study import exported, load_vocabulary
 
-    check_free(output, overwrite)
+    _check_free(output, overwrite)
     check_words(load_vocabulary(settings.vocabulary), output)
     with telling(), using(settings.engine):
         result = exported(model, settings)
@@ -121,26 +102,28 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
     display.line(str(output))
 
 
-def _argument(text: str, *kinds: str) -> Any:
-    return Annotated[str, typer.Argument(help=text, autocompletion=named("models", kinds))]
-
-
+_LANGUAGE_MODELS = ("causal", "masked", "encoder")
+_Debiased = Annotated[
+    str,
+    typer.Argument(
+        help="A name of the catalog or the hub, a path, https://… or hf://owner/name/file.",
+        autocompletion=named("models", ("static", *_LANGUAGE_MODELS)),
+    ),
+]
+_Exported = Annotated[
+    str,
+    typer.Argument(
+        help="A language model: a name of the catalog or the hub, or a path.",
+        autocompletion=named("models", _LANGUAGE_MODELS),
+    ),
+]
 _SHARED = {**SHARED, "output": (Vectors, REQUIRED), "overwrite": (Replaced, False)}
 
 debias = with_options(
     DebiasSettings,
     _debias,
     {
-        "model": (
-            _argument(
-                "A name of the catalog or the hub, a path, https://… or hf://owner/name/file.",
-                "static",
-                "causal",
-                "masked",
-                "encoder",
-            ),
-            REQUIRED,
-        ),
+        "model": (_Debiased, REQUIRED),
         "run_output": (Folder, None),
         **_SHARED,
     },
@@ -151,10 +134,7 @@ export = with_options(
     ExportSettings,
     _export,
     {
-        "model": (
-            _argument("A language model: a name of the catalog or the hub, or a path.", "causal", "masked", "encoder"),
-            REQUIRED,
-        ),
+        "model": (_Exported, REQUIRED),
         **_SHARED,
     },
     "A static embedding out of a contextual model, in a file that other programs read.",

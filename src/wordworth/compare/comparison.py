@@ -16,7 +16,7 @@ from wordworth.run.flags import few, joined, uncovered
 from wordworth.run.schema import clusters
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.effect_size import weat_difference, weat_difference_interval
-from wordworth.statistics.paired_correlation import CorrelationTest, correlation_difference
+from wordworth.statistics.paired_correlation import correlation_difference
 from wordworth.statistics.paired_tests import holm, mcnemar, mean_interval, paired_proportions, sign_flip
 from wordworth.statistics.permutation import PERMUTATIONS
 
@@ -47,7 +47,6 @@ class Difference:
     notes: tuple[str, ...]
     detail: str = ""
     """What the sets of an association test are."""
-    p_bootstrap: float | None = None
     p_holm: float = 1.0
     """p corrected for all tests of the comparison."""
 
@@ -91,7 +90,6 @@ class ComparisonSettings:
 
     layer: LayerRule = "best"
     components: int | None = None
-    correlation_test: CorrelationTest = "williams"
     resamples: int = RESAMPLES
     permutations: int = PERMUTATIONS
     seed: int = 0
@@ -163,13 +161,8 @@ def _correlated(
     for name, column in (("the ratings", people), ("one model's values", values[0]), ("one model's values", values[1])):
         if np.ptp(column) <= 1e-12 * np.abs(column).max():
             raise NotComparableError(f"{name} are the same for all {len(people)} items in common")
-    result = correlation_difference(
-        values, people, ranked=ranked, test=settings.correlation_test, resamples=settings.resamples, seed=settings.seed
-    )
-    interval, p_bootstrap = (float(result.low), float(result.high)), float(result.bootstrap_p)
-    return _columns(
-        result.values.tolist(), interval, float(result.p), settings.correlation_test, p_bootstrap=p_bootstrap
-    )
+    result = correlation_difference(values, people, ranked=ranked, resamples=settings.resamples, seed=settings.seed)
+    return _columns(result.values.tolist(), (float(result.low), float(result.high)), float(result.p), "williams")
 
 
 def _hit(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
@@ -187,12 +180,11 @@ def _associated(frame: pl.DataFrame, values: NDArray[np.float64], settings: Comp
     ordered, size = np.concatenate([values[:, is_x], values[:, ~is_x]], axis=1), int(is_x.sum())
     if min(values.std(axis=1)) <= 1e-12:
         raise NotComparableError("one model associates all targets in common alike")
-    result = weat_difference(ordered, size, permutations=settings.permutations, seed=settings.seed)
+    effects, result = weat_difference(ordered, size, permutations=settings.permutations, seed=settings.seed)
     interval = weat_difference_interval(ordered, size, resamples=settings.resamples, seed=settings.seed)
     labels = sorted(groups.unique().to_list())
     detail = " v ".join(label.partition(": ")[2] for label in labels)
-    how = f"exchange:{result.test.method}"
-    return _columns(result.effects.tolist(), interval, float(result.test.p), how, detail=detail)
+    return _columns(effects.tolist(), interval, float(result.p), f"exchange:{result.method}", detail=detail)
 
 
 def _averaged(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:

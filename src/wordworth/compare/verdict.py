@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wordworth.compare.comparison import ALPHA, Comparison, Difference
+from wordworth.compare.comparison import Comparison, Difference
 from wordworth.measure import named
 from wordworth.run.flags import MARK, legend
 from wordworth.run.numbers import format_p, format_precise, state_p
@@ -45,10 +45,6 @@ def verdicts(comparison: Comparison) -> list[str]:
         alike = [one for one in of_measure if not one.real]
         if alike:
             sentences.append(f"No difference found in {declared.noun or measure} on {_each(alike, True)}.")
-    doubted = [one for one in comparison.differences if _doubted(one)]
-    if doubted:
-        tasks = ", ".join(one.task for one in doubted)
-        sentences.append(f"The bootstrap and the {doubted[0].test} test do not agree on {tasks}: take care there.")
     return sentences
 
 
@@ -81,8 +77,3 @@ def _clause(one: Difference, first_wins: bool) -> str:
     lead = f"Δ {difference} [{low}, {high}], " if one.real else ""
     detail = f", {one.detail}" if one.detail and one.real else ""
     return f"{place}{detail} ({a} v {b}, {lead}{state_p(one.p_holm)})"
-
-
-def _doubted(one: Difference) -> bool:
-    """Whether the bootstrap alone would say otherwise than the test alone."""
-    return one.p_bootstrap is not None and (one.p < ALPHA) != (one.p_bootstrap < ALPHA)

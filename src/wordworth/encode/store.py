@@ -17,7 +17,6 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from wordworth.contexts import Context
-from wordworth.embedding import Embedding, Provenance
 from wordworth.encode.encoding import checked_layers, encode_shards, every_failure, shards, unique, values_of
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
@@ -42,7 +41,6 @@ class VectorStore:
 
     folder: Path
     model: str
-    weights: str
     dim: int
     contexts: Sequence[Context]
     layers: tuple[int, ...]
@@ -99,18 +97,6 @@ class VectorStore:
         vectors: NDArray[np.float32] = every[wanted].numpy()
         return vectors
 
-    def embedding(self, layer: int, pooling: str = "last", *, setting: str = "", language: str = "") -> Embedding:
-        """The same as an `Embedding`; words that were not located are listed in its provenance."""
-        provenance = Provenance(
-            name=self.model,
-            source=str(self.folder),
-            sha256=self.weights,
-            language=language,
-            steps=(*([setting] if setting else []), f"layer {layer}", f"pooling {pooling}"),
-            dropped=tuple(f"{failure.word!r}: {failure.reason}" for failure in self.failures),
-        )
-        return Embedding(self.words, self.vectors(layer, pooling), provenance)
-
 
 @hashed_once()
 def encode_to_store(
@@ -147,7 +133,7 @@ def encode_to_store(
     filling = Filling(stream, write, f"encoding words with {model.name}", WRITERS.get(model.device.type, 0))
     filling.fill(model, waiting, tell)
     chunks = tuple(part.path / STATES for part in parts)
-    return VectorStore(entry.path, model.name, model.weights, model.dim, tuple(contexts), chosen, chunks, place)
+    return VectorStore(entry.path, model.name, model.dim, tuple(contexts), chosen, chunks, place)
 
 
 def _tensor(layer: int) -> str:

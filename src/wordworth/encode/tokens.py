@@ -4,7 +4,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,20 +76,6 @@ def padded(values: Numbers, starts: Numbers, lengths: Numbers, filler: int) -> N
     return table
 
 
-@dataclass(frozen=True, eq=False)
-class Spelled:
-    """Texts as the tokenizer gives them."""
-
-    texts: Sequence[str]
-    encodings: Sequence[Encoding]
-    lengths: Numbers
-    starts: Numbers
-    ids: Numbers
-    offsets: NDArray[np.int32]
-    """The letters of each token, first and end."""
-    special: NDArray[np.bool_]
-
-
 def as_read(tokenizer: PreTrainedTokenizerFast, words: Sequence[str]) -> tuple[str, ...]:
     """Return each word as the tokenizer reads it: in lower case and without accents where its tokens are the same."""
     forms = list(words)
@@ -109,23 +94,13 @@ def _without_accents(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(letters))
 
 
-def spell(tokenizer: PreTrainedTokenizerFast, texts: Sequence[str]) -> Spelled:
-    """Every text with special tokens as the model expects them."""
+def spell(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> list[Encoding]:
+    """Return the tokens of every text, with special ones as the model expects them."""
+    if not texts:
+        return []
     # One text goes the library's way, which sets truncation and padding behind it; many would become lists of lists.
     one = tokenizer(texts[0], verbose=False)["input_ids"]
-    encodings = tokenizer.backend_tokenizer.encode_batch(list(texts))
+    encodings: list[Encoding] = tokenizer.backend_tokenizer.encode_batch(texts)
     if encodings[0].ids != one:  # a class that does something of its own before
-        encodings = tokenizer(list(texts), verbose=False).encodings
-    lengths = np.fromiter(map(len, encodings), dtype=np.intp, count=len(encodings))
-    total = int(lengths.sum())
-    letters = chain.from_iterable(chain.from_iterable(encoding.offsets for encoding in encodings))
-    special = chain.from_iterable(encoding.special_tokens_mask for encoding in encodings)
-    return Spelled(
-        texts=texts,
-        encodings=encodings,
-        lengths=lengths,
-        starts=np.cumsum(lengths) - lengths,
-        ids=np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), dtype=np.intp, count=total),
-        offsets=np.fromiter(letters, dtype=np.int32, count=2 * total).reshape(-1, 2),
-        special=np.fromiter(special, dtype=np.bool_, count=total),
-    )
+        encodings = tokenizer(texts, verbose=False).encodings
+    return encodings

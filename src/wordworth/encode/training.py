@@ -28,8 +28,6 @@ from wordworth.files import sha256_of
 from wordworth.progress import progress
 
 MARKER = "complete.json"
-_ENDLESS = 1 << 40
-"""Steps of a stream whose length is not known: its last batch ends the training."""
 
 Batch = dict[str, Tensor]
 Epochs = list[dict[str, float]]
@@ -50,10 +48,9 @@ class TrainingPlan:
     """Step → the seed of what is drawn at random from then on; None: go on drawing."""
     clip: float
     """Norm to which gradients are cut."""
-    epochs: int | None = None
-    """None: one pass over a stream whose length is not known."""
-    save_every: float = math.inf
-    """Seconds between checkpoints within an epoch."""
+    epochs: int
+    save_every: float | None = None
+    """Seconds between checkpoints within the epochs; None: one at the end of each."""
     after_step: Callable[[], None] = lambda: None
     after_epoch: Callable[[int, float], dict[str, float]] = lambda epoch, total: {}
     """Takes the epoch (from 1) and the weighted sum of its losses; returns what the history keeps of the epoch."""
@@ -87,39 +84,13 @@ class _EpochBatches(torch.utils.data.IterableDataset[Any]):
         return self.count
 
 
-class StreamLoader(DataLoader[Any]):
-    """Loads batches of a stream in its order, and knows when the last one is out."""
-
-    def __init__(self, examples: Callable[[], Iterable[Any]], batch: int, collate: Callable[[Any], Batch]) -> None:
-        super().__init__(_Stream(examples), batch_size=batch, collate_fn=collate)
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Return whether the last example has been loaded."""
-        return bool(self.dataset.is_exhausted)  # type: ignore[attr-defined]
-
-
-class _Stream(torch.utils.data.IterableDataset[Any]):
-    def __init__(self, examples: Callable[[], Iterable[Any]]) -> None:
-        self.examples, self.is_exhausted = examples, False
-
-    def __iter__(self) -> Iterator[Any]:
-        examples = iter(self.examples())
-        example = next(examples, None)
-        while example is not None:
-            following = next(examples, None)
-            self.is_exhausted = following is None
-            yield example
-            example = following
-
-
 class SeededTrainer(Trainer):
     """Trains a network on one device as a `TrainingPlan` says."""
 
     def __init__(
         self,
         network: nn.Module,
-        loader: EpochLoader | StreamLoader,
+        loader: EpochLoader,
         plan: TrainingPlan,
         optimizer: torch.optim.Optimizer,
         height: Callable[[int], float] = lambda step: 1.0,
@@ -165,8 +136,7 @@ class SeededTrainer(Trainer):
 
     def stop_diverged(self) -> None:
         """Raise an error that says when the loss was not a number."""
-        steps = len(self.loader) if self.plan.epochs else _ENDLESS
-        epoch, batch = divmod(self.state.global_step, steps)
+        epoch, batch = divmod(self.state.global_step, len(self.loader))
         raise WordworthError(
             f"the loss of {self.plan.name} is not a number in epoch {epoch + 1}, batch {batch + 1}; epochs that had "
             "ended are kept; lower the learning rate"
@@ -176,9 +146,9 @@ class SeededTrainer(Trainer):
         """Train to the end, from the newest checkpoint of this training if there is one; return its epochs."""
         plan, checkpoint = self.plan, last_checkpoint(self.plan)
         history = epochs_of(checkpoint)
-        if plan.epochs and history and (len(history) >= plan.epochs or plan.should_stop(history)):
+        if history and (len(history) >= plan.epochs or plan.should_stop(history)):
             return history
-        steps = (plan.epochs - len(history)) * len(self.loader) if plan.epochs else None
+        steps = (plan.epochs - len(history)) * len(self.loader)
         with quietly(), progress(f"training {plan.name}", steps) as self.advance:
             self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
         return _epochs(self.state)
@@ -191,9 +161,9 @@ class _Flow(TrainerCallback):
         self.trainer, self.plan, self.saved = trainer, trainer.plan, time.monotonic()
 
     def on_train_begin(self, args: Any, state: TrainerState, control: Any, **_: Any) -> None:
-        totals = [entry for entry in state.log_history if "weight" in entry]
-        if totals and self.plan.epochs is None:
-            self.trainer.total, self.trainer.weight = totals[-1]["total"], int(totals[-1]["weight"])
+        if state.log_history and "weight" in state.log_history[-1]:  # the checkpoint is within an epoch
+            last = state.log_history[-1]
+            self.trainer.total, self.trainer.weight = last["total"], int(last["weight"])
 
     def on_step_begin(self, args: Any, state: TrainerState, control: Any, **_: Any) -> None:
         seed = self.plan.seed_of(state.global_step)
@@ -204,20 +174,17 @@ class _Flow(TrainerCallback):
         trainer = self.trainer
         self.plan.after_step()
         trainer.advance(1)
-        if isinstance(trainer.loader, StreamLoader) and trainer.loader.is_exhausted:
-            control.should_training_stop = True
-        elif time.monotonic() - self.saved > self.plan.save_every:
+        if self.plan.save_every is not None and time.monotonic() - self.saved > self.plan.save_every:
             trainer.log({"total": trainer.total, "weight": trainer.weight})
             control.should_save = True
 
     def on_epoch_end(self, args: Any, state: TrainerState, control: Any, **_: Any) -> None:
-        if self.plan.epochs is None:
-            return
         trainer = self.trainer
         if not all(bool(weight.isfinite().all()) for weight in trainer.network.parameters()):
             trainer.stop_diverged()
         history = _epochs(state)
-        trainer.log({"ended_epoch": len(history) + 1, **self.plan.after_epoch(len(history) + 1, trainer.total)})
+        kept = self.plan.after_epoch(len(history) + 1, trainer.total)
+        trainer.log({"ended_epoch": len(history) + 1, "of": trainer.weight, "sum": trainer.total, **kept})
         trainer.total, trainer.weight = 0.0, 0
         control.should_training_stop = self.plan.should_stop(_epochs(state))
 
@@ -239,11 +206,10 @@ class _OneDevice(TrainingArguments):
 def _arguments(plan: TrainingPlan, device: torch.device) -> TrainingArguments:
     return _OneDevice(
         output_dir=str(plan.checkpoints),
-        num_train_epochs=plan.epochs or 1,
-        max_steps=-1 if plan.epochs else _ENDLESS,
+        num_train_epochs=plan.epochs,
         max_grad_norm=plan.clip,
         use_cpu=device.type == "cpu",
-        save_strategy="epoch" if plan.epochs else "no",
+        save_strategy="epoch" if plan.save_every is None else "no",
         save_total_limit=2,  # the older one is kept until the newer one is marked as complete
         logging_strategy="no",
         logging_nan_inf_filter=False,

@@ -1,15 +1,10 @@
-"""Shards on their way through a device: the next ones are prepared while it works, and it never waits for Python.
-
-How much goes through at once suits the device and the model's size.
-"""
+"""Shards on their way through a device: how much goes through at once suits the device and the model's size."""
 
 from bisect import bisect_right
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +16,7 @@ from wordworth.encode.forward import EncodingJob, run_sentences
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.spans import Failure, in_tokens
 from wordworth.encode.tokens import Numbers, Tokens
-from wordworth.engine.batching import Budget, PassTally, budget_for, free_memory, out_of_memory
+from wordworth.engine.batching import Budget, PassTally, budget_for, free_memory
 from wordworth.errors import WordworthError
 
 LAUNCH = 3e-4
@@ -36,8 +31,6 @@ UNIT_CONTEXTS = 1 << 13
 UNIT_BYTES = 4 << 30
 PATH = 16
 """Tokens of a path whose keys and values are kept, a usual one."""
-COPIES = 4
-"""Shards on their way from a GPU at once."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +40,13 @@ class Work:
     budget: Budget
     contexts: int
     """In a unit, which is launched as one; it has one shard at the least."""
-    ahead: int
-    """Units that are launched before the first one of them is collected."""
 
 
 def work_for(model: LanguageModel, batch_tokens: int | None = None) -> Work:
     """On a processor a shard after the other; on a GPU as much as fills it, by the model's size and the free memory."""
     usual = budget_for(model.device, batch_tokens, padding=model.ignores_padding)
     if model.device.type != "cuda":
-        return Work(usual, 1, 0)
+        return Work(usual, 1)
     work = sized(model, free_memory(model.device))
     if batch_tokens is not None:
         work.budget.tokens = batch_tokens
@@ -76,7 +67,7 @@ def sized(model: LanguageModel, free: int) -> Work:
     tokens = max(1, min(wanted, int(0.4 * free) // (states + 32 * size * model.dim)))
     together = int(0.25 * free) // (PATH * _kept(model) * size)
     budget = Budget(tokens, pass_cost, max(64, min(together, MOST_TOGETHER)))
-    return Work(budget, max(1, min(UNIT_CONTEXTS, min(UNIT_BYTES, free // 8) // states)), 1)
+    return Work(budget, max(1, min(UNIT_CONTEXTS, min(UNIT_BYTES, free // 8) // states)))
 
 
 def _kept(model: LanguageModel) -> int:
@@ -87,58 +78,6 @@ def _kept(model: LanguageModel) -> int:
     return int(2 * model.layers * width * (getattr(config, "num_key_value_heads", None) or heads))
 
 
-def launched(device: torch.device) -> "torch.cuda.Event | None":
-    """A mark behind all that was launched so far; None on a processor, where it is done."""
-    return torch.cuda.current_stream(device).record_event() if device.type == "cuda" else None
-
-
-@cache
-def _beside(device: torch.device) -> "torch.cuda.Stream":
-    """The stream of copies: one for a GPU, since the memory that each uses is kept for it."""
-    return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]  # the library's class is untyped
-
-
-def fetched(parts: Iterable[Tensor], device: torch.device, after: "torch.cuda.Event | None") -> Iterator[Tensor]:
-    """The tensors in the machine's memory, in order, as soon as what `after` marks is done.
-
-    A GPU copies the next ones while the first is used, beside its work: to pinned memory, which is used again when the
-    tensor is gone, and by a stream of their own.
-    """
-    if after is None:
-        for part in parts:
-            # A part of more is copied, so that the rest can go, and does not travel with it to another process.
-            whole = part.untyped_storage().nbytes() == part.nbytes
-            yield part.cpu() if whole else part.clone(memory_format=torch.contiguous_format).cpu()
-        return
-    on_the_way: deque[tuple[Tensor, torch.cuda.Event]] = deque()
-    stream = _beside(device)
-    stream.wait_event(after)
-    for part in parts:
-        with torch.cuda.stream(stream):
-            packed = part.contiguous()
-            host = _pinned_like(packed)
-            host.copy_(packed, non_blocking=True)
-            on_the_way.append((host, stream.record_event()))
-        del packed
-        if len(on_the_way) > COPIES:
-            yield _here(on_the_way)
-    while on_the_way:
-        yield _here(on_the_way)
-
-
-def _pinned_like(tensor: Tensor) -> Tensor:
-    return torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
-
-
-def _here(on_the_way: "deque[tuple[Tensor, torch.cuda.Event]]") -> Tensor:
-    host, copied = on_the_way.popleft()
-    copied.synchronize()
-    return host
-
-
-Prepared = TypeVar("Prepared")
-Flying = TypeVar("Flying")
-Result = TypeVar("Result")
 Shard = Sequence[Context]
 
 
@@ -180,60 +119,26 @@ class Unit:
     """Where the states of each context begin; behind them, how many there are."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Launched:
-    unit: Unit
-    states: Tensor
-    finite: Tensor
-    mark: "torch.cuda.Event | None"
-    tally: PassTally
-
-
-def pipelined(
-    prepared: Iterable[Prepared],
-    launch: Callable[[Prepared], Flying],
-    collect: Callable[[Flying], Iterator[Result]],
-    ahead: int,
-) -> Iterator[Result]:
-    """What `collect` gives, in order. One is collected when `ahead` others are launched behind it.
-
-    All in one thread: another one would take turns with it, and the device would wait for both.
-    """
-    flying: deque[Flying] = deque()
-    for one in prepared:
-        try:
-            flying.append(launch(one))
-        except RuntimeError as error:
-            if not flying or not out_of_memory(error):
-                raise
-            while flying:  # they hold memory
-                yield from collect(flying.popleft())
-            flying.append(launch(one))
-        if len(flying) > ahead:
-            yield from collect(flying.popleft())
-    while flying:
-        yield from collect(flying.popleft())
-
-
 def through(
     model: LanguageModel, shards: Iterable[Shard], layers: tuple[int, ...], work: Work, *, share_prefixes: bool
 ) -> Iterator[SubwordStates]:
-    """The states of every shard, in order."""
+    """Yield the states of every shard, in order."""
     stop = model.stop_at(max(layers, default=0))
 
-    def launch(unit: Unit) -> _Launched:
+    def launch(unit: Unit) -> EncodingJob:
         shape = len(layers), int(unit.starts[-1]), model.dim
         states = torch.empty(shape, dtype=model.network.dtype, device=model.device)
         job = EncodingJob(model, layers, unit.starts, states, work.budget, PassTally(), stop)
         run_sentences(job, unit.tokens, share_prefixes=share_prefixes)
-        # A sum shows whether all are numbers, in one pass and without a mask as large as the states.
-        finite = torch.isfinite(states.sum(dtype=torch.float32))
-        return _Launched(unit, states, finite, launched(model.device), job.tally)
+        return job
 
-    def collect(flying: _Launched) -> Iterator[SubwordStates]:
-        return _collected(model, layers, flying)
-
-    yield from pipelined(_units(model, shards, work.contexts), launch, collect, work.ahead)
+    running: tuple[Unit, EncodingJob] | None = None
+    for unit in _units(model, shards, work.contexts):  # a GPU works on one while the next is tokenized
+        if running is not None:
+            yield from _collected(*running)
+        running = unit, launch(unit)
+    if running is not None:
+        yield from _collected(*running)
 
 
 def _units(model: LanguageModel, shards: Iterable[Shard], contexts: int) -> Iterator[Unit]:
@@ -257,17 +162,18 @@ def _prepared(model: LanguageModel, shards: list[Shard]) -> Unit:
     return Unit(contexts, bounds, tokens, failures, subwords, np.concatenate([[0], np.cumsum(subwords)]))
 
 
-def _collected(model: LanguageModel, layers: Sequence[int], flying: _Launched) -> Iterator[SubwordStates]:
-    unit, states = flying.unit, flying.states
+def _collected(unit: Unit, job: EncodingJob) -> Iterator[SubwordStates]:
+    # A sum shows whether all are numbers, in one pass and without a mask as large as the states.
+    if not torch.isfinite(job.out.sum(dtype=torch.float32)).item():
+        check_finite(job.model, job.out, unit.contexts, unit.starts.tolist(), job.layers)
+    tally = job.tally
     ends: list[int] = unit.starts[unit.bounds].tolist()
-    pieces = (states[:, start:end] for start, end in pairwise(ends))
-    parts = fetched((flying.finite, *pieces), model.device, flying.mark)
-    if not next(parts).item():
-        check_finite(model, states, unit.contexts, unit.starts.tolist(), layers)
-    tally = flying.tally
-    for (first, end), part in zip(pairwise(unit.bounds), parts, strict=True):
+    for (first, end), (start, stop) in zip(pairwise(unit.bounds), pairwise(ends), strict=True):
+        part = job.out[:, start:stop]
+        # A copy of its own, so that the rest can go; pinned memory, since a GPU writes there many times as fast.
+        states = torch.empty(part.shape, dtype=part.dtype, pin_memory=part.is_cuda).copy_(part)
         failures = [replace(one, row=one.row - first) for one in unit.failures if first <= one.row < end]
-        yield SubwordStates(unit.subwords[first:end].tolist(), failures, part, tally)
+        yield SubwordStates(unit.subwords[first:end].tolist(), failures, states, tally)
         tally = PassTally()
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from wordworth.files import cache_dir, locked, replacing, sha256_of, space_checked, temporary_folder
+from wordworth.files import cache_dir, locked, replacing, sha256_of, space_checked
 
 Kind = Literal[
     "aggregates",
@@ -52,7 +52,6 @@ Make = Callable[[Path], object]
 """Fills the folder that it is given."""
 
 _damaged: Counter[str] = Counter()
-_written: Counter[str] = Counter()
 _apart: dict[str, Path] = {}
 """Kind → where its entries lie for the moment."""
 
@@ -60,11 +59,6 @@ _apart: dict[str, Path] = {}
 def damaged() -> dict[str, int]:
     """How many entries of each kind this process found damaged, and removed."""
     return dict(sorted(_damaged.items()))
-
-
-def written() -> dict[str, int]:
-    """How many entries of each kind this process wrote."""
-    return dict(sorted(_written.items()))
 
 
 def is_kept() -> bool:
@@ -84,7 +78,7 @@ def _computed() -> Path:
     if is_kept():
         return cache_dir()
     if not Path(chosen).is_absolute():
-        chosen = tempfile.mkdtemp(prefix="wordworth-", dir=temporary_folder())
+        chosen = tempfile.mkdtemp(prefix="wordworth-")
         # A worker inherits the variable, and so uses the folder of the process that started it.
         os.environ[NO_CACHE] = chosen
         atexit.register(_remove_if_owner, chosen, os.getpid())
@@ -102,7 +96,7 @@ def forgotten(kinds: tuple[str, ...] = OF_A_MODEL) -> Iterator[None]:
 
     This is for a model in training, whose weights nobody will have again.
     """
-    with tempfile.TemporaryDirectory(prefix="wordworth-", dir=temporary_folder()) as folder:
+    with tempfile.TemporaryDirectory(prefix="wordworth-") as folder:
         before = dict(_apart)
         _apart.update(dict.fromkeys(kinds, Path(folder)))
         try:
@@ -174,7 +168,6 @@ class CacheSlot:
             if self.pinned is None:
                 lines = [f"{sha256_of(path)}  {path.relative_to(folder)}\n" for path in _files(folder)]
                 (folder / SUMS).write_text("".join(lines), encoding="utf-8")
-        _written[self.kind] += 1
 
     def claim(self, *, wait: bool = True) -> "Claim | None":
         """The right to make the entry; None where it is there. filelock's `Timeout` where another process has it.

@@ -90,12 +90,11 @@ def engine_of(called: str) -> Engine:
     """Return the engine of a name: `local`, `ray`, `ray:HOST:PORT`."""
     if not re.fullmatch(PATTERN, called):
         raise WordworthError(f"there is no engine {called!r}; choose local, ray or ray:ADDRESS")
-    kind, _, address = called.partition(":")
-    if kind == "ray":
-        from wordworth.engine.ray_cluster import RayCluster
+    if called == Local.name:
+        return Local()
+    from wordworth.engine.ray_cluster import RayCluster
 
-        return RayCluster(address)
-    return Local()
+    return RayCluster(called.partition(":")[2])
 
 
 @dataclass(frozen=True)

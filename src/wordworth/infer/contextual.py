@@ -21,7 +21,7 @@ from wordworth.embedding.core import Provenance
 from wordworth.engine.identity import hash_content, hash_of
 from wordworth.errors import WordworthError
 from wordworth.infer.elmo import Elmo
-from wordworth.infer.vocabulary import words_of
+from wordworth.infer.vocabulary import StaticVectors, words_of
 from wordworth.progress import progress
 from wordworth.transform import Subspace
 
@@ -133,6 +133,10 @@ class ElmoVectors:
         return Embedding(list(words), matrix, provenance)
 
 
+Embedder = StaticVectors | ElmoVectors
+"""What turns sentences into vectors of their tokens."""
+
+
 def _after(one: Change | None, other: Change | None) -> Change | None:
     """Both changes, the first of them first."""
     return (lambda x: other(one(x))) if one and other else one or other
@@ -195,7 +199,11 @@ def averaged(vectors: ElmoVectors, words: Sequence[str], drawn: DrawnSentences, 
             for start in range(0, len(alike), BATCH):
                 batch = alike[start : start + BATCH]
                 ids = np.array([vectors.ids(sentence) for sentence in batch], dtype=np.int64)
-                _add(sums, counts, vectors.vectors(ids).numpy(), [_places(one, drawn, rows) for one in batch])
+                for sentence, found in zip(batch, vectors.vectors(ids).numpy(), strict=True):
+                    for at, word in enumerate(words_of(sentence)):
+                        if word in drawn.words[sentence]:
+                            sums[:, rows[word]] += found[at]
+                            counts[rows[word]] += 1
                 advance(len(batch))
     if not counts.any():
         raise WordworthError(f"{text} has none of the words {', '.join(list(rows)[:8])}; give another with --corpus")
@@ -210,21 +218,3 @@ def averaged(vectors: ElmoVectors, words: Sequence[str], drawn: DrawnSentences, 
         )
         for layer in range(vectors.layers)
     )
-
-
-def _places(sentence: str, drawn: DrawnSentences, rows: dict[str, int]) -> list[tuple[int, int]]:
-    """(token, row) of every occurrence of a word that the sentence was drawn for."""
-    wanted = drawn.words[sentence]
-    return [(at, rows[word]) for at, word in enumerate(words_of(sentence)) if word in wanted]
-
-
-def _add(
-    sums: NDArray[np.float64],
-    counts: NDArray[np.int64],
-    found: NDArray[np.float32],
-    places: Sequence[list[tuple[int, int]]],
-) -> None:
-    for sentence, several in enumerate(places):
-        for token, row in several:
-            sums[:, row] += found[sentence, token]
-            counts[row] += 1

@@ -14,12 +14,10 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel, Pr
 
 from wordworth.embedding import Embedding
 from wordworth.encode.heads import Headed, load_with_head, padding_of
-from wordworth.encode.model import trial_ids
 from wordworth.encode.passes import TOLERANCE, accepted
-from wordworth.engine.batching import PassTally, budget_for, by_length
+from wordworth.engine.batching import budget_for, by_length
 from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError, reason_of
-from wordworth.infer.cross_batches import DistinctPairs, Joined, PairTemplate, distinct, pair_template
 from wordworth.infer.nli import LABELS, TrainedWithout
 from wordworth.progress import progress
 from wordworth.repair.checkpoint import NOTES
@@ -33,14 +31,9 @@ _SPELLED = {
 }
 
 
-@dataclass
-class CrossTally(PassTally):
-    """What a run did; `sentences` are the distinct ones."""
-
-    pairs: int = 0
-    """Distinct pairs."""
-    cut: int = 0
-    """Of them, those longer than the model admits: their longer sentence was cut at its end, as tokenizers do."""
+TRIALS = (("Yes.", "A woman slept."), ("The doctor ate an apple.", "The man bought two of the books."))
+EncodedPair = tuple[list[int], list[int]]
+"""Ids and token types of a pair as a model reads it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +44,6 @@ class CrossEncoder:
     headed: Headed
     columns: tuple[int, int, int]
     """Where `LABELS` are among the network's outputs."""
-    template: PairTemplate
     projection: Subspace | None = None
     """What is taken out of the subword embeddings in every pass."""
     batch_tokens: int | None = None
@@ -103,54 +95,55 @@ class CrossEncoder:
         raise WordworthError(f"{self.name} reads no word vectors, so {embedding.name} cannot take their place")
 
     def probabilities(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """A row of `LABELS` for each pair; each distinct pair goes through the network once."""
-        return self.run(sentences, pairs)[0]
-
-    def run(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> tuple[NDArray[np.float64], CrossTally]:
-        """The probabilities, and what it took to get them."""
-        asked = distinct(self.tokenizer, sentences, np.asarray(pairs, dtype=np.int64))
-        found = np.empty((len(asked.pairs), len(LABELS)))
-        tally = CrossTally(sentences=len(asked.tokens), pairs=len(asked.pairs))
-        taken_out = projected(self.network, self.projection.basis) if self.projection else nullcontext()
-        with torch.inference_mode(), taken_out:
-            self._run(asked, found, tally)
-        return found[asked.which], tally
-
-    def _run(self, asked: DistinctPairs, found: NDArray[np.float64], tally: CrossTally) -> None:
-        """Batches of like length, the longest first."""
-        room = self.template.room(self.headed.max_length)
-        sizes = np.array([len(ids) for ids in asked.tokens], dtype=np.int64)[asked.pairs]
-        totals = sizes.sum(axis=1)
-        if room is not None:
-            tally.cut = int((totals > room).sum())
-            totals = totals.clip(max=room)
-        lengths = totals + self.template.added
+        """Return a row of `LABELS` for each pair; each distinct pair goes through the network once."""
+        distinct, rows = np.unique(np.asarray(pairs, dtype=np.int64).reshape(-1, 2), axis=0, return_inverse=True)
+        texts = [(sentences[premise], sentences[hypothesis]) for premise, hypothesis in distinct.tolist()]
+        encoded = encode_pairs(self.tokenizer, texts, self.headed.max_length)
         # Padding on the left would shift the positions of what follows it.
         padding = self.ignores_padding and self.tokenizer.padding_side != "left"
         budget = budget_for(self.network.device, self.batch_tokens, padding=padding)
+        probabilities = np.empty((len(encoded), len(LABELS)))
 
-        def one_pass(batch: list[int]) -> NDArray[np.float64]:
-            both = asked.pairs[batch].tolist()
-            return self._pass([self.template.join(asked.tokens[one], asked.tokens[two], room) for one, two in both])
+        def run_batch(batch: list[int]) -> NDArray[np.float64]:
+            logits = forward(self.network, self.tokenizer, [encoded[at] for at in batch])[:, list(self.columns)]
+            return np.asarray(torch.softmax(logits.double(), dim=-1).cpu().numpy())
 
-        with progress(f"Inferring with {self.name}", len(lengths)) as advance:
-            for batch, probabilities in by_length(one_pass, lengths.tolist(), budget, tally):
-                found[batch] = probabilities
+        taken_out = projected(self.network, self.projection.basis) if self.projection else nullcontext()
+        title = f"Inferring with {self.name}"
+        with torch.inference_mode(), taken_out, progress(title, len(encoded)) as advance:
+            for batch, values in by_length(run_batch, [len(ids) for ids, _ in encoded], budget):
+                probabilities[batch] = values
                 advance(len(batch))
-
-    def _pass(self, batch: list[Joined]) -> NDArray[np.float64]:
-        logits = forward(self.network, self.tokenizer, batch)[:, list(self.columns)]
-        return np.asarray(torch.softmax(logits.double(), dim=-1).cpu().numpy())
+        return probabilities[rows.reshape(-1)]
 
 
-def forward(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[Joined]) -> Tensor:
-    """Return logits (pairs, labels in the model's own order) of joined pairs."""
+def encode_pairs(
+    tokenizer: PreTrainedTokenizerFast, pairs: Sequence[tuple[str, str]], max_length: int | None
+) -> list[EncodedPair]:
+    """Return pairs as the tokenizer joins them; it cuts the longer sentence of a pair that is too long."""
+    if not pairs:
+        return []
+    encoded = tokenizer(
+        *(list(side) for side in zip(*pairs, strict=True)),
+        truncation=max_length is not None,
+        max_length=max_length,
+        return_token_type_ids=True,
+        return_attention_mask=False,
+        verbose=False,
+    )
+    return list(zip(encoded["input_ids"], encoded["token_type_ids"], strict=True))
+
+
+def forward(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[EncodedPair]) -> Tensor:
+    """Return logits (pairs, labels in the model's own order) of encoded pairs."""
     logits: Tensor = network(**padded(network, tokenizer, batch)).logits
     return logits
 
 
-def padded(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[Joined]) -> dict[str, Tensor]:
-    """Return what the network takes for joined pairs (ids, types), padded to the longest."""
+def padded(
+    network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[EncodedPair]
+) -> dict[str, Tensor]:
+    """Return what the network takes for encoded pairs, padded to the longest."""
     pad, width = padding_of(tokenizer), max(len(ids) for ids, _ in batch)
     left = tokenizer.padding_side == "left"
 
@@ -173,15 +166,13 @@ def over(headed: Headed, labels: Sequence[str] | None = None, batch_tokens: int 
     with Foreign(f"the files of {headed.name} do not go together", "fetch it again"):
         own = {int(at): str(label) for at, label in (headed.network.config.id2label or {}).items()}
         columns = label_columns(own, headed.name, labels)
-        template = pair_template(headed.tokenizer, headed.name)
-        ignores = _ignores_padding(headed, template)
-    return CrossEncoder(headed, columns, template, batch_tokens=batch_tokens, ignores_padding=ignores)
+        ignores = _ignores_padding(headed)
+    return CrossEncoder(headed, columns, batch_tokens=batch_tokens, ignores_padding=ignores)
 
 
-def _ignores_padding(headed: Headed, template: PairTemplate) -> bool:
+def _ignores_padding(headed: Headed) -> bool:
     """Return whether a pair has the same logits alone and next to a longer one; see `capabilities.ignores_padding`."""
-    ids = trial_ids(headed.tokenizer)
-    short, longer = template.join(ids[:1], ids[1:3], None), template.join(ids[:3], ids[3:], None)
+    short, longer = encode_pairs(headed.tokenizer, TRIALS, headed.max_length)
     with torch.inference_mode():
         alone, together = (forward(headed.network, headed.tokenizer, pairs)[0] for pairs in ([short], [short, longer]))
     return bool((alone - together).abs().amax() <= TOLERANCE[alone.dtype] * alone.abs().amax())

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.errors import WordworthError
-from wordworth.infer.vocabulary import Embedder, words_of
+from wordworth.infer.contextual import Embedder
+from wordworth.infer.vocabulary import words_of
 
 
 @dataclass(frozen=True)

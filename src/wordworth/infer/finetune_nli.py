@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from torch.nn import functional
 from wordworth.encode.training import (
     Batch,
     EpochLoader,
+    Epochs,
     SeededTrainer,
     TrainingPlan,
     epoch_seed,
@@ -30,9 +31,9 @@ from wordworth.encode.training import (
     last_checkpoint,
 )
 from wordworth.errors import WordworthError
-from wordworth.infer.cross_batches import PairTemplate, tokenized
-from wordworth.infer.cross_encoder import CrossEncoder, load_cross_encoder, padded
+from wordworth.infer.cross_encoder import CrossEncoder, encode_pairs, load_cross_encoder, padded
 from wordworth.infer.nli import LABELS, Example, accuracy, sentence_pairs
+from wordworth.infer.train_nli import best_epoch
 from wordworth.repair.checkpoint import NOTES, save_projected
 from wordworth.repair.subwords import projected
 from wordworth.transform import Subspace
@@ -56,33 +57,6 @@ class FinetuneRecipe:
     """Of the products within the network; its weights and their changes are float32 always."""
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        for name, value, least in (("epochs", self.epochs, 1), ("batch", self.batch, 1), ("seed", self.seed, 0)):
-            if value < least:
-                raise WordworthError(f"--{name} is {value}; it must be a whole number from {least} up")
-
-
-@dataclass
-class History:
-    """An entry an epoch."""
-
-    losses: list[float] = field(default_factory=list)
-    """Mean cross-entropy over the training pairs."""
-    accuracies: list[float] = field(default_factory=list)
-    """On the pairs held out for choosing the epoch; none without them."""
-    kept: int = 0
-    """The epoch that is in the folder, from 1."""
-
-    def add(self, loss: float, accuracy: float | None) -> bool:
-        """Add an epoch; return whether it is kept: the best so far (of equals the first), without dev every one."""
-        self.losses.append(loss)
-        if accuracy is not None:
-            self.accuracies.append(accuracy)
-        is_best = accuracy is None or accuracy > max(self.accuracies[:-1], default=-1.0)
-        if is_best:
-            self.kept = len(self.losses)
-        return is_best
-
 
 def finetune_nli(
     model: CrossEncoder,
@@ -93,18 +67,20 @@ def finetune_nli(
     projection: Subspace | None = None,
     recipe: FinetuneRecipe = FinetuneRecipe(),
     say: Callable[[str], None] = lambda sentence: None,
-) -> tuple[CrossEncoder, History]:
+) -> tuple[CrossEncoder, Epochs]:
     """Train the network in place, or go on with it; the best epoch on `dev` (without it, the last) is in `folder`.
 
     The folder is a plain `transformers` model whose matrix has the subspace taken out for good; it is read back and
     returned. A loss that is not a number stops the training: the error says when, and the folder keeps the last good
     epoch.
     """
-    job = _Job(model, _known(model, data), list(dev), projection, recipe, folder, say)
+    if not data:
+        raise WordworthError("there are no training pairs; give at least one")
+    job = _Job(model, data, dev, projection, recipe, folder, say)
     with projected(model.network, projection.basis) if projection else nullcontext():
-        job.run()
+        epochs = job.run()
     model.network.train(False).requires_grad_(False)
-    return load_cross_encoder(folder, device=str(model.network.device), name=model.name), job.history
+    return load_cross_encoder(folder, device=str(model.network.device), name=model.name), epochs
 
 
 def checkpoints_of(folder: Path) -> Path:
@@ -129,18 +105,18 @@ class _Job:
     """What is trained on what, how, and where it is kept."""
 
     model: CrossEncoder
-    known: "_Known"
-    dev: list[Example]
+    data: Sequence[Example]
+    dev: Sequence[Example]
     projection: Subspace | None
     recipe: FinetuneRecipe
     folder: Path
     say: Callable[[str], None]
-    history: History = field(default_factory=History)
+    history: Epochs = field(default_factory=list)
 
-    def run(self) -> None:
-        """Train the epochs that are left."""
+    def run(self) -> Epochs:
+        """Train the epochs that are left; return all."""
         recipe, network = self.recipe, self.model.network.requires_grad_(True)
-        steps = math.ceil(len(self.known) / recipe.batch)
+        steps = math.ceil(len(self.data) / recipe.batch)
         plan = TrainingPlan(
             self.model.name,
             checkpoints_of(self.folder),
@@ -151,36 +127,43 @@ class _Job:
             recipe.epochs,
             after_epoch=self._end_epoch,
         )
-        for entry in epochs_of(last_checkpoint(plan)):
-            self.history.add(entry["loss"], entry.get("accuracy"))
-        if self.history.losses:
-            self.say(f"goes on after epoch {len(self.history.losses)}")
-        loader = EpochLoader(self._batches, self._collate)
+        self.history = epochs_of(last_checkpoint(plan))
+        if self.history:
+            self.say(f"goes on after epoch {len(self.history)}")
+        lengths = self._lengths()
+
+        def list_batches(epoch: int) -> Iterator[list[int]]:
+            return _batches(lengths, recipe.batch, np.random.default_rng([recipe.seed, epoch]))
+
+        loader = EpochLoader(list_batches, self._collate)
         on_cuda = network.device.type == "cuda"
         optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.rate, weight_decay=recipe.decay, fused=on_cuda)
         height = partial(_height, steps=recipe.epochs * steps, warm_up=recipe.warm_up)
-        SeededTrainer(network, loader, plan, optimizer, height).run()
+        epochs = SeededTrainer(network, loader, plan, optimizer, height).run()
         shutil.rmtree(plan.checkpoints, ignore_errors=True)
+        return epochs
 
     def _key(self) -> str:
         """Return the sha256 of all that the trained network depends on."""
-        network, known = self.model.network, self.known
+        network = self.model.network
         dropped = [module.p for module in network.modules() if isinstance(module, nn.Dropout)]
         taken = self.projection.basis.tolist() if self.projection else None
         parts = [asdict(self.recipe), self.model.identity, dropped, taken, network.device.type]
-        return hashlib.sha256(
-            json.dumps([*parts, known.pairs, self.dev, known.tokens, known.labels]).encode()
-        ).hexdigest()
+        return hashlib.sha256(json.dumps([*parts, list(self.data), list(self.dev)]).encode()).hexdigest()
 
-    def _batches(self, epoch: int) -> Iterator[list[int]]:
-        return _batches(self.known.lengths, self.recipe.batch, np.random.default_rng([self.recipe.seed, epoch]))
+    def _lengths(self) -> list[int]:
+        """Return the number of tokens of each pair, before any is cut."""
+        sentences, pairs = sentence_pairs(example[:2] for example in self.data)
+        encoded = self.model.tokenizer(sentences, add_special_tokens=False, return_attention_mask=False, verbose=False)
+        lengths: list[int] = np.array([len(ids) for ids in encoded["input_ids"]])[pairs].sum(axis=1).tolist()
+        return lengths
 
     def _collate(self, batch: list[int]) -> Batch:
-        known = self.known
-        both = (known.pairs[at] for at in batch)
-        joined = [known.template.join(known.tokens[one], known.tokens[other], known.room) for one, other in both]
-        labels = torch.tensor([known.labels[at] for at in batch])
-        return {**padded(self.model.network, self.model.tokenizer, joined), "labels": labels}
+        model, examples = self.model, [self.data[at] for at in batch]
+        pairs = [(premise, hypothesis) for premise, hypothesis, _ in examples]
+        encoded = encode_pairs(model.tokenizer, pairs, model.headed.max_length)
+        labels = torch.tensor([model.columns[LABELS.index(label)] for *_, label in examples])
+        return {**padded(model.network, model.tokenizer, encoded), "labels": labels}
 
     def _loss(self, network: nn.Module, batch: Batch) -> tuple[Tensor, int]:
         labels, device = batch["labels"], self.model.network.device.type
@@ -191,48 +174,19 @@ class _Job:
     def _end_epoch(self, epoch: int, total: float) -> dict[str, float]:
         """Measure an epoch's network, and put it into the folder if it is the best so far."""
         self.model.network.train(False)
-        loss = total / len(self.known)
-        right = accuracy(self.model, self.dev) if self.dev else None
-        if self.history.add(loss, right):
-            counts = {"pairs": len(self.known), "dev": len(self.dev)}
-            notes = {"training": {**asdict(self.recipe), **asdict(self.history), **counts}}
+        measured = {"loss": total / len(self.data)}
+        if self.dev:
+            measured["accuracy"] = accuracy(self.model, self.dev)
+        self.history.append(measured)
+        if best_epoch(self.history) == epoch:
+            counts = {"pairs": len(self.data), "dev": len(self.dev), "kept": epoch}
+            columns = {"losses": "loss", "accuracies": "accuracy"} if self.dev else {"losses": "loss"}
+            series = {name: [one[key] for one in self.history] for name, key in columns.items()}
+            notes = {"training": {**asdict(self.recipe), **series, **counts}}
             save_projected(self.model.headed, self.projection, self.folder, notes)
-        measured = "" if right is None else f", dev accuracy {100 * right:.2f}"
-        self.say(f"epoch {epoch}: loss {loss:.4f}{measured}")
-        return {"loss": loss} if right is None else {"loss": loss, "accuracy": right}
-
-
-@dataclass(frozen=True)
-class _Known:
-    """Training pairs: each sentence tokenized once, and put together when its batch comes."""
-
-    tokens: list[tuple[int, ...]]
-    pairs: list[tuple[int, int]]
-    labels: list[int]
-    """The network's own output for each pair's label."""
-    template: PairTemplate
-    room: int | None
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    @cached_property
-    def lengths(self) -> list[int]:
-        return [len(self.tokens[one]) + len(self.tokens[other]) for one, other in self.pairs]
-
-
-def _known(model: CrossEncoder, data: Sequence[Example]) -> _Known:
-    if not data:
-        raise WordworthError("there are no training pairs; give at least one")
-    odd = next(((at, label) for at, (*_, label) in enumerate(data, start=1) if label not in LABELS), None)
-    if odd is not None:
-        known = ", ".join(LABELS)
-        raise WordworthError(f"training pair {odd[0]} has the label {odd[1]!r}; it must be one of {known}")
-    sentences, rows = sentence_pairs(example[:2] for example in data)
-    tokens = tokenized(model.tokenizer, sentences)
-    pairs = [(int(one), int(other)) for one, other in rows.tolist()]
-    labels = [model.columns[LABELS.index(label)] for *_, label in data]
-    return _Known(tokens, pairs, labels, model.template, model.template.room(model.headed.max_length))
+        dev = f", dev accuracy {100 * measured['accuracy']:.2f}" if self.dev else ""
+        self.say(f"epoch {epoch}: loss {measured['loss']:.4f}{dev}")
+        return measured
 
 
 def _batches(lengths: list[int], size: int, rng: np.random.Generator) -> Iterator[list[int]]:

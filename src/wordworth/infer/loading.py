@@ -26,11 +26,11 @@ from wordworth.embedding import Embedding
 from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.files import replacing
 from wordworth.infer.attention import Network, Shape, shape_of
-from wordworth.infer.contextual import ElmoVectors
+from wordworth.infer.contextual import ElmoVectors, Embedder
 from wordworth.infer.elmo import elmo_files, load_elmo
 from wordworth.infer.nli import NliModel, TrainedWithout
 from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.vocabulary import Embedder, StaticVectors, drawn
+from wordworth.infer.vocabulary import StaticVectors, drawn
 from wordworth.transform import Subspace, orthonormal
 
 DEFAULT = "nli-glove"

@@ -81,14 +81,6 @@ class TrainedWithout:
     """Of ELMo, where it was taken out of each of them once they were computed; blank: out of context-free vectors."""
 
 
-@runtime_checkable
-class Trained(Protocol):
-    """A model that knows what it was trained without; None: without nothing."""
-
-    @property
-    def trained_without(self) -> TrainedWithout | None: ...
-
-
 class Inference(NamedTuple):
     """How probable it is that a premise entails a hypothesis, leaves it open, or contradicts it."""
 

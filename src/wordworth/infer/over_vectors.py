@@ -19,9 +19,9 @@ from wordworth.embedding import Embedding
 from wordworth.encode.identity import VERSIONS, hash_network
 from wordworth.errors import WordworthError
 from wordworth.infer.attention import EncodedSentences, Network
+from wordworth.infer.contextual import Embedder
 from wordworth.infer.nli import LABELS, NliModel, TrainedWithout
 from wordworth.infer.pairs import PairSet
-from wordworth.infer.vocabulary import Embedder
 from wordworth.statistics.threads import in_torch_threads
 from wordworth.transform import Subspace
 

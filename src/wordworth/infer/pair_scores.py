@@ -35,10 +35,6 @@ class PairTask:
     sample: int | None = None
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        if self.sample is not None and self.sample < 1:
-            raise WordworthError(f"a sample of {self.sample} pairs is none; ask for at least one")
-
     @property
     def sampled(self) -> bool:
         return self.sample is not None and self.sample < len(self.pairs)

@@ -78,20 +78,6 @@ class PairSet:
         subjects = (self.probe.premises[at[1]], self.probe.hypotheses[at[2]])
         return Pair(texts[0], texts[1], subjects, self.probe.actions[at[0]], at)
 
-    def index(self, action: int, premise: int, hypothesis: int) -> int:
-        """The index of a pair by its positions in the probe's lists, the inverse of `pair(index).at`."""
-        try:
-            a, p, h = (axis[at] for axis, at in zip(self._places, (action, premise, hypothesis), strict=True))
-        except KeyError as error:
-            at = f"({action}, {premise}, {hypothesis})"
-            raise WordworthError(f"the slice of {self.probe.name} has no pair at {at}") from error
-        return (a * len(self.premises) + p) * len(self.hypotheses) + h
-
-    @cached_property
-    def _places(self) -> tuple[dict[int, int], ...]:
-        axes = (self.actions, self.premises, self.hypotheses)
-        return tuple({at: place for place, at in enumerate(axis)} for axis in axes)
-
     def coordinates(self, indices: Indices) -> tuple[Indices, Indices, Indices]:
         """Action, premise and hypothesis of many indices, as places in this set's lists."""
         a, p, h = np.unravel_index(indices, self.shape)

@@ -34,6 +34,7 @@ from wordworth.encode.training import (
 )
 from wordworth.errors import WordworthError
 from wordworth.infer.attention import Network, Shape
+from wordworth.infer.contextual import Embedder
 from wordworth.infer.examples import Examples, Sets, batches, examples
 from wordworth.infer.loading import (
     CONFIG,
@@ -47,7 +48,6 @@ from wordworth.infer.loading import (
 )
 from wordworth.infer.nli import LABELS, accuracy
 from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.vocabulary import Embedder
 
 RESULTS, CHECKPOINTS = "results.json", "checkpoints"
 
@@ -123,7 +123,7 @@ def train_nli(
         "shape": shape.plain(),
         "recipe": asdict(recipe),
         "epochs": len(history),
-        "best_epoch": _best(history),
+        "best_epoch": best_epoch(history),
         "history": [{"loss": epoch["loss"], "dev": epoch["accuracy"]} for epoch in history],
         "seconds": round(time.monotonic() - began, 1),
         "training": [_described(one, read.embedder) for one in sets.training],
@@ -200,7 +200,7 @@ class _Job:
             recipe.epochs,
             after_step=lambda: self.pair.average(),
             after_epoch=self._end_epoch,
-            should_stop=lambda epochs: len(epochs) - _best(epochs) >= recipe.patience,
+            should_stop=lambda epochs: len(epochs) - best_epoch(epochs) >= recipe.patience,
         )
         self.history = epochs_of(last_checkpoint(plan))
         if self.history:
@@ -239,7 +239,7 @@ class _Job:
         """Measure the averaged network on dev, and write it where it is the best so far."""
         right = _share_right(self.pair.averaged, self.dev, self.vectors.embedder, self.recipe.device)
         self.history.append({"loss": total / len(self.training), "accuracy": right})
-        if _best(self.history) == epoch:
+        if best_epoch(self.history) == epoch:
             weights = self.pair.averaged.state_dict()
             write_weights(self.folder, weights, self.vectors.extra, self.vectors.projections)
         loss = self.history[-1]["loss"]
@@ -247,9 +247,9 @@ class _Job:
         return self.history[-1]
 
 
-def _best(history: Epochs) -> int:
-    """Return the epoch (from 1) with the highest dev accuracy, the first of equals."""
-    accuracies = [epoch["accuracy"] for epoch in history]
+def best_epoch(history: Epochs) -> int:
+    """Return the epoch (from 1) with the highest dev accuracy, the first of equals; without dev the last."""
+    accuracies = [epoch.get("accuracy", float(at)) for at, epoch in enumerate(history)]
     return 1 + accuracies.index(max(accuracies))
 
 

@@ -3,7 +3,6 @@
 import re
 import zlib
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -22,48 +21,6 @@ SPREAD = 0.05
 
 # As the Penn Treebank parts words, which is how GloVe's text was parted: do n't, it 's, well-known, 3.5.
 _TOKEN = re.compile(r"\w+(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b|\d+(?:[.,:]\d+)+|\w+(?:-\w+)*|[^\w\s]", re.IGNORECASE)
-
-
-class Embedder(Protocol):
-    """What turns sentences into vectors of their tokens."""
-
-    @property
-    def identity(self) -> tuple[str | int | None, ...]: ...
-
-    @property
-    def dim(self) -> int: ...
-
-    @property
-    def layers(self) -> int: ...
-
-    def ids(self, sentence: str) -> list[int]:
-        """A number a token."""
-        ...
-
-    def vectors(self, ids: NDArray[np.int64]) -> Tensor:
-        """(sentences, tokens) → (sentences, tokens, dim), or (sentences, tokens, layers, dim) if layers are several."""
-        ...
-
-    def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
-        """Words in these sentences that have no vector of their own, each once, in the order they come."""
-        ...
-
-    @property
-    def embedding(self) -> Embedding | None:
-        """The file of word vectors behind it, if there is one."""
-        ...
-
-    def context_free(self, words: Sequence[str]) -> Embedding:
-        """Vectors that depend on the word alone, those of the words (that have one) among them."""
-        ...
-
-    def without(self, subspace: Subspace) -> "Embedder":
-        """The same with a subspace taken out of the context-free vectors."""
-        ...
-
-    def over(self, embedding: Embedding) -> "Embedder":
-        """The same over another file of word vectors; an error where there is none."""
-        ...
 
 
 def words_of(sentence: str) -> list[str]:
@@ -116,6 +73,7 @@ class StaticVectors:
         return tokens
 
     def ids(self, sentence: str) -> list[int]:
+        """Return a number per token."""
         known = len(self.embedding)
         unknown = [
             known + zlib.crc32(word.lower().encode()) % UNKNOWN if row is None else row
@@ -124,6 +82,7 @@ class StaticVectors:
         return [self._start, *unknown]
 
     def vectors(self, ids: NDArray[np.int64]) -> Tensor:
+        """Return (sentences, tokens, dim) for (sentences, tokens)."""
         known = len(self.embedding)
         flat = ids.ravel()
         own = flat < known
@@ -133,15 +92,19 @@ class StaticVectors:
         return torch.from_numpy(vectors).reshape(*ids.shape, self.dim)
 
     def context_free(self, words: Sequence[str]) -> Embedding:
+        """Return vectors that depend on the word only."""
         return self.embedding
 
     def without(self, subspace: Subspace) -> "StaticVectors":
+        """Return the same with a subspace taken out."""
         return self.over(remove(self.embedding, subspace.basis, subspace.name))
 
     def over(self, embedding: Embedding) -> "StaticVectors":
+        """Return the same over another file of word vectors."""
         return StaticVectors(embedding, self.extra)
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
+        """Return words that have no vector of their own, each once, in the order they come."""
         lost = (word for sentence in sentences for word, row in self._read(sentence) if row is None)
         return tuple(dict.fromkeys(lost))
 

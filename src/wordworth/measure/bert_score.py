@@ -1,11 +1,8 @@
 """BERTScore: how well the tokens of two sentences match in a model's space (Zhang et al. 2020)."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from wordworth.embedding.cosine import Matrix, Vectors, unit_rows
-from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
 
 declare(
@@ -16,21 +13,13 @@ declare(
 )
 
 
-class BertScore(NamedTuple):
-    """Precision, recall, and their harmonic mean."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
 def bert_score(
     reference: Vectors,
     candidate: Vectors,
     reference_weights: Vectors | None = None,
     candidate_weights: Vectors | None = None,
-) -> BertScore:
-    """Greedy matching of token vectors x (reference, tokens × dim) and y (candidate).
+) -> float:
+    """Return F1 of the greedy matching of token vectors x (reference, tokens × dim) and y (candidate).
 
     R = Σ_i w(x_i) max_j cos(x_i, y_j) / Σ w(x_i); P the same from y to x; F1 = 2 P R / (P + R). Weights (idf) are 1 if
     not given. F1 is the same whichever of the two sentences is called the reference.
@@ -39,12 +28,10 @@ def bert_score(
     recall = _weighted(cosine.max(axis=1), reference_weights)
     precision = _weighted(cosine.max(axis=0), candidate_weights)
     total = precision + recall
-    return BertScore(precision, recall, 2 * precision * recall / total if total else 0.0)
+    return 2 * precision * recall / total if total else 0.0
 
 
 def _weighted(best: Matrix, weights: Vectors | None) -> float:
     if weights is None:
         return float(best.mean())
-    if weights.shape != best.shape or not weights.sum() > 0:
-        raise WordworthError(f"{len(best)} tokens need as many weights that do not sum to 0, not {weights.shape}")
     return float(np.average(best, weights=np.asarray(weights, dtype=np.float64)))

@@ -1,7 +1,6 @@
 """Weighted F1 of a classifier on test items, with a bootstrap interval over them (VAST's probes)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,19 +25,13 @@ for _name, _what in PROBES.items():
     declare(f"{_name}:majority", f"Weighted F1 of the commonest answer to {_what}: what knowing nothing gives.")
 
 
-@dataclass(frozen=True)
-class Classified:
-    """Weighted F1 and its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
 def weighted_f1(
     labels: Sequence[str], predicted: Sequence[str], *, resamples: int = RESAMPLES, seed: int = 0
-) -> Classified:
-    """F1 of every class, weighted by its share of the labels; a class that is never right counts 0."""
+) -> dict[str, float]:
+    """Return F1 of every class, weighted by its share of the labels, as value, low and high of its 95 % interval.
+
+    A class that is never right counts 0.
+    """
     right, given, guessed = _indicators(labels, predicted)
     every = np.ones((len(labels), 1))
     drawn = [
@@ -46,7 +39,8 @@ def weighted_f1(
         for counts in resample_counts(len(labels), resamples, seed)
     ]
     low, high = percentile_interval(np.concatenate(drawn))
-    return Classified(float(_of_counts(right, given, guessed, every)[0]), float(low), float(high))
+    value = float(_of_counts(right, given, guessed, every)[0])
+    return {"value": value, "low": float(low), "high": float(high)}
 
 
 def _indicators(labels: Sequence[str], predicted: Sequence[str]) -> tuple[NDArray[np.float64], ...]:

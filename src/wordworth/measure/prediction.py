@@ -1,7 +1,5 @@
 """Whole-word prediction: its accuracy, and how surprised a model is (Dudy & Bedrick 2020, 2.4.1)."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from wordworth.embedding.cosine import Matrix
@@ -42,7 +40,9 @@ declare("bits-per-byte", "Σ −log₂ p(word) / Σ UTF-8 bytes, the space that 
 
 def perplexity(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     """Return exp(mean −ln p(word)) from the sums of `nats` over words by cluster."""
-    return _exp(ratio(sums, resamples=resamples, seed=seed))
+    found = ratio(sums, resamples=resamples, seed=seed)
+    value, low, high = (float(np.exp(end)) for end in (found.value, found.low, found.high))
+    return Estimate(value, low, high, found.n)
 
 
 def nats(logp: Matrix, words_before: int = 0) -> Matrix:
@@ -52,8 +52,3 @@ def nats(logp: Matrix, words_before: int = 0) -> Matrix:
         word = f"word {words_before + int(bad[0])} has ln p = {logp[bad[0]]}"
         raise WordworthError(f"a log probability must be a finite number of at most 0, and {word}")
     return -logp
-
-
-def _exp(found: Estimate) -> Estimate:
-    value, low, high = (float(np.exp(end)) for end in (found.value, found.low, found.high))
-    return replace(found, value=value, low=low, high=high)

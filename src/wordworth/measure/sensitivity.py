@@ -4,8 +4,6 @@ A variant is the number under one combination of choices. Words that are left ou
 test are a few matrix products over one matrix of products of its words.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -85,31 +83,16 @@ def conclusions(values: Matrix, p: Matrix) -> NDArray[np.int8]:
     return np.where(p < LEVEL, np.sign(values), 0).astype(np.int8)
 
 
-@dataclass(frozen=True)
-class Robustness:
-    """What all variants say together."""
-
-    significant: float
-    same_sign: float
-    flipped: float
-    median: float
-    least: float
-    greatest: float
-    n: int
-
-
-def robustness(values: Matrix, p: Matrix) -> Robustness:
-    """The shares over all variants, of which the first is the one that the others are held against."""
+def robustness(values: Matrix, p: Matrix) -> dict[str, dict[str, float]]:
+    """Return each measure of all variants; the first variant is the one that the others are held against."""
     concluded = conclusions(values, p)
-    return Robustness(
-        significant=float(np.mean(p < LEVEL)),
-        same_sign=float(np.mean(np.sign(values) == np.sign(values[0]))),
-        flipped=float(np.mean(concluded != concluded[0])),
-        median=float(np.median(values)),
-        least=float(values.min()),
-        greatest=float(values.max()),
-        n=len(values),
-    )
+    limits = {"value": np.median(values), "low": values.min(), "high": values.max()}
+    return {
+        "sensitivity:significant": {"value": float(np.mean(p < LEVEL))},
+        "sensitivity:same-sign": {"value": float(np.mean(np.sign(values) == np.sign(values[0])))},
+        "sensitivity:flipped": {"value": float(np.mean(concluded != concluded[0]))},
+        "sensitivity:median": {name: float(limit) for name, limit in limits.items()},
+    }
 
 
 def flipped_by(flipped: NDArray[np.bool_], options: NDArray[np.str_]) -> dict[str, tuple[float, int]]:

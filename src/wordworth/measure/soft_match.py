@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.embedding.cosine import Matrix, Vectors, norms
-from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
 from wordworth.statistics.threads import in_threads
 
@@ -33,22 +32,17 @@ def neighbour_ranks(
     targets: NDArray[np.integer],
     guesses: NDArray[np.integer],
     *,
-    most: int | None = None,
+    most: int,
     block: int = BLOCK,
 ) -> NDArray[np.intp]:
     """The place of each guess among the nearest neighbours of its target, by cosine; both are rows of the vectors.
 
     The target is its own first neighbour, so a guess that is the target has rank 1 and the word nearest to it rank 2;
-    of equals none is before the other. With `most`, every rank above it is `most` + 1, which is much quicker: a pair
-    is dropped as soon as so many words are nearer, and the first, frequent rows drop nearly all.
+    of equals none is before the other. Every rank above `most` is `most` + 1, which is much quicker: a pair is dropped
+    as soon as so many words are nearer, and the first, frequent rows drop nearly all.
     """
-    if targets.shape != guesses.shape or targets.ndim != 1:
-        raise WordworthError(f"targets {targets.shape} and guesses {guesses.shape} must be two lists of one length")
     if not len(targets):
         return np.empty(0, dtype=np.intp)
-    named = np.concatenate([targets, guesses])
-    if named.min() < 0 or named.max() >= len(vectors):
-        raise WordworthError(f"a target or a guess names a row outside the {len(vectors)} vectors; drop it")
     pairs, place = np.unique(np.stack([targets, guesses], axis=1), axis=0, return_inverse=True)
     scales = 1 / norms(vectors, "the vectors")
 
@@ -63,11 +57,8 @@ def neighbour_ranks(
             break
         rows = units(slice(start, start + block))
         ranks[live] += _nearer(units, rows, start, pairs[live], near[live])
-        if most is not None:
-            live = live[ranks[live] <= most]
-    if most is not None:
-        ranks = np.minimum(ranks, most + 1)
-    return np.asarray(ranks[place.reshape(-1)])
+        live = live[ranks[live] <= most]
+    return np.asarray(np.minimum(ranks, most + 1)[place.reshape(-1)])
 
 
 def _nearer(units: Units, rows: Matrix, start: int, pairs: NDArray[np.intp], near: Matrix) -> NDArray[np.intp]:

@@ -150,10 +150,7 @@ def _attributes(A: Vectors, B: Vectors) -> Matrix:
     _need_two(B, "B")
     if A.shape[-1] != B.shape[-1]:
         raise WordworthError(f"A has {A.shape[-1]} dimensions and B has {B.shape[-1]}; take both from one embedding")
-    try:
-        lead = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
-    except ValueError:
-        raise WordworthError(f"the layers of A {A.shape[:-2]} do not go with those of B {B.shape[:-2]}") from None
+    lead = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
     units = [np.broadcast_to(unit_rows(s, name), (*lead, *s.shape[-2:])) for s, name in ((A, "A"), (B, "B"))]
     return np.concatenate(units, axis=-2)
 
@@ -166,12 +163,7 @@ def _leading(targets: Vectors, attributes: Matrix, what: str) -> tuple[int, ...]
             f"{what} have {targets.shape[-1]} dimensions and A and B have {attributes.shape[-1]}; take all from one "
             "embedding"
         )
-    try:
-        return np.broadcast_shapes(targets.shape[:-2], attributes.shape[:-2])
-    except ValueError:
-        raise WordworthError(
-            f"the layers of {what} {targets.shape[:-2]} do not go with those of A and B {attributes.shape[:-2]}"
-        ) from None
+    return np.broadcast_shapes(targets.shape[:-2], attributes.shape[:-2])
 
 
 def _each_block(

@@ -1,7 +1,7 @@
 """A batch of windows, from their tokens to what the model said of their words; and a chunk's words as a table."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,15 +13,16 @@ from wordworth.predict.model import WordModel
 from wordworth.predict.parting import WORD, Punctuation, kind_of
 from wordworth.predict.predictions import PREDICTIONS
 from wordworth.predict.search import PathStep, PredictionRules, Search, Words
-from wordworth.predict.segmentations import Segmentations, Spellings
-from wordworth.predict.unit_scores import Flags, Floats, Ints, PendingScores
+from wordworth.predict.segmentations import Segmentations
+from wordworth.predict.unit_scores import Ints, PendingScores
+from wordworth.predict.units import Units
 
 
 class Ready:
     """A chunk made ready for a device."""
 
-    def __init__(self, chunk: Chunk, spellings: Spellings, punctuation: Punctuation) -> None:
-        self.chunk, self.spelled = chunk, Segmentations(spellings, chunk.targets)
+    def __init__(self, chunk: Chunk, units: Units, punctuation: Punctuation) -> None:
+        self.chunk, self.spelled = chunk, Segmentations(units, chunk.targets)
         self.kinds = np.array([kind_of(word) if punctuation == "apart" else WORD for word in chunk.words])
         """Whether the distinct words are of letters or of marks."""
         self.lengths = np.diff(chunk.ends, prepend=0)
@@ -29,21 +30,6 @@ class Ready:
         self.entries, self.starts = (chunk.places[name].astype(np.int64) for name in ("entry", "start"))
         self.bounds = np.searchsorted(chunk.places["window"], np.arange(len(chunk.ends) + 1))
         """The first word of each window."""
-
-
-class Outcome(NamedTuple):
-    """What a model said of some words; see `PREDICTIONS`."""
-
-    places: Ints
-    """Which of the chunk's words."""
-    guesses: dict[int, str]
-    """By the number among these words; where there is none, the guess is the word, or was not decoded."""
-    own_hits: Flags
-    """The guess is the word."""
-    hit1: Flags
-    hitk: Flags
-    logp: Floats
-    logp_naive: Floats
 
 
 class Batch:
@@ -60,7 +46,7 @@ class Batch:
 
     def __init__(self, model: WordModel, ready: Ready, numbers: list[int], rules: PredictionRules) -> None:
         """Sends the windows of these numbers to the device, and does not wait for it."""
-        self._model, self._ready = model, ready
+        self._model, self.ready = model, ready
         chosen, ids = np.array(numbers), ready.chunk.ids
         lengths, ends = ready.lengths[chosen], ready.chunk.ends[chosen]
         begins, low = ends - lengths, ready.bounds[chosen]
@@ -87,9 +73,11 @@ class Batch:
                 model.reader, rows, rules.k, begins, self.search.query, after, self._own
             )
         self.logp = self.naive = np.zeros(0)
+        self.steps: list[PathStep] = []
+        """The next steps of the paths that leave the texts."""
 
-    def begin(self, texts_before: int) -> list[PathStep]:
-        """Waits for the device. The first steps of the paths that leave the texts, these numbered from so many on."""
+    def begin(self, texts_before: int) -> None:
+        """Wait for the device, and set the first steps of the paths; texts are numbered from so many on."""
         assert self._pending is not None
         scores, self._pending = self._pending.result(), None
         rows = self.search.rows
@@ -99,17 +87,17 @@ class Batch:
         if not self._model.units.trailing:
             self.logp = self.naive + scores.begin[ends] - scores.begin[rows]
         self.search.texts_before = texts_before
-        return self.search.begin(scores, self._own)
+        self.steps = self.search.begin(scores, self._own)
 
-    def outcome(self) -> Outcome:
-        search, trailing = self.search, self._model.units.trailing
-        words, parts = self._ready.chunk.words, self._ready.spelled.parts
-        before = self._ready.chunk.places["before"]
-        guesses = {
-            word: _guess(guess, words[before[self.places[word]]], parts[search.entries[word]], trailing=trailing)
-            for word, guess in search.guesses.items()
-        }
-        return Outcome(self.places, guesses, search.own_hits, search.hit1, search.hitk, self.logp, self.naive)
+    @property
+    def guesses(self) -> list[str]:
+        """What was said instead of the word, where a guess was decoded."""
+        words, parts = self.ready.chunk.words, self.ready.spelled.parts
+        before, trailing = self.ready.chunk.places["before"], self._model.units.trailing
+        return [
+            _guess(guess, words[before[self.places[word]]], parts[self.search.entries[word]], trailing=trailing)
+            for word, guess in self.search.guesses.items()
+        ]
 
 
 def _guess(spelled: bytes, before: str, parts: int, *, trailing: bool) -> str:
@@ -119,35 +107,38 @@ def _guess(spelled: bytes, before: str, parts: int, *, trailing: bool) -> str:
     return before + word if goes_on else word
 
 
-def table_of(ready: Ready, outcomes: Sequence[Outcome]) -> pl.DataFrame:
-    """Those that were predicted, and those that were skipped."""
+def table_of(ready: Ready, batches: Sequence[Batch]) -> pl.DataFrame:
+    """Return the words that were predicted, and those that were skipped."""
     chunk, spelled = ready.chunk, ready.spelled
     words = pl.Series(chunk.words, dtype=pl.Categorical)
     forms = [target.form if target else None for target in spelled.targets]
     reasons = pl.Series([target if isinstance(target, str) else None for target in chunk.targets], dtype=pl.Categorical)
     tables = [pl.DataFrame(schema=PREDICTIONS)]
-    if outcomes:
-        places = np.concatenate([one.places for one in outcomes])
+    if batches:
+        places = np.concatenate([one.places for one in batches])
         entries = ready.entries[places]
         said: dict[str, Any] = {
-            name: np.concatenate([getattr(one, name) for one in outcomes])
-            for name in ("hit1", "hitk", "logp", "logp_naive")
+            "hit1": np.concatenate([one.search.hit1 for one in batches]),
+            "hitk": np.concatenate([one.search.hitk for one in batches]),
+            "logp": np.concatenate([one.logp for one in batches]),
+            "logp_naive": np.concatenate([one.naive for one in batches]),
+            "guess": _guesses(entries, forms, batches),
+            "units": spelled.counts[entries],
+            "form": pl.Series(forms, dtype=pl.Categorical).gather(entries),
         }
-        said |= {"guess": _said(entries, forms, outcomes), "units": spelled.counts[entries]}
-        said["form"] = pl.Series(forms, dtype=pl.Categorical).gather(entries)
         tables.append(_columns(chunk.places[places], words, said))
     if len(chunk.skipped):
         tables.append(_columns(chunk.skipped, words, {"left_out": reasons.gather(chunk.skipped["entry"])}))
     return pl.concat(tables).sort("line", "at")
 
 
-def _said(entries: Ints, forms: Sequence[str | None], outcomes: Sequence[Outcome]) -> pl.Series:
-    """The guesses: the words' own forms, what was said instead, or none."""
-    others = [guess for one in outcomes for guess in one.guesses.values()]
+def _guesses(entries: Ints, forms: Sequence[str | None], batches: Sequence[Batch]) -> pl.Series:
+    """Return the guesses: the words' own forms, what was said instead, or none."""
+    others = [guess for one in batches for guess in one.guesses]
     known = pl.Series([*forms, *others, None], dtype=pl.Categorical)
-    which = np.where(np.concatenate([one.own_hits for one in outcomes]), entries, len(known) - 1)
-    before = np.cumsum([0, *(len(one.places) for one in outcomes)]).tolist()
-    at = [first + word for one, first in zip(outcomes, before, strict=False) for word in one.guesses]
+    which = np.where(np.concatenate([one.search.own_hits for one in batches]), entries, len(known) - 1)
+    before = np.cumsum([0, *(len(one.places) for one in batches)]).tolist()
+    at = [first + word for one, first in zip(batches, before, strict=False) for word in one.search.guesses]
     which[at] = len(forms) + np.arange(len(others))
     return known.gather(which)
 

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +96,7 @@ def _train(
     entry: CacheSlot,
 ) -> None:
     # Slow to import, and needed only here.
-    from wordworth.encode.training import SeededTrainer, StreamLoader, TrainingPlan
+    from wordworth.encode.training import EpochLoader, SeededTrainer, TrainingPlan
 
     network.train(True).requires_grad_(True)
     checkpoints = entry.part("checkpoint").path
@@ -106,15 +107,23 @@ def _train(
         _loss,
         lambda step: chosen.seed * 1_000_003 + step,
         clip=1.0,
+        epochs=1,
         save_every=SAVE_EVERY,
     )
     examples = partial(_examples, text, tokenizer, family, chosen)
     if next(iter(examples()), None) is None:
         raise WordworthError(f"{text.name} has no line of {LEAST_WORDS} words to train on; give more text")
-    loader = StreamLoader(examples, chosen.batch, partial(_collate, pad=tokenizer.pad_token_id or 0))
+
+    def list_batches(_: int) -> Iterator[list[tuple[list[int], list[int]]]]:
+        stream = iter(examples())
+        while batch := list(islice(stream, chosen.batch)):
+            yield batch
+
+    loader = EpochLoader(list_batches, partial(_collate, pad=tokenizer.pad_token_id or 0))
     trainer = SeededTrainer(network, loader, plan, torch.optim.AdamW(network.parameters(), lr=chosen.rate))
-    trainer.run()
-    counts = {"steps": trainer.state.global_step, "tokens": trainer.weight, "loss": trainer.total / trainer.weight}
+    (epoch,) = trainer.run()
+    tokens = int(epoch["of"])
+    counts = {"steps": trainer.state.global_step, "tokens": tokens, "loss": epoch["sum"] / tokens}
     notes = counts | {"text": text.name, **asdict(chosen)}
     network.train(False)
 

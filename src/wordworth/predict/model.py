@@ -1,7 +1,6 @@
 """A language model with its head, ready to predict words."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, SupportsIndex
 
@@ -88,17 +87,9 @@ class WordModel:
     def device(self) -> torch.device:
         return self.reader.device
 
-    @cached_property
-    def _begins(self) -> dict[tuple[Punctuation, bool], Tensor]:
-        return {}
-
     def begins(self, punctuation: Punctuation, *, unspaced: bool = False) -> Tensor:
-        """1.0 where a unit begins a word, states × units, where words are parted so."""
-        known = self._begins.get((punctuation, unspaced))
-        if known is None:
-            known = self.units.parted(punctuation, unspaced=unspaced).begin_mask(self.reader.width, self.device)
-            self._begins[punctuation, unspaced] = known
-        return known
+        """Return 1.0 where a unit begins a word, states × units, where words are parted so."""
+        return self.units.parted(punctuation, unspaced=unspaced).begin_mask.to(self.device)
 
 
 def load_word_model(

@@ -21,7 +21,7 @@ from wordworth.contexts import Context, split_sentences
 from wordworth.contexts.sentences import LONGEST, SHORTEST, count_tokens
 from wordworth.encode import LanguageModel, encode_shard
 from wordworth.encode.encoding import checked_layers
-from wordworth.encode.spans import tokenize
+from wordworth.encode.spans import in_tokens
 from wordworth.errors import WordworthError
 from wordworth.measure import bert_score
 
@@ -179,8 +179,8 @@ def paraphrase(
             own = [weights[contexts[row].text] for row in rows] if weights else [None] * 3
             for layer, pairs in enumerate(scores):
                 word, hypernym, sibling = (states[layer, starts[row] : starts[row + 1]] for row in rows)
-                near = bert_score(hypernym, word, own[1], own[0]).f1
-                far = bert_score(hypernym, sibling, own[1], own[2]).f1
+                near = bert_score(hypernym, word, own[1], own[0])
+                far = bert_score(hypernym, sibling, own[1], own[2])
                 pairs.append((near, far))
     probed = [
         Probed(layer, tuple(used), *np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
@@ -198,11 +198,10 @@ def _weights(model: LanguageModel, probe: Paraphrases) -> dict[str, NDArray[np.f
     """Sentence → idf of its tokens, over the sentences of the probe."""
     texts = dict.fromkeys(text for one in probe.triples for text in (one.word, one.hypernym, one.sibling))
     contexts = [_whole(text) for text in texts]
-    sentences, _ = tokenize(model.tokenizer, contexts, model.max_length)
-    tokens: dict[str, NDArray[np.intp]] = {}
-    for sentence in sentences:
-        (row,), ((start, end),) = sentence.rows, sentence.spans
-        tokens[contexts[row].text] = np.array(sentence.ids[start:end], dtype=np.intp)
+    found, _ = in_tokens(model.tokenizer, contexts, model.max_length)
+    starts = found.starts[found.text]
+    words = zip(found.rows.tolist(), starts + found.first, starts + found.end, strict=True)
+    tokens = {contexts[row].text: found.ids[start:end] for row, start, end in words}
     held = np.concatenate([np.unique(ids) for ids in tokens.values()]) if tokens else np.empty(0, dtype=np.intp)
     containing = np.bincount(held)
     return {text: np.log((len(texts) + 1) / (containing[ids] + 1)) for text, ids in tokens.items()}

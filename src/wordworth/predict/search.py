@@ -220,27 +220,9 @@ class Search:
         return steps
 
     def _first_guesses(self, ats: Ints, units: Ints) -> None:
-        """The greedy guess follows the own path as long as that is greedy, for `ats` units, and goes on with another.
-
-        Most words are settled without a look at their bytes: at once the guess is nothing that the word begins with,
-        or it goes on where the word has ended. Then it is a step, or of no interest.
-        """
-        entries = self._entries
-        heads, masks = self.units.heads
-        simple = self.units.plain_flags[units] & self.spelled.single[entries]
-        simple &= not (self.units.trailing or self.units.unspaced)
-        apart = simple & (ats == 0) & (((self.spelled.heads[entries] ^ heads[units]) & masks[units]) != 0)
-        beyond = simple & (ats == self.counts) & ~self.units.begin_flags[self.words.kinds, units]
-        unsettled = ~self.hit1 if self.rules.guesses else ~(self.hit1 | apart | beyond)
-        words = np.flatnonzero(unsettled)
-        at_once = apart[words].tolist()
-        for word, at, unit, apart_ in zip(
-            words.tolist(), ats[words].tolist(), units[words].tolist(), at_once, strict=True
-        ):
-            if apart_:
-                step = self._step(word, None, self.starts[word], 0, unit, self._begun(word, unit))
-                step.guess = True
-                continue
+        """The greedy guess follows the own path as long as that is greedy, for `ats` units, then takes another."""
+        words = np.flatnonzero(~self.hit1)
+        for word, at, unit in zip(words.tolist(), ats[words].tolist(), units[words].tolist(), strict=True):
             text, offsets = self._text(word), self.spelled.offsets[self.entries[word]]
             whole = at == len(offsets) - 1
             spelled = text if whole else text[: offsets[at]]

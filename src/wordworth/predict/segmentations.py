@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.encode.tokens import ranges
-from wordworth.predict.units import Units, heads
+from wordworth.predict.units import Units
 from wordworth.predict.words import Target
 
 Ints = NDArray[np.int64]
-KNOWN = 1 << 17
-"""Words whose spellings are kept, so that a long text does not fill the memory."""
 
 
 class Ways(NamedTuple):
@@ -40,41 +38,23 @@ class Spelling(NamedTuple):
     """Three numbers a way: after how many units, by which one, and how much is spelled then."""
 
 
-class Spellings:
-    """Those of the words that were met lately: most of them come again."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
-        self._known: dict[Target, Spelling] = {}
-
-    def of(self, target: Target) -> Spelling:
-        known = self._known.get(target)
-        if known is None:
-            if len(self._known) >= KNOWN:
-                self._known.clear()
-            known = self._known[target] = _spelling(self._units, target)
-        return known
-
-
 NOTHING = Spelling(0, [0], [])
 
 
 class Segmentations:
     """Of the distinct words of a chunk, by number; those that are left out have none."""
 
-    def __init__(self, spellings: Spellings, targets: Sequence[Target | str]) -> None:
+    def __init__(self, units: Units, targets: Sequence[Target | str]) -> None:
         self.targets = [None if isinstance(target, str) else target for target in targets]
         self.texts: list[bytes] = [target.text if target else b"" for target in self.targets]
         """What a path must spell."""
         self.counts: Ints = np.array([len(target.ids) if target else 0 for target in self.targets], dtype=np.int64)
         """The tokenizer's own units."""
-        spelled = [spellings.of(target) if target else NOTHING for target in self.targets]
+        spelled = [_spelling(units, target) if target else NOTHING for target in self.targets]
         self.parts = [one.parts for one in spelled]
         self.offsets = [one.offsets for one in spelled]
-        self.single = np.array(self.parts) == 1
         self.lone = np.array([one.offsets[1:2] == [1] for one in spelled])
         """Whether the first unit is the space before the word, and nothing more."""
-        self.heads, _ = heads(self.texts)
         ways = [one.ways for one in spelled]
         self._firsts = np.cumsum([0, *map(len, ways)]) // 3
         flat = np.fromiter(chain.from_iterable(ways), dtype=np.int32, count=3 * int(self._firsts[-1]))

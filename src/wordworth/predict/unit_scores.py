@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,12 +13,6 @@ from wordworth.predict.reader import Reader
 
 SLICE_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
 """Logits at one time."""
-BLOCK = 64
-"""Units that are looked at together: about √(units / k) of them leave least to sort."""
-LOOKED = 4
-"""Blocks that are looked into are so many times k where the k best of those that begin a word are asked for too: these
-are mostly among them, and where they are not, all units are looked at once more."""
-
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -96,8 +90,7 @@ def slice_rows(reader: Reader) -> int:
 
 
 class PendingScores:
-    """Scores that the device is at. Few passes over the logits, since these are wide: the largest of every block of
-    units, their sum, and the sum over the units that begin a word. What these leave open is settled in `result`."""
+    """Scores that the device is at; `result` waits for them."""
 
     def __init__(
         self,
@@ -111,161 +104,63 @@ class PendingScores:
     ) -> None:
         """`begins` is 1.0 where a unit begins a word, states × units; `after` is the state of each row. `own` is the
         unit that follows each row, −1 for none; probabilities are computed only where it is given."""
-        self._reader, self._rows, self._begins, self._k = reader, rows, begins, k
-        self._query, self._after, self._own = query, after, own
-        opens = query.opens is not None
-        sent = [query.rows, query.units, after] + ([] if own is None else [own])
-        query_rows, query_units, states, *following = send(rows.device, *sent)
-        flags = begins > 0
+        self._reader, self._rows, self._no_begin, self._after = reader, rows, begins == 0, after
+        has_opens = query.opens is not None
+        opens = np.zeros(len(query.rows)) if query.opens is None else query.opens
+        sent = [query.rows, query.units, opens.astype(np.int64), after] + ([] if own is None else [own])
+        query_rows, query_units, query_opens, states, *following = send(rows.device, *sent)
         parts: list[tuple[Tensor, ...]] = []
         size = slice_rows(reader)
         for start in range(0, len(rows), size):
-            end = min(len(rows), start + size)
-            logits = reader.logits(rows[start:end])
-            best = best_units(logits, k, flags, states[start:end], opens=opens)
-            low, high = np.searchsorted(query.rows, (start, end)).tolist()
-            part: tuple[Tensor, ...] = (*best, logits[query_rows[low:high] - start, query_units[low:high]])
+            some = slice(start, start + size)
+            logits = reader.logits(rows[some])
+            greedy, most, threshold = _best(logits, k)
+            beginning = logits.masked_fill(self._no_begin[states[some]], -torch.inf)
+            opening, _, least = _best(beginning, k) if has_opens else (greedy, most, threshold)
+            low, high = np.searchsorted(query.rows, (start, start + size)).tolist()
+            at = query_rows[low:high] - start
+            asked = logits[at, query_units[low:high]]
+            among = asked >= torch.where(query_opens[low:high] > 0, least[at], threshold[at])
+            part: tuple[Tensor, ...] = (greedy, beginning.amax(1) >= threshold, among)
             if following:
-                here = after[start:end]
-                part += _probabilities(logits, following[0][start:end], best.most, begins, states[start:end], here)
+                own_logits, *probabilities = _probabilities(
+                    logits, following[0][some], most, begins, states[some], after[some]
+                )
+                part += (own_logits >= threshold, own_logits >= least, opening, *probabilities)
             parts.append(part)
         self._fetched = Fetched([torch.cat(column) for column in zip(*parts, strict=True)])
 
     def result(self) -> UnitScores:
-        """Waits for the device."""
-        arrays = self._fetched.arrays()
-        best, (asked, *scored) = BestUnits(*arrays[: len(BestUnits._fields)]), arrays[len(BestUnits._fields) :]
-        own_logits, own, begin, total = scored or (np.zeros(0),) * 4
-        query, given = self._query, self._own
-        unsure = np.flatnonzero(best.unsure)
-        if len(unsure):
-            # A unit equal to the last of the k best counts, though it was not taken.
-            best.ended[unsure] = self._masked(unsure).amax(1).float().cpu().numpy() >= best.threshold[unsure]
-        opens_among, own_opens = asked >= best.open_threshold[query.rows], own_logits >= best.open_threshold[: len(own)]
-        lost = np.flatnonzero(best.open_unsure)
-        if len(lost):
-            self._settle(lost, best, opens_among, own_opens)
-        among = asked >= best.threshold[query.rows]
-        if query.opens is not None:
-            among = np.where(query.opens, opens_among, among)
-        if given is None:
-            none = np.zeros(0, dtype=bool)
-            return UnitScores(best.greedy, best.ended, among, none, own, begin, np.zeros(0, dtype=np.int64), none)
+        """Wait for the device and return the scores."""
+        greedy, ended, among, *scored = self._fetched.arrays()
+        if not scored:
+            flags, none = np.zeros(0, dtype=bool), np.zeros(0)
+            return UnitScores(greedy, ended, among, flags, none, none, np.zeros(0, dtype=np.int64), flags)
+        own_among, own_opens, opening, own, begin, total = scored
         lost = np.flatnonzero(np.isneginf(begin))
         if len(lost):
             # Too small for a sum of floats, so by its logarithm.
-            begin[lost] = self._masked(lost).double().logsumexp(1).cpu().numpy() - total[lost]
-        own_among = own_logits >= best.threshold
+            begin[lost] = self._begin_mass(lost) - total[lost]
         floats = own.astype(np.float64), begin.astype(np.float64)
-        return UnitScores(best.greedy, best.ended, among, own_among, *floats, best.open_greedy, own_opens)
+        return UnitScores(greedy, ended, among, own_among, *floats, opening, own_opens)
 
-    def _settle(self, rows: Ints, best: "BestUnits[NDArray[Any]]", among: Flags, own_opens: Flags) -> None:
-        """Looks at all units that begin a word, in rows whose k best of them are not sure."""
-        with torch.inference_mode():
-            again = self._masked(rows)
-            first, least = _first_and_last(again, self._k)
-        best.open_greedy[rows] = first.cpu().numpy()
-        values, threshold = again.cpu().numpy(), least.cpu().numpy()
-        place = np.full(len(best.greedy), -1)
-        place[rows] = np.arange(len(rows))
-        asked = np.flatnonzero(place[self._query.rows] >= 0)
-        at = place[self._query.rows[asked]]
-        among[asked] = values[at, self._query.units[asked]] >= threshold[at]
-        if self._own is not None:
-            own_opens[rows] = values[np.arange(len(rows)), np.maximum(self._own[rows], 0)] >= threshold
-
-    def _masked(self, rows: Ints) -> Tensor:
-        """The logits of some rows, −∞ where a unit begins no word."""
+    def _begin_mass(self, rows: Ints) -> Floats:
+        """Return ln of the sum of exp(logits) over the units that begin a word, in some rows."""
         at, states = send(self._rows.device, rows, self._after[rows])
-        none = self._begins == 0
+        size = slice_rows(self._reader)
+        sums = []
         with torch.inference_mode():
-            size = slice_rows(self._reader)
-            parts = zip(torch.split(self._rows[at], size), torch.split(states, size), strict=True)
-            return torch.cat([self._reader.logits(some).masked_fill_(none[after], -torch.inf) for some, after in parts])
+            for some, after in zip(torch.split(self._rows[at], size), torch.split(states, size), strict=True):
+                logits = self._reader.logits(some).masked_fill_(self._no_begin[after], -torch.inf)
+                sums.append(logits.double().logsumexp(1))
+        mass: Floats = torch.cat(sums).cpu().numpy()
+        return mass
 
 
-Row = TypeVar("Row", Tensor, NDArray[Any])
-
-
-class BestUnits(NamedTuple, Generic[Row]):
-    """Of each row of logits: on the device, and then in arrays."""
-
-    greedy: Row
-    most: Row
-    threshold: Row
-    """The k-th largest."""
-    ended: Row
-    """A unit that begins a word is among the k best."""
-    unsure: Row
-    """Whether a unit that is as good as the k-th, but was not looked at, might begin a word where none else does."""
-    open_greedy: Row
-    """The largest of those that begin a word; of all, where these were not asked for."""
-    open_threshold: Row
-    open_unsure: Row
-    """Whether a unit that was not looked at might be among the k best of these."""
-
-
-def best_units(logits: Tensor, k: int, flags: Tensor, after: Tensor, *, opens: bool = False) -> BestUnits[Tensor]:
-    """The k best stand in the k blocks whose largest units are largest, so only some blocks are looked into. `flags`
-    are of units that begin a word, states × units, and `after` is the state of each row."""
-    width = logits.shape[1]
-    blocks = width // BLOCK
-    looked = LOOKED * k if opens else k
-    if 2 * looked * BLOCK > width:
-        return _best_of_all(logits, k, flags[after], opens=opens)
-    body, rest = logits[:, : blocks * BLOCK], logits[:, blocks * BLOCK :]
-    body = body.view(len(logits), blocks, BLOCK)
-    largest = body.amax(2)
-    top = largest.topk(looked + 1, dim=1)
-    chosen = top.indices[:, :looked]
-    inside = body.gather(1, chosen[:, :, None].expand(-1, -1, BLOCK))
-    looked_at = torch.cat([inside.flatten(1), rest], dim=1)
-    best = looked_at.topk(k, dim=1).values
-    threshold, most = best[:, -1], best[:, 0]
-    flagged = flags[:, : blocks * BLOCK].view(len(flags), blocks, BLOCK)[after[:, None], chosen].flatten(1)
-    with_flag = torch.cat([flagged, flags[:, blocks * BLOCK :][after]], dim=1)
-    ended = ((looked_at >= threshold[:, None]) & with_flag).any(1)
-    unsure = ~ended & (top.values[:, looked] >= threshold)
-    # The first of the largest: the first block that has one, and the first in it; else one of the rest.
-    block = (largest == most[:, None]).byte().argmax(1)
-    in_block = body[torch.arange(len(logits), device=logits.device), block] == most[:, None]
-    greedy = block * BLOCK + in_block.byte().argmax(1)
-    if rest.shape[1]:
-        greedy = torch.where(in_block.any(1), greedy, blocks * BLOCK + rest.argmax(1))
-    if not opens:
-        return BestUnits(greedy, most, threshold, ended, unsure, greedy, threshold, torch.zeros_like(ended))
-    numbers = torch.arange(BLOCK, device=logits.device) + chosen[:, :, None] * BLOCK
-    behind = torch.arange(blocks * BLOCK, width, device=logits.device).expand(len(logits), -1)
-    among, numbers = looked_at.masked_fill_(~with_flag, -torch.inf), torch.cat([numbers.flatten(1), behind], dim=1)
-    first, least = _first_and_last(among, k, numbers)
-    lost = least <= top.values[:, looked]
-    # A device is not waited for; its rows are settled when they are fetched.
-    if not logits.is_cuda and bool(lost.any()):
-        rows = lost.nonzero()[:, 0]
-        every = logits[rows].masked_fill_(~flags[after[rows]], -torch.inf)
-        first[rows], least[rows] = _first_and_last(every, k)
-        lost = torch.zeros_like(lost)
-    return BestUnits(greedy, most, threshold, ended, unsure, first, least, lost)
-
-
-def _first_and_last(logits: Tensor, k: int, numbers: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """The unit with the largest logit (of equal ones, the first), and the k-th largest logit."""
-    if numbers is None:
-        numbers = torch.arange(logits.shape[1], device=logits.device).expand(len(logits), -1)
+def _best(logits: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the unit with the largest logit (of equal ones, the first), that logit, and the k-th largest."""
     best = logits.topk(k, dim=1).values
-    none = torch.iinfo(numbers.dtype).max
-    return numbers.masked_fill(logits != best[:, :1], none).amin(1), best[:, -1]
-
-
-def _best_of_all(logits: Tensor, k: int, flagged: Tensor, *, opens: bool) -> BestUnits[Tensor]:
-    """The same of few units: all are looked at."""
-    greedy, threshold = _first_and_last(logits, k)
-    beginning = logits.masked_fill(~flagged, -torch.inf)
-    first, least = _first_and_last(beginning, k)
-    ended = beginning.amax(1) >= threshold
-    sure = torch.zeros_like(ended)
-    opening = (first, least) if opens else (greedy, threshold)
-    return BestUnits(greedy, logits.amax(1), threshold, ended, sure, *opening, sure)
+    return logits.argmax(1), best[:, 0], best[:, -1]
 
 
 def _probabilities(

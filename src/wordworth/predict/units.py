@@ -8,7 +8,6 @@ begins with a space: `Ġcat`, `▁cat` and WordPiece's `cat` are all b" cat", an
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, takewhile
@@ -29,8 +28,6 @@ _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _METASPACE = "▁"
 KNOWN = 1 << 16
 """Rests of words whose continuations are kept, so that a long text does not fill the memory."""
-
-Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,20 +97,6 @@ class Units:
         ]
 
     @cached_property
-    def plain_flags(self) -> NDArray[np.bool_]:
-        """Whether the unit spells one word or a part of one, and no white space but one space at its front."""
-        return np.array([text.split() == [text.removeprefix(b" ")] for text in self._spelled])
-
-    @cached_property
-    def heads(self) -> tuple[Words, Words]:
-        """The first bytes of each unit where a word begins with it, as `heads` gives them."""
-        return heads([opened(text) for text in self._spelled] if self.glues else self._spelled)
-
-    @cached_property
-    def _spelled(self) -> list[bytes]:
-        return [text or b"" for text in self.texts]
-
-    @cached_property
     def opening(self) -> Tensor:
         """Whether a word, one space behind the last, may begin with the unit, which spells nothing beyond it."""
         return torch.tensor([self._of_one_word(text, begins=not self.trailing) for text in self.texts])
@@ -180,15 +163,10 @@ class Units:
             self._continuations[rest] = known
         return known
 
-    def begin_mask(self, width: int, device: torch.device) -> Tensor:
-        """1.0 where a unit of the network's `width` begins a word, by state; numbers beyond the tokenizer's spell
-        nothing."""
-        mask = torch.ones(STATES, width)
-        if self.unspaced:
-            return mask.to(device)
-        known = min(width, len(self.texts))
-        mask[:, :known] = torch.from_numpy(self.begin_flags[:, :known]).float()
-        return mask.to(device)
+    @cached_property
+    def begin_mask(self) -> Tensor:
+        """1.0 where a unit begins a word, states × units; without spaces, any may."""
+        return torch.from_numpy(self.begin_flags | self.unspaced).float()
 
 
 _SINGLE = tuple(bytes([one]) for one in SPACES)
@@ -203,15 +181,6 @@ def _without_space(text: bytes) -> bytes:
 def opened(text: bytes) -> bytes:
     """What a unit spells where a word begins with it: with a space before it, whether one is written or not."""
     return text if text[:1].isspace() else b" " + text
-
-
-def heads(texts: Sequence[bytes]) -> tuple[Words, Words]:
-    """The first eight bytes of each text as a number, and a mask of those that there are: a text surely does not begin
-    with another where its head differs within the other's mask."""
-    first = np.array([text[:8] for text in texts], dtype="S8").view(np.uint64)
-    lengths = np.minimum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), 8)
-    masks = np.array([(1 << 8 * length) - 1 for length in range(9)], dtype=np.uint64)
-    return first, masks[lengths]
 
 
 def _up_to_space(text: bytes) -> bytes:

@@ -63,13 +63,13 @@ def _left_out(runs: Runs) -> Iterator[Sentence]:
 
 
 QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]] = {
-    "Does it know what words mean?": (meaning.in_layers, meaning.of_vectors, meaning.similar, meaning.reduced),
+    "Does it know what words mean?": (meaning.in_layers, meaning.of_vectors, meaning.similar),
     "Where does context take over?": (meaning.context,),
     "Does the top layer hide what it knows?": (meaning.nullified,),
-    "Whom does it stereotype?": (meaning.stereotypes, meaning.disagreement),
+    "Whom does it stereotype?": (meaning.stereotypes,),
     "How far does that depend on choices?": (behaviour.sensitivity,),
     "Which words does it never say?": (behaviour.never_said,),
-    "What does it infer that does not follow?": (behaviour.inferred, behaviour.unequal),
+    "What does it infer that does not follow?": (behaviour.inferred,),
     "What does debiasing change?": (behaviour.debiased,),
     "What was left out?": (_left_out,),
 }

@@ -7,7 +7,7 @@ import polars as pl
 
 from wordworth.report.comparisons import networks_of
 from wordworth.report.figures.figure import CURVE_CHAPTERS, LEVEL, OF_SIDES, OF_TESTS, OPTION, TRIED, curve_id
-from wordworth.report.naming import SHORT, TESTS, Sentence, with_interval
+from wordworth.report.naming import TESTS, Sentence, with_interval
 from wordworth.report.published import standing
 from wordworth.report.runs import Runs
 from wordworth.run import ORIGINAL, RANDOM, Run
@@ -15,14 +15,10 @@ from wordworth.run.numbers import format_fixed, format_list, format_number, form
 from wordworth.run.vocabulary import HARMLESS
 
 NEVER = 5
-FAULT = 0.2
-"""A network that says entailment beyond the control by less than this share of it answers to the overlap of words."""
 LEAST_TIMES = 3
 """A rarer word says little when it was never predicted."""
 KEPT = 0.02
 """A loss of ρ up to this is none, where ρ has no interval."""
-BANDS = {"high": "frequent", "mid": "less frequent", "low": "rare", "below": "very rare", "unseen": "unlisted"}
-"""A band of frequency in a plain word; `unseen` are words that the list of frequencies lacks."""
 HOLDS = 0.95
 """The share of variants from which a conclusion is said to hold."""
 NAMED = 2
@@ -30,13 +26,7 @@ NAMED = 2
 
 
 def never_said(runs: Runs) -> Iterator[Sentence]:
-    """Words predicted by frequency, and frequent words that were never among the guesses."""
-    bands = runs.scores.filter(pl.col("experiment") == "coverage", pl.col("measure") == "T1")
-    for (model,), mine in bands.group_by(["model"], maintain_order=True):
-        rows = mine.select("setting", "value").rows()
-        shares = [f"{format_percent(value)} of the {BANDS.get(band, band)} words" for band, value in rows]
-        text = f"gets right at its first guess, at least once, {format_list(shares)} of the text."
-        yield Sentence(text, "coverage", str(model), mine.select(pl.col("value").mean()).item())
+    """Say how many words of the text were never among the guesses, and which of them are frequent."""
     for run in runs.each:
         words = (
             run.items.filter(pl.col("experiment") == "prediction", pl.col("left_out").is_null())
@@ -89,31 +79,6 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
         joined = "; ".join(said)
         text += f" {joined[0].upper()}{joined[1:]}." if said else ""
         yield Sentence(text, "neutrality", str(model), -before["value"])
-
-
-def unequal(runs: Runs) -> Iterator[Sentence]:
-    """How far apart groups are, which neutrality hides, and whether it is the group at all that is answered to."""
-    rows = runs.scores.filter(pl.col("measure").is_in(["gap:entailment", "entailment:over-swap", "entailment"]))
-    for (model, dataset), mine in rows.group_by(["model", "dataset"], maintain_order=True):
-        found = {(row["measure"], row["setting"]): row for row in mine.iter_rows(named=True)}
-        gap = found.get(("gap:entailment", ORIGINAL))
-        if gap is None:
-            continue
-        text = f"differs by {format_number(gap['value'])} between groups in the probability of entailment on {dataset}"
-        after = [
-            f"after {setting} by {format_number(row['value'])}"
-            for (measure, setting), row in found.items()
-            if measure == gap["measure"] and setting != ORIGINAL and setting.partition(":")[0] != RANDOM
-        ]
-        text += f"; {', '.join(after)}." if after else "."
-        over, said = (found.get((one, ORIGINAL)) for one in ("entailment:over-swap", "entailment"))
-        if over and said and over["value"] < FAULT * said["value"]:
-            text += (
-                " It predicts entailment about as often or more for swapped words of one kind "
-                f"({format_number(said['value'] - over['value'])}; {format_number(said['value'])} for the groups), "
-                "so this is not specific to the groups."
-            )
-        yield Sentence(text, "neutrality", str(model), gap["value"])
 
 
 def _mitigated(name: str, better: str, settings: dict[str, Any], tested: dict[str, Any], before: dict[str, Any]) -> str:
@@ -209,15 +174,10 @@ def _said(run: Run, rows: pl.DataFrame, symbol: str) -> tuple[str, float]:
     counted = f"{len(held)} of {len(whole)} {many}"
     first = f"comes to the same conclusion in {format_percent(HOLDS)} or more of the variants of {counted}"
     if len(held) == len(whole):
-        ends = ", ".join(f"{SHORT.get(name, name)}: {symbol} {_range(told['median'])}" for name, told in whole.items())
-        return f"{first} ({ends}).", surety
+        return f"{first}.", surety
     unsure = sorted((name for name in whole if name not in held), key=lambda name: -flipped[name])[:NAMED]
     told = [_unsure(run, rows.filter(pl.col("dataset") == name), whole[name], symbol) for name in unsure]
     return f"{first}. Least sure: {'; '.join(told)}.", surety
-
-
-def _range(row: dict[str, Any]) -> str:
-    return f"{format_number(row['low'])} to {format_number(row['high'])}"
 
 
 def _unsure(run: Run, rows: pl.DataFrame, told: dict[str, Any], symbol: str) -> str:
@@ -231,7 +191,8 @@ def _unsure(run: Run, rows: pl.DataFrame, told: dict[str, Any], symbol: str) -> 
     alone = f"; without {format_list(words, 3)} alone it flips" if words else ""
     name = TESTS.get(row["dataset"], row["dataset"])
     share = f"{format_percent(row['value'])} of {row['n']:,} variants flip it"
-    return f"{name} ({share}, {symbol} {_range(told['median'])}; most of all {format_list(named)}{alone})"
+    ends = f"{format_number(told['median']['low'])} to {format_number(told['median']['high'])}"
+    return f"{name} ({share}, {symbol} {ends}; most of all {format_list(named)}{alone})"
 
 
 def single_words(run: Run, model: str, dataset: str) -> list[str]:

@@ -28,23 +28,11 @@ WHAT = {
     "corpus-size": "The same tasks on vectors trained on samples of one corpus.",
     "valence-layers": "Pearson’s ρ between a word’s association with pleasant and unpleasant words and its rating, in "
     "every layer, by the context the word stands in (untrained: the same network with random weights).",
-    "affects": "Pearson’s ρ between a word’s association and its rated valence, dominance and arousal in every layer, "
-    "in the bleached setting (“This is WORD”).",
     "languages": "Valence (Pearson’s ρ with ratings) in every layer and setting, by language.",
     "tokenization": "Valence (Pearson’s ρ with ratings) of words that the tokenizer keeps whole (single) and of words "
     "that it splits (multiple), in sets of equal size, by how the tokens of a word are pooled.",
-    "isolation": "Valence (Pearson’s ρ with ratings) in the best and the top layer by the number of principal "
-    "components nullified (raw: untouched; 0: the mean subtracted).",
-    "anisotropy": "Mean cosine of two words by the number of principal components nullified (raw: untouched; 0: the "
-    "mean subtracted).",
-    "validation": "Spearman’s ρ between cosine and rated similarity by the number of principal components nullified, "
-    "in the bleached setting.",
-    "probes": "Weighted F1 of logistic regressions in the top layer: from the whole vector, from its first components "
-    "alone, and from what is left without them.",
     "similarity-layers": "Spearman’s ρ between cosine and rated similarity in every layer, by how subwords/contexts "
     "are pooled.",
-    "similarity-sentences": "Spearman’s ρ between cosine and rated similarity in the best layer, by the number of "
-    "sentences that a vector is the mean of.",
     "bias-layers": f"{_BIAS}, in every layer.",
     "bias": f"{_BIAS}.",
     "agreement": "Mean rank correlation, over layers, of the estimators of one bias.",
@@ -52,25 +40,10 @@ WHAT = {
     "weat-nullified": f"Word embedding association tests in the top layer: {_D}, by the number of principal components "
     "nullified (raw: none).",
     "weat-layers": f"Word embedding association tests in every layer, bleached setting: {_D}.",
-    "prediction": "Whole words predicted: top-k is the share of the words of the text that are among the k best "
-    "guesses, Tk that of its different words that ever are.",
-    "coverage": "Whole words predicted by band of frequency: top-k over the words of a band, Tk over its different "
-    "words.",
-    "soft-match": "Whole words predicted, where a guess counts if it is among the k nearest words of the right one.",
-    "paraphrase": "Share of sentences with a rare or a common word that are closer to their paraphrase than to "
-    "another sentence with the word.",
-    "neutrality": "Inferences between sentences that differ in a word for a person alone, so that neutral is right. "
-    "Net neutral: its mean probability; fraction neutral: how often it is the most probable; threshold: how often its "
-    "probability is above τ.",
-    "accuracy": "Accuracy of the NLI model on the benchmark itself.",
-    "debias": "The same measures on the embedding as it was, with the bias taken out, and without a random subspace of "
-    "the same size.",
-    "stability": "How far one direction holds the bias: later principal values over the first, and the cosine of that "
-    "direction with the one taken out.",
     "published": "Numbers of this run beside the nearest ones that a paper has.",
     "failed": "Parts that could not be computed.",
 }
-"""Table → what it shows. A figure’s own caption speaks of lines and colours."""
+"""Table → what it shows, where the caption of its figure speaks of lines and colours."""
 
 BEST_LAYER = "A language model’s valence and similarity are those of its best layer, picked on the same items."
 Leaders = Sequence[tuple[str, Leading]]

@@ -18,7 +18,6 @@ from wordworth.report.markdown import escaped, line, power
 from wordworth.report.missing import missing, remarks
 from wordworth.report.naming import TESTS
 from wordworth.report.runs import ALL, AS_IT_IS, Runs
-from wordworth.run import Run
 from wordworth.run.flags import COVERED, MARK, legend
 from wordworth.run.numbers import format_list, format_number, format_percent
 from wordworth.run.schema import main_scores
@@ -53,7 +52,7 @@ class Card:
     @property
     def section(self) -> str:
         """Return the section in Markdown, between its marks."""
-        parts = (_introduce(self), _list_numbers(self), _list_unmeasured(self), _list_sources(self))
+        parts = (_introduce(self), _list_numbers(self), _list_unmeasured(self))
         return "\n".join([BEGIN, *(text for part in parts for text in (*part, "")), END]) + "\n"
 
 
@@ -116,11 +115,6 @@ def _describe_place(row: Row) -> str:
     return ", ".join(str(word) for word in words if word)
 
 
-def _manifest_sum(run: Run) -> str:
-    """Return the sha256 of a run's manifest, which holds those of its other files."""
-    return sha256_of(run.folder / "run.json")
-
-
 def _introduce(card: Card) -> Iterator[str]:
     studies = format_list(list(dict.fromkeys(run.manifest["study"] for run in card.runs.each)))
     versions = format_list(sorted({run.manifest["versions"].get(TOOL, "?") for run in card.runs.each}))
@@ -165,21 +159,7 @@ def _list_unmeasured(card: Card) -> Iterator[str]:
         covered = format_percent(COVERED)
         yield f"- Of what was asked for, nothing failed, and every data set is covered to {covered} or more."
     yield from (f"- Left out: {count:,} {escaped(reason)}." for reason, count in card.runs.left_out.items())
-    yield (
-        "- Anything that no test here asks about: a bias that is not found was not found by these words, in this "
-        "language."
-    )
-
-
-def _list_sources(card: Card) -> Iterator[str]:
-    yield "### What the numbers rest on\n"
-    yield line(["run, model or data", "sha256 (of a run: of its run.json)"])
-    yield line(["---"] * 2)
-    sums = {f"{run.manifest['study']} ({run.folder.resolve().name})": _manifest_sum(run) for run in card.runs.each}
-    facts = card.runs.facts.get(card.model, {})
-    sums[card.model] = facts.get("sha256") or facts.get("weights") or ""
-    sums |= {one["name"]: one.get("sha256") or "" for run in card.runs.each for one in run.manifest["data"]}
-    yield from (line([escaped(name), escaped(checksum)]) for name, checksum in sums.items())
+    yield "- Anything that no test here asks about."
 
 
 def _make_results(card: Card) -> Iterator[Any]:
@@ -192,7 +172,11 @@ def _make_results(card: Card) -> Iterator[Any]:
         dataset = visible(row["dataset"] or row["experiment"])
         sums = {one["name"]: one.get("sha256") for one in run.manifest["data"]}
         rest = {"measured_with": f"{TOOL} {run.manifest['versions'].get(TOOL, '?')}"}
-        rest |= {"study": row["study"], "language": row["language"] or "", "manifest_sha256": _manifest_sum(run)}
+        rest |= {
+            "study": row["study"],
+            "language": row["language"] or "",
+            "manifest_sha256": sha256_of(run.folder / "run.json"),
+        }
         numbers = {"low_95": row["low"], "high_95": row["high"], "p": row["p"], "n": row["n"]}
         numbers = {name: value for name, value in numbers.items() if value is not None and isfinite(value)}
         yield EvalResult(

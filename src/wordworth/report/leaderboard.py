@@ -177,7 +177,7 @@ class PairedTest:
 def _correlated(frame: pl.DataFrame, ranked: bool) -> Tested:
     people = frame.get_column("reference").to_numpy().astype(np.float64)
     values = frame.select("value", "value_second").to_numpy().T.astype(np.float64)
-    (first, second), _, _, p = correlation_test(values, people, ranked=ranked)
+    (first, second), p = correlation_test(values, people, ranked=ranked)
     return float(first - second), float(p)
 
 

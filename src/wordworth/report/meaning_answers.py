@@ -19,8 +19,6 @@ from wordworth.statistics.paired_tests import holm
 STRONGEST = 3
 PARTITIONS = 10_000
 """A p by Monte Carlo is no finer than one in so many; an exact one is taken to be no finer either."""
-AGREE = 0.5
-"""A mean rank correlation from which ways to measure are said to agree."""
 
 
 def in_layers(runs: Runs) -> Iterator[Sentence]:
@@ -131,24 +129,6 @@ def _components(count: int) -> str:
     return f"{count} component{'s' * (count != 1)}"
 
 
-def reduced(runs: Runs) -> Iterator[Sentence]:
-    """The best layer of a language model as a static embedding."""
-    rows = runs.scores.filter(
-        pl.col("experiment") == "quality", pl.col("measure") == "similarity:best", pl.col("setting") == "aggregated"
-    )
-    counted = runs.scores.filter(pl.col("measure") == "contexts", pl.col("setting") == "aggregated")
-    sentences = dict(counted.select("model", "n").iter_rows())
-    best = rows.filter(pl.col("value") == pl.col("value").max().over("model", "dataset"))
-    for (model,), mine in best.unique(["model", "dataset"], keep="first", maintain_order=True).group_by(
-        ["model"], maintain_order=True
-    ):
-        values = [f"{marked(row)} on {row['dataset']} (layer {row['layer']})" for row in mine.iter_rows(named=True)]
-        over = f" over {sentences[model]:,} sentences" if sentences.get(model) else ""
-        pooled = f"as one vector per word, pooled{over},"
-        text = f"{pooled} agrees with people on how similar words are by ρ = {format_list(values)}."
-        yield Sentence(text, "similarity-layers", str(model), mine.select(pl.col("value").mean()).item())
-
-
 def context(runs: Runs) -> Iterator[Sentence]:
     """Where vectors speak of the sentence rather than of the word."""
     for parting in partings(runs.scores):
@@ -239,22 +219,3 @@ def _strongest(rows: list[dict[str, Any]]) -> str:
 
 def _count(tests: int) -> str:
     return f"{tests} stereotype{'s' * (tests != 1)} tested"
-
-
-def disagreement(runs: Runs) -> Iterator[Sentence]:
-    """Whether ways to measure one bias put the layers of a model in the same order."""
-    rows = runs.scores.filter(pl.col("measure") == "agreement")
-    for (model,), mine in rows.group_by(["model"], maintain_order=True):
-        ordered = mine.sort("value", maintain_order=True)
-        lowest, highest = ordered.row(0, named=True), ordered.row(-1, named=True)
-        if lowest["value"] >= AGREE:
-            verdict = "put its layers in much the same order"
-        elif highest["value"] < AGREE:
-            verdict = "put its layers in different orders, so which one is least biased depends on the definition"
-        else:
-            verdict = f"put its layers in the same order for {highest['dataset']} but not for {lowest['dataset']}"
-        ends = " to ".join(
-            dict.fromkeys(f"{format_number(one['value'])} ({one['dataset']})" for one in (lowest, highest))
-        )
-        text = f"Estimators of one bias {verdict}: their mean rank correlation is {ends}."
-        yield Sentence(text, "agreement", str(model), highest["value"], whole=True)

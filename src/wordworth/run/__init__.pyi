@@ -5,7 +5,6 @@ from .folder import default_folder as default_folder
 from .folder import reserve as reserve
 from .folder import run_folders as run_folders
 from .folder import runs_in as runs_in
-from .folder import sole_writer as sole_writer
 from .folder import write_run as write_run
 from .manifest import FailedStudy as FailedStudy
 from .manifest import Manifest as Manifest

@@ -1,20 +1,17 @@
 """A run's folder, written in one step (all of it is there or none), and where runs are."""
 
-import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from filelock import Timeout
 
 from wordworth.errors import WordworthError
-from wordworth.files import locked, refuse_unwritable, replacing, sha256_of, temporary_folder
+from wordworth.files import refuse_unwritable, replacing, sha256_of
 from wordworth.run.manifest import in_order
 from wordworth.run.schema import as_text
 
@@ -47,19 +44,6 @@ def reserve(folder: Path, *, overwrite: bool) -> None:
         raise WordworthError(f"{folder} holds {strangers[0]}, which no run wrote; choose another folder with -o")
     if held and not overwrite:
         raise WordworthError(f"{folder} holds a run already; choose another with -o, or replace it with --overwrite")
-
-
-@contextmanager
-def sole_writer(folder: Path) -> Iterator[None]:
-    """Refuse, before anything is computed, a folder that another process of this machine is writing a run to."""
-    key = hashlib.sha256(os.fsencode(folder.absolute())).hexdigest()[:16]
-    try:
-        with locked(temporary_folder() / f"wordworth-{key}", wait=False):
-            yield
-    except Timeout:
-        raise WordworthError(
-            f"another process is writing a run to {folder}; wait for it, or choose another folder with -o"
-        ) from None
 
 
 def write_run(

@@ -22,8 +22,6 @@ PACKAGES = (
     "wordworth", "numpy", "scipy", "polars", "safetensors", "gensim", "opencc", "tokenizers", "torch", "transformers",
 )  # fmt: skip
 OUTCOME = "audit.json"
-MAX_BYTES = 64 << 20
-"""Bytes of a `run.json` or `audit.json`; no run writes more."""
 
 
 class _Part(BaseModel):
@@ -209,8 +207,7 @@ def read_outcome(folder: Path) -> Outcome:
     if not path.is_file():
         return Outcome()
     try:
-        text = path.read_bytes() if path.stat().st_size <= MAX_BYTES else b""
-        return TypeAdapter(Outcome).validate_json(text, strict=True)
+        return TypeAdapter(Outcome).validate_json(path.read_bytes(), strict=True)
     except (OSError, ValidationError) as error:
         problem = f"…{str(path)[-100:]} is not as an audit writes it; delete it, or audit again"
         raise WordworthError(problem) from error

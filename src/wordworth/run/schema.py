@@ -79,11 +79,6 @@ BESIDE = ("coverage",)
 """Of the data rather than of a model."""
 
 
-def better_side(measure: str, declared: str = "") -> str:
-    """higher, lower, zero or blank: as the run declares it, else as this version does."""
-    return declared or named(measure).better
-
-
 def main_scores(scores: pl.DataFrame) -> pl.DataFrame:
     """Scores of plain measures with a better side, on whole data sets and untouched vectors.
 

@@ -3,7 +3,6 @@ from .bootstrap import ratio as ratio
 from .correlation import Correlation as Correlation
 from .correlation import pearson as pearson
 from .correlation import spearman as spearman
-from .effect_size import WeatDifference as WeatDifference
 from .effect_size import weat_difference as weat_difference
 from .paired_correlation import CorrelationDifference as CorrelationDifference
 from .paired_correlation import correlation_difference as correlation_difference

@@ -4,15 +4,13 @@ Words of one text are alike, so intervals of ratios resample texts (the clusters
 sums, so all resamples are one product of the sums with the counts of how often each cluster was drawn.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
-from wordworth.progress import progress
 from wordworth.statistics.choices import RESAMPLES as RESAMPLES
 
 Values = NDArray[np.floating]
@@ -22,7 +20,6 @@ Exact = NDArray[np.float64]
 
 
 BLOCK = 1 << 20  # counts in one block (4 MB)
-MANY = 1 << 25  # draws from which on progress is told: about a second
 
 
 def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK) -> Iterator[NDArray[np.int32]]:
@@ -32,23 +29,11 @@ def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK) -> It
     """
     rng = np.random.default_rng(seed)
     step = max(1, block // n)
-    with told("resampling", resamples, n) as advance:
-        for start in range(0, resamples, step):
-            size = min(step, resamples - start)
-            drawn = rng.integers(n, size=(size, n))
-            places = drawn * size + np.arange(size)[:, None]
-            yield np.bincount(places.ravel(), minlength=n * size).reshape(n, size).astype(np.int32)
-            advance(size)
-
-
-@contextmanager
-def told(what: str, count: int, size: int) -> Iterator[Callable[[float], None]]:
-    """Progress of so many draws of that size; none of what is quick, since a bar takes longer to make."""
-    if count * size < MANY:
-        yield lambda _: None
-        return
-    with progress(what, count) as advance:
-        yield advance
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        drawn = rng.integers(n, size=(size, n))
+        places = drawn * size + np.arange(size)[:, None]
+        yield np.bincount(places.ravel(), minlength=n * size).reshape(n, size).astype(np.int32)
 
 
 def percentile_interval(replicates: Exact) -> tuple[Exact, Exact]:
@@ -93,10 +78,6 @@ class Summing:
     @property
     def items(self) -> int:
         return int(self._items.sum())
-
-    @property
-    def names(self) -> list[str]:
-        return list(self._sums)
 
     def add(self, clusters: NDArray[np.integer], **columns: Values | NDArray[np.integer] | NDArray[np.bool_]) -> None:
         self._items += np.bincount(clusters, minlength=len(self._items))

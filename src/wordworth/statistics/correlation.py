@@ -9,7 +9,7 @@ from scipy.special import stdtr
 from scipy.stats import rankdata
 
 from wordworth.errors import WordworthError
-from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, Exact, Values, percentile_interval, resample_counts, told
+from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, Exact, Values, percentile_interval, resample_counts
 from wordworth.statistics.threads import in_threads
 
 Replicates = Callable[[NDArray[np.int32]], Exact]
@@ -112,8 +112,6 @@ def checked_items(x: Values, y: Values) -> tuple[Exact, Exact]:
 def _interval(
     x: Exact, y: Exact, replicates: Replicates, shape: tuple[int, ...], resamples: int, seed: int, block: int
 ) -> Correlation:
-    if resamples < 1:
-        raise WordworthError(f"a bootstrap interval needs at least one resample, not {resamples}")
     x_scores, y_scores = standardised(x), standardised(y)
     value = np.clip(x_scores @ y_scores / len(y), -1, 1)
     counted = resample_counts(len(y), resamples, seed, block)
@@ -193,34 +191,23 @@ def _centred_ranks(counts: NDArray[np.int32], places: Places) -> Exact:
     return (totals[begins] + totals[ends] - np.int32(n)).astype(np.float64)
 
 
-@dataclass(frozen=True)
-class Shuffled:
-    """Mean ρ over the shuffles, the range of 95 % of them, and p: one a layer."""
+def shuffled_pearson(x: Values, y: Values, *, shuffles: int = RESAMPLES, seed: int = 0) -> tuple[Correlation, Exact]:
+    """Correlate x (..., items) with y (items) in random order, `shuffles` times; leading axes share the orders.
 
-    value: Exact
-    low: Exact
-    high: Exact
-    p: Exact
-    """Share of shuffles whose |ρ| is at least the observed one, the observed order counted in."""
-
-
-def shuffled_pearson(x: Values, y: Values, *, shuffles: int = RESAMPLES, seed: int = 0) -> Shuffled:
-    """ρ of x (..., items) with y (items) in random order, `shuffles` times; leading axes share the orders."""
-    if shuffles < 1:
-        raise WordworthError(f"shuffled ratings need at least one shuffle, not {shuffles}")
+    Return the mean ρ and the range of 95 % of the shuffles, and p: the share of shuffles whose |ρ| is at least the
+    observed one, the observed order counted in.
+    """
     columns, ratings = checked_items(x, y)
     scores, people, n, shape = standardised(columns), standardised(ratings), len(y), x.shape[:-1]
     rng, step = np.random.default_rng(seed), max(1, BLOCK // n)
     drawn = []
-    with told("shuffling", shuffles, n) as advance:
-        for start in range(0, shuffles, step):
-            orders = rng.permuted(np.tile(people, (min(step, shuffles - start), 1)), axis=1)
-            drawn.append(scores @ orders.T / n)
-            advance(len(orders))
+    for start in range(0, shuffles, step):
+        orders = rng.permuted(np.tile(people, (min(step, shuffles - start), 1)), axis=1)
+        drawn.append(scores @ orders.T / n)
     every = np.concatenate(drawn, axis=1)
     # What ties with the observed order counts; sums in another order differ in their last digits.
     reached = (np.abs(every) >= np.abs(scores @ people / n)[:, None] - 1e-12).sum(axis=1)
     low, high = percentile_interval(every)
     p = (reached + 1) / (shuffles + 1)
     value, low, high, p = (np.asarray(one).reshape(shape) for one in (every.mean(axis=1), low, high, p))
-    return Shuffled(value, low, high, p)
+    return Correlation(value, low, high, n), p

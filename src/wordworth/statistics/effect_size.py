@@ -5,13 +5,12 @@ which are weights of the words, and d is taken for all resamples together.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from wordworth.errors import WordworthError
-from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, Exact, Values, percentile_interval, resample_counts, told
+from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, Exact, Values, percentile_interval, resample_counts
 from wordworth.statistics.paired_tests import share_beyond, swaps
 from wordworth.statistics.permutation import PERMUTATIONS, PermutationTest
 
@@ -48,12 +47,8 @@ def weat_interval(
     whole = _weighted_effects(values, [np.ones((size, 1)) for size in sizes])
     step = max(RESAMPLES, BLOCK // values[..., 0].size)  # more of them would fill the memory
     parts = [[side[:, start : start + step] for side in drawn] for start in range(0, resamples, step)]
-    with told("resampling", resamples, values.size) as advance:
-        found = []
-        for part in parts:
-            found.append(_weighted_effects(values, part))
-            advance(part[0].shape[1])
-    low, high = np.moveaxis(_corrected(np.concatenate(found, axis=-1), whole), -1, 0)
+    found = np.concatenate([_weighted_effects(values, part) for part in parts], axis=-1)
+    low, high = np.moveaxis(_corrected(found, whole), -1, 0)
     return low, high
 
 
@@ -86,18 +81,10 @@ def _weighted_effects(cosines: Exact, counts: Sequence[Values]) -> Exact:
 NEAR = 1e-9  # of an effect size: closer than this is equal
 
 
-@dataclass(frozen=True)
-class WeatDifference:
-    """Effect sizes of two models (..., 2) on the same targets, and the test of their difference."""
-
-    effects: Exact
-    test: PermutationTest
-
-
 def weat_difference(
     associations: Values, size_x: int, *, permutations: int = PERMUTATIONS, seed: int = 0
-) -> WeatDifference:
-    """Two-sided p of d₁ − d₂ for s(w, A, B) of two models, (..., 2, words) with the words of X first.
+) -> tuple[Exact, PermutationTest]:
+    """Return d of two models (..., 2) and the two-sided test of d₁ − d₂, for s(w, A, B) (..., 2, words), X first.
 
     Each model's associations are brought to mean 0 and standard deviation 1, which d does not feel, so that those of a
     word can change places between the models; then both effect sizes are taken anew. p is the share of such exchanges
@@ -133,7 +120,7 @@ def weat_difference(
     found = share_beyond(beyond, n, permutations)
     shape = values.shape[:-2]
     test = PermutationTest(found.p.reshape(shape), found.method, found.partitions)
-    return WeatDifference(np.moveaxis(effects, 0, -1).reshape(*shape, 2), test)
+    return np.moveaxis(effects, 0, -1).reshape(*shape, 2), test
 
 
 def weat_difference_interval(

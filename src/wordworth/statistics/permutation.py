@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from wordworth.errors import WordworthError
-from wordworth.statistics.bootstrap import Exact, Values, told
+from wordworth.statistics.bootstrap import Exact, Values
 from wordworth.statistics.choices import PERMUTATIONS, Count, Method, Sides
 from wordworth.statistics.threads import in_threads
 
@@ -27,14 +27,12 @@ def random_partitions(n: int, k: int, m: int, seed: int, block: int) -> Iterator
     The draws do not depend on the size of the blocks.
     """
     rng = np.random.default_rng(seed)
-    with told("permuting", m, n) as advance:
-        for start in range(0, m, block):
-            size = min(block, m - start)
-            members = np.argpartition(rng.random((size, n)), k - 1, axis=1)[:, :k]
-            columns = np.zeros((n, size))
-            columns[members, np.arange(size)[:, None]] = 1
-            yield columns
-            advance(size)
+    for start in range(0, m, block):
+        size = min(block, m - start)
+        members = np.argpartition(rng.random((size, n)), k - 1, axis=1)[:, :k]
+        columns = np.zeros((n, size))
+        columns[members, np.arange(size)[:, None]] = 1
+        yield columns
 
 
 def sums_by_size(values: Exact, largest: int) -> list[Exact]:

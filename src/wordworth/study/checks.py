@@ -1,14 +1,14 @@
 """Checks before anything is loaded: that names and files exist and are of their kind; checkpoints of a folder."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from wordworth.catalog.kinds import KINDS, Kind
+from wordworth.catalog.kinds import Kind
 from wordworth.catalog.registry import entries, entry, knows
-from wordworth.catalog.resolve import Resolved, public_name, resolve, split_label, target_of
-from wordworth.errors import WordworthError, listed
+from wordworth.catalog.resolve import public_name, resolve, split_label, target_of
+from wordworth.errors import WordworthError
 from wordworth.run.vocabulary import at_step
 from wordworth.task.settings import Settings, either
 
@@ -49,23 +49,21 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> N
 
 
 def check_data(settings: Settings) -> None:
-    """Stops at a name that the catalog lacks, a file that is not there, and a file of tests that cannot be read."""
-    from wordworth.catalog.read.association_tests import load_tests
-
+    """Stop at a name that the catalog lacks, and at a file that is not there."""
     for field in settings.fields():
         kind, value = field.declared.catalog, getattr(settings, field.name)
-        of_models, _, family = kind.partition("/")
-        if kind not in LOOKED_AT and not family:
+        if kind not in LOOKED_AT:
             continue
         for named in value if field.many else (value,):
             if not isinstance(named, str | Path) or str(named) in WORDS:
                 continue
-            if of_models == "models":
-                check_models(f"--{field.option}", [named], frozenset(one for one in KINDS if one == family))
-            else:
-                found = _check(split_label(named)[1] if field.name == "language_corpus" else named, kind)
-                if kind == "tests" and found.place == "path":
-                    load_tests(named)
+            # A text is counted for frequencies.
+            corpus = kind == "frequencies" and not knows(target_of(named), kind)
+            found = resolve(named, "corpora" if corpus else kind)
+            if found.place == "path" and not found.where.exists():
+                raise WordworthError(
+                    f"there is no file {found.target}; give the path of a file, or a name from `wordworth ls {kind}`"
+                )
 
 
 def fingerprints(models: Iterable[Any], settings: Settings, *, fetch: bool = True) -> dict[str, str]:
@@ -93,72 +91,35 @@ def refuse_changed(before: Mapping[str, str], after: Mapping[str, str]) -> None:
             raise WordworthError(f"{name} changed while it was measured, so its numbers are not kept; run it again")
 
 
-def _check(named: str | Path, kind: str) -> Resolved:
-    if kind == "frequencies" and not knows(target_of(named), kind):
-        kind = "corpora"  # a text is counted
-    found = resolve(named, kind)
-    if found.place == "path" and not found.where.exists():
-        raise WordworthError(
-            f"there is no file {found.target}; give the path of a file, or a name from `wordworth ls {kind}`"
-        )
-    return found
-
-
 _NUMBER = re.compile(r"(\d{1,15})(?!.*\d)")
 """The last number of a name: of `checkpoint-500`, `step500` or `lr0.1-step500`."""
-WEIGHTS = ("*.safetensors", "*.gguf")
-TOKENIZERS = ("tokenizer*", "vocab*", "spiece*", "*.model", "*.gguf")
 
 
 def checkpoints(named: str | Path) -> list[str]:
-    """`NAME@step500=DIR/checkpoint-500` for each checkpoint of a folder: models that every study takes.
+    """Return `NAME@step500=DIR/checkpoint-500` for each checkpoint of a folder: models that every study takes.
 
     A checkpoint is a folder in it that has a config.json and a number in its name. NAME is that of the folder, or the
-    label of `LABEL=DIR`. One that cannot be loaded is an error now, and not after the others were measured.
+    label of `LABEL=DIR`.
     """
-    label, folder = _folder(named)
+    label, target = split_label(named)
+    folder = Path(target).expanduser()
+    if not folder.is_dir():
+        raise WordworthError(f"there is no folder {target}; give that in which a training's checkpoints lie")
     steps: dict[int, Path] = {}
-    for place, step in _with_config(folder):
+    for place in sorted(folder.iterdir()):
+        number = _NUMBER.search(place.name)
+        if number is None or not (place / "config.json").is_file():
+            continue
+        step = int(number[1])
         if step in steps:
             raise WordworthError(
                 f"{steps[step].name} and {place.name} in {folder} are both of step {step}; take one of them away"
             )
-        if step is not None:
-            _refuse_unreadable(place)
-            steps[step] = place
+        steps[step] = place
     if not steps:
         raise WordworthError(
             f"{folder} holds no checkpoint: no folder in it has a config.json and a number of steps in its name, as "
             "checkpoint-500 has"
         )
-    return [f"{at_step(label, step)}={steps[step]}" for step in sorted(steps)]
-
-
-def without_step(named: str | Path) -> list[str]:
-    """Folders beside the checkpoints that hold a model, and have no number in their names."""
-    return [place.name for place, step in _with_config(_folder(named)[1]) if step is None]
-
-
-def _folder(named: str | Path) -> tuple[str, Path]:
-    label, target = split_label(named)
-    folder = Path(target).expanduser()
-    if not folder.is_dir():
-        raise WordworthError(f"there is no folder {target}; give that in which a training's checkpoints lie")
-    return label or folder.resolve().name.replace("=", "-"), folder  # a label ends at the first =
-
-
-def _with_config(folder: Path) -> Iterator[tuple[Path, int | None]]:
-    for place in sorted(folder.iterdir()):
-        if (place / "config.json").is_file():
-            number = _NUMBER.search(place.name)
-            yield place, int(number[1]) if number else None
-
-
-def _refuse_unreadable(place: Path) -> None:
-    if not any(next(place.glob(kind), None) for kind in WEIGHTS):
-        raise WordworthError(f"{place} has no weights as safetensors; save them so, or take the folder away")
-    if not any(next(place.glob(kind), None) for kind in TOKENIZERS):
-        held = listed(sorted(one.name for one in place.iterdir()))
-        raise WordworthError(
-            f"{place} has no tokenizer ({held}); give the Trainer one (processing_class), or copy tokenizer.json there"
-        )
+    name = label or folder.resolve().name.replace("=", "-")  # a label ends at the first =
+    return [f"{at_step(name, step)}={steps[step]}" for step in sorted(steps)]

@@ -9,8 +9,8 @@ from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.association_tests import AssociationTest, load_tests, translated
 from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.catalog.read.lexica import Lexicon, lexica_in
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.read.lexica import Lexicon, lexica_in, load_lexicon
+from wordworth.catalog.registry import entries, entry, knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.run import Findings
@@ -192,6 +192,25 @@ def corpus_in(findings: Findings, named: Named, language: str) -> Corpus:
         )
     findings.used_data(corpus, corpus.count)
     return corpus
+
+
+def is_lexicon_name(name: Named) -> bool:
+    """Return whether the catalog has a lexicon of this name."""
+    return isinstance(name, str) and knows(name, "lexica")
+
+
+def lexicon_of(name: Named, language: str, settings: Any, **more: Any) -> Lexicon:
+    """Load a lexicon in a language; the columns and the scale that the settings give are of a user's own file."""
+    columns = ("word_column", "rating_column", "scale")
+    own = {} if is_lexicon_name(name) else {one: getattr(settings, one) for one in columns if hasattr(settings, one)}
+    lexicon = load_lexicon(name, language=language, **own, **more)
+    if lexicon.language != language:
+        fitting = ", ".join(one.name for one in entries("lexica") if one.language == language) or "none"
+        raise WordworthError(
+            f"{lexicon.name} is a lexicon of {lexicon.language} words and the language is {language} (--language); "
+            f"lexica for it: {fitting}"
+        )
+    return lexicon
 
 
 def own_lexicon(findings: Findings, language: str, load: Callable[[str], Lexicon]) -> Lexicon:

@@ -109,6 +109,12 @@ SPECIFIC, EQUALIZE = "bolukbasi-gender_specific_full", "bolukbasi-equalize_pairs
 Change = Callable[[Embedding], Embedding]
 
 
+def equalized_words() -> list[str]:
+    """Return the words of the published pairs in the cases that hard debiasing tries."""
+    words = [word for pair in pairs_named(EQUALIZE) for word in pair]
+    return [change(word) for word in words for change in (str, str.lower, str.title, str.upper)]
+
+
 def without(subspace: Subspace) -> Change:
     """The projection."""
     return partial(remove, basis=subspace.basis, name=subspace.name)
@@ -185,8 +191,8 @@ def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings,
     published = set(load_word_set(SPECIFIC).words)
     if settings.specific is None and not published.issuperset(word.lower() for word in subspace.words):
         raise WordworthError(
-            f"hard debiasing of {subspace.name} needs the words that it belongs to the meaning of: give --specific and "
-            "--equalize (the lists at hand are for gender)"
+            f"hard debiasing has word lists for gender only, and {subspace.name} needs its own: give --specific and "
+            "--equalize to debias"
         )
     specific = words_named(settings.specific or SPECIFIC)
     found = hard_debias(embedding, subspace, specific, pairs_named(settings.equalize or EQUALIZE))

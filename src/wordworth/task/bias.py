@@ -79,7 +79,7 @@ def bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Findings:
 def _record(
     findings: Findings, where: dict[str, Any], layers: Layers, estimator: Estimator, blocks: Sequence[Draws]
 ) -> Values:
-    values = estimator.values()
+    values = estimator.by_word(None)
     replicates = np.concatenate([estimator.resampled(draws) for draws in blocks], axis=1)[:, 1:]
     low, high = percentile_interval(replicates)
     for at, slot in enumerate(layers.slots):

@@ -23,15 +23,13 @@ from wordworth.measure import (
 )
 from wordworth.measure.directions import resampled_direct_bias
 from wordworth.measure.weighted import mean_over_targets
-from wordworth.statistics.bootstrap import resample_counts, told
+from wordworth.statistics.bootstrap import resample_counts
 from wordworth.task.settings import Intervals
 from wordworth.task.words import BiasLists, Sets
 
 PAIRS = "gender-pairs"
 BLOCK = 50
 """Resamples at a time."""
-AS_LONG_AS = 1 << 15
-"""Draws that a resample of lists, which estimators are computed for, takes as long as: about a millisecond."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,9 @@ def draw(lists: BiasLists, target_words: tuple[str, ...], settings: Intervals) -
         for number, (name, words) in enumerate(listed.items())
         if words
     }
-    with told("resampling lists", settings.resamples + 1, AS_LONG_AS) as advance:
-        for start in range(0, settings.resamples + 1, BLOCK):
-            part = {name: counts[:, start : start + BLOCK] for name, counts in streams.items()}
-            yield Draws(part.pop("", np.empty((0, 0))), part)
-            advance(min(BLOCK, settings.resamples + 1 - start))
+    for start in range(0, settings.resamples + 1, BLOCK):
+        part = {name: counts[:, start : start + BLOCK] for name, counts in streams.items()}
+        yield Draws(part.pop("", np.empty((0, 0))), part)
 
 
 def _counts(words: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:
@@ -86,10 +82,6 @@ class Estimator:
     """The words' values; given draws, in every resample of what the words are held against."""
     averaged: Callable[[Draws], Values] = _drawn_targets
     """How often each of those words is drawn."""
-
-    def values(self) -> Values:
-        """slots × words."""
-        return self.by_word(None)
 
     def resampled(self, draws: Draws) -> Values:
         """slots × resamples: the measure where all of its lists are drawn anew."""
@@ -167,17 +159,11 @@ def _direct(targets: Values, male: Values, female: Values, centred: bool = False
 
 
 def _ripa(targets: Values, male: Values, female: Values) -> Callable[[Draws | None], Values]:
-    def by_word(draws: Draws | None) -> Values:
-        return np.abs(ripa(targets, male, female, weights=None if draws is None else draws.classes[PAIRS]))
-
-    return by_word
+    return lambda draws: np.abs(ripa(targets, male, female, weights=None if draws is None else draws.classes[PAIRS]))
 
 
 def _mac(targets: Values, words: Values) -> Callable[[Draws | None], Values]:
-    def by_word(draws: Draws | None) -> Values:
-        return mac(words, [targets], weights=None if draws is None else [draws.targets])
-
-    return by_word
+    return lambda draws: mac(words, [targets], weights=None if draws is None else [draws.targets])
 
 
 def _drawn_words(names: tuple[str, ...]) -> Callable[[Draws], Values]:

@@ -1,7 +1,6 @@
 """The space of vectors: how well-defined bias subspaces are (Dev et al. 2020, Tables 7 and 12), and how even it is."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,19 +23,12 @@ from wordworth.transform import (
 ORDINALS = ("2nd", "3rd", "4th")
 
 
-@dataclass(frozen=True)
-class BiasKind:
-    """A bias, the subspace of all its words, and the one that the paper takes out."""
-
-    name: str
-    full: Callable[[Embedding], Subspace]
-    derived: Callable[[Embedding], Subspace]
+Learn = Callable[[Embedding], Subspace]
 
 
-def _set(name: str, components: int) -> BiasKind:
+def _set(name: str, components: int) -> tuple[Learn, Learn]:
     train, test = load_word_set(f"dev-{name}_train").words, load_word_set(f"dev-{name}_test").words
-    return BiasKind(
-        name,
+    return (
         lambda embedding: set_components(embedding, [*train, *test], name=name),
         lambda embedding: set_components(embedding, train, components, name=f"{name}, training words"),
     )
@@ -46,17 +38,20 @@ def _he_she(embedding: Embedding) -> Subspace:
     return difference_direction(embedding, "he", "she")
 
 
-def kinds() -> tuple[BiasKind, ...]:
-    """Gendered pairs, and names by their two means, and he − she; demonyms and the first component of eight; adherents
-    and the first two of eight."""
-    gendered = BiasKind(
-        "gendered",
-        lambda embedding: pair_components(embedding, load_word_set("dev-gendered_pairs").pairs, name="gendered pairs"),
-        _he_she,
-    )
+def kinds() -> dict[str, tuple[Learn, Learn]]:
+    """Return for each bias the subspace of all its words, and the one that the paper takes out.
+
+    Gendered pairs, and names by their two means, and he − she; demonyms and the first component of eight; adherents
+    and the first two of eight.
+    """
+    pairs = load_word_set("dev-gendered_pairs").pairs
     men, women = load_word_set("ea_name_male").words, load_word_set("ea_name_female").words
-    names = BiasKind("names", lambda embedding: two_means(embedding, men, women, name="names"), _he_she)
-    return gendered, names, _set("demonyms", 1), _set("adherents", 2)
+    return {
+        "gendered": (lambda embedding: pair_components(embedding, pairs, name="gendered pairs"), _he_she),
+        "names": (lambda embedding: two_means(embedding, men, women, name="names"), _he_she),
+        "demonyms": _set("demonyms", 1),
+        "adherents": _set("adherents", 2),
+    }
 
 
 def stability_words() -> tuple[str, ...]:
@@ -73,13 +68,13 @@ def subspace_stability(embedding: Embedding, model: str = "", layer: int | None 
     `model` and `layer` are whose vectors they are, where that is not what the embedding is called.
     """
     findings = Findings()
-    for kind in kinds():
+    for name, (learn_full, learn_derived) in kinds().items():
         where: dict[str, Any] = {"experiment": "stability", "model": model or embedding.name, "language": "english"}
-        where |= {"dataset": kind.name, "layer": layer}
+        where |= {"dataset": name, "layer": layer}
         try:
-            full, derived = kind.full(embedding), kind.derived(embedding)
+            full, derived = learn_full(embedding), learn_derived(embedding)
         except WordworthError as error:
-            findings.warn(f"stability of {kind.name} was not measured: {error}.")
+            findings.warn(f"stability of {name} was not measured: {error}.")
             continue
         values = stability(full, derived)
         for ordinal, ratio in zip(ORDINALS, values.ratios, strict=False):

@@ -55,8 +55,6 @@ class PredictedWords:
         self.count: int = counted["len"].item()
         self.clusters = int(counted["last"].item()) + 1
         """All numbers of clusters are below it."""
-        self.folder = path.parent
-        """For what is found beside it."""
 
     def parts(self, *columns: str) -> Iterator[pl.DataFrame]:
         """Some columns, `PART` words at a time."""
@@ -100,8 +98,8 @@ def shares(
         sums.add(part.clusters, **named)
     if sums is None or not sums.items:
         return [], []
-    tops = [ratio(sums.sums(name), **drawn) for name in sums.names]
-    return tops, type_coverages(parts, **drawn)
+    tops = [ratio(sums.sums(name), **drawn) for name in named]
+    return tops, type_coverages(parts(), **drawn)
 
 
 def record(
@@ -121,8 +119,13 @@ def prediction(
     and with the clusters, and not with the words.
     """
     findings = Findings()
-    _items(findings, where | {"experiment": "prediction"}, predictions, k)
-    _scores(findings, where, words, k, bands, settings)
+    overall = where | {"experiment": "prediction"}
+    _items(findings, overall, predictions, k)
+    _hits(findings, overall, words, k, settings)
+    _record_authors_diversity(findings, overall, words, k, bands)
+    _surprise(findings, overall, words, k, settings)
+    for number, band in enumerate(bands.names):
+        _hits(findings, where | {"experiment": "coverage"}, words, k, settings, (number, band))
     return findings
 
 
@@ -140,18 +143,6 @@ def _items(findings: Findings, where: dict[str, Any], predictions: pl.LazyFrame,
         left_out=pl.col("left_out"),
     )
     findings.scanned_items(table, **where)
-
-
-def _scores(
-    findings: Findings, where: dict[str, Any], words: PredictedWords, k: int, bands: Bands, settings: Intervals
-) -> None:
-    """The measures over the whole text, and by band."""
-    overall = where | {"experiment": "prediction"}
-    _hits(findings, overall, words, k, settings)
-    _record_authors_diversity(findings, overall, words, k, bands)
-    _surprise(findings, overall, words, k, settings)
-    for number, band in enumerate(bands.names):
-        _hits(findings, where | {"experiment": "coverage"}, words, k, settings, (number, band))
 
 
 def _hits(

@@ -137,12 +137,8 @@ def record_grid(findings: Findings, where: dict[str, Any], slot: Slot, grid: Gri
     known = np.isfinite(grid.values)
     place = {**where, **slot._asdict()}
     values, p = grid.values[known], grid.p[known]
-    found = robustness(values, p)
-    for measure in ("significant", "same_sign", "flipped"):
-        name, share = f"sensitivity:{measure.replace('_', '-')}", getattr(found, measure)
-        findings.score(**place, measure=name, value=share, n=found.n, flags=flags)
-    limits = {"value": found.median, "low": found.least, "high": found.greatest}
-    findings.score(**place, measure="sensitivity:median", **limits, n=found.n, flags=flags)
+    for measure, numbers in robustness(values, p).items():
+        findings.score(**place, measure=measure, **numbers, n=len(values), flags=flags)
     concluded = conclusions(values, p)
     flipped = concluded != concluded[0]
     places = np.unravel_index(np.arange(len(grid.values)), [len(one) for one in grid.options])

@@ -181,25 +181,17 @@ def _check(field: Field, value: Any) -> None:
         close = nearest(str(value), list(declared.choices))
         raise WordworthError(f"{option} is {value!r}{close or '; it can be ' + either(declared.choices)}")
     if declared.pattern and not (isinstance(value, str) and re.fullmatch(declared.pattern, value)):
-        raise WordworthError(f"{option} is {_shown(value)}; it can be {declared.help.rstrip('.')}")
+        raise WordworthError(f"{option} is {value!r}; it can be {declared.help.rstrip('.')}")
     whole, low = field.type is int, declared.least
     high = LARGEST if declared.most is None and whole else declared.most
     if low is None and high is None:
         return
     if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-        raise WordworthError(f"{option} is {_shown(value)}; it must be a {'whole ' if whole else ''}number")
+        raise WordworthError(f"{option} is {value!r}; it must be a {'whole ' if whole else ''}number")
     if not ((low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
-        lowest = [] if low is None else [f"from {low:,}"]
-        up = high is None or (declared.most is None and value <= high)
-        bounds = " ".join([*lowest, "up" if up else f"to {high:,}"])
-        raise WordworthError(f"{option} is {_shown(value)}; it must be a {'whole ' if whole else ''}number {bounds}")
-
-
-def _shown(value: object) -> str:
-    """A value in a sentence; a number of thousands of digits cannot even be written out."""
-    if isinstance(value, int) and abs(value) >= 10**40:
-        return "a number of more than 40 digits"
-    return str(value) if isinstance(value, int | float) else repr(value)
+        upper = "up" if declared.most is None else f"to {high:,}"
+        bounds = upper if low is None else f"from {low:,} {upper}"
+        raise WordworthError(f"{option} is {value!r}; it must be a {'whole ' if whole else ''}number {bounds}")
 
 
 def either(words: Sequence[str], joint: str = "or") -> str:

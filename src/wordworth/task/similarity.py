@@ -1,6 +1,5 @@
 """Similarity, analogies and nearest words: how well cosines order and answer as people do."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,22 +22,15 @@ from wordworth.task.valence import drawn
 from wordworth.task.words import TooFewWordsError, rated_words, spelling_of
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """What is recorded of similarity beside the value in each slot."""
+def similarity(
+    layers: Layers, pairs: Pairs, settings: Intervals, *, interval: bool = True, best: bool = False, items: bool = True
+) -> Findings:
+    """Record Spearman's ρ between the cosine of two words and their rated similarity, in every slot.
 
-    interval: bool = True
-    best: bool = False
-    """The best slot once more, as `similarity:best`; items are then of that slot alone."""
-    items: bool = True
-
-
-def similarity(layers: Layers, pairs: Pairs, settings: Intervals, recorded: Recorded | None = None) -> Findings:
-    """Spearman's ρ between the cosine of two words and their rated similarity, in every slot.
-
-    It is over the pairs with both words; of a whole vocabulary the coverage is recorded too.
+    It is over the pairs with both words; of a whole vocabulary the coverage is recorded too. `best` records the best
+    slot once more, as `similarity:best`, and items of that slot alone.
     """
-    recorded, findings = recorded or Recorded(), Findings()
+    findings = Findings()
     spelled = spelling_of(pairs.language, settings)
     first, second = layers.select(pairs.first, spelled), layers.select(pairs.second, spelled)
     forms = {word: form for side in (first, second) for word, form in zip(side.words, side.resolved, strict=True)}
@@ -61,25 +53,25 @@ def similarity(layers: Layers, pairs: Pairs, settings: Intervals, recorded: Reco
     where = {**layers.columns, "language": pairs.language, "dataset": pairs.name}
     cosine = np.stack([cosines(matrix, second.read(slot)) for slot, matrix in first.each()])
     names = [f"{pairs.first[place]} {pairs.second[place]}" for place in both.tolist()]
-    rows = _values(cosine, pairs.scores[both], names, settings if recorded.interval else None)
+    rows = _values(cosine, pairs.scores[both], names, settings if interval else None)
     for slot, row in zip(layers.slots, rows, strict=True):
         findings.score(**where, **slot._asdict(), measure="similarity", **row, n=len(both))
     shown = range(len(layers.slots))
-    if recorded.best:
-        best = int(np.argmax([row["value"] for row in rows]))
-        shown = range(best, best + 1)
-        slot = layers.slots[best]
-        findings.score(**where, **slot._asdict(), measure="similarity:best", **rows[best], n=len(both))
+    if best:
+        top = int(np.argmax([row["value"] for row in rows]))
+        shown = range(top, top + 1)
+        slot = layers.slots[top]
+        findings.score(**where, **slot._asdict(), measure="similarity:best", **rows[top], n=len(both))
     if layers.vocabulary:
         findings.score(**where, measure="coverage", value=len(both) / count, n=count)
         for line in pairs.left_out:
             findings.note(f"{pairs.name}: {line}.")
-    for at in shown if recorded.items else ():
+    for at in shown if items else ():
         columns: dict[str, Any] = {"found_as": _spelled(first, second)} if layers.vocabulary else {}
         reference = pairs.scores[both].tolist()
         place = layers.slots[at]._asdict()
         findings.item(**where, **place, **columns, item=names, reference=reference, value=cosine[at].tolist())
-    if recorded.items:
+    if items:
         _record_missing(findings, where, layers, pairs, set(both.tolist()))
     findings.flag(uncovered(len(both), count))
     return findings

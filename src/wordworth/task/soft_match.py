@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from wordworth.catalog.models import load_embeddings
@@ -87,11 +86,11 @@ def soft_match(words: PredictedWords, where: dict[str, Any], near: Mapping[str, 
     here = where | {"experiment": "soft-match"}
     for name, one in near.items():
         if isinstance(one, Embedding):
-            lost = _ranked(words, one)
+            ranks, lost = _ranked(words, one)
             _missing(findings, here, name, "target", lost[0])
             _missing(findings, here, name, "guess", lost[1])
             measures = [f"soft-match@{k}" for k in DEPTHS]
-            found = shares(words, (), _within(words), drawn(settings))
+            found = shares(words, (), _within(ranks), drawn(settings))
         else:
             measures = ["soft-match"]
             found = shares(words, ("target", "guess", "hit1"), _similar(one), drawn(settings))
@@ -101,25 +100,20 @@ def soft_match(words: PredictedWords, where: dict[str, Any], near: Mapping[str, 
     return findings
 
 
-def _ranked(words: PredictedWords, embedding: Embedding) -> list[Counter[str]]:
-    """The ranks of all guesses into files, a byte each; and the targets and guesses without a vector."""
-    lost: list[Counter[str]] = [Counter(), Counter()]
-    for number, table in enumerate(words.parts("target", "guess", "hit1")):
-        found = soft_ranks(
-            table.rename({"target": "word"}), embedding, language=embedding.provenance.language or "english"
-        )
-        np.save(words.folder / f"{number}.npy", found.ranks.astype(np.uint8))
-        for all_of_it, here in zip(lost, (found.missing_targets, found.missing_guesses), strict=True):
-            all_of_it.update(here)
-    return lost
+def _ranked(words: PredictedWords, embedding: Embedding) -> tuple[list[NDArray[np.uint8]], list[Counter[str]]]:
+    """Return the ranks of all guesses by part, a byte each; and the targets and guesses without a vector."""
+    ranks, lost = [], [Counter[str](), Counter[str]()]
+    language = embedding.provenance.language or "english"
+    for table in words.parts("target", "guess", "hit1"):
+        found = soft_ranks(table.rename({"target": "word"}), embedding, language=language)
+        ranks.append(found.ranks.astype(np.uint8))
+        lost[0].update(found.missing_targets)
+        lost[1].update(found.missing_guesses)
+    return ranks, lost
 
 
-def _within(words: PredictedWords) -> Hits:
-    def hits(number: int, _: pl.DataFrame) -> list[NDArray[np.bool_]]:
-        ranks = np.load(words.folder / f"{number}.npy")
-        return [(ranks > 0) & (ranks <= k) for k in DEPTHS]
-
-    return hits
+def _within(ranks: Sequence[NDArray[np.uint8]]) -> Hits:
+    return lambda number, _: [(ranks[number] > 0) & (ranks[number] <= k) for k in DEPTHS]
 
 
 def _similar(rule: Similarity) -> Hits:

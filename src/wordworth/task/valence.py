@@ -178,8 +178,7 @@ def record_slots(findings: Findings, where: dict[str, Any], layers: Layers, foun
 
 
 def _p_values(findings: Findings, words: Layers, poles: Poles, settings: Intervals) -> list[NDArray[np.float64] | None]:
-    if not isinstance(settings, Permuted):
-        raise TypeError("p-values need settings of permutation tests")
+    assert isinstance(settings, Permuted)
     p: list[NDArray[np.float64] | None] = []
     for slot, matrix in words.each():
         tested = sc_weat_p(matrix, poles[0].read(slot), poles[1].read(slot), **permuted(settings))
@@ -244,7 +243,7 @@ class Rated:
 
 def shuffled(findings: Findings, rated: Rated, settings: Intervals) -> None:
     """Mean ρ and the range of 95 % of the shuffles; ρ above that mean, with p."""
-    found = shuffled_pearson(rated.effects, rated.people, shuffles=settings.resamples, seed=settings.seed)
+    found, chances = shuffled_pearson(rated.effects, rated.people, shuffles=settings.resamples, seed=settings.seed)
     rho = measure_valence(rated.effects, rated.people, items=rated.names, **drawn(settings))
     for at, slot in enumerate(rated.layers.slots):
         row = {**slot._asdict(), "n": len(rated.people)}
@@ -252,7 +251,7 @@ def shuffled(findings: Findings, rated: Rated, settings: Intervals) -> None:
         findings.score(**rated.where("shuffled", CONTROL), **row, value=chance, low=low, high=high)
         # Over shuffles the mean is a constant, so that only ρ has an interval over words.
         value, low, high = (float(one[at]) - chance for one in (rho.value, rho.low, rho.high))
-        p = float(found.p[at])
+        p = float(chances[at])
         findings.score(**rated.where("shuffled", ABOVE), **row, value=value, low=low, high=high, p=p)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,28 +60,21 @@ def word_variants(
     rng = np.random.default_rng(seed)
     first, second = sides = [_Side(sets) for sets in (targets, attributes)]
     single = [side.one_by_one(draws, rng) for side in sides]
-    rows = [_Row(ALL, ALL, first.all(), second.all())]
-    rows += [_Row(KINDS[1], first.words[at], first.without(at), second.all()) for at in single[0]]
-    rows += [_Row(KINDS[2], second.words[at], first.all(), second.without(at)) for at in single[1]]
+    rows = [(ALL, ALL, first.all(), second.all())]
+    rows += [(KINDS[1], first.words[at], first.without(at), second.all()) for at in single[0]]
+    rows += [(KINDS[2], second.words[at], first.all(), second.without(at)) for at in single[1]]
     if all(single):
         for _ in range(draws):
-            one, other = (places[rng.integers(len(places))] for places in single)
-            name = f"{first.words[one]}, {second.words[other]}"
-            rows.append(_Row(KINDS[3], name, first.without(one), second.without(other)))
+            target, attribute = (places[rng.integers(len(places))] for places in single)
+            name = f"{first.words[target]}, {second.words[attribute]}"
+            rows.append((KINDS[3], name, first.without(target), second.without(attribute)))
     for kind, *halved in zip(KINDS[4:], (True, False, True), (False, True, True), strict=True):
         if any(side.divisible and half for side, half in zip(sides, halved, strict=True)):
             for number in range(1, draws + 1):
-                kept = [side.half(rng) if half else side.all() for side, half in zip(sides, halved, strict=True)]
-                rows.append(_Row(kind, f"draw {number}", *kept))
+                one, other = (side.half(rng) if half else side.all() for side, half in zip(sides, halved, strict=True))
+                rows.append((kind, f"draw {number}", one, other))
     kinds, names, of_targets, of_attributes = zip(*rows, strict=True)
     return Words(kinds, names, np.array(of_targets), np.array(of_attributes))
-
-
-class _Row(NamedTuple):
-    kind: str
-    name: str
-    targets: NDArray[np.bool_]
-    attributes: NDArray[np.bool_]
 
 
 class _Side:

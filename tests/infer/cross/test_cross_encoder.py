@@ -6,7 +6,6 @@ import torch
 import transformers as hf
 
 from wordworth.errors import WordworthError
-from wordworth.infer.cross_batches import cut, distinct, tokenized
 from wordworth.infer.cross_encoder import label_columns, load_cross_encoder
 from wordworth.infer.nli import LABELS
 
@@ -34,36 +33,34 @@ def test_same_as_one_at_a_time(model):
     assert found.std(0).min() > 1e-4  # answers differ, so that the comparison says something
 
 
-def test_pairs_are_joined_as_the_tokenizer_joins_them(model):
-    for one, other in PAIRS[::7].tolist():
-        expected = model.tokenizer(SENTENCES[one], SENTENCES[other], return_token_type_ids=True)
-        joined = model.template.join(*tokenized(model.tokenizer, [SENTENCES[one], SENTENCES[other]]), None)
-        assert joined == (list(expected["input_ids"]), list(expected["token_type_ids"]))
-
-
 def test_batches_do_not_matter(make_folder):
     folder = make_folder("bert")
     few, many = (load_cross_encoder(folder, batch_tokens=tokens) for tokens in (20, 4000))
     np.testing.assert_allclose(few.probabilities(SENTENCES, PAIRS), many.probabilities(SENTENCES, PAIRS), atol=1e-6)
 
 
-def test_each_distinct_pair_is_run_once(bert):
-    sentences = [*SENTENCES, SENTENCES[0].upper(), SENTENCES[1]]  # an uncased model cannot tell these apart
-    pairs = np.array([[0, 1], [0, 1], [len(SENTENCES), 1], [0, len(SENTENCES) + 1], [1, 0]])
-    found, tally = bert.run(sentences, pairs)
-    assert (tally.pairs, tally.sentences) == (2, 2)
-    np.testing.assert_array_equal(found[:4], found[[0, 0, 0, 0]])
-    assert not np.allclose(found[4], found[0])
-    assert len(distinct(bert.tokenizer, sentences, pairs).pairs) == 2
+def test_each_distinct_pair_is_run_once(bert, monkeypatch):
+    seen = []
+    monkeypatch.setattr(bert.network, "forward", counted(bert.network.forward, seen))
+    pairs = np.array([[0, 1], [0, 1], [1, 0], [0, 1]])
+    found = bert.probabilities(SENTENCES, pairs)
+    assert sum(seen) == 2
+    np.testing.assert_array_equal(found[[1, 3]], found[[0, 0]])
+    assert not np.allclose(found[2], found[0])
+
+
+def counted(forward, seen):
+    def count(input_ids, **more):
+        seen.append(len(input_ids))
+        return forward(input_ids=input_ids, **more)
+
+    return count
 
 
 def test_long_pairs_are_cut_as_the_tokenizer_cuts_them(bert):
     long = ["The nurse spoke to the crew " * 12, "The man slept.", "two of the books " * 15]
     pairs = np.array([[0, 1], [1, 0], [0, 2], [2, 0], [1, 1]])
-    found, tally = bert.run(long, pairs)
-    assert tally.cut == 4
-    np.testing.assert_allclose(found, one_at_a_time(bert, long, pairs), atol=1e-5)
-    assert cut(3, 4, 10) == (3, 4)
+    np.testing.assert_allclose(bert.probabilities(long, pairs), one_at_a_time(bert, long, pairs), atol=1e-5)
 
 
 def test_labels_in_any_order_and_case():

@@ -15,7 +15,7 @@ from wordworth.errors import WordworthError
 from wordworth.infer import finetune_nli as module
 from wordworth.infer.cross_encoder import load_cross_encoder, untrained_cross_encoder
 from wordworth.infer.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
-from wordworth.infer.nli import LABELS, accuracy
+from wordworth.infer.nli import accuracy
 from wordworth.repair.subwords import piece_vectors
 from wordworth.transform import difference_direction
 
@@ -45,7 +45,7 @@ def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
         model, DATA * 6, tmp_path / "out", projection=subspace, recipe=replace(QUICK, epochs=10)
     )
     assert accuracy(trained, DATA) > max(before, 0.9)
-    assert history.losses[-1] < history.losses[0] / 2
+    assert history[-1]["loss"] < history[0]["loss"] / 2
     left = trained.network.get_input_embeddings().weight.detach().numpy() @ subspace.basis.T
     assert np.abs(left).max() < 1e-6
     told = json.loads((tmp_path / "out" / "projection.json").read_text())
@@ -71,7 +71,7 @@ def test_same_seed_same_weights(make_folder, tmp_path):
 def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, monkeypatch, kind):
     place = make_folder(kind)
 
-    def go(name: str) -> module.History:
+    def go(name: str) -> list[dict[str, float]]:
         model = untrained_cross_encoder(place, seed=3)
         subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
         said = said_by.setdefault(name, [])
@@ -102,7 +102,7 @@ def test_another_training_is_not_gone_on_with(make_folder, tmp_path, monkeypatch
             finetune_nli(untrained_cross_encoder(place, seed=3), data, out, recipe=recipe)
     load_cross_encoder(out)  # the epoch that had ended
     module.cleared(out)
-    assert finetune_nli(untrained_cross_encoder(place, seed=3), DATA, out, recipe=QUICK)[1].kept == QUICK.epochs
+    assert len(finetune_nli(untrained_cross_encoder(place, seed=3), DATA, out, recipe=QUICK)[1]) == QUICK.epochs
     (tmp_path / "mine").mkdir()
     with pytest.raises(WordworthError, match="mine holds no fine-tuned model"):
         module.cleared(tmp_path / "mine")
@@ -122,7 +122,7 @@ def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
     told = iter([0.3, 0.9, 0.9, 0.5])
     monkeypatch.setattr(module, "accuracy", lambda *_: next(told))
     _, history = finetune_nli(fresh(make_folder), DATA, tmp_path / "out", dev=DATA[:3], recipe=QUICK)
-    assert (history.kept, history.accuracies) == (2, [0.3, 0.9, 0.9, 0.5])
+    assert [epoch["accuracy"] for epoch in history] == [0.3, 0.9, 0.9, 0.5]
     saved = json.loads((tmp_path / "out" / "projection.json").read_text())
     assert saved["training"]["kept"] == 2
 
@@ -152,15 +152,10 @@ def test_batches_hold_every_pair_once_and_the_rate_rises_and_falls():
 
 
 def test_bad_input(make_folder, tmp_path):
-    model = fresh(make_folder)
-    for data, sentence in (([], "no training pairs"), ([("a", "b", "maybe")], "pair 1 has the label 'maybe'")):
-        with pytest.raises(WordworthError, match=sentence):
-            finetune_nli(model, data, tmp_path / "out")
-    with pytest.raises(WordworthError, match="--epochs is 0"):
-        FinetuneRecipe(epochs=0)
+    with pytest.raises(WordworthError, match="no training pairs"):
+        finetune_nli(fresh(make_folder), [], tmp_path / "out")
     with pytest.raises(WordworthError, match="dropout is 1"):
         untrained_cross_encoder(make_folder("bert"), dropout=1)
-    assert LABELS == ("entailment", "neutral", "contradiction")
 
 
 def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
@@ -176,7 +171,7 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     again = CliRunner().invoke(app, [*asked, "--overwrite", "--json"], catch_exceptions=False)
     assert again.stdout == made.stdout
     for wrong, told in (
-        (asked, "is there already; choose another folder with -o, or replace it with --overwrite"),
+        (asked, "is there already"),
         ([*asked[:-1], "x", "--direction", "he"], "is not two names with a comma between"),
     ):
         with pytest.raises(WordworthError, match=told):

@@ -12,7 +12,7 @@ import polars as pl
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.engine.cache import key_of
 from wordworth.infer.loading import load
-from wordworth.infer.nli import LABELS, MitigableNli, NliModel, Trained
+from wordworth.infer.nli import LABELS, MitigableNli, NliModel
 from wordworth.infer.pair_scores import Largest, PairTask, scored
 from wordworth.infer.pairs import PairSet
 from wordworth.infer.probe import FORMULA, SWAP, Probe, load_probe, probe_names
@@ -209,8 +209,9 @@ def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], l
     """
     known = model if isinstance(model, MitigableNli) else None
     facts: dict[str, Any] = {"source": known.source if known else "", "weights": key_of(list(model.identity))}
-    if isinstance(model, Trained) and model.trained_without:
-        facts["trained_without"] = asdict(model.trained_without)
+    trained_without = getattr(model, "trained_without", None)  # a user's own model need not say
+    if trained_without:
+        facts["trained_without"] = asdict(trained_without)
     if layers:
         facts["elmo_layers"] = list(layers)
     findings.used_model(model.name, facts)

@@ -10,29 +10,25 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.contexts.sampling import Flaws
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.contextual import ElmoVectors, averaged, draw_occurrences
+from wordworth.infer.contextual import ElmoVectors, Embedder, averaged, draw_occurrences
 from wordworth.infer.loading import Vectors
 from wordworth.infer.nli import MitigableNli, NliModel
 from wordworth.infer.over_vectors import AttentionNli
 from wordworth.infer.pairs import PairSet
 from wordworth.infer.probe import SubspaceWords
-from wordworth.infer.vocabulary import Embedder, words_of
+from wordworth.infer.vocabulary import words_of
 from wordworth.run import ORIGINAL, RANDOM, Findings
+from wordworth.study.debias import HARD, DebiasSettings
 from wordworth.study.infer import InferSettings
-from wordworth.study.mitigation import named_words, taken_out
+from wordworth.study.mitigation import equalized_words, named_words, taken_out, treatment
 from wordworth.study.shared_settings import ElmoLayers, LayeredTakenOut
 from wordworth.task.geometry import stability_words, subspace_stability
 from wordworth.transform import (
-    Moments,
     Subspace,
     difference_direction,
-    erased,
-    hard_debias,
-    leace_of,
     random_directions,
     remove,
     set_components,
@@ -169,12 +165,15 @@ def _over_words(
         return Setting(name, lambda: model.with_vectors(changed), taken_out)
 
     for name in mitigate:
-        if name == "leace":  # which promises something of the vectors as they are
-            concept = subspace_of(full, words, unit=False)
-            eraser = leace_of(concept, Moments.of(full.matrix))
-            yield version(name, erased(needed, eraser), _sentence(concept))
-        else:
-            yield version(name, *_mitigated(full, needed, subspace, name, seed))
+        # What LEACE promises is of the vectors as they are, so that it never learns from unit ones.
+        named = subspace_of(full, words, unit=False) if name == "leace" else subspace
+        chosen = treatment(full, named, DebiasSettings(mitigate=name, seed=seed), Findings())
+        before = full.restrict(dict.fromkeys([*needed.words, *equalized_words()])) if name == HARD else needed
+        changed = chosen.treat(before)
+        # The network learnt from vectors of all lengths, and hard debiasing leaves unit ones.
+        after = with_lengths_of(changed, before) if name == HARD else changed
+        more = f"; {name} takes {chosen.dimensions} out" if chosen.dimensions != len(named) else ""
+        yield version(name, after, _sentence(named) + more)
     for control in random_directions(full.dim, count=random, k=len(subspace), seed=seed):
         yield version(control.name, remove(needed, control.basis, f"{control.name}, seed {seed}"))
 
@@ -182,35 +181,6 @@ def _over_words(
 def _sentence(subspace: Subspace) -> str:
     lacking = f"; without {', '.join(subspace.missing)}, which have no vector" if subspace.missing else ""
     return f"{subspace.name}, {len(subspace)} of {subspace.basis.shape[1]} dimensions{lacking}"
-
-
-def _mitigated(full: Embedding, needed: Embedding, subspace: Subspace, name: str, seed: int) -> tuple[Embedding, str]:
-    """The vectors of the words needed, changed as the whole embedding would be; and what was done."""
-    if name == "projection":
-        return remove(needed, subspace.basis, subspace.name), _sentence(subspace)
-    if name == "hard-debias":
-        # The sets of Bolukbasi et al.: what is gendered by definition is not neutralized, and pairs are equalized.
-        if len(subspace.words) != 2:
-            raise WordworthError(
-                "hard debiasing has word lists for gender only; take projection or inlp for this probe"
-            )
-        specific = load_word_set("bolukbasi-gender_specific_full").words
-        pairs = load_word_set("bolukbasi-equalize_pairs").pairs
-        words = dict.fromkeys([*needed.words, *(form for pair in pairs for form in _cases(pair))])
-        before = full.restrict(words)
-        debiased = hard_debias(before, subspace, specific, pairs)
-        # The network learnt from vectors of all lengths, and hard debiasing leaves unit ones.
-        as_long = with_lengths_of(debiased.embedding, before)
-        return as_long, f"{_sentence(subspace)}; lengths kept, {len(debiased.equalized)} pairs equalized"
-    from wordworth.transform.inlp import inlp_along
-
-    nulled = inlp_along(full, subspace, seed=seed)
-    hits = f"a classifier's hits went from {nulled.accuracies[0]:.1%} to {nulled.accuracies[-1]:.1%}"
-    return remove(needed, nulled.subspace.basis, nulled.subspace.name), f"{_sentence(nulled.subspace)}; {hits}"
-
-
-def _cases(pair: tuple[str, str]) -> list[str]:
-    return [change(word) for word in pair for change in (str, str.lower, str.title, str.upper)]
 
 
 def _tokens(texts: Sequence[str], embedding: Embedding) -> list[str]:

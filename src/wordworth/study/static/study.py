@@ -28,7 +28,7 @@ from wordworth.study.inputs import asked_alone, is_static, loaded, measured_laye
 from wordworth.study.static import EXPERIMENTS, PAIRS, PER_WORD, SIMILARITY, ExportSettings, StaticSettings, alone
 from wordworth.study.tables import cell, marked, pivot
 from wordworth.task.bias import agreement, bias
-from wordworth.task.similarity import Recorded, similarity, words_of
+from wordworth.task.similarity import similarity, words_of
 from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists
 from wordworth.transform import fit_components, nullify
 
@@ -102,8 +102,9 @@ def _quality(
     if settings.alone:
         for layers in _alone(findings, model, words, SUBWORD, settings):
             for one in pairs:
-                recorded = Recorded(interval=layers.pooling in PRECISE, best=True, items=layers.pooling in PRECISE)
-                findings.add(similarity(layers, one, settings, recorded), experiment="quality")
+                precise = layers.pooling in PRECISE
+                found = similarity(layers, one, settings, interval=precise, best=True, items=precise)
+                findings.add(found, experiment="quality")
         return
     stops = sorted(set(settings.sentences))
     how = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
@@ -120,8 +121,8 @@ def _quality(
         items = precise and layers.setting in ("aggregated", "decontextualized")
         held = layers.in_memory()
         for one in pairs:
-            recorded = Recorded(interval=precise, best=True, items=items)
-            findings.add(similarity(held, one, settings, recorded), experiment="quality")
+            found = similarity(held, one, settings, interval=precise, best=True, items=items)
+            findings.add(found, experiment="quality")
 
 
 def _few_contexts(

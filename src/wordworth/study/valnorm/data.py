@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.read.lexica import Lexicon, load_lexicon
+from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs, usual_pairs
 from wordworth.catalog.read.word_sets import PolarWords, polar_words
-from wordworth.catalog.registry import entries, knows
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
 from wordworth.run import Findings
-from wordworth.study.inputs import own_lexicon
+from wordworth.study.inputs import is_lexicon_name, lexicon_of, own_lexicon
 from wordworth.study.valnorm import ValnormSettings
 from wordworth.task.similarity import similarity
 from wordworth.task.valence import valence
@@ -45,8 +44,6 @@ class SampledLines:
 
 def choose_lines(total: int, share: float, seed: int) -> NDArray[np.bool_]:
     """A mask of `share` percent of `total` lines, drawn without replacement."""
-    if not 0 < share <= 100:
-        raise WordworthError(f"a share of {share:g} % of a corpus cannot be drawn; give one above 0 and up to 100")
     chosen = np.zeros(total, dtype=np.bool_)
     rng = np.random.default_rng([seed, round(share * 1e6)])
     chosen[rng.choice(total, round(total * share / 100), replace=False, shuffle=False)] = True
@@ -57,8 +54,6 @@ def train_fasttext(
     sample: SampledLines, name: str, *, dim: int = 300, epochs: int = 10, min_count: int = 5, seed: int = 0
 ) -> Embedding | None:
     """Vectors of the sample's own words, or None when no word is met often enough. One thread, so the seed decides."""
-    if dim < 1:
-        raise WordworthError(f"vectors cannot have {dim} dimensions; give --dimensions of 1 or more")
     if find_spec("gensim") is None:
         raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
     from gensim.models import FastText
@@ -88,10 +83,6 @@ LEXICA = ("bellezza", "anew", "warriner")
 PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
 
 
-def is_lexicon_name(name: str | Path) -> bool:
-    return isinstance(name, str) and knows(name, "lexica")
-
-
 def load_lexica(findings: Findings, settings: ValnormSettings, language: str) -> list[Lexicon]:
     """The lexica in this language; Bellezza stands for its words in the language's own lexicon.
 
@@ -112,22 +103,8 @@ def load_lexica(findings: Findings, settings: ValnormSettings, language: str) ->
 
 def _load_lexicon(name: str | Path, settings: ValnormSettings, language: str) -> Lexicon:
     local = f"{name}-{language}"
-    named = local if language != "english" and isinstance(name, str) and is_lexicon_name(local) else name
-    own = not is_lexicon_name(named)
-    lexicon = load_lexicon(
-        named,
-        language=language,
-        word_column=settings.word_column if own else None,
-        rating_column=settings.rating_column if own else None,
-        drop_bad=settings.on_bad == "drop",
-    )
-    if lexicon.language != language:
-        fitting = ", ".join(one.name for one in entries("lexica") if one.language == language) or "none"
-        raise WordworthError(
-            f"{lexicon.name} is a lexicon of {lexicon.language} words and the model is {language} "
-            f"(--language); lexica for it: {fitting}"
-        )
-    return lexicon
+    named = local if language != "english" and is_lexicon_name(local) else name
+    return lexicon_of(named, language, settings, drop_bad=settings.on_bad == "drop")
 
 
 def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:

@@ -19,13 +19,12 @@ from wordworth.run import Findings
 from wordworth.run.flags import BY_MACHINE, legend
 from wordworth.run.numbers import format_number
 from wordworth.study.declaration import Table
-from wordworth.study.inputs import tests_in, vectors_of
+from wordworth.study.inputs import is_lexicon_name, tests_in, vectors_of
 from wordworth.study.shared_settings import ALL
 from wordworth.study.tables import marked, score_tables
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.valnorm.data import (
     LEXICA,
-    is_lexicon_name,
     load_all_pairs,
     load_lexica,
     load_polar,

@@ -150,5 +150,5 @@ def _against(findings: Findings, rated: Rated, control: Rated, settings: Interva
     above = found.values[:, 0] - found.values[:, 1]
     for at, slot in enumerate(rated.layers.slots):
         value, low, high = (float(one[at]) for one in (above, found.low, found.high))
-        where = {**rated.where("untrained", ABOVE), **slot._asdict(), "n": found.n}
+        where = {**rated.where("untrained", ABOVE), **slot._asdict(), "n": len(rated.people)}
         findings.score(**where, value=value, low=low, high=high)

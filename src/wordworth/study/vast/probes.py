@@ -8,7 +8,7 @@ components and scale are fitted on the training part and applied to the test par
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -222,4 +222,4 @@ def _predicted(task: ProbedTask, train: NDArray[np.float64], test: NDArray[np.fl
 
 def _f1(task: ProbedTask, answers: Sequence[str], words: WordsInSettings) -> dict[str, float]:
     """Weighted F1 of answers with its interval, as columns of a score."""
-    return asdict(weighted_f1(task.test_labels, answers, **drawn(words.chosen)))
+    return weighted_f1(task.test_labels, answers, **drawn(words.chosen))

@@ -22,7 +22,7 @@ from wordworth.errors import WordworthError
 from wordworth.run import Findings
 from wordworth.run.flags import BY_MACHINE
 from wordworth.study.declaration import Table
-from wordworth.study.inputs import corpus_in, loaded, own_lexicon, record_model, usual_pooling
+from wordworth.study.inputs import corpus_in, lexicon_of, loaded, own_lexicon, record_model, usual_pooling
 from wordworth.study.tables import pivot
 from wordworth.study.vast import EXPERIMENTS, IN_BLEACHED, LANGUAGES, OF_SENTENCES, SETTINGS, VastSettings
 from wordworth.study.vast.contextualization import contextualization, controls, languages_mean
@@ -197,40 +197,21 @@ def _text(settings: VastSettings, language: str) -> Named:
 
 
 def _own(findings: Findings, settings: VastSettings, words: WordsInSettings) -> Lexicon:
-    """The lexicon of the words' language; one that stands in for it is put into the script of the templates."""
+    """Return the lexicon of the words' language, or one that stands in for it."""
+    return _recorded(findings, own_lexicon(findings, words.language, load_lexicon), words)
 
-    def load(name: str) -> Lexicon:
-        lexicon = load_lexicon(name)
-        return lexicon if name == words.language else lexicon_in_script(findings, lexicon, words.templates)
 
-    lexicon = own_lexicon(findings, words.language, load)
-    check_script(lexicon, words.templates)
+def _recorded(findings: Findings, lexicon: Lexicon, words: WordsInSettings) -> Lexicon:
+    """Record a lexicon, and return it in the templates' script, with words merged that the tokenizer reads alike."""
+    lexicon = lexicon_in_script(findings, lexicon, words.templates)
     findings.used_data(lexicon, len(lexicon))
-    return _merged(findings, lexicon, words.model)
-
-
-def _merged(findings: Findings, lexicon: Lexicon, model: LanguageModel) -> Lexicon:
-    """Merge words that the tokenizer reads alike, such as *Love* and *love* in a model without capitals."""
-    forms = dict(zip(lexicon.words, as_read(model.tokenizer, lexicon.words), strict=True))
-    return merge_words(findings, model.name, lexicon, forms)
+    forms = dict(zip(lexicon.words, as_read(words.model.tokenizer, lexicon.words), strict=True))
+    return merge_words(findings, words.model.name, lexicon, forms)
 
 
 def _lexicon(findings: Findings, name: str | Path, settings: VastSettings, words: WordsInSettings) -> Lexicon:
-    own = not (isinstance(name, str) and knows(name, "lexica"))
-    lexicon = load_lexicon(
-        name,
-        language=words.language,
-        word_column=settings.word_column if own else None,
-        rating_column=settings.rating_column if own else None,
-        scale=settings.scale if own else None,
-    )
-    if lexicon.language != words.language:
-        raise WordworthError(
-            f"{lexicon.name} is a lexicon of {lexicon.language} words and the language is {words.language}"
-        )
-    check_script(lexicon, words.templates)
-    findings.used_data(lexicon, len(lexicon))
-    return _merged(findings, lexicon, words.model)
+    lexicon = lexicon_of(name, words.language, settings)
+    return _recorded(findings, lexicon, words)
 
 
 def script_of(words: Sequence[str]) -> str:
@@ -270,18 +251,6 @@ def lexicon_in_script(findings: Findings, lexicon: Lexicon, templates: Templates
         f"{len(words) - len(rows)} words became the same as another."
     )
     return replace(lexicon.chosen(rows, lexicon.name, lexicon.left_out), words=tuple(words[at] for at in rows))
-
-
-def check_script(lexicon: Lexicon, templates: Templates) -> None:
-    """A lexicon in another script than the templates is an error: each is an author's own wording."""
-    if lexicon.language != "chinese":
-        return
-    theirs, ours = script_of(lexicon.words), script_of((templates.bleached, *templates.aligned))
-    if theirs != ours:
-        raise WordworthError(
-            f"{lexicon.name} is in {theirs.capitalize()} script and the templates are in {ours.capitalize()}; give "
-            "--templates in the lexicon's script"
-        )
 
 
 def layer_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
