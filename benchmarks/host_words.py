@@ -128,7 +128,6 @@ def host(model: WordModel, lines: list[str], *, guesses: bool = False) -> tuple[
         timed(parts, "spellings", *prepared),
         timed(parts, "batch", pipeline, "Batch"),
         timed(parts, "search", batch.Batch, "begin"),
-        timed(parts, "outcome", batch.Batch, "outcome"),
         timed(parts, "table", pipeline, "table_of"),
         timed(parts, "written", predict, "write"),
     ):

@@ -21,7 +21,7 @@ from tools.pages import DOCS, markdown, put
 from wordworth.embedding import Embedding
 from wordworth.infer.loading import one_embedding
 from wordworth.report.published import Published, published
-from wordworth.task.geometry import ORDINALS, BiasKind, kinds
+from wordworth.task.geometry import ORDINALS, Learn, kinds
 from wordworth.transform import stability
 
 PAGE = DOCS / "infer.md"
@@ -172,24 +172,24 @@ def _beside(theirs: float | None, ours: Row, *, change: bool) -> tuple[str, str,
 
 def principal(embedding: Embedding) -> Iterator[tuple[tuple[str, str], Row]]:
     """Table 7: (words, figure) → the number, with a jackknife interval over words, or over pairs of them."""
-    for kind in kinds():
-        if kind.name == "names":  # which the paper has in its text, of another list
+    for kind, learn in kinds().items():
+        if kind == "names":  # which the paper has in its text, of another list
             continue
-        value, words = figures(kind, embedding), kind.full(embedding).words
-        units = words[::2] if kind.name == "gendered" else words
-        without = [figures(kind, embedding, out) for out in units]
+        value, words = figures(learn, embedding), learn[0](embedding).words
+        units = words[::2] if kind == "gendered" else words
+        without = [figures(learn, embedding, out) for out in units]
         many = len(units)
         reach = stats.t.ppf(0.975, many - 1)
         for at, name in enumerate([*(f"principal:{ordinal}" for ordinal in ORDINALS), "cosine"]):
             each = np.array([one[at] for one in without])
             half = reach * float(np.sqrt((many - 1) / many * ((each - each.mean()) ** 2).sum()))
-            yield (kind.name, name), Row(value[at], value[at] - half, value[at] + half)
+            yield (kind, name), Row(value[at], value[at] - half, value[at] + half)
 
 
-def figures(kind: BiasKind, embedding: Embedding, out: str = "") -> tuple[float, ...]:
-    """The ratios of principal values and the cosine, without a word in the full set."""
-    full = kind.full(embedding.restrict([word for word in embedding.words if word != out]) if out else embedding)
-    values = stability(full, kind.derived(embedding))
+def figures(learn: tuple[Learn, Learn], embedding: Embedding, out: str = "") -> tuple[float, ...]:
+    """Return the ratios of principal values and the cosine, without a word in the full set."""
+    full = learn[0](embedding.restrict([word for word in embedding.words if word != out]) if out else embedding)
+    values = stability(full, learn[1](embedding))
     return (*values.ratios, values.cosine)
 
 
