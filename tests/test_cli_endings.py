@@ -119,16 +119,6 @@ def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FIRST = [
-    (("run", "vast", "minilm-l6", "--templates", "broken.toml"), "broken.toml is not TOML"),
-    (("run", "vast", "minilm-l6", "--templates", "none.toml"), "there is no file none.toml"),
-    (
-        ("run", "vast", "minilm-l6", "--templates", "one.toml", "--setting", "aligned"),
-        "the templates 'mine' have no aligned text, which the aligned setting needs; add `aligned = [",
-    ),
-    (
-        ("run", "vast", "minilm-l6", "--templates", "two.toml", "--experiment", "bias"),
-        "the templates 'mine' have no bleached text, which the experiment bias needs; add `bleached = ",
-    ),
     (("run", "vast", "minilm-l6", "--lexicon", "belleza"), "'belleza' is not in the lexica of the catalog; did you"),
     (("run", "vast", "minilm-l6", "--pairs", "no/pairs.csv"), "there is no file no/pairs.csv; give the path of a"),
     (("run", "vast", "minilm-l6", "--test", "broken.toml"), "broken.toml is not TOML"),
@@ -164,10 +154,6 @@ FIRST = [
     (("export", "minilm-l6", "--vocabulary", "words.txt", "-o", "out.vec"), "the word 'ice cream' has a space"),
     (("export", "minilm-l6", "--vocabulary", "words.txt", "-o", "words.txt/out.npz"), "words.txt is a file, not a fol"),
     (("export", "minilm-l6", "--vocabulary", "belleza", "-o", "out.npz"), "there is no vocabulary 'belleza'"),
-    (
-        ("debias", "glove-6b-50d", "--bias-pairs", "no-such", "-o", "out.vec"),
-        "'no-such' is not in the word_sets of the",
-    ),
     (("train-nli", "--data", "none.csv", "-o", "nli"), "there is no file none.csv"),
     (("train-nli", "--data", "snli-dev", "-o", "broken.toml/nli"), "broken.toml is a file, not a folder"),
     (("finetune-nli", "minilm-l6", "--data", "none.csv", "-o", "nli"), "there is no file none.csv"),

@@ -173,11 +173,11 @@ def test_a_study_that_fails_costs_no_more_than_itself(
     callback = measured(trainer, tmp_path)
     run = type(callback.measuring.chosen[0].study).run
 
-    def fails(self: Any, models: Any, settings: Any, named: Any = ()) -> Any:
+    def fails(self: Any, models: Any, settings: Any, before: Any = None) -> Any:
         if self.name == "vast" and models[0].name.endswith("step3"):
             random.random()
             raise TypeError("a mistake of ours")
-        return run(self, models, settings, named)
+        return run(self, models, settings, before)
 
     monkeypatch.setattr(type(callback.measuring.chosen[0].study), "run", fails)
     with caplog.at_level(logging.WARNING, "wordworth"):

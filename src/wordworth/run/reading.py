@@ -15,6 +15,8 @@ from wordworth.run.folder import FILES
 from wordworth.run.manifest import PACKAGES, Manifest, first_problem, surroundings
 from wordworth.run.schema import ITEMS, SCORES, from_text
 
+HEADER_BYTES = 1 << 13
+"""The first line of a `scores.csv` is shorter."""
 MAX_QUOTED = 120
 """Characters of a file, or of another program's message, that a sentence repeats."""
 
@@ -66,6 +68,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def _scores(path: Path) -> pl.DataFrame:
+    with path.open("rb") as stream:  # a line of a million columns would take memory before it is refused
+        start = stream.read(HEADER_BYTES)
+    header, ended, _ = start.lstrip().partition(b"\n")
+    if (not ended and len(start) == HEADER_BYTES) or b'"' in header:
+        raise WordworthError(f"{_short(path)} does not begin with the columns of a run; was it written by wordworth?")
     text = pl.read_csv(path, infer_schema=False, glob=False)
     _refuse_missing(path, SCORES, text.columns)
     return from_text(text.select(pl.col(name).cast(kind) for name, kind in SCORES.items()))

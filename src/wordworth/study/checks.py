@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from wordworth.catalog.kinds import Kind
+from wordworth.catalog.kinds import KINDS, Kind
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.catalog.resolve import public_name, resolve, split_label, target_of
 from wordworth.errors import WordworthError
@@ -49,13 +49,19 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> N
 
 
 def check_data(settings: Settings) -> None:
-    """Stop at a name that the catalog lacks, and at a file that is not there."""
+    """Stop at a name that the catalog lacks, a file that is not there, and a file of tests that cannot be read."""
+    from wordworth.catalog.read.association_tests import load_tests
+
     for field in settings.fields():
         kind, value = field.declared.catalog, getattr(settings, field.name)
-        if kind not in LOOKED_AT:
+        of_models, _, family = kind.partition("/")
+        if kind not in LOOKED_AT and not family:
             continue
         for named in value if field.many else (value,):
             if not isinstance(named, str | Path) or str(named) in WORDS:
+                continue
+            if of_models == "models":
+                check_models(f"--{field.option}", [named], frozenset(one for one in KINDS if one == family))
                 continue
             # A text is counted for frequencies.
             corpus = kind == "frequencies" and not knows(target_of(named), kind)
@@ -64,6 +70,8 @@ def check_data(settings: Settings) -> None:
                 raise WordworthError(
                     f"there is no file {found.target}; give the path of a file, or a name from `wordworth ls {kind}`"
                 )
+            if kind == "tests" and found.place == "path":
+                load_tests(named)
 
 
 def fingerprints(models: Iterable[Any], settings: Settings, *, fetch: bool = True) -> dict[str, str]:
