@@ -8,11 +8,11 @@ import numpy as np
 import torch
 
 from wordworth.engine.batching import take
-from wordworth.predict.chunks import chunks, room
-from wordworth.predict.model import WordModel
-from wordworth.predict.parting import Parting
-from wordworth.predict.unit_scores import slice_rows
-from wordworth.predict.words import numbered
+from wordworth.whole_words.chunks import chunks, room
+from wordworth.whole_words.model import WordModel
+from wordworth.whole_words.parting import Parting
+from wordworth.whole_words.unit_scores import slice_rows
+from wordworth.whole_words.words import numbered
 
 Batches = list[tuple[torch.Tensor, torch.Tensor]]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.common import Result, best_of
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.word_sets import load_word_set
-from wordworth.infer.cross_encoder import CrossEncoder, untrained_cross_encoder
+from wordworth.nli.cross_encoder import CrossEncoder, untrained_cross_encoder
 
 PADDED, BATCH = 128, 32
 """The habit that is compared with: batches of 32, every pair filled up to 128 tokens."""

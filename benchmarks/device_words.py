@@ -22,11 +22,11 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 import benchmarks.without_scipy  # noqa: F401 - before what imports it
 from benchmarks.bare_words import bare, batches_of, wait
-from wordworth.predict import PredictionRules, WordModel, load_word_model, predict_words, wrap_word_model
-from wordworth.predict.chunks import chunks
-from wordworth.predict.parting import Parting
-from wordworth.predict.unit_scores import PendingScores, UnitQuery
-from wordworth.predict.words import numbered
+from wordworth.whole_words import PredictionRules, WordModel, load_word_model, predict_words, wrap_word_model
+from wordworth.whole_words.chunks import chunks
+from wordworth.whole_words.parting import Parting
+from wordworth.whole_words.unit_scores import PendingScores, UnitQuery
+from wordworth.whole_words.words import numbered
 
 Shape = dict[str, Any]
 LLAMA_135M: Shape = {

@@ -21,8 +21,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, 
 from wordworth.contexts import Context, in_template
 from wordworth.encode import encode, wrap
 from wordworth.errors import WordworthError
-from wordworth.predict import PredictionRules, predict_words, wrap_word_model
-from wordworth.predict.chunks import windows
+from wordworth.whole_words import PredictionRules, predict_words, wrap_word_model
+from wordworth.whole_words.chunks import windows
 
 LINES = [
     "love laughter friend friends friendship kindness sunshine happiness happy unhappy unhappiness garden river storm",

@@ -22,11 +22,11 @@ from transformers import AutoTokenizer
 
 import benchmarks.without_scipy  # noqa: F401 - before what imports it
 from wordworth.engine.batching import PASS_COST, Budget
-from wordworth.predict import PredictionRules, WordModel, batch, pipeline, predict, predict_words
-from wordworth.predict.causal import BATCH_TOKENS, LEVELS
-from wordworth.predict.reader import Node
-from wordworth.predict.unit_scores import Ints, UnitQuery, UnitScores
-from wordworth.predict.units import units_of
+from wordworth.whole_words import PredictionRules, WordModel, batch, pipeline, predict, predict_words
+from wordworth.whole_words.causal import BATCH_TOKENS, LEVELS
+from wordworth.whole_words.reader import Node
+from wordworth.whole_words.unit_scores import Ints, UnitQuery, UnitScores
+from wordworth.whole_words.units import units_of
 
 WORDS = 100_000
 UNLIKELY = 97

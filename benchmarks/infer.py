@@ -11,12 +11,12 @@ import numpy as np
 import torch
 
 from benchmarks.common import Result, best_of
-from wordworth.infer.loading import load
-from wordworth.infer.nli import LABELS
-from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.pair_scores import PairTask, scored
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
+from wordworth.nli.loading import load
+from wordworth.nli.nli import LABELS
+from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.pair_scores import PairTask, scored
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import load_probe
 from wordworth.study import study
 
 MODEL = "nli-glove"

@@ -15,7 +15,7 @@ from wordworth.catalog.models import locate_language_model
 from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.encode import load_model
 from wordworth.encode.conversion import converted
-from wordworth.run import Findings
+from wordworth.results import Findings
 
 MODEL = "smollm2-135m"
 FEW, MANY = 4, 32

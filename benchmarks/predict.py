@@ -19,7 +19,7 @@ from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.encode.conversion import converted
 from wordworth.errors import WordworthError
-from wordworth.predict import PredictionRules, WordModel, load_word_model, predict_words
+from wordworth.whole_words import PredictionRules, WordModel, load_word_model, predict_words
 
 MODEL = "smollm2-135m"
 LINES, EVERY = 60, 500

@@ -10,7 +10,7 @@ from typing import Any
 from tests.made_runs import random_vast
 
 from benchmarks.common import Result, seconds
-from wordworth.report.page import write_report
+from wordworth.pages.page import write_report
 
 OPENED_WITHIN = 3.0
 """Seconds until the page can be read: its text, and the first figure."""

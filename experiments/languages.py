@@ -23,9 +23,9 @@ from wordworth.catalog.registry import entry
 from wordworth.encode.encoding import pieces_of
 from wordworth.encode.named import load_named
 from wordworth.measure import sc_weat
-from wordworth.run import Run, read_run
-from wordworth.run.flags import BY_MACHINE, MARK
-from wordworth.run.numbers import format_interval, format_number
+from wordworth.results import Run, read_run
+from wordworth.results.flags import BY_MACHINE, MARK
+from wordworth.results.numbers import format_interval, format_number
 from wordworth.study import study
 from wordworth.task.valence import by_english
 

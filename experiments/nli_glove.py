@@ -17,11 +17,11 @@ from tools.pages import DOCS, markdown, put
 
 from wordworth.cli import main
 from wordworth.files import sha256_of
-from wordworth.infer.examples import Sets, chosen_sets
-from wordworth.infer.loading import CONFIG, WEIGHTS, load_attention_nli, one_embedding
-from wordworth.infer.nli import accuracy
-from wordworth.infer.probe import load_probe, probe_names
-from wordworth.infer.train_nli import RESULTS
+from wordworth.nli.examples import Sets, chosen_sets
+from wordworth.nli.loading import CONFIG, WEIGHTS, load_attention_nli, one_embedding
+from wordworth.nli.nli import accuracy
+from wordworth.nli.probe import load_probe, probe_names
+from wordworth.nli.train_nli import RESULTS
 from wordworth.study.infer.versions import subspace_of
 from wordworth.transform import remove
 

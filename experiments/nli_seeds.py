@@ -28,15 +28,15 @@ from scipy import stats
 
 from experiments.nli_verdicts import PROBES, RECORD, Row
 from wordworth.catalog.models import locate_language_model
-from wordworth.infer.cross_encoder import untrained_cross_encoder
-from wordworth.infer.examples import Sets, chosen_sets
-from wordworth.infer.finetune_nli import FinetuneRecipe, finetune_nli, unfinished
-from wordworth.infer.loading import vectors_to_train_on
-from wordworth.infer.nli import accuracy
-from wordworth.infer.probe import load_probe
-from wordworth.infer.train_nli import RESULTS, NetworkSize, Recipe, train_nli
+from wordworth.nli.cross_encoder import untrained_cross_encoder
+from wordworth.nli.examples import Sets, chosen_sets
+from wordworth.nli.finetune_nli import FinetuneRecipe, finetune_nli, unfinished
+from wordworth.nli.loading import vectors_to_train_on
+from wordworth.nli.nli import accuracy
+from wordworth.nli.probe import load_probe
+from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, train_nli
 from wordworth.repair.subwords import piece_vectors
-from wordworth.run import read_run
+from wordworth.results import read_run
 from wordworth.study import study
 from wordworth.study.infer.versions import subspace_of
 from wordworth.transform import Subspace, random_directions

@@ -19,8 +19,8 @@ from scipy import stats
 from tools.pages import DOCS, markdown, put
 
 from wordworth.embedding import Embedding
-from wordworth.infer.loading import one_embedding
-from wordworth.report.published import Published, published
+from wordworth.nli.loading import one_embedding
+from wordworth.pages.published import Published, published
 from wordworth.task.geometry import ORDINALS, Learn, kinds
 from wordworth.transform import stability
 

@@ -19,11 +19,11 @@ from wordworth.contexts import in_template, load_templates
 from wordworth.contexts.sampling import Draw, draw
 from wordworth.encode import Aggregating, aggregate, encode_to_store, load_named
 from wordworth.engine.engines import Engine, using
-from wordworth.infer.loading import load as load_nli
-from wordworth.infer.pair_scores import PairTask, scored
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
-from wordworth.predict import PredictionRules, load_word_model, predict_words
+from wordworth.nli.loading import load as load_nli
+from wordworth.nli.pair_scores import PairTask, scored
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import load_probe
+from wordworth.whole_words import PredictionRules, load_word_model, predict_words
 
 H200 = {
     "words predicted by an 8B model (bfloat16, no guesses)": (17_909, 120),

@@ -24,8 +24,8 @@ import wordworth as ww
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.corpora import documents, load_corpus
 from wordworth.catalog.registry import entry
-from wordworth.report.figures import TRAINING, draw_svg, figures_of
-from wordworth.report.runs import read_runs
+from wordworth.pages.figures import TRAINING, draw_svg, figures_of
+from wordworth.pages.runs import read_runs
 
 PAGE, FACTS = DOCS / "training.md", "training.json"
 HELD_OUT = 20_000

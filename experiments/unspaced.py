@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 from tools.pages import DOCS, markdown, put
 
-from wordworth.predict.words import SHARED
 from wordworth.study import study
 from wordworth.study.predict.tables import percent
+from wordworth.whole_words.words import SHARED
 
 PAGE = DOCS / "predict.md"
 WORDS = 500

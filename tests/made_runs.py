@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wordworth.run.schema import ITEMS, SCORES
+from wordworth.results.schema import ITEMS, SCORES
 
 SETTINGS = ("random", "bleached", "aligned", "misaligned")
 PAPERS = {"weat": "caliskan2017", "vast": "wolfe2022", "infer": "dev2020", "predict": "dudy2020"}

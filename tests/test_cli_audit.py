@@ -18,7 +18,7 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.errors import WordworthError
-from wordworth.run import read_run
+from wordworth.results import read_run
 from wordworth.study.audit import chosen, lessened, plan
 from wordworth.study.valnorm import ValnormSettings
 from wordworth.study.vast import VastSettings

@@ -16,7 +16,7 @@ from wordworth import progress
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.cli.commands import telling
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import STUDIES, study
 from wordworth.study.static.study import ExportSettings
 from wordworth.task.settings import Settings

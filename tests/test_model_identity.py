@@ -26,11 +26,11 @@ from wordworth.encode.heads import load_with_head
 from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, sha256_of
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.vocabulary import StaticVectors, drawn
-from wordworth.predict import load_word_model, predict_words, wrap_word_model
-from wordworth.predict.finetune import Training, fine_tune
+from wordworth.nli.attention import Network, Shape
+from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.vocabulary import StaticVectors, drawn
+from wordworth.whole_words import load_word_model, predict_words, wrap_word_model
+from wordworth.whole_words.finetune import Training, fine_tune
 
 CONTEXTS = [in_template("This is WORD", word) for word in ("pleasant", "unpleasant", "one")]
 TEXT = "This is a pleasant word and that is one"

@@ -10,8 +10,8 @@ from truth.isolation import correlate, write_prefix
 from truth.page import page
 from truth.papers import AGREE, DIFFERS, OPEN, Beside, digits, within_rounding
 
-from wordworth.report.comparisons import Comparison
-from wordworth.report.published import Published
+from wordworth.pages.comparisons import Comparison
+from wordworth.pages.published import Published
 
 EAST, NORTH, WEST = (np.array(pair, dtype=float) for pair in ((1, 0), (0, 1), (-1, 0)))
 

@@ -12,11 +12,11 @@ import pytest
 from commands import Command
 from made_runs import MadeRun
 from wordworth.cli import display
-from wordworth.report.latex import latex
-from wordworth.report.markdown import markdown
-from wordworth.report.page import write_report
-from wordworth.report.runs import read_runs
-from wordworth.run import Findings, read_run, schema, write_run
+from wordworth.pages.latex import latex
+from wordworth.pages.markdown import markdown
+from wordworth.pages.page import write_report
+from wordworth.pages.runs import read_runs
+from wordworth.results import Findings, read_run, schema, write_run
 from wordworth.visible import visible
 
 STEERING = "a\x1b[2Jb\x9b31mc\u202ed\u2066e\x07f\rg\nh\u2028i\ud800"

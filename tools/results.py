@@ -25,20 +25,20 @@ import polars as pl
 from tools.pages import DOCS, ROOT, markdown, put
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
-from wordworth.compare import ComparisonSettings, compare, sides
-from wordworth.compare.sides import models_of
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import FORMULA, load_probe, probe_names
-from wordworth.report.behaviour_answers import single_words
-from wordworth.report.figures import draw_svg
-from wordworth.report.figures.figure import OPTION, TRIED
-from wordworth.report.figures.meaning import intrinsic_tasks, valence_by_layer
-from wordworth.report.figures.specification import specification_curves
-from wordworth.report.naming import SHORT
-from wordworth.report.published import published
-from wordworth.report.runs import numbered, read_runs
-from wordworth.run import ORIGINAL, RANDOM, Run, read_run
-from wordworth.run.numbers import format_number, format_percent
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import FORMULA, load_probe, probe_names
+from wordworth.pages.behaviour_answers import single_words
+from wordworth.pages.figures import draw_svg
+from wordworth.pages.figures.figure import OPTION, TRIED
+from wordworth.pages.figures.meaning import intrinsic_tasks, valence_by_layer
+from wordworth.pages.figures.specification import specification_curves
+from wordworth.pages.naming import SHORT
+from wordworth.pages.published import published
+from wordworth.pages.runs import numbered, read_runs
+from wordworth.paired import ComparisonSettings, compare, sides
+from wordworth.paired.sides import models_of
+from wordworth.results import ORIGINAL, RANDOM, Run, read_run
+from wordworth.results.numbers import format_number, format_percent
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
 from wordworth.study.debias.study import cost_rows

@@ -11,8 +11,8 @@ from truth.page import page
 from truth.papers import beside_ours, each_once
 from truth.studies import SLICE, Planned, planned, run_all
 from wordworth.catalog.fetch.sources import data_folder
-from wordworth.report.runs import read_runs
-from wordworth.run import Run, read_run
+from wordworth.pages.runs import read_runs
+from wordworth.results import Run, read_run
 
 PAGE = Path(__file__).parents[1] / "docs" / "truth.md"
 

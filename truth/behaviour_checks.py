@@ -18,9 +18,9 @@ from safetensors.numpy import load_file
 from truth.check import Check, score
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.embedding import Embedding
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
-from wordworth.run import Run
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import load_probe
+from wordworth.results import Run
 
 FLOAT32 = 1e-5
 
@@ -111,7 +111,7 @@ def predict_checks(run: Run, words: int = 24) -> Iterator[Check]:
 
 
 def _plain_words() -> Any:
-    """The plain way of tests/predict, which shares nothing with the package."""
+    """The plain way of tests/whole_words, which shares nothing with the package."""
     folder = Path(__file__).parents[1] / "tests" / "predict"
     sys.path.insert(0, str(folder))
     try:

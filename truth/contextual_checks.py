@@ -22,7 +22,7 @@ from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.encode.conversion import converted
-from wordworth.run import Run
+from wordworth.results import Run
 from wordworth.task.similarity import words_of
 
 FLOAT32 = 2e-4

@@ -7,7 +7,7 @@ from itertools import groupby
 from truth.check import Check
 from truth.papers import AGREE, DIFFERS, OPEN, Beside, not_here
 from wordworth import __version__
-from wordworth.report.published import citation
+from wordworth.pages.published import citation
 
 HEAD = """# What a sceptic is sent
 

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from wordworth.report.comparisons import Comparison, comparisons
-from wordworth.report.published import published
-from wordworth.report.runs import Runs
+from wordworth.pages.comparisons import Comparison, comparisons
+from wordworth.pages.published import published
+from wordworth.pages.runs import Runs
 
 EXPLAINED = Path(__file__).with_name("explained.toml")
 AGREE, DIFFERS, OPEN = "agrees", "explained", "open"

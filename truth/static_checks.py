@@ -15,7 +15,7 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.embedding import Embedding
-from wordworth.run import Run
+from wordworth.results import Run
 
 ROUNDING = 1e-9
 Get = Callable[[str], plain.Vector | None]

@@ -3,15 +3,11 @@
 `load` a model by name, ask it; run a study, save it, report it. Everything is imported when it is first used.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wordworth.embedding import Embedding, Layers
-    from wordworth.errors import WordworthError
-    from wordworth.notebook import (
+    from wordworth.api import (
         Results,
         SavedRun,
         card,
@@ -30,6 +26,8 @@ if TYPE_CHECKING:
         vast,
         weat,
     )
+    from wordworth.embedding import Embedding, Layers
+    from wordworth.errors import WordworthError
     from wordworth.study.checks import checkpoints
     from wordworth.study.static.study import export
     from wordworth.trainer import WordworthCallback
@@ -63,7 +61,7 @@ __all__ = [
     "weat",
 ]
 
-_MODULES = dict.fromkeys(__all__, "wordworth.notebook") | {
+_MODULES = dict.fromkeys(__all__, "wordworth.api") | {
     "Embedding": "wordworth.embedding",
     "Layers": "wordworth.embedding",
     "WordworthCallback": "wordworth.trainer",
@@ -83,18 +81,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Facade(ModuleType):
-    """Keeps functions that are called like a room (`predict`, `infer`, `run`, `check`, `compare`, `report`).
-
-    Python binds a sub-package to its parent when it is first imported, which would hide the function. `from
-    wordworth.predict import …` finds the room all the same.
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _MODULES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Facade

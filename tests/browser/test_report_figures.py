@@ -9,9 +9,9 @@ import pytest
 from made_runs import MadeRun, random_infer, random_predict, random_vast
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.embedding import Embedding, Provenance
-from wordworth.report.figures import Figure, figures_of
-from wordworth.report.page import write_report
-from wordworth.report.runs import read_runs
+from wordworth.pages.figures import Figure, figures_of
+from wordworth.pages.page import write_report
+from wordworth.pages.runs import read_runs
 from wordworth.study import study
 
 LONG = "an-organization/a-language-model-of-some-length-2.5-1.7B-instruct-v0.3"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from made_runs import MadeRun, random_infer, random_predict, random_vast
-from wordworth.report.page import write_report
+from wordworth.pages.page import write_report
 
 EVIL = "<script>window.hit = 1</script>"
 IMAGE = "<img src=x onerror=window.hit=1>"

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from wordworth.api import load
 from wordworth.catalog.fetch.sources import Located
 from wordworth.encode import load_model, load_named
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
-from wordworth.infer.cross_encoder import untrained_cross_encoder
-from wordworth.notebook import load
-from wordworth.predict import load_word_model
+from wordworth.nli.cross_encoder import untrained_cross_encoder
+from wordworth.whole_words import load_word_model
 
 NAME = "albert-kor"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from wordworth.run import Findings
+    from wordworth.results import Findings
 
 PAIRS = [
     ("cat", "dog", 7.0), ("sun", "moon", 5.0), ("river", "storm", 3.0), ("knife", "love", 0.5), ("love", "joy", 8.0),
@@ -130,10 +130,10 @@ def _make_network(folder: Path) -> None:
     """Make `network`, with random weights, over the vectors in `things.txt`."""
     import torch
 
-    from wordworth.infer.attention import Network, Shape
-    from wordworth.infer.loading import vectors_to_train_on, write_config, write_weights
-    from wordworth.infer.pairs import PairSet
-    from wordworth.infer.probe import load_probe
+    from wordworth.nli.attention import Network, Shape
+    from wordworth.nli.loading import vectors_to_train_on, write_config, write_weights
+    from wordworth.nli.pairs import PairSet
+    from wordworth.nli.probe import load_probe
 
     texts = [text for side in PairSet.of(load_probe("gender")).fragments() for text in side]
     words = list(dict.fromkeys(word.lower().strip(".") for text in [*texts, "he she"] for word in text.split()))

@@ -21,7 +21,7 @@ from wordworth.engine import batching as memory
 from wordworth.engine.batching import free_memory
 from wordworth.engine.notices import notices
 from wordworth.errors import WordworthError
-from wordworth.predict import PredictionRules, load_word_model, predict_words
+from wordworth.whole_words import PredictionRules, load_word_model, predict_words
 
 TEMPLATES = ("It is neither pleasant nor unpleasant to think of WORD", "The garden of WORD is old, and my friends too.")
 LINES = ["the old garden of my friends is pleasant to think of", "This is a word, and that is another one."]

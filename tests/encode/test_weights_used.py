@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from made_models import LLAMA, SIZES, gguf_of, letters, llama_folder
 from wordworth.encode import load_model
 from wordworth.errors import WordworthError
-from wordworth.predict import load_word_model
+from wordworth.whole_words import load_word_model
 
 
 def test_an_unknown_quantization_is_refused(tmp_path: Path) -> None:

@@ -59,9 +59,9 @@ def _model(kind: str) -> Path:
 def _make_network(folder: Path) -> None:
     """A network as `train-nli` saves it, untrained, next to the vectors that it reads."""
     from wordworth.files import sha256_of
-    from wordworth.infer.attention import Network, Shape
-    from wordworth.infer.loading import write_config, write_weights
-    from wordworth.infer.vocabulary import drawn
+    from wordworth.nli.attention import Network, Shape
+    from wordworth.nli.loading import write_config, write_weights
+    from wordworth.nli.vocabulary import drawn
 
     vectors = folder / "vectors.txt"
     vectors.write_text("a 1 2 3\nb 3 1 2\nc 2 3 1\nd 1 1 2\n")
@@ -89,15 +89,15 @@ def _language_model(path: Path) -> None:
 
 
 def _nli_model(path: Path) -> None:
-    from wordworth.infer.loading import load
+    from wordworth.nli.loading import load
 
     kind_of(path.parent)
     load(path.parent, device="cpu").probabilities(["a b", "the cat", "d"], np.array([[0, 1], [1, 2]]))
 
 
 def _elmo(path: Path) -> None:
-    from wordworth.infer.contextual import ElmoVectors
-    from wordworth.infer.elmo import load_elmo
+    from wordworth.nli.contextual import ElmoVectors
+    from wordworth.nli.elmo import load_elmo
 
     vectors = ElmoVectors(load_elmo(path.with_name("small_options.json"), path.with_name("small_weights.hdf5")))
     vectors.vectors(np.array([vectors.ids("a café")]))

@@ -249,7 +249,7 @@ def _run_file(name: str) -> Callable[[Path], bytes]:
 
 def _report(path: Path) -> object:
     """Read a run's folder, and use what the reader lets pass."""
-    from wordworth.report import write_report
+    from wordworth.pages import write_report
 
     place = path.parent.parent / "report.md"
     place.unlink(missing_ok=True)

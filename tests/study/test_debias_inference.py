@@ -9,11 +9,11 @@ import torch
 
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
-from wordworth.infer.vocabulary import StaticVectors, drawn
+from wordworth.nli.attention import Network, Shape
+from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import load_probe
+from wordworth.nli.vocabulary import StaticVectors, drawn
 from wordworth.study import study
 from wordworth.study.debias import PARTS, DebiasSettings
 from wordworth.study.debias.network import probes_of

@@ -15,7 +15,7 @@ from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance, load, save
 from wordworth.errors import WordworthError
 from wordworth.measure import cosines, sc_weat, similarity, valence
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
 from wordworth.study.debias.study import add_controls, changed, cost_rows, versions

@@ -11,11 +11,11 @@ import torch
 
 from wordworth.catalog.read.nli import load_nli
 from wordworth.cli import main
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.loading import load, vectors_to_train_on, write_config, write_weights
-from wordworth.infer.nli import accuracy
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
+from wordworth.nli.attention import Network, Shape
+from wordworth.nli.loading import load, vectors_to_train_on, write_config, write_weights
+from wordworth.nli.nli import accuracy
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import load_probe
 
 
 @pytest.fixture

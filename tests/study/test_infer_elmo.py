@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from made_elmo import PROBE
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.contextual import ElmoVectors
-from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
+from wordworth.nli.attention import Network, Shape
+from wordworth.nli.contextual import ElmoVectors
+from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import load_probe
 from wordworth.study import study
 
 infer = study("infer")

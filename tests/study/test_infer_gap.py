@@ -9,10 +9,10 @@ import torch
 
 from slow_nli import slow
 from wordworth.embedding import Embedding, Provenance
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.vocabulary import StaticVectors, drawn
 from wordworth.measure.neutrality import Tally, by_premise, gap_replicates, group_means
+from wordworth.nli.attention import Network, Shape
+from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.vocabulary import StaticVectors, drawn
 from wordworth.study import study
 from wordworth.transform import difference_direction, remove
 

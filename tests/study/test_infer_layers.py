@@ -11,10 +11,10 @@ from torch import Tensor
 
 from commands import Command
 from made_elmo import PROBE, made_elmo
-from wordworth.infer.contextual import ElmoVectors, averaged, draw_occurrences
-from wordworth.infer.loading import load_attention_nli
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
+from wordworth.nli.contextual import ElmoVectors, averaged, draw_occurrences
+from wordworth.nli.loading import load_attention_nli
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import load_probe
 from wordworth.task.geometry import kinds, stability_words
 
 TEXT = [

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
-from wordworth.infer import pair_scores as scoring
-from wordworth.infer.attention import Network, Shape
-from wordworth.infer.nli import LABELS
-from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.pair_scores import Largest
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import load_probe
-from wordworth.infer.vocabulary import StaticVectors, drawn
 from wordworth.measure.neutrality import is_neutral
+from wordworth.nli import pair_scores as scoring
+from wordworth.nli.attention import Network, Shape
+from wordworth.nli.nli import LABELS
+from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.pair_scores import Largest
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import load_probe
+from wordworth.nli.vocabulary import StaticVectors, drawn
 from wordworth.study import study
 from wordworth.study.infer.study import infer_tables
 from wordworth.transform import difference_direction, random_directions, remove

@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.embedding import Embedding
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 
 KEYS = ["experiment", "dataset", "measure", "setting", "pooling", "layer", "pcs"]

@@ -12,7 +12,7 @@ from wordworth.catalog.read.paraphrases import Paraphrases, Triple
 from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.run import read_run
+from wordworth.results import read_run
 from wordworth.study import study
 from wordworth.study.predict import STUDY
 from wordworth.study.predict.study import read

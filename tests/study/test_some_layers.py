@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from commands import Command
 from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 
 SIZES = {"hidden_size": 16, "num_hidden_layers": 6, "num_attention_heads": 2, "max_position_embeddings": 64}

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from wordworth.cli import display
-from wordworth.run import SCORES
+from wordworth.results import SCORES
 from wordworth.study.tables import score_tables
 
 FIRM = {

@@ -13,7 +13,7 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 from wordworth.study.valnorm.data import SampledLines, choose_lines, train_fasttext
 

@@ -13,7 +13,7 @@ from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 
 valnorm = study("valnorm")

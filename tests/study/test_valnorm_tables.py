@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from wordworth.run.schema import ITEMS, SCORES
+from wordworth.results.schema import ITEMS, SCORES
 from wordworth.study.valnorm.study import BELLEZZA, valnorm_tables
 
 

@@ -14,7 +14,7 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.encode import LanguageModel, wrap
 from wordworth.encode.named import untrained
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 from wordworth.study.vast import STUDY
 

@@ -11,7 +11,7 @@ from wordworth.contexts import load_templates
 from wordworth.embedding.spelling import in_script
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 from wordworth.study.vast.study import in_one_script, lexicon_in_script, script_of
 

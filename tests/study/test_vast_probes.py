@@ -9,7 +9,7 @@ import pytest
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 from wordworth.study.vast import VastSettings
 from wordworth.study.vast.probes import PROBED, ProbedTask, ending, probe

@@ -14,7 +14,7 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import bleached, load_templates
 from wordworth.encode import LanguageModel, token_counts
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 
 vast = study("vast")

@@ -5,10 +5,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wordworth.predict.frequency import Bands
-from wordworth.predict.predictions import PREDICTIONS
 from wordworth.task.prediction import predicted_words, prediction
 from wordworth.task.settings import Intervals
+from wordworth.whole_words.frequency import Bands
+from wordworth.whole_words.predictions import PREDICTIONS
 
 WORDS = [  # word, band, first guess right, among the ten best, −ln p
     ("the", "high", True, True, 1.0),

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 
 valnorm = study("valnorm")
-TABLE = (files("wordworth.report") / "data" / "published.csv").read_text(encoding="utf-8")
+TABLE = (files("wordworth.pages") / "data" / "published.csv").read_text(encoding="utf-8")
 PUBLISHED = {row["dataset"]: row for row in csv.DictReader(TABLE.splitlines()) if row["measure"] == "raters"}
 
 

@@ -17,7 +17,7 @@ from wordworth.catalog.read.pairs import Pairs
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import study
 from wordworth.study.valnorm import ValnormSettings
 from wordworth.study.weat import WeatSettings

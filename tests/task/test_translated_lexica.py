@@ -10,7 +10,7 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.measure import sc_weat
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.task.settings import Permuted
 from wordworth.task.valence import Rated, by_english, effect_sizes, poles_out, valence
 from wordworth.task.words import poles_in

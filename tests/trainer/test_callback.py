@@ -13,7 +13,7 @@ import transformers as hf
 
 import wordworth as ww
 from made_models import letters
-from wordworth.run import read_run
+from wordworth.results import read_run
 from wordworth.trainer.measuring import still
 
 LINES = [f"This is a pleasant word, and that is an unpleasant one, number {at}." for at in range(24)]

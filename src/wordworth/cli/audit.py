@@ -47,8 +47,8 @@ def _audit(
     settings: AuditSettings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **_: Any
 ) -> None:
     from wordworth.cli import display
-    from wordworth.report import plain_answers, read_runs, write_report
-    from wordworth.run import Outcome, PlannedStudy, write_outcome
+    from wordworth.pages import plain_answers, read_runs, write_report
+    from wordworth.results import Outcome, PlannedStudy, write_outcome
     from wordworth.study.audit import DEFAULTS, chosen, lessened, plan
 
     planned, left_out = plan(models or list(DEFAULTS), settings.kind, settings.language)
@@ -143,7 +143,7 @@ def _failed(results: list[dict[str, Any]]) -> tuple[Any, ...]:
 
 def _is_there(step: _Step) -> bool:
     """Whether the run is there already. Another one in its place is an error before anything is computed."""
-    from wordworth.run import reserve, why_not_the_same
+    from wordworth.results import reserve, why_not_the_same
     from wordworth.study.checks import fingerprints
 
     models = list(step.planned.models)

@@ -12,16 +12,16 @@ from wordworth.errors import WordworthError
 from wordworth.task.settings import Settings
 
 if TYPE_CHECKING:
-    from wordworth.check import Checked, Rules
+    from wordworth.rules import Checked, Rules
     from wordworth.study import Study
 
 RULES = Path("rules.toml")
 
 
 def _check(_: Settings, target: str, rules: Path, junit: Path | None, json: bool, **given: Any) -> None:
-    from wordworth.check import check, read_rules
-    from wordworth.check import junit as as_junit
     from wordworth.files import refuse_unwritable, replacing
+    from wordworth.rules import check, read_rules
+    from wordworth.rules import junit as as_junit
 
     asked = read_rules(rules)
     if junit is not None:
@@ -39,8 +39,8 @@ def _check(_: Settings, target: str, rules: Path, junit: Path | None, json: bool
 
 
 def _show(checked: "Checked", as_json: bool) -> None:
-    from wordworth.check import headings, legend_of, rows, sentence, summary
     from wordworth.cli import display
+    from wordworth.rules import headings, legend_of, rows, sentence, summary
 
     if as_json:
         display.print_json(checked.as_table())
@@ -54,7 +54,7 @@ def _show(checked: "Checked", as_json: bool) -> None:
 
 def _place(target: str, rules: "Rules", output: Path | None, overwrite: bool) -> Path:
     """The folder of runs that is checked: the one that is named, or that of the runs of a model."""
-    from wordworth.run import runs_in
+    from wordworth.results import runs_in
 
     if Path(target).is_dir() and runs_in(Path(target)):
         if output is not None:
@@ -100,7 +100,7 @@ def _run(declared: "Study", model: str, settings: Settings, folder: Path, overwr
     """Runs a study, where the very same run is not there already."""
     from wordworth.cli import display
     from wordworth.cli.run import run_study
-    from wordworth.run import why_not_the_same
+    from wordworth.results import why_not_the_same
     from wordworth.study.checks import fingerprints
 
     reason = why_not_the_same(folder, [model], settings.as_table(), fingerprints([model], settings))

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wordworth.compare import Comparison, verdict, verdicts
 from wordworth.engine.notices import notices
-from wordworth.run import Findings
+from wordworth.paired import Comparison, verdict, verdicts
+from wordworth.results import Findings
 from wordworth.visible import visible, visible_json
 
 # In a pipe or a file there is no window to fit.

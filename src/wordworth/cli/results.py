@@ -37,7 +37,7 @@ def report(
 ) -> None:
     """A report of runs: answers, the papers' figures, published numbers beside ours, a look-up; one HTML file."""
     from wordworth.cli import display
-    from wordworth.report import write_report
+    from wordworth.pages import write_report
 
     place = write_report(runs, output, form, tables=table or ())
     display.line(str(place))
@@ -57,7 +57,7 @@ def card(
 ) -> None:
     """A section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
     from wordworth.cli import display
-    from wordworth.report import card_of, card_text, read_runs, write_card
+    from wordworth.pages import card_of, card_text, read_runs, write_card
     from wordworth.study.audit import unmeasured
 
     made = card_of(read_runs(runs), model, unmeasured)
@@ -104,8 +104,8 @@ def _compare(
     **_: Any,
 ) -> None:
     from wordworth.cli import display
-    from wordworth.compare import ComparisonSettings, compare, sides, verdicts
-    from wordworth.run import read_run
+    from wordworth.paired import ComparisonSettings, compare, sides, verdicts
+    from wordworth.results import read_run
 
     names = ("layer", "components", "resamples", "permutations", "seed")
     chosen = ComparisonSettings(**{name: getattr(settings, name) for name in names})

@@ -13,7 +13,7 @@ from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
 
 if TYPE_CHECKING:
-    from wordworth.run import Findings
+    from wordworth.results import Findings
 
 
 class _Studies(LazyGroup):
@@ -44,7 +44,7 @@ def _run() -> None:
 
 def run_study(declared: Study, models: list[Any], settings: Settings, folder: Path, overwrite: bool) -> "Findings":
     """Run a study on models and write its folder."""
-    from wordworth.run import reserve
+    from wordworth.results import reserve
 
     reserve(folder, overwrite=overwrite)
     findings = declared.run(models, settings)
@@ -58,7 +58,7 @@ def print_findings(
     """The tables of a study, what a user should know at once, what it means in sentences, and the folder; or all of it
     as JSON. `beside` is what else was written."""
     from wordworth.cli import display
-    from wordworth.report import plain_answers, read_runs
+    from wordworth.pages import plain_answers, read_runs
 
     answers = plain_answers(read_runs([folder]))
     if as_json:
@@ -80,7 +80,7 @@ def _command(name: str) -> Any:
     def body(
         settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **more: Any
     ) -> None:
-        from wordworth.run import default_folder
+        from wordworth.results import default_folder
         from wordworth.study.checks import checkpoints
 
         folder = output or default_folder(name)

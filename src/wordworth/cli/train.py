@@ -84,9 +84,9 @@ class FinetuneSettings(NliDataSettings):
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.cli import display
     from wordworth.files import refuse_unwritable
-    from wordworth.infer.loading import vectors_to_train_on
-    from wordworth.infer.train_nli import NetworkSize, Recipe, cleared
-    from wordworth.infer.train_nli import train_nli as trained
+    from wordworth.nli.loading import vectors_to_train_on
+    from wordworth.nli.train_nli import NetworkSize, Recipe, cleared
+    from wordworth.nli.train_nli import train_nli as trained
     from wordworth.study.infer.versions import trained_without
 
     refuse_unwritable(output)
@@ -129,10 +129,10 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     from wordworth.catalog.models import locate_language_model
     from wordworth.cli import display
     from wordworth.files import refuse_existing, refuse_unwritable
-    from wordworth.infer.cross_encoder import untrained_cross_encoder
-    from wordworth.infer.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
-    from wordworth.infer.nli import accuracy
-    from wordworth.infer.train_nli import best_epoch
+    from wordworth.nli.cross_encoder import untrained_cross_encoder
+    from wordworth.nli.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
+    from wordworth.nli.nli import accuracy
+    from wordworth.nli.train_nli import best_epoch
     from wordworth.repair.subwords import piece_vectors
     from wordworth.study.mitigation import taken_out
 
@@ -166,7 +166,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
 def _sets(settings: NliDataSettings) -> Any:
     """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
     from wordworth.cli import display
-    from wordworth.infer.examples import chosen_sets
+    from wordworth.nli.examples import chosen_sets
 
     sets = chosen_sets(
         settings.data,

@@ -53,7 +53,7 @@ def _debias(
     from wordworth.cli.run import print_findings
     from wordworth.embedding import save
     from wordworth.embedding.writing import check_words
-    from wordworth.run import default_folder, reserve
+    from wordworth.results import default_folder, reserve
 
     STUDY.check([model], settings)
     static = kind_of(model) == "static"

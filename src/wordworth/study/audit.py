@@ -8,7 +8,7 @@ from wordworth.catalog.kinds import kind_of
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import target_of
 from wordworth.errors import WordworthError, listed
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
 

@@ -9,7 +9,7 @@ from wordworth.catalog.kinds import KINDS, Kind
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.catalog.resolve import public_name, resolve, split_label, target_of
 from wordworth.errors import WordworthError
-from wordworth.run.vocabulary import at_step
+from wordworth.results.vocabulary import at_step
 from wordworth.task.settings import Settings, either
 
 LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # a declaration is read for the help too, and has to be quick
     import polars as pl
 
     from wordworth.catalog.kinds import Kind
-    from wordworth.run import Findings
+    from wordworth.results import Findings
 
 
 class Table(NamedTuple):
@@ -100,7 +100,7 @@ class Study:
     def run(self, models: Any, settings: Settings, before: Mapping[str, str] | None = None) -> "Findings":
         """Run the study; `before` are the fingerprints of what is read, where they were taken earlier."""
         from wordworth.progress import waiting
-        from wordworth.run import Findings
+        from wordworth.results import Findings
         from wordworth.study.checks import fingerprints, refuse_changed
 
         given = [models] if isinstance(models, str | Path) or not isinstance(models, Sequence) else list(models)
@@ -142,7 +142,7 @@ class Study:
     ) -> "Findings":
         """The findings with what a run says of the study, these models and these settings."""
         from wordworth.catalog.resolve import public_name
-        from wordworth.run import About
+        from wordworth.results import About
 
         findings.about = About(
             models=tuple(map(public_name, names)),
@@ -173,7 +173,7 @@ class Study:
     @property
     def __signature__(self) -> inspect.Signature:
         """What `help` and a notebook show: the models, and every setting with its type and default."""
-        from wordworth.run import Findings
+        from wordworth.results import Findings
 
         keyword = inspect.Parameter.KEYWORD_ONLY
         named = [

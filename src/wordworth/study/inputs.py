@@ -13,7 +13,7 @@ from wordworth.catalog.read.lexica import Lexicon, lexica_in, load_lexicon
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study.shared_settings import ALL, OfEmbeddings
 from wordworth.task.settings import ByLayer, Named, Placement
 

@@ -11,7 +11,7 @@ from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entry, knows
 from wordworth.embedding import NOT_FOUND, Embedding
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study.debias import HARD, DebiasSettings
 from wordworth.study.shared_settings import BiasSubspace, TakenOut
 from wordworth.transform import (

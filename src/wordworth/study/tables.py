@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.run.flags import MARK, legend
-from wordworth.run.numbers import format_interval, format_number, format_p
+from wordworth.results.flags import MARK, legend
+from wordworth.results.numbers import format_interval, format_number, format_p
 from wordworth.study.declaration import Table
 
 ABREAST = 4

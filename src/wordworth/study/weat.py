@@ -12,7 +12,7 @@ from wordworth.task.settings import Sensitive, WordLookup
 
 if TYPE_CHECKING:
     from wordworth.embedding import Embedding, Layers
-    from wordworth.run import Findings
+    from wordworth.results import Findings
 
 TESTS = tuple(f"weat{number}" for number in range(1, 11))
 
@@ -42,7 +42,7 @@ STUDY = Study(
 def weat(models: "Sequence[str | Path | Embedding]", settings: WeatSettings) -> "Findings":
     """Run association tests; of the ten, one that an embedding has no words for is reported and skipped."""
     from wordworth.catalog.read.association_tests import languages
-    from wordworth.run import Findings
+    from wordworth.results import Findings
     from wordworth.study.inputs import vectors_of
 
     findings = Findings("weat")

@@ -10,8 +10,8 @@ from wordworth.embedding import Layers
 from wordworth.embedding.spelling import is_cased
 from wordworth.measure import association as association_of
 from wordworth.measure import weat, weat_interval, weat_p
-from wordworth.run import Findings
-from wordworth.run.flags import BY_MACHINE, REFUSED, joined, unbalanced, uncovered
+from wordworth.results import Findings
+from wordworth.results.flags import BY_MACHINE, REFUSED, joined, unbalanced, uncovered
 from wordworth.task.settings import Permuted
 from wordworth.task.valence import drawn, permuted
 from wordworth.task.words import TooFewWordsError, record_missing, record_set, spelling_of, word_sets

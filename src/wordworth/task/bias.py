@@ -15,8 +15,8 @@ from wordworth.embedding import Layers
 from wordworth.measure import pair_direction, rank_agreement
 from wordworth.measure.centroids import ect
 from wordworth.measure.rnsb import rnsb
-from wordworth.run import Findings
-from wordworth.run.flags import joined, uncovered
+from wordworth.results import Findings
+from wordworth.results.flags import joined, uncovered
 from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.task.estimators import (
     PAIRS,

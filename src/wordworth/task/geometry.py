@@ -9,7 +9,7 @@ from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import NOT_FOUND, Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.measure.isotropy import anisotropy, neuron_share
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.transform import (
     Components,
     Subspace,

@@ -19,9 +19,6 @@ from wordworth.catalog.read.nli import NliData
 from wordworth.contexts import decontextualized
 from wordworth.encode import LanguageModel, in_contexts
 from wordworth.errors import WordworthError
-from wordworth.infer.nli import LABELS, NliModel
-from wordworth.infer.pair_scores import Largest
-from wordworth.infer.pairs import Indices, PairSet
 from wordworth.measure.neutrality import (
     BY_PAIR,
     CHANGE,
@@ -35,7 +32,10 @@ from wordworth.measure.neutrality import (
     replicates,
     scores,
 )
-from wordworth.run import Findings
+from wordworth.nli.nli import LABELS, NliModel
+from wordworth.nli.pair_scores import Largest
+from wordworth.nli.pairs import Indices, PairSet
+from wordworth.results import Findings
 from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.statistics.paired_tests import sign_flip
 from wordworth.task.settings import Intervals

@@ -11,9 +11,9 @@ from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.paraphrases import Paraphrases, load_paraphrases
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import LanguageModel
-from wordworth.predict.paraphrase import draw_triples, paraphrase
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.statistics import two_by_two
+from wordworth.whole_words.paraphrase import draw_triples, paraphrase
 
 SETS = ("rare", "common")
 

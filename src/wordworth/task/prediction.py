@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from wordworth.files import cache_dir, scratch
 from wordworth.measure.diversity import Part, type_coverages
 from wordworth.measure.prediction import NOT_FOUND, nats, perplexity
-from wordworth.predict.error_tables import band_confusion, confused_pairs, never_predicted, said_instead
-from wordworth.predict.frequency import BELOW, UNSEEN, Bands
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.statistics.bootstrap import Estimate, Summing, ratio
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
+from wordworth.whole_words.error_tables import band_confusion, confused_pairs, never_predicted, said_instead
+from wordworth.whole_words.frequency import BELOW, UNSEEN, Bands
 
 PART = 1 << 18
 """Words at a time."""

@@ -27,8 +27,8 @@ from wordworth.measure.sensitivity import (
     robustness,
     word_effects,
 )
-from wordworth.run import Findings
-from wordworth.run.flags import uncovered
+from wordworth.results import Findings
+from wordworth.results.flags import uncovered
 from wordworth.statistics.choices import Sides
 from wordworth.statistics.correlation import correlation_p, correlations
 from wordworth.statistics.effect_size import effect_size

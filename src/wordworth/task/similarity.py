@@ -14,8 +14,8 @@ from wordworth.embedding.cosine import nearest_neighbours
 from wordworth.measure import analogies, cosines
 from wordworth.measure import similarity as measure_similarity
 from wordworth.measure.analogy import Rule
-from wordworth.run import Findings
-from wordworth.run.flags import uncovered
+from wordworth.results import Findings
+from wordworth.results.flags import uncovered
 from wordworth.statistics.correlation import rank_correlation
 from wordworth.task.settings import Intervals, WordLookup
 from wordworth.task.valence import drawn

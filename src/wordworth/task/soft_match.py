@@ -14,13 +14,13 @@ from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.predict.parting import Parting
-from wordworth.predict.soft_match import BUILT_IN, DEPTHS, Similarity, similar, soft_ranks
 from wordworth.progress import waiting
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.task.prediction import Hits, PredictedWords, record, shares
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
+from wordworth.whole_words.parting import Parting
+from wordworth.whole_words.soft_match import BUILT_IN, DEPTHS, Similarity, similar, soft_ranks
 
 TRAINED = "word2vec"
 """Asks for vectors trained on the corpus."""

@@ -16,8 +16,8 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import Layers
 from wordworth.measure import sc_weat, sc_weat_p
 from wordworth.measure import valence as measure_valence
-from wordworth.run import Findings
-from wordworth.run.flags import uncovered
+from wordworth.results import Findings
+from wordworth.results.flags import uncovered
 from wordworth.statistics.correlation import Correlation, pearson, rank_correlation, shuffled_pearson
 from wordworth.task.settings import Intervals, Permuted
 from wordworth.task.words import Poles, TooFewWordsError, rated_words, record_missing, record_set

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from wordworth.embedding import Layers, Slot
 from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.measure.sensitivity import Masks
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.transform.components import Components, fit_components, nullify
 
 ALL = "all words"

@@ -11,7 +11,7 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_words
 from wordworth.embedding import SAME_VECTOR, Layers, spellings
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 
 UNBALANCED = "dropped at random to balance the sets"
 

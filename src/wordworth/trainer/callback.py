@@ -22,7 +22,7 @@ from transformers import (
 from wordworth.encode.loading import quietly
 from wordworth.engine.cache import forgotten
 from wordworth.errors import Foreign, WordworthError
-from wordworth.run import default_folder
+from wordworth.results import default_folder
 from wordworth.trainer.measuring import Measuring, chosen_studies, random_states_kept
 
 PREFIX = "wordworth"

@@ -20,12 +20,12 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from wordworth.catalog.kinds import HEADS, Kind
 from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import Foreign, WordworthError
-from wordworth.predict import WordModel, wrap_word_model
-from wordworth.run import Findings
-from wordworth.run.vocabulary import at_step
+from wordworth.results import Findings
+from wordworth.results.vocabulary import at_step
 from wordworth.study import STUDIES, Study, study
 from wordworth.study.checks import CALLED
 from wordworth.task.settings import ByLayer, Settings, either
+from wordworth.whole_words import WordModel, wrap_word_model
 
 SAYING_WORDS = ("ForCausalLM", "LMHeadModel", "ForMaskedLM")
 """How the name of a class ends that gives words and nothing else; all others are measured without their heads."""

@@ -25,13 +25,12 @@ from wordworth.encode import LanguageModel, checked_layers, in_contexts
 from wordworth.encode.heads import Headed
 from wordworth.encode.model import wrap
 from wordworth.errors import WordworthError
-from wordworth.infer.loading import load_attention_nli
-from wordworth.infer.over_vectors import AttentionNli
-from wordworth.predict.model import wrap_word_model
+from wordworth.nli.loading import load_attention_nli
+from wordworth.nli.over_vectors import AttentionNli
 from wordworth.progress import progress
 from wordworth.repair.checkpoint import InSubwords, Repaired, folded, load_whole
 from wordworth.repair.subwords import every_piece
-from wordworth.run import ORIGINAL, Findings
+from wordworth.results import ORIGINAL, Findings
 from wordworth.study.debias import CONTROLS_OF_NETWORK, HARD, DebiasSettings
 from wordworth.study.debias.study import LANGUAGE, add_controls, add_version, load_task_data, measure
 from wordworth.study.infer import STUDY as INFER
@@ -49,6 +48,7 @@ from wordworth.study.mitigation import (
 from wordworth.study.predict import STUDY as PREDICT
 from wordworth.task.nli import nli_probe
 from wordworth.transform import NothingToRemoveError, Subspace, random_directions, with_lengths_of
+from wordworth.whole_words.model import wrap_word_model
 
 
 @dataclass(frozen=True)

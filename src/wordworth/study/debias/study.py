@@ -21,8 +21,8 @@ from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.embedding import Embedding, Layers, spellings
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
-from wordworth.run import ORIGINAL, RANDOM, Findings
-from wordworth.run.numbers import format_number
+from wordworth.results import ORIGINAL, RANDOM, Findings
+from wordworth.results.numbers import format_number
 from wordworth.study.debias import CONTROLS, DebiasSettings
 from wordworth.study.declaration import Table
 from wordworth.study.mitigation import Change, Treatment, learn, treatment

@@ -11,14 +11,14 @@ import polars as pl
 
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.engine.cache import key_of
-from wordworth.infer.loading import load
-from wordworth.infer.nli import LABELS, MitigableNli, NliModel
-from wordworth.infer.pair_scores import Largest, PairTask, scored
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import FORMULA, SWAP, Probe, load_probe, probe_names
 from wordworth.measure.neutrality import BY_PAIR, CHANGE, Tally
+from wordworth.nli.loading import load
+from wordworth.nli.nli import LABELS, MitigableNli, NliModel
+from wordworth.nli.pair_scores import Largest, PairTask, scored
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import FORMULA, SWAP, Probe, load_probe, probe_names
 from wordworth.progress import progress
-from wordworth.run import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Findings
+from wordworth.results import EXPERIMENTS, ORIGINAL, PROBE, RANDOM, Findings
 from wordworth.study.declaration import Table
 from wordworth.study.infer import InferSettings
 from wordworth.study.infer.versions import Setting, mitigations, stability_of

@@ -13,14 +13,14 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts.sampling import Flaws
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.infer.contextual import ElmoVectors, Embedder, averaged, draw_occurrences
-from wordworth.infer.loading import Vectors
-from wordworth.infer.nli import MitigableNli, NliModel
-from wordworth.infer.over_vectors import AttentionNli
-from wordworth.infer.pairs import PairSet
-from wordworth.infer.probe import SubspaceWords
-from wordworth.infer.vocabulary import words_of
-from wordworth.run import ORIGINAL, RANDOM, Findings
+from wordworth.nli.contextual import ElmoVectors, Embedder, averaged, draw_occurrences
+from wordworth.nli.loading import Vectors
+from wordworth.nli.nli import MitigableNli, NliModel
+from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import SubspaceWords
+from wordworth.nli.vocabulary import words_of
+from wordworth.results import ORIGINAL, RANDOM, Findings
 from wordworth.study.debias import HARD, DebiasSettings
 from wordworth.study.infer import InferSettings
 from wordworth.study.mitigation import equalized_words, named_words, taken_out, treatment

@@ -18,18 +18,18 @@ from wordworth.catalog.registry import code_of, is_spaced
 from wordworth.embedding import Embedding
 from wordworth.engine.cache import key_of
 from wordworth.errors import WordworthError
-from wordworth.predict.finetune import Training, fine_tune
-from wordworth.predict.frequency import Bands, banded, frequencies_of, parsed_edges
-from wordworth.predict.model import WordModel, load_word_model
-from wordworth.predict.parting import Parting, icu_words
-from wordworth.predict.predict import scan_words
-from wordworth.predict.search import PredictionRules
-from wordworth.predict.soft_match import BUILT_IN
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study.predict import PredictSettings
 from wordworth.task.paraphrase import DRAWN, load_probes, paraphrasing
 from wordworth.task.prediction import error_view, predicted_words, prediction
 from wordworth.task.soft_match import Near, load_near, soft_match
+from wordworth.whole_words.finetune import Training, fine_tune
+from wordworth.whole_words.frequency import Bands, banded, frequencies_of, parsed_edges
+from wordworth.whole_words.model import WordModel, load_word_model
+from wordworth.whole_words.parting import Parting, icu_words
+from wordworth.whole_words.predict import scan_words
+from wordworth.whole_words.search import PredictionRules
+from wordworth.whole_words.soft_match import BUILT_IN
 
 ENDS = "end"
 """The band of a blank guess: the model would end the line or the text."""

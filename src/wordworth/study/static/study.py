@@ -21,8 +21,8 @@ from wordworth.embedding import Embedding, Layers
 from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in_contexts, over_sentences, split_pooling
 from wordworth.encode.layers import NEVER_MET, NO_VECTOR
 from wordworth.errors import WordworthError, nearest
-from wordworth.run import Findings
-from wordworth.run.flags import legend
+from wordworth.results import Findings
+from wordworth.results.flags import legend
 from wordworth.study.declaration import Table
 from wordworth.study.inputs import asked_alone, is_static, loaded, measured_layers, of_sentences, record_model
 from wordworth.study.static import EXPERIMENTS, PAIRS, PER_WORD, SIMILARITY, ExportSettings, StaticSettings, alone

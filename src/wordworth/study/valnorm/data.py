@@ -19,7 +19,7 @@ from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study.inputs import is_lexicon_name, lexicon_of, own_lexicon
 from wordworth.study.valnorm import ValnormSettings
 from wordworth.task.similarity import similarity

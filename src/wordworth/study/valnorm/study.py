@@ -15,9 +15,9 @@ from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_la
 from wordworth.catalog.registry import knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
-from wordworth.run.flags import BY_MACHINE, legend
-from wordworth.run.numbers import format_number
+from wordworth.results import Findings
+from wordworth.results.flags import BY_MACHINE, legend
+from wordworth.results.numbers import format_number
 from wordworth.study.declaration import Table
 from wordworth.study.inputs import is_lexicon_name, tests_in, vectors_of
 from wordworth.study.shared_settings import ALL

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from wordworth.catalog.registry import entries, knows
 from wordworth.errors import WordworthError, nearest
-from wordworth.run.vocabulary import CONTROLS
+from wordworth.results.vocabulary import CONTROLS
 from wordworth.study.declaration import Study
 from wordworth.task.settings import (
     COMPONENTS,

@@ -15,8 +15,8 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.encode import as_read
 from wordworth.encode.named import untrained
-from wordworth.run import Findings
-from wordworth.run.vocabulary import CONTROLS
+from wordworth.results import Findings
+from wordworth.results.vocabulary import CONTROLS
 from wordworth.statistics.correlation import pearson
 from wordworth.statistics.paired_correlation import correlation_difference
 from wordworth.study.vast.words import WordsInSettings, greedy_poles

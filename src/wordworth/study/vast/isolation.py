@@ -16,7 +16,7 @@ from wordworth.catalog.read.pairs import Pairs
 from wordworth.contexts import polar_ratings
 from wordworth.embedding import Layers
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study.vast.contextualization import affect_poles, affective, affects_of
 from wordworth.study.vast.words import WordsInSettings, nine_points
 from wordworth.task.association import association

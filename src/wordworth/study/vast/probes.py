@@ -23,7 +23,7 @@ from wordworth.contexts import Context
 from wordworth.embedding import Slot
 from wordworth.encode import InContexts
 from wordworth.measure.f1 import weighted_f1
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.study.vast.words import EncodedOnce, WordsInSettings
 from wordworth.task.valence import drawn
 from wordworth.transform import Components, fit_components, nullify

@@ -19,8 +19,8 @@ from wordworth.contexts import load_templates
 from wordworth.embedding.spelling import in_script
 from wordworth.encode import LanguageModel, as_read, is_sentence_encoder
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
-from wordworth.run.flags import BY_MACHINE
+from wordworth.results import Findings
+from wordworth.results.flags import BY_MACHINE
 from wordworth.study.declaration import Table
 from wordworth.study.inputs import corpus_in, lexicon_of, loaded, own_lexicon, record_model, usual_pooling
 from wordworth.study.tables import pivot

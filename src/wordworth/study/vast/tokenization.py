@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.contexts import bleached
 from wordworth.encode import InContexts, token_counts
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.statistics.correlation import pearson
 from wordworth.study.vast.words import WordsInSettings, greedy_poles
 from wordworth.task.valence import drawn, effect_sizes, record_slots

@@ -15,7 +15,7 @@ from wordworth.embedding import Layers
 from wordworth.encode import InContexts, LanguageModel, VectorStore, in_contexts
 from wordworth.encode.layers import NO_CONTEXT
 from wordworth.errors import WordworthError
-from wordworth.run import Findings
+from wordworth.results import Findings
 from wordworth.statistics.correlation import pearson
 from wordworth.study.inputs import measured_layers
 from wordworth.study.vast import VastSettings

@@ -1,0 +1,184 @@
+"""Models by name, as things that can be asked: vectors, completions, surprisal, inferences."""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.catalog.kinds import Kind, kind_of
+from wordworth.catalog.models import load_embeddings
+from wordworth.catalog.resolve import label_of
+from wordworth.embedding import Embedding, Layers
+from wordworth.errors import WordworthError
+
+if TYPE_CHECKING:  # torch and transformers are imported when a model is first asked
+    import polars as pl
+
+    from wordworth.encode import LanguageModel as Encoder
+    from wordworth.nli.nli import Inference
+    from wordworth.nli.nli import NliModel as Network
+    from wordworth.whole_words import Completion, WordModel
+
+
+def load(
+    named: str | Path, *, kind: Kind | None = None, device: str = "auto", precision: str = "float32"
+) -> "Embedding | LanguageModel | SentenceEncoder | NliModel | Any":
+    """A model by name of the catalog or the hub, path or address.
+
+    It is word vectors, a language model, a sentence encoder, or an NLI model.
+    `kind` says what it is where its files do not: static, causal, masked, encoder, sentence or nli.
+    """
+    chosen = kind or kind_of(named)
+    if chosen == "static":
+        embeddings = list(load_embeddings(named))
+        if len(embeddings) != 1:
+            raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
+        return embeddings[0]
+    if chosen == "nli":
+        return NliModel(named, device)
+    if chosen == "sentence":
+        return SentenceEncoder(named, device, precision)
+    return LanguageModel(named, chosen, device, precision)
+
+
+def _layers(model: "Encoder", words: Sequence[str], setting: str, language: str, pooling: str) -> Layers:
+    """Words in a setting that needs no ratings."""
+    from wordworth.contexts import contexts_in, load_templates
+    from wordworth.encode import in_contexts
+
+    templates = load_templates("vast", language) if setting == "bleached" else None
+    contexts = contexts_in(setting, words, templates=templates)
+    return in_contexts(model, words, contexts, setting).layers(pooling, language)
+
+
+class _Named:
+    """A model by its name, path or address."""
+
+    def __init__(self, named: str | Path, device: str = "auto", precision: str = "float32") -> None:
+        self.named = named
+        self.device = device
+        self.precision = precision
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return label_of(self.named)
+
+    @cached_property
+    def encoder(self) -> "Encoder":
+        """The network without a head, which encodes words, and its tokenizer."""
+        from wordworth.encode import load_named
+
+        return load_named(self.named, device=self.device, dtype=self.precision)
+
+
+class LanguageModel(_Named):
+    """A causal or masked language model, or an encoder; its weights are loaded when it is first asked."""
+
+    def __init__(self, named: str | Path, kind: Kind, device: str = "auto", precision: str = "float32") -> None:
+        super().__init__(named, device, precision)
+        self.kind = kind
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} language model {self.name}>"
+
+    @cached_property
+    def word_model(self) -> "WordModel":
+        """The model with its head, which says words."""
+        if self.kind == "encoder":
+            raise WordworthError(f"{self.name} is an encoder without a head, so it says no words; take a causal model")
+        from wordworth.whole_words import load_word_model
+
+        return load_word_model(self.named, self.device, self.precision)
+
+    @cached_property
+    def encoder(self) -> "Encoder":
+        """The model without a head; its weights are those of `word_model` where that is loaded."""
+        return self.word_model.reader.base if "word_model" in self.__dict__ else super().encoder
+
+    @property
+    def pooling(self) -> str:
+        """The subword that stands for a word: the last in a model that reads left to right, the mean in others."""
+        return "last" if self.encoder.left_only else "mean"
+
+    def vectors(self, word: str, sentence: str, *, layer: int | None = None, pooling: str = "") -> NDArray[np.float32]:
+        """The vectors of a word where it first stands in a sentence: layers × dimensions, or of one layer."""
+        from wordworth.contexts import Context
+        from wordworth.encode import encode
+
+        place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)
+        if place is None:
+            raise WordworthError(f"the word {word!r} does not stand in {sentence!r}")
+        chosen = pooling or self.pooling
+        context = Context(word, sentence, place.start(), place.end())
+        encoded = encode(self.encoder, [context], [chosen], None if layer is None else [layer])
+        if encoded.failures:
+            raise WordworthError(f"{self.name} cannot locate {word!r}: {encoded.failures[0].reason}")
+        vectors: NDArray[np.float32] = encoded.vectors[chosen][0]
+        return vectors if layer is None else np.asarray(vectors[0])
+
+    def layers(
+        self, words: Sequence[str], *, setting: str = "bleached", pooling: str = "", language: str = "english"
+    ) -> Layers:
+        """Words in every layer, in a setting that needs no ratings: bleached (“This is WORD”) or decontextualized."""
+        return _layers(self.encoder, words, setting, language, pooling or self.pooling)
+
+    def complete(self, text: str, k: int = 5) -> "list[Completion]":
+        """The k most probable whole words to follow a text, with their probabilities."""
+        from wordworth.whole_words import complete
+
+        return complete(self.word_model, text, k)
+
+    def surprisal(self, text: str) -> "pl.DataFrame":
+        """−log₂ of the probability of every word of a text, from its left context: one row a word."""
+        from wordworth.whole_words import surprisal
+
+        return surprisal(self.word_model, text)
+
+
+class SentenceEncoder(_Named):
+    """A sentence encoder: one vector a text; its weights are loaded when it is first asked."""
+
+    def __repr__(self) -> str:
+        return f"<sentence encoder {self.name}>"
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """texts × dimensions, each of length 1; a text with characters that the tokenizer does not know is an error."""
+        from wordworth.contexts import decontextualized
+        from wordworth.encode import encode
+
+        encoded = encode(self.encoder, decontextualized(texts))
+        if encoded.failures:
+            raise WordworthError(
+                f"{self.name} cannot encode {encoded.failures[0].word!r}: {encoded.failures[0].reason}"
+            )
+        vectors: NDArray[np.float32] = encoded.vectors["last"][:, 0]
+        return vectors
+
+    def layers(self, words: Sequence[str], *, setting: str = "decontextualized", language: str = "english") -> Layers:
+        """Words in a setting that needs no ratings: decontextualized (alone) or bleached (“This is WORD”)."""
+        return _layers(self.encoder, words, setting, language, "mean")
+
+
+class NliModel(_Named):
+    """A model of natural-language inference; loaded when it is first asked."""
+
+    def __repr__(self) -> str:
+        return f"<NLI model {self.name}>"
+
+    @cached_property
+    def network(self) -> "Network":
+        """The network itself."""
+        from wordworth.nli.loading import load as load_nli
+
+        return load_nli(self.named, self.device)
+
+    def infer(self, premise: str, hypothesis: str) -> "Inference":
+        """The probabilities that the hypothesis follows from the premise, that it may or may not, that it cannot."""
+        from wordworth.nli.nli import infer
+
+        return infer(self.network, premise, hypothesis)

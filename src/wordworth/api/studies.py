@@ -1,0 +1,71 @@
+"""The studies as functions of a notebook, and one question to one embedding."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder
+from wordworth.api.results import Results
+from wordworth.catalog.read.word_sets import polar_words
+from wordworth.embedding import Embedding, Layers
+from wordworth.errors import WordworthError
+from wordworth.measure import sc_weat as effect_size
+from wordworth.measure import sc_weat_p
+from wordworth.study import study
+from wordworth.study.valnorm import ValnormSettings
+from wordworth.task.valence import permuted
+from wordworth.task.words import poles_in, spelling_of
+
+
+def run(name: str, models: Any = (), *main: Any, **settings: Any) -> Results:
+    """Runs a study by its name on models (names, paths, or loaded ones), with settings by name."""
+    declared = study(name)
+    if main and not declared.main:
+        raise WordworthError(f"{name} takes its settings by name alone; write {name}(models, NAME=…)")
+    if main:
+        settings = {declared.main: main, **settings}
+    given = models if isinstance(models, list | tuple) else [models]
+    findings = declared([_unwrapped(name, model) for model in given], **settings)
+    return Results(**vars(findings))
+
+
+def _unwrapped(name: str, model: Any) -> Any:
+    """A loaded model as the study takes it."""
+    if isinstance(model, NliModel):
+        return model.network
+    if isinstance(model, SentenceEncoder):
+        return model.encoder
+    if isinstance(model, LanguageModel):
+        return model.word_model if name == "predict" else model.encoder
+    return model
+
+
+@functools.cache
+def function_of(name: str) -> Callable[..., Results]:
+    """A study as a function of its models and settings."""
+    declared = study(name)
+    function = functools.partial(run, name)
+    function.__doc__ = f"{declared.summary}\n\nSettings: {', '.join(one.name for one in declared.settings.fields())}."
+    function.__signature__ = declared.__signature__.replace(return_annotation=Results)  # type: ignore[attr-defined]
+    return function
+
+
+class Association(NamedTuple):
+    """SC-WEAT of one word: above 0 it is nearer to the pleasant words."""
+
+    word: str
+    effect: float
+    p: float
+
+
+def sc_weat(embedding: Embedding | Layers, word: str, *, language: str = "english") -> Association:
+    """The association of one word with pleasant against unpleasant words: its effect size d, and its one-sided p."""
+    layers = Layers.of(embedding) if isinstance(embedding, Embedding) else embedding
+    settings = ValnormSettings()
+    target = layers.select([word], spelling_of(language, settings))
+    if not len(target):
+        raise WordworthError(f"{layers.name} has no word {word!r}")
+    (slot, *_) = layers.slots
+    vectors, high, low = (group.read(slot) for group in (target, *poles_in(layers, polar_words(language), settings)))
+    p = sc_weat_p(vectors, high, low, **permuted(settings)).p
+    return Association(word, float(effect_size(vectors, high, low)[0]), float(p[0]))

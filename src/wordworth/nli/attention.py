@@ -1,0 +1,192 @@
+"""The decomposable attention network (Parikh et al. 2016) with a BiLSTM encoder, as Dev et al. (2020) use it.
+
+A sentence is encoded alone; of a pair only the attention, the sum over tokens and the classifier remain. The first
+compare layer W·[a; β] is kept as W_a·a + W_β·β, and because β = Σ_j α_j b_j, W_β·β = Σ_j α_j (W_β·b_j): both products
+belong to a sentence, so that no pair pays for them.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from wordworth.errors import WordworthError
+from wordworth.nli.nli import LABELS
+
+
+@dataclass(frozen=True)
+class Shape:
+    """All that says how large a network is; kept beside its weights."""
+
+    dim: int
+    """Of a word's vector."""
+    layers: int = 1
+    """Of the vectors: 1 for static ones; several (ELMo) are mixed before the encoder, and anew for `beside`."""
+    beside: bool = False
+    """Whether the vectors stand beside the encoder's output, as the paper has it with ELMo."""
+    hidden: int = 200
+    """Of the encoder, both directions together."""
+    compare: int = 200
+    """Of the compare and classification layers (the paper: 200, and 400 for ELMo)."""
+    dropout: float = 0.2
+    labels: tuple[str, ...] = LABELS
+    """The classes in the order of the network's outputs."""
+
+    def __post_init__(self) -> None:
+        if self.hidden % 2 or self.hidden < 2:
+            raise WordworthError(f"the encoder has two directions, so hidden must be an even number, not {self.hidden}")
+        if sorted(self.labels) != sorted(LABELS):
+            own, due = ", ".join(self.labels), ", ".join(LABELS)
+            raise WordworthError(f"the network's labels are {own}; they must be {due}, in any order")
+
+    @property
+    def attend(self) -> int:
+        """Width of an encoded token, and of the attention layers: 200, or 200 + 1024 with ELMo."""
+        return self.hidden + (self.dim if self.beside else 0)
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self) | {"labels": list(self.labels)}
+
+
+def shape_of(plain: dict[str, Any]) -> Shape:
+    """Return the shape that `Shape.plain` wrote; TypeError where it is none."""
+    return Shape(**{**plain, "labels": tuple(plain["labels"])})
+
+
+class EncodedSentences(NamedTuple):
+    """What of sentences of one length does not depend on the pair they stand in."""
+
+    keys: Tensor
+    """F(a): (sentences, tokens, attend)."""
+    own: Tensor
+    """W_a·a + bias: (sentences, tokens, compare)."""
+    other: Tensor
+    """W_β·a, what the token is worth to the sentence it is compared with: (sentences, tokens, compare)."""
+
+    def rows(self, at: Tensor) -> "EncodedSentences":
+        return EncodedSentences(*(part.index_select(0, at) for part in self))
+
+
+class ScalarMix(nn.Module):
+    """γ Σ_l softmax(s)_l · layer l (Peters et al. 2018)."""
+
+    def __init__(self, layers: int) -> None:
+        super().__init__()
+        self.weights = nn.Parameter(torch.zeros(layers))
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, layers, dim) → (…, dim)."""
+        return self.scale * torch.einsum("l,...ld->...d", self.weights.softmax(0), x)
+
+
+class SharedDropout(nn.Module):
+    """Dropout with one mask for all tokens of a row (Gal & Ghahramani 2016)."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(rows, …, dim), masked alike along the axes between."""
+        if not self.training or not self.share:
+            return x
+        kept_share = 1 - self.share
+        mask = torch.empty(len(x), *(1 for _ in x.shape[1:-1]), x.shape[-1], device=x.device).bernoulli_(kept_share)
+        return x * mask.div_(kept_share)
+
+
+class Network(nn.Module):
+    """Vectors of premises and hypotheses in, logits of the labels out. All sentences of one call have one length."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        wide, narrow = shape.attend, shape.compare
+        if shape.layers > 1:
+            self.mix_in = ScalarMix(shape.layers)
+            if shape.beside:
+                self.mix_out = ScalarMix(shape.layers)
+        self.encoder = nn.LSTM(shape.dim, shape.hidden // 2, bidirectional=True, batch_first=True)
+        self.attend_1 = nn.Linear(wide, wide)
+        self.attend_2 = nn.Linear(wide, wide)
+        self.compare_own = nn.Linear(wide, narrow)
+        self.compare_other = nn.Linear(wide, narrow, bias=False)
+        self.compare_2 = nn.Linear(narrow, narrow)
+        self.classify_1 = nn.Linear(2 * narrow, narrow)
+        self.classify_2 = nn.Linear(narrow, narrow)
+        self.output = nn.Linear(narrow, len(shape.labels))
+        self.drop = SharedDropout(shape.dropout)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Where training starts: a token attends to tokens like itself, and is compared by how it differs from them.
+
+        From random weights both would have to be found out from the labels alone, which takes far more pairs. The
+        other layers keep the size of what goes through them (He et al. 2015).
+        """
+        with torch.no_grad():
+            for module in self.modules():
+                if isinstance(module, nn.Linear):
+                    nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+                    if module.bias is not None:
+                        module.bias.zero_()
+            for layer in (self.attend_1, self.attend_2):
+                layer.weight.normal_(0, 0.01).add_(torch.eye(self.shape.attend))
+            self.compare_other.weight.copy_(-self.compare_own.weight)
+            self.output.weight.mul_(0.1)
+
+    def states(self, vectors: Tensor, first: int | None = None) -> Tensor:
+        """The encoder's output for (sentences, tokens, [layers,] dim).
+
+        `first`: the tokens of the first of two sentences that stand in one row, and are encoded each for itself.
+        """
+        several = self.shape.layers > 1
+        read = self.drop(self.mix_in(vectors) if several else vectors)
+        parts = [read] if first is None else [read[:, :first], read[:, first:]]
+        encoded = torch.cat([self.encoder(part)[0] for part in parts], dim=1)
+        if self.shape.beside:
+            encoded = torch.cat([encoded, self.mix_out(vectors) if several else vectors], dim=-1)
+        return torch.as_tensor(self.drop(encoded))
+
+    def keys(self, states: Tensor) -> Tensor:
+        """F of the attention."""
+        return functional.relu(torch.as_tensor(self.attend_2(self.drop(functional.relu(self.attend_1(states))))))
+
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+        """H over the two sums of compared tokens."""
+        x = self.drop(torch.cat([premise, hypothesis], dim=-1))
+        x = self.drop(functional.relu(self.classify_1(x)))
+        return torch.as_tensor(self.output(self.drop(functional.relu(self.classify_2(x)))))
+
+    def forward(self, premises: Tensor, hypotheses: Tensor) -> Tensor:
+        """Logits (pairs, labels), with dropout where training asks for it.
+
+        Premise and hypothesis go through as one row of tokens, so that they share their masks: what is dropped is
+        dropped in both, and words that are alike stay alike.
+        """
+        n = premises.shape[1]
+        states = self.states(torch.cat([premises, hypotheses], dim=1), n)
+        keys = self.keys(states)
+        scores = keys[:, :n] @ keys[:, n:].transpose(1, 2)
+        beta = scores.softmax(dim=2) @ states[:, n:]
+        alpha = scores.softmax(dim=1).transpose(1, 2) @ states[:, :n]
+        first = functional.relu(self.compare_own(states) + self.compare_other(torch.cat([beta, alpha], dim=1)))
+        compared = functional.relu(self.compare_2(self.drop(first)))
+        return self.classify(compared[:, :n].sum(dim=1), compared[:, n:].sum(dim=1))
+
+    def encode(self, vectors: Tensor) -> EncodedSentences:
+        """The part of a sentence in all its pairs."""
+        states = self.states(vectors)
+        return EncodedSentences(self.keys(states), self.compare_own(states), self.compare_other(states))
+
+    def pair(self, premises: EncodedSentences, hypotheses: EncodedSentences) -> Tensor:
+        """Logits of premise i with hypothesis i; the same as `forward` gives without dropout."""
+        scores = torch.bmm(premises.keys, hypotheses.keys.transpose(1, 2))
+        beta = torch.baddbmm(premises.own, scores.softmax(dim=2), hypotheses.other)
+        alpha = torch.baddbmm(hypotheses.own, scores.softmax(dim=1).transpose(1, 2), premises.other)
+        sums = [functional.relu_(self.compare_2(functional.relu_(x))).sum(dim=1) for x in (beta, alpha)]
+        return self.classify(*sums)

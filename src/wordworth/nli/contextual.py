@@ -1,0 +1,220 @@
+"""ELMo as what an NLI model reads: three layers per token, with a place for a projection in layer 1 or in all layers.
+
+`averaged` gives vectors that do not depend on a context: the mean of each word and layer over a text (Dev et al. 2020,
+over WikiSplit). The text's sentences are read as an NLI model reads its own, words as written, split by `words_of`.
+"""
+
+import hashlib
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from wordworth.contexts.sentences import LONGEST, split_sentences
+from wordworth.embedding import Embedding
+from wordworth.embedding.core import Provenance
+from wordworth.engine.identity import hash_content, hash_of
+from wordworth.errors import WordworthError
+from wordworth.nli.elmo import Elmo
+from wordworth.nli.vocabulary import StaticVectors, words_of
+from wordworth.progress import progress
+from wordworth.transform import Subspace
+
+Change = Callable[[Tensor], Tensor]
+BATCH = 32
+"""Sentences of one length that go through ELMo at a time."""
+
+
+@dataclass
+class _Lexicon:
+    """Words read so far, and their layer 1, which is the same everywhere and so is computed once."""
+
+    index: dict[str, int] = field(default_factory=dict)
+    rows: list[Tensor] = field(default_factory=list)
+    lock: Lock = field(default_factory=Lock)
+
+
+@dataclass(frozen=True)
+class ElmoVectors:
+    """Sentences as ELMo reads them: words as written, all three layers of each."""
+
+    elmo: Elmo
+    name: str = "elmo"
+    first: Change | None = None
+    """Done to layer 1 (…, dim / 2) before the LSTMs read it."""
+    every: Change | None = None
+    """Done to all layers (…, layers, dim) once they are computed."""
+    steps: tuple[str, ...] = ()
+    """What was done, for people and keys: each step names its values."""
+    _lexicon: _Lexicon = field(default_factory=_Lexicon)
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]:
+        return ("elmo", hash_of(self.elmo, "weights", lambda: hash_content(self.elmo)), *self.steps)
+
+    @property
+    def dim(self) -> int:
+        return self.elmo.dim
+
+    @property
+    def layers(self) -> int:
+        return self.elmo.layers
+
+    def changed(self, step: str, *, first: Change | None = None, every: Change | None = None) -> "ElmoVectors":
+        """The same model with one more change: of layer 1 before the LSTMs read it, or of all layers behind them."""
+        first, every = _after(self.first, first), _after(self.every, every)
+        return replace(self, first=first, every=every, steps=(*self.steps, step))
+
+    def ids(self, sentence: str) -> list[int]:
+        index = self._lexicon.index
+        return [index.setdefault(word, len(index)) for word in words_of(sentence)]
+
+    def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
+        """None: characters spell every word."""
+        return ()
+
+    def vectors(self, ids: NDArray[np.int64]) -> Tensor:
+        with torch.inference_mode():
+            words, marks = self._layer_one(int(ids.max(initial=-1)) + 1)[ids], self.elmo.words(self.elmo.marks())
+            begin, end = (mark.expand(len(ids), 1, -1) for mark in marks)
+            x = torch.cat([begin, words, end], dim=1)
+            layers = self.elmo.sentences(self.first(x) if self.first else x)
+            layers = self.every(layers) if self.every else layers
+        return layers.clone()  # an ordinary tensor again, which training may keep for its gradients
+
+    def _layer_one(self, count: int) -> Tensor:
+        """(words, dim / 2) of the first `count` words read."""
+        lexicon = self._lexicon
+        with lexicon.lock:
+            known = sum(map(len, lexicon.rows))
+            if known < count:
+                new = list(lexicon.index)[known:count]
+                lexicon.rows.append(self.elmo.words(self.elmo.codes(new)))
+            if len(lexicon.rows) > 1:
+                lexicon.rows[:] = [torch.cat(lexicon.rows)]
+            return lexicon.rows[0] if lexicon.rows else torch.empty(0, self.dim // 2)
+
+    @property
+    def embedding(self) -> None:
+        """None: no file holds vectors that depend on their context."""
+
+    def without(self, subspace: Subspace) -> "ElmoVectors":
+        """A subspace taken out of layer 1, before the LSTMs read it; layers 2 and 3 follow from that."""
+        basis = torch.from_numpy(subspace.basis).float()
+        return self.changed(_step(subspace), first=lambda x: x - (x @ basis.T) @ basis)
+
+    def without_in(self, subspaces: Mapping[int, Subspace]) -> "ElmoVectors":
+        """A subspace taken out of each of these layers, which are counted from 1, once all of them are computed."""
+        bases = {layer - 1: torch.from_numpy(one.basis).float() for layer, one in subspaces.items()}
+
+        def every(layers: Tensor) -> Tensor:
+            parts = [
+                x - (x @ bases[at].T) @ bases[at] if at in bases else x for at, x in enumerate(layers.unbind(dim=2))
+            ]
+            return torch.stack(parts, dim=2)
+
+        steps = (f"layer {layer}, {_step(one)}" for layer, one in sorted(subspaces.items()))
+        return self.changed("; ".join(steps), every=every)
+
+    def over(self, embedding: Embedding) -> "ElmoVectors":
+        raise WordworthError(f"{self.name} is no file of word vectors, so {embedding.name} cannot take its place")
+
+    def context_free(self, words: Sequence[str]) -> Embedding:
+        """Layer 1 of words, as the LSTMs read it, to find directions in."""
+        with torch.inference_mode():
+            layer = self.elmo.words(self.elmo.codes(list(words)))
+            matrix = (self.first(layer) if self.first else layer).numpy()
+        provenance = Provenance(name=f"{self.name} layer 1", sha256=self.elmo.sha256)
+        return Embedding(list(words), matrix, provenance)
+
+
+Embedder = StaticVectors | ElmoVectors
+"""What turns sentences into vectors of their tokens."""
+
+
+def _after(one: Change | None, other: Change | None) -> Change | None:
+    """Both changes, the first of them first."""
+    return (lambda x: other(one(x))) if one and other else one or other
+
+
+def _step(subspace: Subspace) -> str:
+    return f"projected out: {subspace.name} {hash_content(subspace.basis)[:12]}"
+
+
+@dataclass(frozen=True)
+class DrawnSentences:
+    """Sentences of a text that hold some words."""
+
+    words: dict[str, frozenset[str]]
+    """Sentence → the words that it was drawn for."""
+    too_long: int
+    """Sentences with such a word that were left out for their length."""
+
+
+def draw_occurrences(lines: Iterable[str], words: Sequence[str], per_word: int, seed: int = 0) -> DrawnSentences:
+    """For each word up to `per_word` of the different sentences of at most `LONGEST` tokens that hold it, at random.
+
+    A sentence has a number by the seed and its text, and those with the smallest are drawn.
+    """
+    heaps: dict[str, list[tuple[int, str]]] = {word: [] for word in words}
+    too_long = 0
+    for line in lines:
+        for sentence in split_sentences(line):
+            tokens = words_of(sentence)
+            held = heaps.keys() & set(tokens)
+            if held and len(tokens) > LONGEST:
+                too_long += 1
+                continue
+            for word in held:
+                digest = hashlib.blake2b(f"{seed}:{sentence}".encode("utf-8", "replace"), digest_size=8).digest()
+                entry, heap = (-int.from_bytes(digest, "little"), sentence), heaps[word]
+                if (len(heap) == per_word and entry <= heap[0]) or entry in heap:
+                    continue
+                (heapq.heapreplace if len(heap) == per_word else heapq.heappush)(heap, entry)
+    drawn: dict[str, set[str]] = {}
+    for word, heap in heaps.items():
+        for _, sentence in heap:
+            drawn.setdefault(sentence, set()).add(word)
+    return DrawnSentences({sentence: frozenset(drawn[sentence]) for sentence in sorted(drawn)}, too_long)
+
+
+def averaged(vectors: ElmoVectors, words: Sequence[str], drawn: DrawnSentences, text: str) -> tuple[Embedding, ...]:
+    """An embedding a layer: the mean vector of each word over its occurrences. A word that has none is not in it.
+
+    `text` is what the sentences were drawn from, for the provenance.
+    """
+    rows = {word: row for row, word in enumerate(dict.fromkeys(words))}
+    sums = np.zeros((vectors.layers, len(rows), vectors.dim))
+    counts = np.zeros(len(rows), dtype=np.int64)
+    by_length: dict[int, list[str]] = {}
+    for sentence in drawn.words:
+        by_length.setdefault(len(words_of(sentence)), []).append(sentence)
+    with progress(f"Averaging {vectors.name} over {text}", len(drawn.words)) as advance:
+        for alike in by_length.values():
+            for start in range(0, len(alike), BATCH):
+                batch = alike[start : start + BATCH]
+                ids = np.array([vectors.ids(sentence) for sentence in batch], dtype=np.int64)
+                for sentence, found in zip(batch, vectors.vectors(ids).numpy(), strict=True):
+                    for at, word in enumerate(words_of(sentence)):
+                        if word in drawn.words[sentence]:
+                            sums[:, rows[word]] += found[at]
+                            counts[rows[word]] += 1
+                advance(len(batch))
+    if not counts.any():
+        raise WordworthError(f"{text} has none of the words {', '.join(list(rows)[:8])}; give another with --corpus")
+    kept = np.flatnonzero(counts)
+    forms = [word for word, row in rows.items() if counts[row]]
+    step = f"mean over {int(counts.sum()):,} occurrences in {len(drawn.words):,} sentences of {text}"
+    return tuple(
+        Embedding(
+            forms,
+            (sums[layer, kept] / counts[kept, None]).astype(np.float32),
+            Provenance(f"{vectors.name} layer {layer + 1}", sha256=vectors.elmo.sha256, steps=(step,)),
+        )
+        for layer in range(vectors.layers)
+    )

@@ -1,0 +1,233 @@
+"""Make a model card of runs: a section with numbers and sources, and the same numbers as `model-index` metadata."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wordworth.errors import Foreign, WordworthError, nearest
+from wordworth.files import replacing, sha256_of
+from wordworth.pages.captions import chance
+from wordworth.pages.insights import associations
+from wordworth.pages.leaderboard import leaderboard
+from wordworth.pages.markdown import escaped, line, power
+from wordworth.pages.missing import missing, remarks
+from wordworth.pages.naming import TESTS
+from wordworth.pages.runs import ALL, AS_IT_IS, Runs
+from wordworth.results.flags import COVERED, MARK, legend
+from wordworth.results.numbers import format_list, format_number, format_percent
+from wordworth.results.schema import main_scores
+from wordworth.results.vocabulary import HARMLESS
+from wordworth.visible import visible
+
+BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
+"""The marks around the section, so that it can be replaced."""
+ARROWS = {"higher": "↑", "lower": "↓", "zero": "→ 0"}
+TASKS = {"causal": "text-generation", "masked": "fill-mask", "nli": "text-classification"}
+"""Family of a model → the hub's name of its task; of others, feature-extraction."""
+TOOL = "wordworth"
+
+Row = Mapping[str, Any]
+Unmeasured = Callable[[Mapping[str, Any], Mapping[str, Mapping[str, Any]], Collection[str]], Iterable[str]]
+"""Facts of a model, study → settings of those that were run, experiments that have scores → what was not run, in
+sentences. Whoever knows the studies gives it: this room only reads runs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Card:
+    """The runs of a model, as a card shows them."""
+
+    model: str
+    runs: Runs
+    """Only of this model."""
+    rows: tuple[Row, ...]
+    """The scores that stand for the runs."""
+    unmeasured: tuple[str, ...]
+    """Sentences: what applies to the model and was not run."""
+
+    @property
+    def section(self) -> str:
+        """Return the section in Markdown, between its marks."""
+        parts = (_introduce(self), _list_numbers(self), _list_unmeasured(self))
+        return "\n".join([BEGIN, *(text for part in parts for text in (*part, "")), END]) + "\n"
+
+
+def card_of(runs: Runs, wanted: str, unmeasured: Unmeasured) -> Card:
+    """Return the card of one model of these runs: the one that is wanted, or the only one."""
+    if wanted and wanted not in runs.models:
+        others = nearest(wanted, runs.models) or f"; there are {format_list(runs.models)}"
+        raise WordworthError(f"these runs have no model {wanted!r}{others}")
+    if not wanted and len(runs.models) != 1:
+        count = f"{len(runs.models)} ({format_list(runs.models)})"
+        raise WordworthError(f"a card is of one model, and these runs have {count}; say which with --model")
+    model = wanted or runs.models[0]
+    own = _select_model(runs, model)
+    rows = tuple(_choose_rows(own))
+    if not rows:
+        raise WordworthError(f"the runs of {model} have no number of the model as it is; run a study on it first")
+    done = {run.manifest["study"]: run.manifest["settings"] for run in own.each}
+    measured = {*own.scores.get_column("experiment").drop_nulls()}
+    return Card(model, own, rows, tuple(unmeasured(own.facts.get(model, {}), done, measured)))
+
+
+def _select_model(runs: Runs, model: str) -> Runs:
+    """Return the runs with what they say of one model, or of none."""
+    each = []
+    for run in runs.each:
+        scores = run.scores.filter(pl.col("model") == model)
+        if len(scores):
+            failed = [part for part in run.manifest["failed"] if part.get("model") in (None, "", model)]
+            manifest = {**run.manifest, "failed": failed}
+            each.append(replace(run, scores=scores, manifest=manifest))
+    outcome = replace(runs.outcome, failed=tuple(one for one in runs.outcome.failed if model in one["models"]))
+    return replace(
+        runs, each=tuple(each), scores=runs.scores.filter(pl.col("model").is_in([ALL, model])), outcome=outcome
+    )
+
+
+def _choose_rows(runs: Runs) -> Iterator[Row]:
+    """Choose the numbers of the leaderboard, every association test, and what else needs no choice of a layer."""
+    board = [row for column in leaderboard(runs).columns for row in column.rows.values()]
+    tests = associations(runs.scores).get_column("row").to_list()
+    whole = runs.scores.filter(AS_IT_IS, pl.col("layer").is_null())
+    versions = pl.col("setting").is_null() | (pl.col("setting") == "original")
+    others = main_scores(whole.filter(versions)).get_column("row").to_list()
+    picked = runs.scores.filter(pl.col("row").is_in(board), pl.col("layer").is_not_null())
+    # The best layer is picked on the words that it is then judged on; next to it, what the other half of them gives.
+    held_out = runs.scores.filter(pl.col("measure") == "valence:held-out").join(
+        picked, on=["dataset", "setting", "language"], how="semi", nulls_equal=True
+    )
+    rows = [*board, *tests, *others, *held_out.get_column("row")]
+    chosen = runs.scores.filter(pl.col("row").is_in(rows), pl.col("model") != ALL)
+    # A test that is in two runs of an audit (valnorm and weat) is one test.
+    once = chosen.unique(["measure", "dataset", "language", "setting", "layer"], keep="last", maintain_order=True)
+    return (row for row in once.iter_rows(named=True) if row["value"] is not None and isfinite(row["value"]))
+
+
+def _describe_place(row: Row) -> str:
+    """Say where a score was measured, besides its data set: setting, pooling, layer."""
+    words = [row["setting"], row["pooling"], None if row["layer"] is None else f"layer {row['layer']}"]
+    words += [row["language"]] if row["language"] != "english" else []
+    return ", ".join(str(word) for word in words if word)
+
+
+def _introduce(card: Card) -> Iterator[str]:
+    studies = format_list(list(dict.fromkeys(run.manifest["study"] for run in card.runs.each)))
+    versions = format_list(sorted({run.manifest["versions"].get(TOOL, "?") for run in card.runs.each}))
+    layered = (
+        " A language model stands with its best layer by valence, which flatters it; valence:held-out is of half of "
+        "the words, in the layer that the other half picked."
+    )
+    yield "## What its words are worth\n"
+    yield (
+        f"Measured on {escaped(card.model)} with Wordworth {escaped(versions)} ({escaped(studies)}). A number stands "
+        "with its 95 % interval, over the words or items that it is made of; ↑ higher is better, ↓ lower, → 0 nearer "
+        f"to 0.{layered if any(row['layer'] is not None for row in card.rows) else ''}"
+    )
+
+
+def _list_numbers(card: Card) -> Iterator[str]:
+    yield line(["measure", "data", "where", "value [95 %]", "p", "n", "better"])
+    yield line(["---", "---", "---", "---:", "---:", "---:", "---"])
+    for row in card.rows:
+        value = format_number(row["value"]) + (MARK if row["flags"] else "")
+        if row["low"] is not None and row["high"] is not None:
+            value += rf" \[{format_number(row['low'])}, {format_number(row['high'])}\]"
+        found = chance(card.runs, row)
+        p = escaped(found.written(power)) if found else ""
+        better = "" if row["dataset"] in HARMLESS else ARROWS.get(card.runs.better(row["measure"]), "")
+        means = f" ({TESTS[row['dataset']]})" if row["dataset"] in TESTS else ""
+        names = [escaped(text) for text in (row["measure"], f"{row['dataset'] or ''}{means}", _describe_place(row))]
+        yield line([*names, value, p, "" if row["n"] is None else f"{row['n']:,}", better])
+    care = legend((f"{row['measure']} {row['dataset'] or ''}".strip(), row["flags"]) for row in card.rows)
+    if care:
+        yield f"\n{escaped(care)}."
+
+
+def _list_unmeasured(card: Card) -> Iterator[str]:
+    """List what was not run, what failed, and what is covered too little."""
+    yield "### What was not measured\n"
+    yield from (f"- {escaped(sentence)}" for sentence in card.unmeasured)
+    gaps = missing(card.runs)
+    for kind in [*gaps, *remarks(card.runs)]:
+        yield from (f"- {escaped(kind.question)} {escaped(sentence)}" for sentence in kind.every)
+    if not gaps:
+        covered = format_percent(COVERED)
+        yield f"- Of what was asked for, nothing failed, and every data set is covered to {covered} or more."
+    yield from (f"- Left out: {count:,} {escaped(reason)}." for reason, count in card.runs.left_out.items())
+    yield "- Anything that no test here asks about."
+
+
+def _make_results(card: Card) -> Iterator[Any]:
+    """Yield the numbers as huggingface_hub's `EvalResult`."""
+    from huggingface_hub import EvalResult
+
+    task = TASKS.get(str(card.runs.facts.get(card.model, {}).get("family", "")), "feature-extraction")
+    for row in card.rows:
+        run = card.runs.run_of(row)
+        dataset = visible(row["dataset"] or row["experiment"])
+        sums = {one["name"]: one.get("sha256") for one in run.manifest["data"]}
+        rest = {"measured_with": f"{TOOL} {run.manifest['versions'].get(TOOL, '?')}"}
+        rest |= {
+            "study": row["study"],
+            "language": row["language"] or "",
+            "manifest_sha256": sha256_of(run.folder / "run.json"),
+        }
+        numbers = {"low_95": row["low"], "high_95": row["high"], "p": row["p"], "n": row["n"]}
+        numbers = {name: value for name, value in numbers.items() if value is not None and isfinite(value)}
+        yield EvalResult(
+            task_type=task,
+            task_name=f"{row['study']}: {row['experiment']}",
+            dataset_type=dataset,
+            dataset_name=dataset,
+            dataset_config=visible(", ".join(filter(None, [row["experiment"], _describe_place(row)]))),
+            dataset_revision=sums.get(row["dataset"]) or sums.get(re.split("[/:]", row["dataset"] or "")[0]) or None,
+            dataset_args={name: visible(text) for name, text in rest.items() if text},
+            metric_type=row["measure"],
+            metric_name=row["measure"],
+            metric_value=row["value"],
+            metric_args=numbers | ({"read_with_care": visible(row["flags"])} if row["flags"] else {}),
+        )
+
+
+def card_text(card: Card, readme: Path | None = None) -> str:
+    """Return a whole card: its metadata and the section; or a README with both in their places."""
+    from huggingface_hub import ModelCard
+
+    with Foreign(f"{readme} cannot be read as a model card", "correct the metadata between its lines of ---"):
+        text = "" if readme is None else readme.read_bytes().decode("utf-8-sig")
+        made = ModelCard(text if text.lstrip().startswith("---") else f"---\n{{}}\n---\n\n{text}")
+    data: Any = made.data  # a ModelCardData, which the library's types do not say
+    others = [one for one in data.eval_results or () if not _is_ours(one)]
+    data.model_name = data.model_name or visible(card.model)
+    data.eval_results = [*others, *_make_results(card)]
+    made.text = _replace_section(made.text.replace("\r\n", "\n"), card.section)
+    whole = str(made).replace("\r\n", "\n")
+    return whole.replace("\n", "\r\n") if "\r\n" in text else whole
+
+
+def _is_ours(result: Any) -> bool:
+    return str((result.dataset_args or {}).get("measured_with", "")).startswith(f"{TOOL} ")
+
+
+def _replace_section(text: str, section: str) -> str:
+    before, begun, rest = text.partition(BEGIN)
+    if not begun:
+        return f"{text.rstrip()}\n\n{section}" if text.strip() else section
+    _, ended, after = rest.partition(END)
+    if not ended or BEGIN in after:
+        raise WordworthError(f"the file has {BEGIN} without one {END} behind it; put the marks right, or remove them")
+    return f"{before}{section.rstrip()}{after}"
+
+
+def write_card(card: Card, output: Path) -> None:
+    """Write the card to a file: a new one, or into one that is there, between its marks."""
+    if output.is_dir():
+        raise WordworthError(f"{output} is a folder; name a file with -o")
+    text = card_text(card, output if output.exists() else None)
+    with replacing(output) as new:
+        new.write_text(text, encoding="utf-8", newline="")

@@ -1,0 +1,176 @@
+"""Specification curves (Simonsohn et al. 2020): the variants of a number, sorted, over the choices they stand on."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from wordworth.pages.figures import charts
+from wordworth.pages.figures.figure import (
+    LEVEL,
+    MEASURE,
+    OF_SIDES,
+    OF_TESTS,
+    OF_VALENCE,
+    OPTION,
+    SETTING,
+    TRIED,
+    Figure,
+    Plot,
+    curve_id,
+)
+from wordworth.pages.naming import SHORT
+from wordworth.pages.runs import Runs
+from wordworth.results import Run
+
+AND = " · "
+"""Between the choices of a variant, as its item has them."""
+POINTS, BINS = 100, 24
+"""Variants of a curve that are drawn, evenly spread; parts that its dashboard is cut into."""
+CURVE, GAP, STEP = 150, 14, 15
+"""Pixels: of a curve, between it and its dashboard, of a line of the dashboard."""
+RIGHT = 1.14
+"""Where an axis from 0 to 1 ends, so that there is room for numbers behind it."""
+FOUND = ("p < .05", "p < .05, the reverse", "not significant")
+OWN = {
+    "model": pl.String, "test": pl.String, "part": pl.String, "x": pl.Float64, "end": pl.Float64, "value": pl.Float64,
+    "p": pl.Float64, "found": pl.String, "option": pl.String, "density": pl.Float64, "share": pl.Float64,
+    "variant": pl.String,
+}  # fmt: skip
+
+
+def specification_curves(runs: Runs) -> Iterator[Figure]:
+    """A figure for each model and kind of number: a panel a test or lexicon."""
+    for at, run in enumerate(runs.each):
+        scores = runs.scores.filter(TRIED, pl.col("study") == run.manifest["study"])
+        for number, model in enumerate(charts.list_distinct(run.scores.filter(TRIED), "model")):
+            mine = scores.filter(pl.col("model") == model)
+            tested = pl.col("dataset").is_in(mine.filter(OF_SIDES).get_column("dataset").unique().implode())
+            for title, which in ((OF_TESTS, tested), (OF_VALENCE, ~tested)):
+                rows = mine.filter(which)
+                if len(rows):
+                    yield _figure(run, rows, title, curve_id(title, at, number))
+
+
+def _figure(run: Run, rows: pl.DataFrame, title: str, name: str) -> Figure:
+    model = rows.item(0, "model")
+    parts: list[pl.DataFrame] = []
+    options: dict[str, None] = {}
+    for dataset in charts.list_distinct(rows, "dataset"):
+        part, named = _panel(_variants(run, model, dataset), rows.filter(pl.col("dataset") == dataset))
+        parts.append(part.with_columns(model=pl.lit(model), test=pl.lit(SHORT.get(dataset, dataset))))
+        options |= dict.fromkeys(named)
+    own = pl.concat(part.select(pl.col(column).cast(of) for column, of in OWN.items()) for part in parts)
+    y = "effect size d" if title == OF_TESTS else "ρ with human ratings"
+    draw = partial(_draw_curves, own, list(options), y)
+    most = max(rows.get_column("n").to_list())
+    caption = (
+        f"Up to {most:,} variants each, sorted: the same number with other words, vectors and estimators. The dashed "
+        "line is the number as it is run. Below, for each choice, where the variants that make it lie: the stronger "
+        "the colour, the more. At the right, how many of them come to another conclusion; fewer words have less power."
+    )
+    return Figure(name, title, caption, draw, rows, ("dataset",), ("measure", "setting"), "Specification curve")
+
+
+def _variants(run: Run, model: str, dataset: str) -> pl.DataFrame:
+    """The variants of one test in the last slot that it was tried in, the test as it is run first."""
+    mine = run.items.filter(TRIED, pl.col("model") == model, pl.col("dataset") == dataset)
+    slot = ("layer", "pcs", "setting")
+    table = mine.filter(pl.col("left_out").is_null()).select(*slot, "item", "group", "place", "value", "p").collect()
+    last = table.row(-1, named=True)
+    return table.filter(pl.col(name).eq_missing(pl.lit(last[name])) for name in slot)
+
+
+def _panel(table: pl.DataFrame, scores: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The curve, its dashboard and the line of the test as it is run; and the options in their order."""
+    ordered = table.sort("value", maintain_order=True)
+    count = len(ordered)
+    places = np.unique(np.linspace(0, count - 1, min(POINTS, count)).round().astype(int))
+    told = pl.when(pl.col("p") >= LEVEL).then(pl.lit(FOUND[2])).when(pl.col("value") > 0).then(pl.lit(FOUND[0]))
+    curve = ordered[places.tolist()].select(
+        "value", "p",
+        pl.lit("curve").alias("part"),
+        pl.Series("x", places / max(1, count - 1)),
+        told.otherwise(pl.lit(FOUND[1])).alias("found"),
+        pl.format("{} ({}){}{}", "item", "group", pl.lit(AND), "place").alias("variant"),
+    )  # fmt: skip
+    strips, options = _strips(table, ordered)
+    settings = scores.filter(MEASURE == "sensitivity:flipped", OPTION).with_columns(
+        option=SETTING.str.split(": ").list.get(1).str.split(":").list.first()
+    )
+    flipped = settings.select("option", pl.lit("flipped").alias("part"), pl.col("value").alias("share"))
+    line = pl.DataFrame({"part": ["base"], "value": [table.item(0, "value")]})
+    every = pl.concat([curve, strips, flipped, line], how="diagonal_relaxed")
+    return every.with_columns(pl.lit(None).alias(name) for name in OWN if name not in every.columns), options
+
+
+def _strips(table: pl.DataFrame, ordered: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """For every option, how densely its variants lie along the curve: 1 is as densely as all variants together."""
+    count = len(ordered)
+    bins = np.arange(count) * BINS // count
+    whole = np.bincount(bins, minlength=BINS)
+    choices = str(table.item(0, "place")).count(AND) + 1
+    parts = [pl.col("group"), *(pl.col("place").str.split(AND).list.get(at) for at in range(choices))]
+    rows: list[dict[str, Any]] = []
+    options: list[str] = []
+    for part in parts:
+        values = ordered.select(option=part).get_column("option").to_numpy()
+        for option in charts.list_distinct(table.select(option=part), "option"):
+            held = np.bincount(bins[values == option], minlength=BINS)
+            density = np.divide(held, whole, out=np.zeros(BINS), where=whole > 0) * count / held.sum()
+            strip = (
+                {"x": at / BINS, "end": (at + 1) / BINS, "density": round(float(one), 2)}
+                for at, one in enumerate(density)
+            )
+            rows += [{"part": "strip", "option": option, **one} for one in strip if one["density"] > 0]
+            options.append(option)
+    return pl.DataFrame(rows), options
+
+
+def _draw_curves(own: pl.DataFrame, options: list[str], y: str) -> Plot:
+    """Draw the curve, and under it a line per option: where its variants lie, and how many of them flip."""
+    height = CURVE + GAP + STEP * len(options)
+    low, high = own.filter(pl.col("part") != "flipped").select(pl.col("value").min(), most=pl.col("value").max()).row(0)
+    room = 0.05 * (high - low) or 0.05
+    domain = [round(min(low, 0) - room, 3), round(max(high, 0) + room, 3)]
+    values = alt.Scale(domain=domain, nice=False, range=[CURVE, 0])
+    percents = alt.Axis(format=".0%", grid=False, values=[0, 0.25, 0.5, 0.75, 1])
+    x = alt.X("x:Q", title="share of the variants", scale=alt.Scale(domain=[0, RIGHT]), axis=percents)
+    value_axis = alt.Axis(orient="left", titleY=CURVE / 2, tickCount=5)
+    label = charts.break_label("axis_letters")
+    names = alt.Axis(
+        orient="left", grid=False, ticks=False, domain=False, labelPadding=6, labelLimit=0, labelExpr=label
+    )
+    lines = alt.Scale(domain=options, range=[CURVE + GAP, height], paddingInner=0.12)
+    option = alt.Y("option:N", sort=options, title=None, axis=names, scale=lines)
+    density = alt.Opacity("density:Q", legend=None, scale=alt.Scale(domain=[0, 2], range=[0.04, 0.85], clamp=True))
+    legend = charts.make_legend()
+    colours = alt.Scale(domain=list(FOUND), range=["var(--c1)", "var(--c4)", "var(--c2)"])
+    shapes = alt.Scale(domain=list(FOUND), range=["circle", "triangle-down", "cross"])
+    number = alt.Y("value:Q", title=y, scale=values)
+    layers = [
+        _part("base").mark_rule(color="var(--faint)", tooltip=False).encode(alt.YDatum(0, scale=values, axis=None)),
+        _part("base").mark_rule(color="var(--ink)", strokeDash=[4, 3], tooltip=False).encode(number.axis(None)),
+        _part("curve").mark_point(filled=True, size=20, opacity=1).encode(
+            x,
+            number.axis(value_axis),
+            color=alt.Color("found:N", scale=colours, legend=legend),
+            shape=alt.Shape("found:N", scale=shapes, legend=legend),
+            tooltip=charts.make_tooltip("value", "p", "variant"),
+        ),
+        _part("strip").mark_rect(color="var(--c1)").encode(
+            x, option, density, x2="end:Q", tooltip=charts.make_tooltip("option", "density")
+        ),
+        _part("flipped").mark_text(align="right", fontSize=10, fill="var(--muted)", tooltip=False).encode(
+            alt.XDatum(RIGHT), option.axis(None), alt.Text("share:Q", format=".0%")
+        ),
+    ]  # fmt: skip
+    view = alt.LayerChart(layer=layers, height=height).resolve_scale(y="independent")
+    return charts.lay_out(view, own, list(OWN), charts.Layout(("model", "test"), columns=2, free="y"))
+
+
+def _part(name: str) -> alt.Chart:
+    return alt.Chart(charts.ROWS).transform_filter(f"datum.part === '{name}'")

@@ -1,0 +1,109 @@
+"""The tables as LaTeX for `booktabs`, each to be taken into a paper by itself."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from wordworth.pages.missing import plain_missing
+from wordworth.pages.runs import Runs
+from wordworth.pages.tables import Cell, Column, Part, Table, cell_of, columns, tables
+from wordworth.results.flags import MARK
+from wordworth.results.numbers import format_number
+from wordworth.visible import visible
+
+_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_ESCAPES |= {character: f"\\{character}" for character in "&%$#_{}"}
+_ESCAPES |= {"[": "{[}", "*": "{*}"}  # after the end of a row they would be its arguments
+_ESCAPES |= {"<": "$<$", ">": "$>$", "|": "$|$", "−": "$-$", "†": r"$^\dagger$", "ρ": r"$\rho$", "τ": r"$\tau$"}
+_ESCAPES |= {"→": r"$\to$", "⇒": r"$\Rightarrow$", "·": r"$\cdot$", "×": r"$\times$", "\u00a0": "~"}
+_TRANSLATION = str.maketrans(_ESCAPES)
+
+
+def latex(runs: Runs, wanted: Sequence[str] = ()) -> str:
+    """Return every table in an environment of its own; comments at the top list them and what is missing."""
+    every = tables(runs, wanted)
+    opening = [r"% \usepackage{booktabs,graphicx}; names in other scripts need XeLaTeX or LuaLaTeX and a font for them"]
+    opening += [rf"% \ref{{tab:{table.id}}}  {_comment(table.title)}" for table in every]
+    opening += [f"% {question} {_comment(one)}" for question, some in plain_missing(runs).items() for one in some]
+    return "\n\n".join(["\n".join(opening), *("\n".join(_table(table)) for table in every)]) + "\n"
+
+
+def escape_latex(text: str) -> str:
+    """Return a text that is safe in a cell, a caption or a heading."""
+    return visible(text).translate(_TRANSLATION).replace("--", "-{}-")  # and no dash
+
+
+def _comment(text: str) -> str:
+    return " ".join(visible(text).split())
+
+
+def _table(table: Table) -> Iterator[str]:
+    title = escape_latex(table.title)
+    yield from (
+        r"\begin{table*}[tbp]",
+        r"\centering",
+        rf"\caption[{{{title}}}]{{{title}. {escape_latex(table.caption)}}}",
+    )
+    yield rf"\label{{tab:{table.id}}}\small\smallskip"
+    yield r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+    yield from _tabular(table)
+    yield "}"
+    if table.note:
+        yield rf"\par\smallskip{{\footnotesize {escape_latex(table.note)}\par}}"
+    yield r"\end{table*}"
+
+
+def _tabular(table: Table) -> Iterator[str]:
+    shown = columns(table)
+    text = "l" if table.heads else rf"p{{{0.9 / len(table.names):.2f}\linewidth}}"
+    form = text * len(table.names) + "".join(_FORMS[column.part] for column in shown)
+    yield rf"\begin{{tabular}}{{{form}}}"
+    yield r"\toprule"
+    yield from _heads(table, shown)
+    yield r"\midrule"
+    for row in table.rows:
+        numbers = [_number(cell_of(row, column), column.part) for column in shown]
+        yield _line([*map(escape_latex, row.names), *numbers])
+    yield from (r"\bottomrule", r"\end{tabular}")
+
+
+_FORMS = {"value": "r", "interval": r"@{\hspace{.35em}}l", "p": "r", "n": "r"}
+
+
+def _heads(table: Table, shown: Sequence[Column]) -> Iterator[str]:
+    """Yield the headings, each over its columns; p and n are named below them."""
+    names = list(map(escape_latex, table.names))
+    over, rules, at = [], [], len(names) + 1
+    for head, group in groupby(shown, key=lambda column: column.at):
+        width = len(list(group))
+        title = "" if head is None else escape_latex(table.heads[head])
+        over.append(rf"\multicolumn{{{width}}}{{c}}{{{title}}}")
+        rules += [rf"\cmidrule(lr){{{at}-{at + width - 1}}}"] if head is not None else []
+        at += width
+    if all(column.part in ("value", "interval") for column in shown):
+        yield _line([*names, *over])
+        return
+    yield _line([*[""] * len(names), *over])
+    yield "".join(rules)
+    under = {"value": "value", "interval": r"\footnotesize 95\,\%", "p": "$p$", "n": "$n$"}
+    yield _line([*names, *(under[column.part] for column in shown)])
+
+
+def _line(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _number(cell: Cell | None, part: Part) -> str:
+    if cell is None or not cell.has(part):
+        return ""
+    if part == "value":
+        text = escape_latex(format_number(cell.value))
+        return (rf"\textbf{{{text}}}" if cell.best else text) + escape_latex(MARK if cell.flags else "")
+    if part == "interval":
+        return rf"{{\footnotesize[{escape_latex(format_number(cell.low))}, {escape_latex(format_number(cell.high))}]}}"
+    if part == "n":
+        return f"{cell.n:,}"
+    return cell.chance.written(_power).replace("< ", "$<$") if cell.chance else ""
+
+
+def _power(mantissa: str, exponent: int) -> str:
+    return rf"${mantissa}\times 10^{{{exponent}}}$"

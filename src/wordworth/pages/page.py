@@ -1,0 +1,297 @@
+"""Write a report: one HTML page that needs nothing else, or its tables as Markdown or LaTeX."""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from wordworth.errors import WordworthError
+from wordworth.files import replacing
+from wordworth.pages.answers import answers
+from wordworth.pages.behaviour_answers import least_neutral
+from wordworth.pages.comparisons import COMPARED, Comparison, comparison_row, comparisons
+from wordworth.pages.explorer import columnar, explorer
+from wordworth.pages.figures import Figure, figures_of
+from wordworth.pages.figures.svg import CONFIG
+from wordworth.pages.latex import latex
+from wordworth.pages.leaderboard import leaderboard
+from wordworth.pages.markdown import markdown
+from wordworth.pages.missing import FAILED, NOTHING, failed_rows, missing, remarks
+from wordworth.pages.runs import Runs, ended, read_runs
+from wordworth.results import Run
+from wordworth.results.numbers import format_list, format_number
+from wordworth.results.schema import SCORES
+from wordworth.visible import visible
+
+FORMATS = {"html": "report.html", "md": "report.md", "latex": "report.tex"}
+"""Format → the name of the file."""
+TABLE_WRITERS = {"md": markdown, "latex": latex}
+"""The formats that are tables."""
+PAIRS_PER_MODEL = 20
+"""Inferences that are listed, least neutral first."""
+_LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+_RIGHT_TO_LEFT = re.compile(f"{_LETTER}+(?:[ ,.'’-]+{_LETTER}+)*")
+"""Words of Hebrew, Arabic and related scripts: isolated, they do not reorder the text around them."""
+
+
+def write_report(
+    places: Sequence[Path], output: Path | None = None, form: str = "html", *, tables: Sequence[str] = ()
+) -> Path:
+    """Write the report of these runs and audits and return its path.
+
+    It goes into the folder of the one run or audit, or into the working folder for several. `tables` chooses from the
+    tables of Markdown or LaTeX.
+    """
+    if form not in FORMATS:
+        raise WordworthError(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
+    if form not in TABLE_WRITERS and tables:
+        raise WordworthError("--table chooses from tables; give --format md or --format latex with it")
+    runs = read_runs(places)
+    place = output or (places[0] if len(places) == 1 else Path()) / FORMATS[form]
+    if place.is_dir():
+        raise WordworthError(f"{place} is a folder; name the file to write, such as {place / FORMATS[form]}")
+    text = TABLE_WRITERS[form](runs, tables) if form in TABLE_WRITERS else page(runs, place.absolute().parent)
+    with replacing(place) as new:
+        new.write_text(text, encoding="utf-8")
+    return place
+
+
+def page(runs: Runs, folder: Path) -> str:
+    """Return the whole document; links to the files of the runs are relative to `folder`."""
+    chapters = figures_of(runs.scores, runs)
+    figures = [figure for chapter in chapters.values() for figure in chapter]
+    looked_up, board, pairs = explorer(runs), leaderboard(runs), _least_neutral_pairs(runs)
+    references = {key: record for run in runs.each for key, record in run.manifest["references"].items()}
+    titles = {
+        "answers": "In short",
+        **({"leaderboard": "Leaderboard"} if len(board.models) > 1 else {}),
+        **{_section_id(title): title for title in chapters},
+        **({"pairs": "Inferences that do not follow"} if pairs else {}),
+        **({"explorer": "Look up a word or a pair"} if looked_up else {}),
+        "left-out": "What was left out",
+        "method": "Method, data and versions",
+        **({"references": "References"} if references else {}),
+    }
+    scripts = [_library(), _asset("report.js"), _asset("explorer.js")]
+    measures = {name: declared for run in runs.each for name, declared in run.manifest["measures"].items()}
+    damaged = sum((Counter(run.manifest["damaged"]) for run in runs.each), Counter[str]())
+    return _environment().get_template("report.html.j2").render(
+        title=_title(runs),
+        about=_about(runs),
+        titles=titles,
+        policy=_policy(scripts),
+        style=Markup(_asset("report.css")),
+        missing=missing(runs),
+        nothing_missing=NOTHING.replace("Nothing: a", "A"),
+        failed_header=FAILED,
+        failed=failed_rows(runs),
+        remarks=remarks(runs),
+        answers=answers(runs),
+        board=board,
+        chapters={_section_id(title): chapter for title, chapter in chapters.items()},
+        compared=_published_by_figure(figures, list(comparisons(runs))),
+        first_figure=figures[0].id if figures else "",
+        pairs=pairs,
+        explorer=looked_up,
+        left_out=[
+            [_name(run), reason, f"{count:,}"]
+            for run in runs.each
+            for reason, count in run.manifest["left_out"].items()
+        ],
+        damaged=format_list([f"{kind} ({count:,})" for kind, count in damaged.items() if count]),
+        methods=[text for text in dict.fromkeys(run.manifest["method"] for run in runs.each) if text],
+        measures=[[name, declared["formula"], declared["better"]] for name, declared in sorted(measures.items())],
+        runs=[_run_facts(run, folder) for run in runs.each],
+        references=list(references.values()),
+        data={
+            "scores": columnar(runs.scores.select(list(SCORES))),
+            "figures": {figure.id: _figure_data(figure) for figure in figures},
+            "config": CONFIG,
+            "explorer-data": looked_up,
+        },
+        scripts=[Markup(script) for script in scripts],
+    )  # fmt: skip
+
+
+def _section_id(title: str) -> str:
+    return title.lower().replace(" ", "-")
+
+
+@cache
+def _environment() -> Environment:
+    """Return templates that escape every text; what could steer a reader's screen is spelled out."""
+    environment = Environment(
+        loader=PackageLoader("wordworth.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_show,
+    )
+    environment.filters |= {"isolate": _isolate, "number": format_number, "prose": _prose, "unbroken": _unbroken}
+    environment.policies["json.dumps_function"] = _json
+    return environment
+
+
+def _show(value: Any) -> Any:
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value, lines=True)
+    return "" if value is None else value
+
+
+def _isolate(text: str) -> Markup:
+    """Escape a text and isolate words that read from right to left."""
+    return Markup(_RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", str(escape(visible(text, lines=True)))))
+
+
+def _prose(text: str) -> Markup:
+    """Escape a sentence, with commands between backquotes set as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(_isolate(text))))
+
+
+def _unbroken(text: str) -> str:
+    """Keep “ρ = .86” on one line."""
+    return text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")
+
+
+def _json(value: Any, **_options: Any) -> str:
+    """Return compact JSON; the template escapes what could end the script that holds it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    if "\\u" in text or visible(text, lines=True) != text:  # rare, and visiting every text takes its time
+        text = json.dumps(_show_all(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text
+
+
+def _show_all(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_show_all(key): _show_all(one) for key, one in value.items()}
+    return [_show_all(one) for one in value] if isinstance(value, list) else _show(value) if value is not None else None
+
+
+def _title(runs: Runs) -> str:
+    models = ended(runs).models
+    named = format_list(models, 3) if len(models) <= 3 else f"{len(models)} models"
+    return f"What a word is worth to {named or 'a model'}"
+
+
+def _about(runs: Runs) -> str:
+    """Return studies, dates and version in one line."""
+    began = sorted(run.manifest["started"][:10] for run in runs.each)
+    when = began[0] if began[0] == began[-1] else f"{began[0]} to {began[-1]}"
+    studies = format_list(list(dict.fromkeys(run.manifest["study"] for run in runs.each)))
+    return f"{studies} · {when} · wordworth {runs.each[0].manifest['versions'].get('wordworth', '')}"
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("wordworth.pages") / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _library() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed inside a function, so that their names stay private."""
+    import vl_convert
+
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    closed = re.sub(r"<(?=/script|!--)", r"\\x3C", bundle, flags=re.IGNORECASE)  # inside its strings
+    return f"(() => {{{closed}}})();"
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Return a policy under which the browser runs the page's own scripts only, and fetches nothing."""
+    digests = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src 'unsafe-eval' {allowed}; "  # Vega compiles its expressions
+        "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _figure_data(figure: Figure) -> dict[str, Any]:
+    """Return what the page needs to draw a figure; its rows are ranges of places among the scores."""
+    ranges: list[list[int]] = []
+    for row in figure.rows.get_column("row").to_list():
+        if ranges and ranges[-1][1] == row:
+            ranges[-1][1] = row + 1
+        else:
+            ranges.append([row, row + 1])
+    own = columnar(figure.own)
+    return {"spec": figure.spec, "rows": ranges, "own": own, "down": figure.down, "across": figure.across}
+
+
+def _published_by_figure(figures: list[Figure], every: list[Comparison]) -> dict[str, dict[str, Any]]:
+    """Return published numbers by the first figure that shows our score, or else one of the same experiment."""
+    where: dict[int | str, str] = {}
+    for figure in figures:
+        for row, experiment in figure.rows.select("row", "experiment").iter_rows():
+            where.setdefault(row, figure.id)
+            where.setdefault(experiment, figure.id)
+    by_figure: dict[str, list[Comparison]] = {}
+    for one in every:
+        by_figure.setdefault(where.get(one.row) or where.get(one.ours["experiment"], ""), []).append(one)
+    compared = {}
+    for id_, mine in by_figure.items():
+        same = sum(one.nearness == "same model" for one in mine)
+        count = f"Published beside ours: {len(mine):,}" + (f", {same:,} on the same model" if same else "")
+        compared[id_] = {"count": count, "header": COMPARED, "rows": [comparison_row(one) for one in mine]}
+    return compared
+
+
+def _least_neutral_pairs(runs: Runs) -> list[list[str]]:
+    rows = []
+    for run in runs.each:
+        pairs = least_neutral(run).sort("value", "item").group_by("model", maintain_order=True).head(PAIRS_PER_MODEL)
+        for row in pairs.collect().iter_rows(named=True):
+            chances = [format_number(row[key]) for key in ("entailment", "value", "contradiction")]
+            rows.append([row["item"], *chances, row["dataset"] or row["experiment"], row["model"]])
+    return rows
+
+
+def _name(run: Run) -> str:
+    return run.folder.resolve().name
+
+
+def _run_facts(run: Run, folder: Path) -> dict[str, Any]:
+    """Return how a run was made and where its files are, relative so that a folder can be moved as a whole."""
+    manifest, machine = run.manifest, run.manifest["hardware"]
+    names = ("scores.csv", "items.parquet", "run.json")
+    paths = {name: os.path.relpath(run.folder.resolve() / name, folder.resolve()) for name in names}
+    return {
+        "name": _name(run),
+        "study": manifest["study"],
+        "files": {name: quote(Path(path).as_posix()) for name, path in paths.items()},
+        "command": shlex.join(manifest["command"]),
+        "facts": {
+            "seed": manifest["seed"],
+            "began": f"{manifest['started']}, {manifest['seconds']:,} seconds",
+            "versions": ", ".join(f"{name} {version}" for name, version in manifest["versions"].items()),
+            "machine": f"{machine.get('platform', '')}, {machine.get('cores', '?')} cores",
+        },
+        "models": [
+            [model["name"], _describe_model(dict(model)), model["sha256"] or model["weights"]]
+            for model in manifest["models"]
+        ],
+        "data": [
+            [one["name"], f"{one['rows']:,}", one["licence"], one["reference"], one["sha256"]]
+            for one in manifest["data"]
+        ],
+        "notes": manifest["notes"],
+    }
+
+
+def _describe_model(facts: dict[str, Any]) -> str:
+    keys = ("family", "words", "layers", "dimensions", "precision", "device", "language")
+    shown = {key: facts[key] for key in keys if facts[key]}
+    return ", ".join(f"{key} {f'{one:,}' if isinstance(one, int) else one}" for key, one in shown.items())

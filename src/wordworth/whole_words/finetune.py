@@ -1,0 +1,180 @@
+"""One pass of training on a text before the evaluation, as the paper does with WikiText-103 (2.1), from the left only.
+
+A causal model is trained on every token of a line. A masked one sees the beginning of a line and a mask, and is trained
+on the token that follows: the same question that it is asked later. The text is streamed in its order. A run that
+is killed goes on from its last checkpoint to the same weights, since whatever is random depends on seed and step alone.
+"""
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from wordworth.catalog.read.corpora import Corpus
+from wordworth.encode.identity import VERSIONS, hash_config, hash_network, hash_tokenizer
+from wordworth.encode.loading import quietly
+from wordworth.engine.cache import CacheSlot, slot
+from wordworth.errors import WordworthError
+from wordworth.files import locked
+from wordworth.whole_words.model import WordFamily, frame, load_network
+from wordworth.whole_words.words import LEAST_WORDS
+
+SAVE_EVERY = 300.0
+"""Seconds of training that a kill costs at most."""
+_TRAINING = 1  # raised whenever training goes differently
+_IGNORED = -100
+_NOTES, _MODEL = "training.json", "model"
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a model is trained: AdamW at a constant rate, gradients cut at length 1."""
+
+    seed: int = 0
+    rate: float = 5e-5
+    batch: int = 8
+    """Lines in a step."""
+    length: int = 256
+    """Tokens of a line; what is beyond them is a line of its own."""
+
+    def __post_init__(self) -> None:
+        if self.rate <= 0 or self.batch < 1 or self.length < 2:
+            raise WordworthError(
+                f"training needs a rate above 0, a batch of at least 1 line and lines of at least 2 tokens, not {self}"
+            )
+
+
+@dataclass(frozen=True)
+class FineTuned:
+    """A folder with the weights as safetensors, and what was done."""
+
+    folder: Path
+    steps: int
+    tokens: int
+    """Tokens that the loss was taken over."""
+    loss: float
+    """Mean of −ln p over them, each before the step that it is used for."""
+
+
+def fine_tune(
+    named: str | Path,
+    text: Corpus,
+    training: Training | None = None,
+    *,
+    family: WordFamily | None = None,
+    device: str = "auto",
+) -> FineTuned:
+    """Trains a model on all of a text, once; a model and text that were trained before are not trained again."""
+    chosen = training or Training()
+    network, tokenizer, _, found = load_network(named, device, "float32", family)
+    model = [*VERSIONS, hash_network(network), hash_config(network.config), hash_tokenizer(tokenizer), found]
+    read = [text.sha256, text.layout, text.column, text.field]
+    entry = slot("trained", [_TRAINING, *model, *read, asdict(chosen)])
+    with locked(entry.path):
+        if not entry.part(_MODEL).whole():
+            _train(network, tokenizer, found, text, chosen, entry)
+    folder = entry.part(_MODEL).path
+    notes = json.loads((folder / _NOTES).read_text(encoding="utf-8"))
+    return FineTuned(folder, notes["steps"], notes["tokens"], notes["loss"])
+
+
+def _train(
+    network: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    family: WordFamily,
+    text: Corpus,
+    chosen: Training,
+    entry: CacheSlot,
+) -> None:
+    # Slow to import, and needed only here.
+    from wordworth.encode.training import EpochLoader, SeededTrainer, TrainingPlan
+
+    network.train(True).requires_grad_(True)
+    checkpoints = entry.part("checkpoint").path
+    plan = TrainingPlan(
+        f"{network.name_or_path} on {text.name}",
+        checkpoints,
+        entry.path.name,
+        _loss,
+        lambda step: chosen.seed * 1_000_003 + step,
+        clip=1.0,
+        epochs=1,
+        save_every=SAVE_EVERY,
+    )
+    examples = partial(_examples, text, tokenizer, family, chosen)
+    if next(iter(examples()), None) is None:
+        raise WordworthError(f"{text.name} has no line of {LEAST_WORDS} words to train on; give more text")
+
+    def list_batches(_: int) -> Iterator[list[tuple[list[int], list[int]]]]:
+        stream = iter(examples())
+        while batch := list(islice(stream, chosen.batch)):
+            yield batch
+
+    loader = EpochLoader(list_batches, partial(_collate, pad=tokenizer.pad_token_id or 0))
+    trainer = SeededTrainer(network, loader, plan, torch.optim.AdamW(network.parameters(), lr=chosen.rate))
+    (epoch,) = trainer.run()
+    tokens = int(epoch["of"])
+    counts = {"steps": trainer.state.global_step, "tokens": tokens, "loss": epoch["sum"] / tokens}
+    notes = counts | {"text": text.name, **asdict(chosen)}
+    network.train(False)
+
+    def save(folder: Path) -> None:
+        network.save_pretrained(folder, safe_serialization=True)
+        tokenizer.save_pretrained(folder)
+        (folder / _NOTES).write_text(json.dumps(notes, indent=1), encoding="utf-8")
+
+    with quietly():
+        entry.part(_MODEL).write(save)
+    shutil.rmtree(checkpoints, ignore_errors=True)
+
+
+def _loss(network: nn.Module, batch: dict[str, Tensor]) -> tuple[Tensor, int]:
+    """Return the mean loss over the tokens that have a label, before the step, and their number."""
+    logits: Tensor = network(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits
+    labels = batch["labels"]
+    loss = cross_entropy(logits.flatten(0, 1).float(), labels.flatten(), ignore_index=_IGNORED)
+    return loss, int((labels != _IGNORED).sum())
+
+
+def _collate(batch: list[tuple[list[int], list[int]]], pad: int) -> dict[str, Tensor]:
+    width = max(len(ids) for ids, _ in batch)
+    return {
+        "input_ids": torch.tensor([ids + [pad] * (width - len(ids)) for ids, _ in batch]),
+        "labels": torch.tensor([own + [_IGNORED] * (width - len(own)) for _, own in batch]),
+        "attention_mask": torch.tensor([[1] * len(ids) + [0] * (width - len(ids)) for ids, _ in batch]),
+    }
+
+
+def _examples(
+    lines: Iterable[str], tokenizer: PreTrainedTokenizerFast, family: WordFamily, chosen: Training
+) -> Iterator[tuple[list[int], list[int]]]:
+    """(tokens, labels): the label at a place is the token that the model is to predict there."""
+    before, after = frame(tokenizer)
+    size = chosen.length - len(before) - len(after) - 1
+    for number, line in enumerate(lines):
+        words = line.split()
+        if len(words) < LEAST_WORDS:
+            continue
+        tokens: list[int] = tokenizer(" ".join(words), add_special_tokens=False, verbose=False)["input_ids"]
+        for start in range(0, len(tokens), size):
+            piece = tokens[start : start + size]
+            if len(piece) < 2:
+                continue
+            if family == "causal":
+                ids = [*before, *piece]
+                yield ids, [*([_IGNORED] * (len(before) - 1) if before else []), *ids[max(len(before), 1) :], _IGNORED]
+            else:
+                cut = int(np.random.default_rng([chosen.seed, number, start]).integers(1, len(piece)))
+                ids = [*before, *piece[:cut], int(tokenizer.mask_token_id), *after]
+                labels = [_IGNORED] * len(ids)
+                labels[len(before) + cut] = piece[cut]
+                yield ids, labels

@@ -1,0 +1,101 @@
+"""Bands of training frequency, and the frequencies they are cut from (Dudy & Bedrick 2020, 3.1)."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from wordworth.catalog.read.corpora import Corpus, load_corpus
+from wordworth.catalog.read.frequencies import Frequencies, is_frequency_file, load_frequencies
+from wordworth.catalog.registry import knows
+from wordworth.catalog.resolve import target_of
+from wordworth.engine.cache import entry
+from wordworth.errors import WordworthError
+from wordworth.progress import progress
+from wordworth.whole_words.parting import Parting
+from wordworth.whole_words.soft_match import forms
+
+EDGES = (10.0, 100.0, 1_000.0)
+"""The paper's: low [10, 10²), mid [10², 10³), high [10³, ∞)."""
+BELOW, UNSEEN = "below", "unseen"
+"""Less frequent than the lowest band, and without a frequency: both apart from the bands."""
+_COUNTING = 2  # raised whenever words are counted differently
+_COUNTS = "counts.parquet"
+
+
+@dataclass(frozen=True)
+class Bands:
+    """Bands of frequency: `edges` ascend, band i is [edges[i], edges[i + 1]), the last is open."""
+
+    edges: tuple[float, ...] = EDGES
+
+    def __post_init__(self) -> None:
+        if not self.edges or any(low >= high for low, high in zip(self.edges, self.edges[1:], strict=False)):
+            written = ",".join(f"{edge:g}" for edge in self.edges)
+            raise WordworthError(f"the edges of bands must ascend, and are {written!r}; write them as 10,100,1000")
+        if self.edges[0] <= 0:
+            raise WordworthError(f"the lowest edge of the bands is {self.edges[0]:g}; it must be above 0")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """From frequent to rare, then `below` and `unseen`. Three are high, mid and low; others say their ends."""
+        tops = [*(f"{edge:g})" for edge in self.edges[1:]), "∞)"]
+        named = [f"[{low:g},{high}" for low, high in zip(self.edges, tops, strict=True)]
+        return (*reversed(named if len(named) != 3 else ["low", "mid", "high"]), BELOW, UNSEEN)
+
+    def of(self, frequency: float | None) -> str:
+        """The band that a frequency falls in; None is a word without one."""
+        if frequency is None:
+            return UNSEEN
+        at = bisect_right(self.edges, frequency)
+        return self.names[len(self.edges) - at] if at else BELOW
+
+
+def banded(words: Iterable[str], frequencies: Frequencies, bands: Bands) -> dict[str, str]:
+    """Each distinct word's band. A word is looked up as written, then in other case, then without its punctuation."""
+    tried, counts = forms(frequencies.language), frequencies.counts
+    distinct = dict.fromkeys(words)
+    return {word: bands.of(next((counts[form] for form in tried(word) if form in counts), None)) for word in distinct}
+
+
+def frequencies_of(named: str | Path, parting: Parting = Parting(), *, language: str = "english") -> Frequencies:  # noqa: B008 - frozen
+    """From a list of the catalog (`wordfreq`), a file of words and counts, or a text, which is counted once."""
+    target = target_of(named)
+    if (isinstance(named, str) and knows(target, "frequencies")) or is_frequency_file(Path(target).expanduser()):
+        return load_frequencies(named, language=language)
+    return counted(load_corpus(named, language=language), parting)
+
+
+def counted(corpus: Corpus, parting: Parting = Parting()) -> Frequencies:  # noqa: B008 - frozen
+    """How often each word, as it is written, occurs in a text; kept in the cache, unless a function of one's own parts
+    the lines."""
+    identity = [_COUNTING, corpus.sha256, corpus.layout, corpus.column, corpus.field, parting.punctuation]
+    if parting.split is str.split:
+        kept = entry("counts", identity, lambda folder: _count(corpus, parting).write_parquet(folder / _COUNTS))
+        table = pl.read_parquet(kept / _COUNTS)
+    else:
+        table = _count(corpus, parting)
+    counts = dict(zip(table["word"], table["count"].cast(pl.Float64), strict=True))
+    return Frequencies(counts=counts, unit="occurrences", **corpus.facts)
+
+
+def _count(corpus: Corpus, parting: Parting) -> pl.DataFrame:
+    counts: Counter[str] = Counter()
+    with progress(f"counting the words of {corpus.name}", None) as advance:
+        for line in corpus:
+            counts.update(parting(line).words)
+            advance(1)
+    if not counts:
+        raise WordworthError(f"{corpus.name} has no words to count; give another text")
+    return pl.DataFrame({"word": counts.keys(), "count": counts.values()})
+
+
+def parsed_edges(text: str) -> tuple[float, ...]:
+    """`10,100,1000` as numbers."""
+    try:
+        return tuple(float(edge) for edge in text.split(","))
+    except ValueError as error:
+        raise WordworthError(f"the bands {text!r} are no numbers; write their lower edges, as 10,100,1000") from error

@@ -1,0 +1,105 @@
+"""Whole-word prediction of a text: every word from its left context, as a table."""
+
+from collections.abc import Iterable, Iterator, Sized
+from functools import partial
+from math import log
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import polars as pl
+
+from wordworth.engine.cache import CacheSlot
+from wordworth.engine.filling import Filling, Part
+from wordworth.engine.identity import hashed_once
+from wordworth.errors import WordworthError
+from wordworth.progress import progress
+from wordworth.whole_words.chunks import Chunk, chunks
+from wordworth.whole_words.model import WordModel
+from wordworth.whole_words.parting import Parting, Splitter
+from wordworth.whole_words.pipeline import predict_chunks
+from wordworth.whole_words.predictions import scan, slot_of, write
+from wordworth.whole_words.search import PredictionRules
+from wordworth.whole_words.words import LEAST_WORDS, numbered
+
+
+class Reading(TypedDict, total=False):
+    """How a text is read, and where its predictions are kept."""
+
+    split: Splitter
+    """Splits a line into words: at white space, if it is not given."""
+    documents: Iterable[int] | None
+    """The number of each line's document."""
+    by_document: bool
+    """The left context of a word is that of its document, and not of its line."""
+    kept: Path
+    """The folder for predictions; else they are in the cache."""
+
+
+def predict_words(
+    model: WordModel,
+    lines: Iterable[str],
+    rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
+    **reading: Unpack[Reading],
+) -> pl.DataFrame:
+    """A row a word of the text, in its order (schema `PREDICTIONS`); rows of words not predicted say why.
+
+    What stands apart is read one space apart. What is longer than a window is read in overlapping ones. What was
+    predicted once is kept, and not predicted again.
+    """
+    return scan_words(model, lines, rules, **reading).collect()
+
+
+@hashed_once()
+def scan_words(
+    model: WordModel,
+    lines: Iterable[str],
+    rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
+    **reading: Unpack[Reading],
+) -> pl.LazyFrame:
+    """The table of `predict_words` where it is kept, for a text whose table does not fit into memory.
+
+    When this returns, everything is predicted; the rows lie on disk, and are read by whoever collects the table. Lines
+    are taken one by one (a file will do), and no more of them is held than is being predicted.
+    """
+    documents, by_document = reading.get("documents"), reading.get("by_document", False)
+    if by_document and documents is None:
+        raise WordworthError("the context is to be the document, but no documents are given; number them line by line")
+    size, context = rules.sizes(model)
+    punctuation = rules.punctuation
+    options = [*model.identity, rules.k, rules.boundary, rules.beginning, punctuation, size, context, rules.guesses]
+    options += [rules.unspaced]
+    total = len(lines) if isinstance(lines, Sized) else None
+    numbered_lines = numbered(lines, documents, Parting(punctuation, reading.get("split", str.split), rules.unspaced))
+    entries: list[CacheSlot] = []
+
+    def parts() -> Iterator[Part[Chunk]]:
+        for chunk in chunks(model, numbered_lines, size, context, by_document=by_document, units=rules.units(model)):
+            entries.append(slot_of(reading.get("kept"), [*options, chunk.key()]))
+            yield Part(entries[-1], chunk, chunk.lines)
+
+    what = f"predicting words with {model.name}"
+    with progress(f"Predicting words with {model.name}", total) as advance:
+        Filling(partial(predict_chunks, rules=rules), write, what).fill(model, parts(), advance)
+    table = scan(entries)
+    if not table.select(pl.col("left_out").null_count()).collect(engine="streaming").item():
+        raise WordworthError(
+            f"no word of the text can be predicted: {_reasons(table)}; give lines of at least {LEAST_WORDS} words"
+        )
+    return table
+
+
+def surprisal(model: WordModel, text: str) -> pl.DataFrame:
+    """How surprising each word of a text is after the words before it: a row a word.
+
+    `place` counts the words, parted by white space, from 0. `surprisal` is −log2 P(word), its end included, in bits;
+    `units` are the tokenizer's for the word. Both are null where `skipped` says why, as for the first word.
+    """
+    table = predict_words(model, [" ".join(text.split())], PredictionRules(k=1, guesses=False, punctuation="attached"))
+    return table.select("word", surprisal=-pl.col("logp") / log(2), units="units", place="at", skipped="left_out")
+
+
+def _reasons(table: pl.LazyFrame) -> str:
+    reasons = table.group_by("left_out").len().sort("len", "left_out", descending=[True, False]).collect()
+    if reasons.is_empty():
+        return "it is empty"
+    return ", ".join(f"{count} × {reason}" for reason, count in reasons.head(3).iter_rows())

@@ -1,0 +1,66 @@
+"""A probe on a cross-encoder: the study's settings are the model with a subspace of its subwords taken out."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from wordworth.errors import WordworthError
+from wordworth.nli.cross_encoder import CrossEncoder
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import load_probe
+from wordworth.repair.subwords import piece_vectors
+from wordworth.study import study
+from wordworth.transform import difference_direction
+
+infer = study("infer")
+PROBE = """
+[probe]
+name = "small"
+premise = "The SUBJECT VERB a/an OBJECT."
+hypothesis = "The SUBJECT VERB a/an OBJECT."
+slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
+verbs = [{ verbs = { words = ["bought", "sold"] }, objects = { words = ["apple", "wagon"] } }]
+subspace = { pair = ["he", "she"] }
+"""
+
+
+@pytest.fixture
+def probe(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(PROBE, encoding="utf-8")
+    return path
+
+
+def _slow(model: CrossEncoder, pairs: PairSet) -> np.ndarray:
+    """P(neutral) one pair at a time."""
+    both = [pairs.pair(index)[:2] for index in range(len(pairs))]
+    return np.array([model.probabilities(list(one), np.array([[0, 1]]))[0, 1] for one in both])
+
+
+def test_settings_of_a_cross_encoder(bert: CrossEncoder, probe: Path) -> None:
+    findings = infer([bert], probes=[probe], random=2, resamples=20)
+    net = findings.scores.filter(pl.col("measure") == "net-neutral")
+    found = dict(zip(net.get_column("setting"), net.get_column("value"), strict=True))
+    assert list(found) == ["original", "projection", "random:1", "random:2", "random"]
+    pairs = PairSet.of(load_probe(probe))
+    direction = difference_direction(piece_vectors(bert.headed, ["he", "she"]), "he", "she")
+    assert found["original"] == pytest.approx(_slow(bert, pairs).mean(), abs=1e-6)
+    assert found["projection"] == pytest.approx(_slow(bert.without(direction), pairs).mean(), abs=1e-6)
+    assert len({round(value, 6) for value in found.values()}) == 5
+
+
+def test_what_cross_encoders_cannot(bert: CrossEncoder, probe: Path) -> None:
+    with pytest.raises(WordworthError, match="hard-debias changes a file of word vectors"):
+        infer([bert], probes=[probe], mitigate=["hard-debias"])
+    probe.write_text(PROBE.replace('"she"', '"grandmotherly"'))
+    with pytest.raises(WordworthError, match="has no word 'grandmotherly'"):
+        infer([bert], probes=[probe])
+
+
+def test_by_its_folder(make_folder: Callable[..., Path], probe: Path) -> None:
+    folder = make_folder("roberta")
+    findings = infer([f"mine={folder}"], probes=[probe], mitigate=(), random=0, resamples=20)
+    assert findings.scores.item(0, "model") == "mine"

@@ -1,0 +1,201 @@
+"""Fine-tuning: it learns, with the subspace out all the while; from a seed it comes out the same; NaN stops it."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from typer.testing import CliRunner
+
+from stopped_training import diverge_after, stop_after
+from wordworth.cli import app
+from wordworth.errors import WordworthError
+from wordworth.nli import finetune_nli as module
+from wordworth.nli.cross_encoder import load_cross_encoder, untrained_cross_encoder
+from wordworth.nli.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
+from wordworth.nli.nli import accuracy
+from wordworth.repair.subwords import piece_vectors
+from wordworth.transform import difference_direction
+
+SUBJECTS = ("doctor", "man", "woman", "nurse", "bishop", "person")
+DATA = [
+    (f"The {subject} ate an apple.", hypothesis, label)
+    for subject in SUBJECTS
+    for hypothesis, label in (
+        (f"The {subject} ate.", "entailment"),
+        ("The old bus crashed.", "neutral"),
+        ("Never, no, never.", "contradiction"),
+    )
+]
+QUICK = FinetuneRecipe(epochs=4, rate=5e-3, batch=4)
+
+
+def fresh(make_folder):
+    return untrained_cross_encoder(make_folder("bert"), seed=3)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
+    model = untrained_cross_encoder(make_folder(kind), seed=3, dropout=0)  # so few dimensions can spare none
+    subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
+    before = accuracy(model, DATA)
+    trained, history = finetune_nli(
+        model, DATA * 6, tmp_path / "out", projection=subspace, recipe=replace(QUICK, epochs=10)
+    )
+    assert accuracy(trained, DATA) > max(before, 0.9)
+    assert history[-1]["loss"] < history[0]["loss"] / 2
+    left = trained.network.get_input_embeddings().weight.detach().numpy() @ subspace.basis.T
+    assert np.abs(left).max() < 1e-6
+    told = json.loads((tmp_path / "out" / "projection.json").read_text())
+    assert told["taken_out"]["subspace"] == "he − she"
+    assert told["training"]["epochs"] == 10
+    assert told["training"]["kept"] == 10
+    assert told["training"]["pairs"] == 6 * len(DATA)
+    assert trained.columns == (0, 1, 2)
+    sentences, pairs = ["The man ate.", "No man slept.", "She sold a car."], np.array([[0, 1], [1, 0], [2, 1]])
+    on = model.without(subspace).probabilities(sentences, pairs)
+    np.testing.assert_allclose(trained.probabilities(sentences, pairs), on, atol=1e-5)
+
+
+def test_same_seed_same_weights(make_folder, tmp_path):
+    folder = make_folder("bert")
+    for name in ("one", "two"):
+        finetune_nli(untrained_cross_encoder(folder, seed=3), DATA, tmp_path / name, recipe=QUICK)
+    one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two"))
+    assert one == two
+
+
+@pytest.mark.parametrize("kind", ["bert", "bart"])  # bart looks its subwords up in two places over one matrix
+def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, monkeypatch, kind):
+    place = make_folder(kind)
+
+    def go(name: str) -> list[dict[str, float]]:
+        model = untrained_cross_encoder(place, seed=3)
+        subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
+        said = said_by.setdefault(name, [])
+        more = {"dev": DATA[:6], "projection": subspace, "recipe": QUICK, "say": said.append}
+        return finetune_nli(model, DATA, tmp_path / name, **more)[1]
+
+    said_by: dict[str, list[str]] = {}
+    whole = go("whole")
+    for steps in (2, 8, 7):  # 18 pairs in batches of 4: in the first epoch, the second, and the third
+        with stop_after(steps):
+            go("stopped")
+        assert module.unfinished(tmp_path / "stopped") is (steps > 5)
+    assert go("stopped") == whole
+    assert [line for line in said_by["stopped"] if "goes on" in line] == [f"goes on after epoch {at}" for at in (1, 2)]
+    one, two = (sorted(path.name for path in (tmp_path / name).iterdir()) for name in ("whole", "stopped"))
+    assert one == two
+    for name in ("model.safetensors", "projection.json"):
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "stopped" / name).read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["stopped", "whole"]
+
+
+def test_another_training_is_not_gone_on_with(make_folder, tmp_path, monkeypatch):
+    place, out = make_folder("bert"), tmp_path / "out"
+    with stop_after(6):
+        finetune_nli(untrained_cross_encoder(place, seed=3), DATA, out, recipe=QUICK)
+    for data, recipe in ((DATA[:-1], QUICK), (DATA, replace(QUICK, epochs=5))):
+        with pytest.raises(WordworthError, match=r"training with other data.*--overwrite"):
+            finetune_nli(untrained_cross_encoder(place, seed=3), data, out, recipe=recipe)
+    load_cross_encoder(out)  # the epoch that had ended
+    module.cleared(out)
+    assert len(finetune_nli(untrained_cross_encoder(place, seed=3), DATA, out, recipe=QUICK)[1]) == QUICK.epochs
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(WordworthError, match="mine holds no fine-tuned model"):
+        module.cleared(tmp_path / "mine")
+
+
+def test_halved_products_leave_the_weights_float32(make_folder, tmp_path):
+    place = make_folder("bert")
+    for precision in ("float32", "bfloat16"):
+        recipe = replace(QUICK, precision=precision)
+        finetune_nli(untrained_cross_encoder(place, seed=3), DATA, tmp_path / precision, recipe=recipe)
+    full, halved = (load_file(tmp_path / name / "model.safetensors") for name in ("float32", "bfloat16"))
+    assert {tensor.dtype for tensor in halved.values()} == {torch.float32}
+    assert any(not torch.equal(full[name], halved[name]) for name in full)
+
+
+def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
+    told = iter([0.3, 0.9, 0.9, 0.5])
+    monkeypatch.setattr(module, "accuracy", lambda *_: next(told))
+    _, history = finetune_nli(fresh(make_folder), DATA, tmp_path / "out", dev=DATA[:3], recipe=QUICK)
+    assert [epoch["accuracy"] for epoch in history] == [0.3, 0.9, 0.9, 0.5]
+    saved = json.loads((tmp_path / "out" / "projection.json").read_text())
+    assert saved["training"]["kept"] == 2
+
+
+def test_nan_stops_says_when_and_keeps_the_last_good_epoch(make_folder, tmp_path, monkeypatch):
+    with diverge_after(7), pytest.raises(WordworthError, match="epoch 2, batch 3"):  # 18 pairs in batches of 4
+        finetune_nli(fresh(make_folder), DATA, tmp_path / "out", recipe=QUICK)
+    kept = load_cross_encoder(tmp_path / "out")
+    assert all(torch.isfinite(weight).all() for weight in kept.network.state_dict().values())
+
+
+def test_dropout_is_the_papers(make_folder):
+    model = untrained_cross_encoder(make_folder("bert"), dropout=0.25)
+    inside = set(model.network.base_model.modules())
+    rates = {(module in inside, module.p) for module in model.network.modules() if isinstance(module, torch.nn.Dropout)}
+    assert rates == {(True, 0.25), (False, 0.0)}
+
+
+def test_batches_hold_every_pair_once_and_the_rate_rises_and_falls():
+    batches = list(_batches(list(range(50)), 8, np.random.default_rng(0)))
+    assert sorted(at for batch in batches for at in batch) == list(range(50))
+    assert max(map(len, batches)) == 8
+    heights = [_height(step, 100, 0.1) for step in range(100)]
+    assert heights[0] == pytest.approx(0.1)
+    assert max(heights) == 1.0
+    assert heights[-1] == pytest.approx(1 / 90)
+
+
+def test_bad_input(make_folder, tmp_path):
+    with pytest.raises(WordworthError, match="no training pairs"):
+        finetune_nli(fresh(make_folder), [], tmp_path / "out")
+    with pytest.raises(WordworthError, match="dropout is 1"):
+        untrained_cross_encoder(make_folder("bert"), dropout=1)
+
+
+def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
+    rows = ["premise\thypothesis\tlabel", *("\t".join(row) for row in DATA)]
+    (tmp_path / "nli.tsv").write_text("\n".join(rows) + "\n")
+    folder = tmp_path / "nogender"
+    asked = ["finetune-nli", str(make_folder("bert")), "--data", str(tmp_path / "nli.tsv"), "--direction", "he,she"]
+    asked += ["--epochs", "1", "--hold-out", "0.3", "-o", str(folder)]
+    made = CliRunner().invoke(app, [*asked, "--json"], catch_exceptions=False)
+    assert made.exit_code == 0
+    assert json.loads(made.stdout)["kept"] == 1
+    assert json.loads((folder / "projection.json").read_text())["taken_out"]["subspace"] == "he − she"
+    again = CliRunner().invoke(app, [*asked, "--overwrite", "--json"], catch_exceptions=False)
+    assert again.stdout == made.stdout
+    for wrong, told in (
+        (asked, "is there already"),
+        ([*asked[:-1], "x", "--direction", "he"], "is not two names with a comma between"),
+    ):
+        with pytest.raises(WordworthError, match=told):
+            CliRunner().invoke(app, wrong, catch_exceptions=False)
+    config = json.loads((folder / "config.json").read_text())
+    config["id2label"] = {str(at): f"LABEL_{at}" for at in range(3)}
+    (folder / "config.json").write_text(json.dumps(config))
+    probed = ["run", "infer", f"mine={folder}", "--probe", "gender", "--sample", "20", "--random", "0"]
+    probed += ["--mitigate", "none"]
+    with pytest.raises(WordworthError, match="such as --labels"):
+        CliRunner().invoke(app, [*probed, "-o", str(tmp_path / "run")], catch_exceptions=False)
+    probed += ["--labels", "entailment,neutral,contradiction", "-o", str(tmp_path / "run")]
+    assert CliRunner().invoke(app, probed, catch_exceptions=False).exit_code == 0
+    assert "net-neutral" in (tmp_path / "run" / "scores.csv").read_text()
+
+
+def test_the_command_goes_on_where_it_was_stopped(make_folder, tmp_path, monkeypatch):
+    rows = ["premise\thypothesis\tlabel", *("\t".join(row) for row in DATA)]
+    (tmp_path / "nli.tsv").write_text("\n".join(rows) + "\n")
+    asked = ["finetune-nli", str(make_folder("bert")), "--data", str(tmp_path / "nli.tsv"), "--hold-out", "0.3"]
+    asked += ["--epochs", "2", "--json", "-o"]
+    whole = CliRunner().invoke(app, [*asked, str(tmp_path / "whole")], catch_exceptions=False)
+    with stop_after(1):  # a step is an epoch here
+        CliRunner().invoke(app, [*asked, str(tmp_path / "killed")], catch_exceptions=False)
+    again = CliRunner().invoke(app, [*asked, str(tmp_path / "killed")], catch_exceptions=False)
+    assert "goes on after epoch 1" in again.stderr
+    assert {**json.loads(again.stdout), "folder": ""} == {**json.loads(whole.stdout), "folder": ""}

@@ -1,0 +1,165 @@
+"""The attention network against a slow version written from its formulas, one pair and one token at a time."""
+
+import numpy as np
+import pytest
+import torch
+
+from slow_nli import slow
+from wordworth.embedding import Embedding
+from wordworth.embedding.core import Provenance
+from wordworth.errors import WordworthError
+from wordworth.nli import over_vectors as embedded
+from wordworth.nli.attention import Network, Shape
+from wordworth.nli.nli import LABELS, MitigableNli, accuracy, infer
+from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.vocabulary import UNKNOWN, StaticVectors, drawn, words_of
+from wordworth.transform import random_directions, remove
+
+WORDS = ["the", "a", "an", "man", "woman", "doctor", "bought", "ate", "sold"]
+WORDS += ["car", "apple", ".", ",", "is", "sleeping", "not", "t-shirt"]
+SENTENCES = [
+    "The man bought a car.",
+    "The doctor bought a car.",
+    "A woman ate an apple.",
+    "The man is sleeping, not eating.",
+    "The woman sold a car.",
+    "A man sold.",
+]
+
+
+def embedding(dim: int = 6, seed: int = 3) -> Embedding:
+    matrix = np.random.default_rng(seed).normal(size=(len(WORDS), dim)).astype(np.float32)
+    return Embedding(WORDS, matrix, Provenance(name="small", sha256="0" * 64))
+
+
+def model(labels: tuple[str, ...] = LABELS, beside: bool = False, seed: int = 1) -> AttentionNli:
+    torch.manual_seed(seed)
+    network = Network(Shape(6, hidden=8, compare=5, beside=beside, labels=labels))
+    with torch.no_grad():  # away from its careful start, so that every weight matters
+        for weight in network.parameters():
+            weight.normal_(0, 0.5)
+    return AttentionNli("small", network, StaticVectors(embedding(), drawn(6, 0)))
+
+
+def every_pair(count: int) -> np.ndarray:
+    return np.array([(p, h) for p in range(count) for h in range(count)], dtype=np.int64)
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_it_is_what_the_formulas_say(beside):
+    one = model(beside=beside)
+    pairs = every_pair(len(SENTENCES))
+    expected = [slow(one, SENTENCES[p], SENTENCES[h]) for p, h in pairs]
+    np.testing.assert_allclose(one.probabilities(SENTENCES, pairs), expected, atol=1e-5)
+
+
+def test_training_sees_the_same_network():
+    one = model().network.eval()
+    x, y = torch.randn(4, 5, 6), torch.randn(4, 3, 6)
+    torch.testing.assert_close(one(x, y), one.pair(one.encode(x), one.encode(y)), atol=1e-5, rtol=1e-5)
+
+
+def test_probabilities_do_not_depend_on_how_pairs_are_put_together(monkeypatch):
+    one = model()
+    pairs = every_pair(len(SENTENCES))
+    whole = one.probabilities(SENTENCES, pairs)
+    alone = [one.probabilities([SENTENCES[p], SENTENCES[h]], np.array([[0, 1]]))[0] for p, h in pairs]
+    np.testing.assert_allclose(whole, alone, atol=1e-5)
+    monkeypatch.setattr(embedded, "TOKENS", 20)
+    monkeypatch.setattr(embedded, "PAIRS", 2)
+    monkeypatch.setattr(embedded, "SENTENCES", 1)
+    order = np.random.default_rng(0).permutation(len(pairs))
+    np.testing.assert_allclose(one.probabilities(SENTENCES, pairs[order]), whole[order], atol=1e-5)
+    np.testing.assert_allclose(whole.sum(axis=1), 1)
+
+
+def test_labels_come_from_the_model_not_from_their_place():
+    foreign = ("contradiction", "entailment", "neutral")
+    here, there = model(), model(foreign)
+    pairs = every_pair(3)
+    moved = [LABELS.index(label) for label in foreign]
+    # The same weights, whose first output is now contradiction.
+    np.testing.assert_allclose(
+        there.probabilities(SENTENCES, pairs)[:, moved], here.probabilities(SENTENCES, pairs), atol=1e-7
+    )
+
+
+def test_no_pairs_and_pairs_outside():
+    assert model().probabilities(SENTENCES, np.empty((0, 2), dtype=np.int64)).shape == (0, 3)
+    with pytest.raises(WordworthError, match="outside the 6 sentences"):
+        model().probabilities(SENTENCES, np.array([[0, 6]]))
+
+
+def test_other_vectors_in_the_same_network():
+    one, other = model(), embedding(seed=9)
+    changed = one.with_vectors(other)
+    pairs = every_pair(2)
+    assert not np.allclose(changed.probabilities(SENTENCES, pairs), one.probabilities(SENTENCES, pairs))
+    np.testing.assert_array_equal(
+        one.with_vectors(embedding()).probabilities(SENTENCES, pairs), one.probabilities(SENTENCES, pairs)
+    )
+    projected = other.with_matrix(other.matrix / 2, "he − she projected out")
+    assert one.with_vectors(projected).identity != changed.identity
+    with pytest.raises(WordworthError, match="has 7 dimensions, and the model was trained on 6"):
+        one.with_vectors(embedding(dim=7))
+
+
+def test_unknown_words_are_listed_and_have_vectors():
+    one = model()
+    assert one.missing(["The zebra bought a zebra.", "A man ate a quagga."]) == ("zebra", "quagga")
+    vectors = one.embedder
+    ids = vectors.ids("The zebra")
+    assert ids[0] == len(WORDS) + UNKNOWN  # the start of the sentence
+    assert len(WORDS) <= ids[2] < len(WORDS) + UNKNOWN
+    assert ids[2] == vectors.ids("ZEBRA")[1]
+    found = vectors.vectors(np.array([ids]))
+    np.testing.assert_array_equal(found[0, 2], drawn(6, 0)[ids[2] - len(WORDS)])
+    np.testing.assert_array_equal(found[0, 1], embedding().matrix[0])
+
+
+def test_sentences_are_parted_as_glove_was():
+    assert words_of("He didn't say it's the U.K.'s, isn’t it?") == [
+        *("He", "did", "n't", "say", "it", "'s", "the", "U", ".", "K", ".", "'s", ",", "is", "n't", "it", "?"),
+    ]
+    assert words_of("3.5 and 1,000 at 10:30, a T-shirt") == ["3.5", "and", "1,000", "at", "10:30", ",", "a", "T-shirt"]
+    vectors = StaticVectors(embedding(), drawn(6, 0))
+    assert vectors.ids("a T-shirt")[1:] == [WORDS.index("a"), WORDS.index("t-shirt")]
+    assert vectors.ids("man-woman")[1:] == [WORDS.index("man"), WORDS.index("woman")]
+
+
+def test_accuracy_counts_the_most_probable_label():
+    one = model()
+    premises, hypotheses = SENTENCES[:3], SENTENCES[3:]
+    best = [LABELS[slow(one, p, h).argmax()] for p, h in zip(premises, hypotheses, strict=True)]
+    assert accuracy(one, list(zip(premises, hypotheses, best, strict=True))) == 1
+    wrong = [LABELS[(LABELS.index(best[0]) + 1) % 3], *best[1:]]
+    assert accuracy(one, list(zip(premises, hypotheses, wrong, strict=True))) == pytest.approx(2 / 3)
+
+
+def test_one_inference_and_several() -> None:
+    """The numbers are those of `probabilities`, under the names of the labels."""
+    one = model()
+    premises, hypotheses = ["The man sat.", "A dog ran."], ["The man sat.", "The man sat."]
+    rows = one.probabilities([*premises, *hypotheses], np.array([[0, 2], [1, 3]]))
+    both = infer(one, premises, hypotheses)
+    np.testing.assert_allclose(np.array(both), rows, atol=1e-9)
+    single = infer(one, premises[1], hypotheses[1])
+    assert single._fields == LABELS
+    assert single == pytest.approx(both[1])
+    for wrong in ("The man sat.", ["The man sat."]):
+        with pytest.raises(WordworthError, match="give two sentences, or two lists of one length"):
+            infer(one, premises, wrong)
+
+
+def test_a_subspace_is_taken_out_of_the_vectors_it_reads() -> None:
+    """`without` is the network over the whole file with the subspace taken out; `vectors_of` is that file."""
+    one = model()
+    assert isinstance(one, MitigableNli)
+    (direction,) = random_directions(6, count=1, seed=3)
+    assert one.vectors_of(["man"]) is one.word_vectors
+    changed = one.without(direction).word_vectors
+    assert changed is not None
+    np.testing.assert_allclose(changed.matrix @ direction.basis.T, 0, atol=1e-6)
+    sentences, pair = ["The man sat.", "A dog ran."], np.array([[0, 1]])
+    expected = one.with_vectors(remove(embedding(), direction.basis, "x")).probabilities(sentences, pair)
+    np.testing.assert_allclose(one.without(direction).probabilities(sentences, pair), expected, atol=1e-9)

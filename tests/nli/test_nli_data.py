@@ -1,0 +1,187 @@
+"""Labelled pairs: every published format, labels never guessed, and what is kept apart from training."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from wordworth.catalog.read.nli import NliData, checked_map, load_nli, parsed_map
+from wordworth.catalog.registry import entries
+from wordworth.errors import WordworthError
+from wordworth.nli.examples import Examples, batches, held_out, no_longer, without
+
+PINNED = {
+    "snli-dev": ("Two women are embracing while holding to go", "neutral"),
+    "snli-test": ("This church choir sings to the masses", "neutral"),
+    "mnli-dev": ("The new rights are nice enough", "neutral"),
+    "sick": ("A group of kids is playing in a yard", "neutral"),
+    "conjnli": ("He was born in Illinois,", "entailment"),
+}
+"""How the first premise begins, and its label."""
+
+
+def few(name: str = "few") -> NliData:
+    premises = ("A man runs.", "a man  runs .", "A dog sleeps.", "Birds fly.")
+    return NliData(name, premises, ("h1", "h2", "h3", "h4"), ("neutral",) * 4, {"pairs without a gold label": 1})
+
+
+@pytest.mark.parametrize("found", entries("nli"), ids=lambda found: found.name)
+def test_the_catalog_counts_right(found, data):
+    if "hub" in found.details:
+        with pytest.raises(WordworthError, match="is not here and the hub cannot be reached"):
+            load_nli(found.name)
+        return
+    read = load_nli(found.name)
+    assert len(read) + sum(read.left_out.values()) == found.count
+    assert read.sha256 == found.sources[0].content[0].sha256
+    assert read.licence == found.licence
+    if found.name in PINNED:
+        premise, label = PINNED[found.name]
+        assert read.premises[0].startswith(premise)
+        assert read.labels[0] == label
+
+
+def test_quotations_and_quoted_cells(data):
+    revised = load_nli("snli-counterfactual")
+    assert any(premise.endswith('that reads "Programmes & Ice Cream."') for premise in revised.premises)
+    assert not any('""' in premise for premise in revised.premises)
+    assert load_nli("conjnli").premises[1].startswith('Season eight of "South Park", an')
+
+
+def test_parts_of_sick(data):
+    train, test, whole = load_nli("sick-train"), load_nli("sick-test"), load_nli("sick")
+    assert len(train) + len(test) == len(whole)
+
+
+def write(path: Path, lines: list[str]) -> Path:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_snli_as_published(tmp_path):
+    pairs = [
+        {"gold_label": "neutral", "sentence1": "A man  runs.", "sentence2": "He is late.", "pairID": "1"},
+        {"gold_label": "-", "sentence1": "A man runs.", "sentence2": "He is tall."},
+        {"gold_label": "Entailment", "sentence1": "A man runs.", "sentence2": "He moves."},
+        {"gold_label": "entailment", "sentence1": "A man runs.", "sentence2": ""},
+    ]
+    read = load_nli(write(tmp_path / "snli.jsonl", [json.dumps(pair) for pair in pairs]))
+    assert (read.premises, read.hypotheses) == (("A man runs.",) * 2, ("He is late.", "He moves."))
+    assert read.labels == ("neutral", "entailment")
+    assert read.left_out == {"pairs without a gold label": 1, "pairs with a blank sentence": 1}
+    header = "gold_label\tsentence1_parse\tsentence1\tsentence2"
+    read = load_nli(write(tmp_path / "snli.txt", [header, 'neutral\t( A )\t"He said ""no"""\tHe spoke']))
+    assert read.premises == ('He said "no"',)
+
+
+def test_numbers_are_read_only_where_the_file_says_what_they_are(tmp_path):
+    table = pl.DataFrame({"premise": ["p"] * 4, "hypothesis": ["h"] * 4, "label": [0, 2, -1, 1]})
+    names = ["contradiction", "neutral", "entailment"]
+    features = {"premise": {"dtype": "string"}, "label": {"names": names, "_type": "ClassLabel"}}
+    told = {"huggingface": json.dumps({"info": {"features": features}})}
+    table.write_parquet(tmp_path / "own.parquet", metadata=told)
+    read = load_nli(tmp_path / "own.parquet")
+    assert read.labels == ("contradiction", "entailment", "neutral")
+    assert read.left_out == {"pairs without a gold label": 1}
+    table.write_parquet(tmp_path / "bare.parquet")
+    with pytest.raises(WordworthError, match="row 1: the label is '0'; labels are entailment"):
+        load_nli(tmp_path / "bare.parquet")
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "told"),
+    [
+        ("a.tsv", ["premise\thypothesis\tlabel", "p\th\tnot_entailment"], "line 2: the label is 'not_entailment'"),
+        ("a.tsv", ["premise\thypothesis\tlabel", "p\th"], "line 2: 2 columns where there should be 3"),
+        ("a.tsv", ["premise\tclaim\tlabel", "p\th\tneutral"], "no column hypothesis or sentence2 or sentence_b"),
+        ("a.jsonl", ["{", ""], "line 1: not JSON"),
+        ("a.jsonl", ["[1]"], "line 1: not a JSON object"),
+        ("a.tsv", ["premise\thypothesis\tlabel", "p\th\t-"], "has no labelled pair"),
+        ("a.doc", ["premise,hypothesis,label"], "NLI data is read from"),
+        ("a.csv", ["premise,hypothesis,label", "p,h"], "line 2: 2 columns where there should be 3"),
+        ("a.csv", ["premise,hypothesis,label", "p,h,1"], "such as --label-map 0=entailment,1=neutral,2=contradiction"),
+        ("a.parquet", ["no parquet"], "is not a parquet file"),
+    ],
+)
+def test_bad_files(tmp_path, name, lines, told):
+    with pytest.raises(WordworthError, match=told):
+        load_nli(write(tmp_path / name, lines))
+
+
+def test_numbers_by_a_map_of_the_users(tmp_path):
+    meanings = {"0": "entailment", "1": "neutral", "2": "contradiction"}
+    rows = [("A man runs.", "He moves.", 0), ("Birds, two.", 'They "fly"', 2), ("x", "y", -1), ("x", "z", 1)]
+    table = pl.DataFrame(rows, schema=["premise", "hypothesis", "label"], orient="row")
+    table.write_csv(tmp_path / "own.csv")
+    table.write_csv(tmp_path / "own.tsv", separator="\t")
+    table.write_ndjson(tmp_path / "own.jsonl")
+    table.write_parquet(tmp_path / "own.parquet")
+    for kind in ("csv", "tsv", "jsonl", "parquet"):
+        read = load_nli(tmp_path / f"own.{kind}", meanings)
+        assert read.premises == ("A man runs.", "Birds, two.", "x"), kind
+        assert read.hypotheses == ("He moves.", 'They "fly"', "z")
+        assert read.labels == ("entailment", "contradiction", "neutral")
+        assert read.left_out == {"pairs without a gold label": 1}
+    assert parsed_map("0=entailment, 1=Neutral,2=contradiction") == meanings
+    # Labels that are words already are as they were, with the map or without.
+    write(tmp_path / "words.csv", ["premise;hypothesis;label", "p;h;neutral"])
+    assert load_nli(tmp_path / "words.csv", meanings).labels == ("neutral",)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("entailment,neutral", "--label-map is 'entailment,neutral'; write LABEL=MEANING with commas between"),
+        ("0=yes", "--label-map gives '0' the meaning 'yes'; a label means entailment, neutral, contradiction, or -"),
+        ("neutral=entailment", "--label-map gives neutral the meaning entailment; a label by its name keeps it"),
+    ],
+)
+def test_bad_maps(given, told):
+    with pytest.raises(WordworthError, match=told):
+        checked_map(parsed_map(given))
+
+
+def test_names_and_paths_that_are_not_there():
+    with pytest.raises(WordworthError, match="did you mean snli"):
+        load_nli("snlii")
+    with pytest.raises(WordworthError, match="there is no file"):
+        load_nli("no/such.tsv")
+
+
+def test_held_out_premises_are_in_one_part_only():
+    kept, out = held_out(few(), 1 / 3, seed=1)
+    apart = {tuple(premise.lower().replace(".", " .").split()) for premise in out.premises}
+    assert apart.isdisjoint({tuple(premise.lower().replace(".", " .").split()) for premise in kept.premises})
+    assert len(kept) + len(out) == 4
+    assert kept.left_out == {"pairs without a gold label": 1, "pairs held out to stop by": len(out)}
+    with pytest.raises(WordworthError, match="leaves nothing to train on"):
+        held_out(few(), 1.0, seed=1)
+
+
+def test_a_test_premise_is_not_trained_on_whatever_its_case_and_spacing():
+    other = NliData("other", ("A MAN runs .",), ("x",), ("neutral",))
+    left = without(few(), [other])
+    assert left.premises == ("A dog sleeps.", "Birds fly.")
+    assert left.left_out["pairs whose premise is in other"] == 2
+
+
+def test_long_sentences_are_counted_out():
+    assert no_longer(few(), 3).premises == ("Birds fly.",)
+    assert no_longer(few(), 3).left_out["pairs with a sentence of over 3 words"] == 3
+
+
+def test_batches_are_of_one_length_and_hold_every_pair_once():
+    rng = np.random.default_rng(0)
+    sides = [[[0] * length for length in rng.integers(1, 4, 200)] for _ in range(2)]
+    found = Examples(sides[0], sides[1], np.zeros(200, dtype=np.int64))
+    made = list(batches(found, 8, np.random.default_rng(1)))
+    assert sorted(np.concatenate(made)) == list(range(200))
+    for rows in made:
+        assert len(rows) <= 8
+        assert found.side(rows, "premises").ndim == found.side(rows, "hypotheses").ndim == 2
+    again = list(batches(found, 8, np.random.default_rng(1)))
+    assert all(np.array_equal(one, other) for one, other in zip(made, again, strict=True))
+    other = list(batches(found, 8, np.random.default_rng(2)))
+    assert not all(np.array_equal(one, another) for one, another in zip(made, other, strict=True))

@@ -1,0 +1,217 @@
+"""The pair generator: sizes, index → pair → index, slices, samples, templates of one's own, and bad ones."""
+
+from itertools import islice, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wordworth.catalog.read.word_sets import load_word_set
+from wordworth.errors import WordworthError
+from wordworth.nli.pairs import PairSet, evenly
+from wordworth.nli.probe import Probe, load_probe, probe_names
+from wordworth.nli.templates import by_sound
+
+SIZES = {
+    "gender": 1_968 * 164 * 6,
+    "nationality": 1_968 * 25 * 32,
+    "religion": 1_968 * 25 * 17,
+    "gender:formula": 27 * 95 * 164 * 6,
+    "nationality:formula": 26 * 27 * 95 * 32,
+    "religion:formula": 26 * 27 * 95 * 17,
+}
+
+
+@pytest.fixture(scope="module")
+def gender() -> PairSet:
+    return PairSet.of(load_probe("gender"))
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sizes(name: str) -> None:
+    """1,936,512 pairs by the authors' lists; 2,134,080 and 1,133,730 by the paper's formula."""
+    pairs = PairSet.of(load_probe(name))
+    assert len(pairs) == SIZES[name]
+    stated = {"gender": 1_936_512, "nationality:formula": 2_134_080, "religion:formula": 1_133_730}
+    assert len(pairs) == stated.get(name, len(pairs))
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_index_to_pair_to_index(name: str) -> None:
+    """First, last and a thousand random ones; the formula's `terrible` stands twice and is told apart."""
+    pairs = PairSet.of(load_probe(name))
+    some = np.random.default_rng(1).integers(len(pairs), size=1000).tolist()
+    for index in [0, len(pairs) - 1, *some]:
+        assert np.ravel_multi_index(pairs.pair(index).at, pairs.shape) == index
+
+
+@pytest.mark.parametrize("name", ["gender", "nationality", "religion:formula"])
+def test_pairs_are_those_of_nested_loops(name: str) -> None:
+    """An independent enumeration by itertools and plain string work."""
+    probe = load_probe(name)
+    pairs = PairSet.of(probe)
+    loops = product(probe.actions, probe.premises, probe.hypotheses)
+    person = "" if name == "gender" else " person"
+    wanted = set(np.random.default_rng(2).integers(30_000, size=1000).tolist()) | {0}
+    for index, (action, premise, hypothesis) in enumerate(islice(loops, 30_000)):
+        if index in wanted:
+            rest = f"{person} {action.verb} {by_sound(action.object)} {action.object}."
+            found = pairs.pair(index)
+            assert found[:2] == (f"The {premise}{rest}", f"The {hypothesis}{rest}")
+            assert found.subjects == (premise, hypothesis)
+            assert found.action == action
+
+
+def test_published_examples(gender: PairSet) -> None:
+    """Pairs of Tables 2, 4 and 6."""
+    for name, chosen, premise, hypothesis in (
+        ("gender", ("banker", "man", "spoke to", "crew"), "The banker spoke to a crew.", "The man spoke to a crew."),
+        (
+            "nationality",
+            ("evil", "canadian", "owns", "oven"),
+            "The evil person owns an oven.",
+            "The Canadian person owns an oven.",
+        ),
+        (
+            "religion",
+            ("ignorant", "muslim", "hated", "owner"),
+            "The ignorant person hated an owner.",
+            "The Muslim person hated an owner.",
+        ),
+    ):
+        keys = ("premise", "hypothesis", "verb", "object")
+        (found,) = [PairSet.of(load_probe(name)).where({k: (w,) for k, w in zip(keys, chosen, strict=True)})]
+        assert len(found) == 1
+        assert found.pair(0)[:2] == (premise, hypothesis)
+    suv = gender.where({"object": ["SUV"], "verb": ["drove"], "occupation": ["doctor"], "gendered": ["lady"]})
+    assert suv.pair(0).premise == "The doctor drove an SUV."
+    letter = PairSet.of(load_probe("gender", articles="letter")).where(suv.chosen)
+    assert letter.pair(0).premise == "The doctor drove a SUV."
+    assert letter.probe.sha256 != suv.probe.sha256
+
+
+def test_subjects_do_not_meet_the_training_words() -> None:
+    for name, train in (("nationality", "dev-demonyms_train"), ("religion", "dev-adherents_train")):
+        tested = {word.lower() for word in load_probe(name).hypotheses}
+        assert not tested & set(load_word_set(train).words)
+
+
+def test_slices(gender: PairSet) -> None:
+    part = gender.where({"occupation": ["doctor", "nurse"], "kind": ["eating"]})
+    assert part.shape == (5 * 22, 2, 6)
+    assert part.label == "occupation=doctor|nurse,kind=eating"
+    for index in (0, 77, len(part) - 1):
+        pair = part.pair(index)
+        assert gender.pair(int(np.ravel_multi_index(pair.at, gender.shape))) == pair
+        assert pair.action.verb in {"ate", "consumed", "finished", "cooked", "prepared"}
+    rude = PairSet.of(load_probe("nationality")).where({"polarity": ["rude"], "demonym": ["Iraqi"]})
+    assert len(rude) == 1968
+    assert gender.words_of("kind") == ("commerce", "interaction", "driving", "eating")
+    with pytest.raises(WordworthError, match=r"no pair of gender has verb=ate,object=car"):
+        gender.where({"verb": ["ate"], "object": ["car"]})
+    with pytest.raises(WordworthError, match="no occupation 'docter'; did you mean doctor"):
+        gender.where({"occupation": ["docter"]})
+    with pytest.raises(WordworthError, match="cannot be sliced by 'ocupation'"):
+        gender.where({"ocupation": ["doctor"]})
+    with pytest.raises(WordworthError, match="there is none with the index"):
+        gender.pair(len(gender))
+
+
+def test_a_batch_holds_each_sentence_once(gender: PairSet) -> None:
+    """Two whole actions and one pair of another: (164 + 6) · 2 + 2 sentences, each pair its own two."""
+    indices = np.r_[np.arange(984, 3 * 984), 1_000_000]
+    batch = gender.batch(indices)
+    assert len(batch.sentences) == len(set(batch.sentences)) == 2 * 170 + 2
+    for row in (0, 5, 984, 1967, 1968):
+        first, second = batch.pairs[row]
+        found = gender.pair(int(indices[row]))
+        assert (batch.sentences[first], batch.sentences[second]) == found[:2]
+
+
+def test_even_samples() -> None:
+    """One index of each stretch, in order, no hypothesis met more than chance has it."""
+    drawn = evenly(1_936_512, 12_000, seed=3)
+    assert len(drawn) == 12_000
+    assert (np.diff(drawn) > 0).all()
+    stretch = 1_936_512 / 12_000
+    assert (np.abs(drawn - (np.arange(12_000) + 0.5) * stretch) <= stretch / 2 + 1).all()
+    counts = np.bincount(drawn % 6, minlength=6)
+    assert abs(counts / 12_000 - 1 / 6).max() < 0.015
+    assert np.array_equal(drawn, evenly(1_936_512, 12_000, seed=3))
+    assert np.array_equal(evenly(5, 7, 0), np.arange(5))
+
+
+OWN = """
+[probe]
+name = "age"
+premise = "a/an AGE person VERB a/an OBJECT."
+hypothesis = "A/an SUBJECT VERB a/an OBJECT."
+labels = { premise = "age", hypothesis = "job" }
+slots = { premise = { words = ["old", "young"] }, hypothesis = { words = ["engineer", "honest lawyer", "unionist"] } }
+verbs = [
+  { verbs = { words = ["saw"] }, objects = { words = ["hour", "TV"] } },
+  { verbs = "dev-eating_verbs", objects = ["dev-food"] },
+]
+subspace = { words = ["old", "young", "aged"], components = 1 }
+"""
+
+
+def _own(folder: Path, old: str = "", new: str = "") -> Probe:
+    path = folder / "own.toml"
+    assert old in OWN
+    path.write_text(OWN.replace(old, new, 1) if old else OWN, encoding="utf-8")
+    return load_probe(path)
+
+
+def test_own_probe(tmp_path: Path) -> None:
+    probe = _own(tmp_path)
+    pairs = PairSet.of(probe)
+    assert pairs.shape == (2 + 5 * 22, 2, 3)
+    assert pairs.pair(0)[:2] == ("An old person saw an hour.", "An engineer saw an hour.")
+    assert pairs.pair(5)[:2] == ("A young person saw an hour.", "A unionist saw an hour.")
+    assert pairs.pair(6 + 1)[:2] == ("An old person saw a TV.", "An honest lawyer saw a TV.")
+    assert probe.subspace is not None
+    assert (probe.subspace.words, probe.subspace.components) == (("old", "young", "aged"), 1)
+    assert probe_names() == ["gender", "nationality", "religion"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('premise = { words = ["old", "young"] }', "premise = { words = [] }", "slots.premise is empty"),
+        ('words = ["old", "young"]', 'words = ["old", " "]', "none of them blank"),
+        ('premise = { words = ["old", "young"] }', "premise = 3", "must be the name of a word set"),
+        ('premise = { words = ["old", "young"] }', 'premise = ["aged"]', "'aged' is no word set of the catalog"),
+        ("a/an AGE person", "a person", "without SUBJECT or AGE"),
+        ("a/an AGE person", "a/an AGE AGE", "SUBJECT more than once"),
+        ('premise = "a/an AGE person VERB a/an OBJECT."', "premise = 3", "must be a sentence"),
+        ("verbs = [", "verb = [", "no field 'verb'; did you mean verbs"),
+        ('verbs = { words = ["saw"] }, ', "", "has no verbs, and the templates have VERB"),
+        ('objects = { words = ["hour", "TV"] }', "objects = { words = [] }", "objects is empty"),
+        ('name = "age"', 'name = " "', "name must be a text"),
+        ("[probe]", "[prob]", "one table"),
+        ("[probe]", "[probe", "is not TOML"),
+        ("components = 1", "components = 0", "subspace must be"),
+        ('labels = { premise = "age"', 'labels = { premise = "verb"', "labels.premise must be a name"),
+        ("slots = { premise", "slots = { premises", "slots must be"),
+    ],
+)
+def test_bad_probes(tmp_path: Path, old: str, new: str, told: str) -> None:
+    with pytest.raises(WordworthError, match=told):
+        _own(tmp_path, old, new)
+
+
+def test_unknown_probes(tmp_path: Path) -> None:
+    with pytest.raises(WordworthError, match="no probe 'nationalty'; did you mean nationality"):
+        load_probe("nationalty")
+    with pytest.raises(WordworthError, match="there is no file"):
+        load_probe(tmp_path / "none.toml")
+    with pytest.raises(WordworthError, match="articles are chosen by sound or letter"):
+        load_probe("gender", articles="ear")
+    path = tmp_path / "verbs.toml"
+    path.write_text(
+        '[probe]\nname = "x"\npremise = "SUBJECT VERB."\nhypothesis = "SUBJECT VERB."\n'
+        'slots = { premise = { words = ["a"] }, hypothesis = { words = ["b"] } }\n'
+    )
+    with pytest.raises(WordworthError, match="verbs is empty"):
+        load_probe(path)

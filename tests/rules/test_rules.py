@@ -1,0 +1,152 @@
+"""Rules out of a file: what is asked, and every slip a sentence with file and rule."""
+
+import itertools
+import random
+from pathlib import Path
+
+import pytest
+
+from commands import Command
+from made_checks import WriteRules
+from wordworth.errors import WordworthError
+from wordworth.rules.rules import Limit, by_declaration, parsed, read_rules
+
+
+def test_rules_are_read(write_rules: WriteRules) -> None:
+    rules = read_rules(
+        write_rules(
+            "[run.weat]\ntest = ['weat6']\n"
+            "[rules.one]\nstudy = 'valnorm'\nmeasure = 'valence'\nlayer = 3\nsetting = ''\nlimit = 0.8\ntake = 'all'\n"
+            "[rules.two]\ndataset = 'weat6'\nno_worse_than = 'runs/base'\nmargin = 0.1\nlayer = 'top'\n"
+        )
+    )
+    one, two = rules.rules
+    assert dict(one.where) == {"study": "valnorm", "setting": None, "layer": 3, "measure": "valence"}
+    assert (one.limit, one.take, one.by_point) == (0.8, "all", False)
+    assert two.baseline is not None
+    assert two.baseline.place == rules.path.parent / "runs/base"
+    assert dict(rules.studies) == {"valnorm": {}, "weat": {"test": ["weat6"]}}
+
+
+SLIPS = {
+    "[rules.a]\nmesure = 'weat'\nlimit = 1": "there is no column or key 'mesure'; did you mean measure",
+    "[rules.a]\nmeasure = 'valnce'\nlimit = 1": "no measure is called 'valnce'; did you mean valence",
+    "[rules.a]\nmeasure = 'weat'\nlimit = '=< 1'": "its limit is '=< 1'; write one like",
+    "[rules.a]\nmeasure = 'weat'\nlimit = true": "its limit is True; write one like",
+    "[rules.a]\nmeasure = 'weat'\nlimit = nan": "its limit is nan; write one like",
+    "[rules.a]\nmeasure = 'weat'": "a rule has a limit or no_worse_than, and this has neither",
+    "[rules.a]\nlimit = 1": "it names no score",
+    "[rules.a]\nmeasure = 'weat'\nlimit = 1\ntake = 'al'": "its take is 'al'; did you mean all",
+    "[rules.a]\nmeasure = 'weat'\nlimit = 1\nby = 'pont'": "its by is 'pont'; did you mean point",
+    "[rules.a]\nmeasure = 'weat'\nlimit = 1\nlayer = 'best'": "must be a whole number",
+    "[rules.a]\nmeasure = 3\nlimit = 1": "its measure is 3; it must be text",
+    "[rules.a]\nmeasure = 'weat'\nlimit = 1\nmargin = 0.1": "margin belongs to no_worse_than",
+    "[rules.a]\nmeasure = 'weat'\nno_worse_than = 'x'\nmargin = -1": "its margin is -1; it must be a number from 0 up",
+    "[rules.a]\nmeasure = 'weat'\nno_worse_than = 'x'\nby = 'point'": "decided by its interval",
+    "[rules.a]\nmeasure = 'weat'\nno_worse_than = 3": "no_worse_than is the folder of a run",
+}
+OF_THE_FILE = {
+    "[rule.a]\nlimit = 1": "has a table 'rule'; did you mean rules",
+    "": "has no rules",
+    "rules = 3": "rules is not a table of tables",
+    "[rules.a": "is not TOML",
+}
+
+
+@pytest.mark.parametrize(("text", "sentence"), SLIPS.items())
+def test_a_slip_is_a_sentence_with_file_and_rule(write_rules: WriteRules, text: str, sentence: str) -> None:
+    path = write_rules(text)
+    with pytest.raises(WordworthError) as error:
+        read_rules(path)
+    assert str(error.value).startswith(f"{path}, rule 'a': ")
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(("text", "sentence"), OF_THE_FILE.items())
+def test_a_slip_of_the_file_is_a_sentence(write_rules: WriteRules, text: str, sentence: str) -> None:
+    path = write_rules(text)
+    with pytest.raises(WordworthError) as error:
+        read_rules(path)
+    assert str(path) in str(error.value)
+    assert sentence in str(error.value)
+
+
+MISSES = {
+    "dataset = 'weat66'\nlimit = 1": "has the dataset 'weat66'; did you mean weat6",
+    "dataset = 'bellezza'\nlimit = 1": "3 scores, which differ in measure (valence, valence:spearman, coverage)",
+    "measure = 'valence'\ndataset = 'anew'\nlimit = 1": "which differ in layer",
+    "measure = 'weat'\ndataset = 'bellezza'\nlimit = 1": "has all of these: dataset bellezza, measure weat",
+    "measure = 'top-10'\nlimit = 1": "has the measure 'top-10'",
+    "model = 'tiney'\nmeasure = 'weat'\nlimit = 1": "has the model 'tiney'; did you mean tiny",
+    "setting = ''\nlayer = 4\nlimit = 1": "has the layer 4",
+    "dataset = 'bellezza'\nlimit = '> 1'\ntake = 'best'": "no best can be taken of several measures",
+}
+
+
+@pytest.mark.parametrize(("text", "sentence"), MISSES.items())
+def test_a_rule_that_names_no_score_or_several_is_no_pass(
+    command: Command, run: Path, write_rules: WriteRules, text: str, sentence: str
+) -> None:
+    answer = command("check", run, write_rules(f"[rules.a]\n{text}\n"))
+    assert (answer.code, answer.out) == (2, "")
+    assert "rules.toml, rule 'a': " in answer.err
+    assert sentence in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "interval", "verdict"),
+    [
+        (">= 0.8", (0.8, 0.9), "pass"),
+        ("> 0.8", (0.8, 0.9), "undecided"),
+        (">= 0.8", (0.7, 0.8), "undecided"),
+        ("> 0.8", (0.7, 0.8), "fail"),
+        ("≥ .80", (0.76, 0.83), "undecided"),
+        ("value < 0.5", (0.1, 0.49), "pass"),
+        ("<= 0.5", (0.5, 0.6), "undecided"),
+        ("< 0.5", (0.5, 0.6), "fail"),
+        ("|value| < 0.5", (-0.4, 0.4), "pass"),
+        ("|d| < 0.5", (-0.6, 0.4), "undecided"),
+        ("| d | ≤ 0.5", (-0.9, -0.6), "fail"),
+        ("|value| > 0.5", (-0.9, -0.6), "pass"),
+        ("|value| > 0.5", (-0.4, 0.5), "fail"),
+        ("> -1e-2", (-0.001, 0.2), "pass"),
+    ],
+)
+def test_verdicts(text: str, interval: tuple[float, float], verdict: str) -> None:
+    assert parsed(text).decided(interval) == verdict
+
+
+def test_a_verdict_is_that_of_every_value_in_the_interval() -> None:
+    """Against a slow version: all values of a fine grid over the interval keep the limit, or none, or some."""
+    rng = random.Random(0)
+    for below, strict, magnitude in itertools.product((True, False), repeat=3):
+        for _ in range(50):
+            low, high = sorted(rng.randrange(-20, 21) for _ in range(2))
+            limit = Limit(rng.randrange(21), below, strict, magnitude)
+            kept = []
+            for value in [at / 2 for at in range(2 * low, 2 * high + 1)]:
+                size = abs(value) if magnitude else value
+                least = size < limit.number if below else size > limit.number
+                kept.append(least or (size == limit.number and not strict))
+            expected = "pass" if all(kept) else "undecided" if any(kept) else "fail"
+            assert limit.decided((low, high)) == expected
+
+
+@pytest.mark.parametrize("text", ["0.5", "=< 0.5", "== 0.5", "|value < 0.5", "~ 1", "< nan", "< 1e999", "", "> 1 > 2"])
+def test_what_is_no_limit_is_an_error(text: str) -> None:
+    with pytest.raises(WordworthError, match="write one like"):
+        parsed(text)
+
+
+def test_a_magnitude_has_no_negative_limit() -> None:
+    with pytest.raises(WordworthError, match="never below 0"):
+        parsed("|value| < -1")
+
+
+def test_a_number_alone_takes_the_declared_side() -> None:
+    assert str(by_declaration(0.8, "valence")) == "value ≥ 0.8"
+    assert str(by_declaration(0.8, "perplexity")) == "value ≤ 0.8"
+    assert str(by_declaration(0.5, "weat")) == "|value| ≤ 0.5"
+    with pytest.raises(WordworthError, match="has no better side"):
+        by_declaration(0.5, "contexts")

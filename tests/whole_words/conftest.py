@@ -1,0 +1,93 @@
+"""Tiny random models with a head, of several architectures, each with the plain implementation beside it."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+import transformers as hf
+
+from wordworth.whole_words import WordModel, wrap_word_model
+
+
+def _beside(name: str, path: Path) -> ModuleType:
+    """A module of the tests by its file, since test folders are no packages."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+HERE = Path(__file__).parent
+PLAIN = _beside("plain_words", HERE / "plain_words.py")
+ENCODE = _beside("encode_conftest", HERE.parent / "encode" / "conftest.py")
+
+GPT, BERT, LLAMA, NEO = ENCODE.GPT, ENCODE.BERT, ENCODE.LLAMA, ENCODE.NEO
+NEO_SIZES = NEO | {"hidden_size": 16, "num_layers": 4, "num_heads": 2, "max_position_embeddings": 64}
+KINDS: dict[str, tuple[str, type, type, dict[str, Any], Callable[[str], bytes]]] = {
+    "gpt2": ("gpt2", hf.GPT2Config, hf.GPT2LMHeadModel, GPT, PLAIN.byte_level),
+    "gpt": ("gpt", hf.OpenAIGPTConfig, hf.OpenAIGPTLMHeadModel, GPT, PLAIN.word_bpe),
+    "gpt-neo": ("gpt-neo", hf.GPTNeoConfig, hf.GPTNeoForCausalLM, NEO_SIZES, PLAIN.byte_level),
+    "gpt-j": ("gpt-j", hf.GPTJConfig, hf.GPTJForCausalLM, GPT | {"rotary_dim": 4}, PLAIN.byte_level),
+    "llama-bpe": ("llama-bpe", hf.LlamaConfig, hf.LlamaForCausalLM, LLAMA, PLAIN.byte_level),
+    "llama-unigram": ("llama-unigram", hf.LlamaConfig, hf.LlamaForCausalLM, LLAMA, PLAIN.metaspace),
+    "bert": ("bert", hf.BertConfig, hf.BertForMaskedLM, BERT, PLAIN.wordpiece),
+    "roberta": ("roberta", hf.RobertaConfig, hf.RobertaForMaskedLM, BERT, PLAIN.byte_level),
+    "albert": ("albert", hf.AlbertConfig, hf.AlbertForMaskedLM, BERT | {"embedding_size": 8}, PLAIN.metaspace),
+}
+MASKED = ("bert", "roberta", "albert")
+
+
+@cache
+def tiny_words(kind: str) -> tuple[WordModel, Any]:
+    """The model as the package sees it, and the plain way over the same network."""
+    like, config, network, sizes, spell = KINDS[kind]
+    tokenizer = ENCODE.KINDS[like][0]()
+    if kind in MASKED:
+        tokenizer.add_special_tokens({"mask_token": "<mask>"})
+    torch.manual_seed(0)
+    built = network(config(vocab_size=len(tokenizer), **sizes)).eval()
+    with torch.no_grad():
+        for name, weight in built.named_parameters():
+            if weight.dim() > 1 and "norm" not in name:
+                weight.normal_(0, 0.25)
+    model = wrap_word_model(built, tokenizer, name=f"tiny-{kind}")
+    full, bare = (tokenizer("a word", add_special_tokens=added)["input_ids"] for added in (True, False))
+    first = next(at for at in range(len(full)) if full[at : at + len(bare)] == bare)
+    plain = PLAIN.Plain(
+        built,
+        tokenizer,
+        PLAIN.unit_texts(tokenizer, len(tokenizer), spell),
+        before=tuple(full[:first]),
+        behind=(tokenizer.mask_token_id, *full[first + len(bare) :]) if kind in MASKED else (),
+        trailing=kind == "gpt",
+    )
+    return model, plain
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(params=list(KINDS))
+def tiny_pair(request: pytest.FixtureRequest) -> tuple[WordModel, Any]:
+    return tiny_words(request.param)
+
+
+@pytest.fixture
+def tiny_word_model() -> Callable[[str], tuple[WordModel, Any]]:
+    return tiny_words
+
+
+@pytest.fixture
+def plain_words() -> ModuleType:
+    return PLAIN

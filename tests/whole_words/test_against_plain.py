@@ -1,0 +1,122 @@
+"""Every hit, guess and probability of tiny models equals the plain way's, whatever the architecture and tokenizer."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from wordworth.whole_words import PREDICTIONS, PredictionRules, WordModel, complete, predict_words
+
+LINES = [
+    "It is neither pleasant nor unpleasant to think of a garden",
+    "the old café was naïve, don't “think” of (the jalapeño)!",
+    "happy friends and unfriendly cities",
+    "a river",
+    "Łódź and Kraków : 北京 words",
+]
+Pair = tuple[WordModel, Any]
+
+
+def compare(table: pl.DataFrame, lines: list[str], plain: Any) -> int:
+    predicted = table.filter(pl.col("left_out").is_null())
+    found = {(row["line"], row["at"]): row for row in predicted.iter_rows(named=True)}
+    for number in sorted({line for line, _ in found}):
+        for at, (guess, hit1, hitk, logp, naive) in enumerate(plain.line(lines[number]), start=1):
+            row = found.get((number, at))
+            if row is None:
+                continue
+            place = f"{number}:{at} {row['word']!r}"
+            assert (row["guess"], row["hit1"], row["hitk"]) == (guess, hit1, hitk), place
+            assert row["logp"] == pytest.approx(logp, abs=1e-4), place
+            assert row["logp_naive"] == pytest.approx(naive, abs=1e-4), place
+    return len(found)
+
+
+@pytest.mark.parametrize(("beginning", "punctuation"), [("given", "apart"), ("guessed", "attached")])
+@pytest.mark.parametrize("boundary", ["required", "ignored"])
+@pytest.mark.parametrize("k", [1, 40])
+def test_equals_the_plain_way(
+    tiny_pair: Pair, k: int, boundary: Any, beginning: Any, punctuation: Any, plain_words: ModuleType
+) -> None:
+    """k = 40 of a few hundred units lets many a second segmentation win."""
+    model, plain = tiny_pair
+    table = predict_words(model, LINES, PredictionRules(k, boundary, beginning, punctuation))
+    assert dict(table.schema) == PREDICTIONS
+    apart = punctuation == "apart"
+    words = [word for line in LINES for word in (plain_words.parted(line)[0] if apart else line.split())]
+    assert table["word"].to_list() == words
+    lines = LINES if k == 1 else LINES[:3]
+    some = table.filter(pl.col("line") < len(lines))
+    way = replace(plain, k=k, boundary=boundary == "required", given=beginning == "given", apart=apart)
+    assert compare(some, lines, way) > 15
+
+
+def test_second_segmentations_win_somewhere(tiny_word_model: Callable[[str], Pair]) -> None:
+    """Words that the own units do not reach, but others do: else the comparison above would show little."""
+    model, _ = tiny_word_model("gpt2")
+    table = predict_words(model, LINES, PredictionRules(k=60))
+    hits = table["hitk"].sum()
+    assert 0 < hits < len(table)
+
+
+def test_models_without_a_memory_give_the_same(tiny_word_model: Callable[[str], Pair], tmp_path: Path) -> None:
+    model, _ = tiny_word_model("llama-bpe")
+    reader: Any = model.reader
+    assert reader.remembers
+    kept = predict_words(model, LINES, PredictionRules(k=40), kept=tmp_path / "one")
+    reader.remembers = False
+    try:
+        anew = predict_words(model, LINES, PredictionRules(k=40), kept=tmp_path / "two")
+    finally:
+        reader.remembers = True
+    same = ["line", "at", "guess", "hit1", "hitk", "left_out"]
+    assert anew.select(same).equals(kept.select(same))
+    assert (anew["logp"] - kept["logp"]).abs().max() < 1e-5
+
+
+def test_batches_do_not_change_the_numbers(tiny_pair: Pair, tmp_path: Path) -> None:
+    model, _ = tiny_pair
+    budget = model.reader.budget
+    before = budget.tokens
+    whole = predict_words(model, LINES, PredictionRules(k=20), kept=tmp_path / "one")
+    budget.tokens = 16
+    try:
+        pieces = predict_words(model, LINES, PredictionRules(k=20), kept=tmp_path / "two")
+    finally:
+        budget.tokens = before
+    same = ["line", "at", "word", "guess", "hit1", "hitk", "units", "left_out", "form"]
+    assert whole.select(same).equals(pieces.select(same))
+    assert (whole["logp"] - pieces["logp"]).abs().max() < 1e-5
+
+
+def test_without_guesses_the_rest_is_the_same(tiny_pair: Pair) -> None:
+    model, _ = tiny_pair
+    full, spare = (predict_words(model, LINES, PredictionRules(k=20, guesses=guesses)) for guesses in (True, False))
+    assert full.drop("guess", "logp", "logp_naive").equals(spare.drop("guess", "logp", "logp_naive"))
+    known = spare["guess"].is_not_null()
+    assert full.filter(known)["guess"].equals(spare.filter(known)["guess"])
+
+
+def test_no_word_is_more_probable_than_the_completions(tiny_pair: Pair) -> None:
+    """Their probabilities are those that `predict_words` gives them in that place; and of all words of one unit, and
+    some of two, none that is left out is more probable."""
+    model, _ = tiny_pair
+    context = "the old river"
+    best = complete(model, context, k=6)
+    units = [text.decode(errors="replace") for text in model.units.texts if text]
+    single = dict.fromkeys(unit.strip() for unit in units if unit[:1] == " " or model.units.trailing)
+    rng = np.random.default_rng(0)
+    double = [first + units[rng.integers(len(units))].strip() for first in single]
+    words = [word for word in dict.fromkeys([*(one.word for one in best), *single, *double]) if word.split() == [word]]
+    table = predict_words(
+        model, [f"{context} {word}" for word in words], PredictionRules(1, guesses=False, punctuation="attached")
+    )
+    last = table.filter(pl.col("at") == 3).filter(pl.col("left_out").is_null() & (pl.col("form") == pl.col("word")))
+    top = last.sort("logp", descending=True).head(6)
+    assert top["word"].to_list() == [one.word for one in best]
+    assert top["logp"].exp().to_list() == pytest.approx([one.probability for one in best], rel=1e-4)
