@@ -23,11 +23,11 @@ SAME_VECTOR = "merged with another word of the set, which has the same vector"
 class Slot(NamedTuple):
     """Which vectors of a word: of a layer (None: a static embedding), with so many components nullified.
 
-    `pcs` is None for vectors as they are; 0 means that the mean was subtracted and nothing was nullified.
+    `components` is None for vectors as they are; 0 means that the mean was subtracted and nothing was nullified.
     """
 
     layer: int | None = None
-    pcs: int | None = None
+    components: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class Layers:
     read: Callable[[Slot], NDArray[np.floating]]
     """words × dimensions of one slot."""
     provenance: Provenance
-    setting: str | None = None
-    """The contextual setting of the words; None for a static embedding."""
+    context: str | None = None
+    """The kind of text that the words are in; None for a static embedding."""
     pooling: str | None = None
     vocabulary: bool = False
     """Whether these are all words of an embedding, and not words that were encoded or looked up on request."""
@@ -78,7 +78,7 @@ class Layers:
     @property
     def columns(self) -> dict[str, str | None]:
         """The columns of a score that say whose vectors these are."""
-        return {"model": self.name, "setting": self.setting, "pooling": self.pooling}
+        return {"model": self.name, "context": self.context, "pooling": self.pooling}
 
     @property
     def layers(self) -> tuple[int | None, ...]:
@@ -89,7 +89,7 @@ class Layers:
         return len(self.words)
 
     def __repr__(self) -> str:
-        place = ", ".join(filter(None, (self.name, self.setting, self.pooling)))
+        place = ", ".join(filter(None, (self.name, self.context, self.pooling)))
         return f"<Layers {place}: {len(self):,} words in {len(self.slots)} slots>"
 
     @cached_property
@@ -97,16 +97,16 @@ class Layers:
         """Word → row."""
         return self.source.index if self.source is not None else {word: row for row, word in enumerate(self.words)}
 
-    def at(self, layer: int | None = None, pcs: int | None = None) -> Embedding:
+    def at(self, layer: int | None = None, components: int | None = None) -> Embedding:
         """One layer as an embedding."""
-        slot = Slot(layer, pcs) if (layer, pcs) != (None, None) else self.slots[0]
+        slot = Slot(layer, components) if (layer, components) != (None, None) else self.slots[0]
         if slot not in self.slots:
             raise WordworthError(f"{self.name} has the layers {list(self.layers)} here, not {layer}")
         if self.source is not None:
             return self.source
-        steps = [self.setting or "", *([f"layer {slot.layer}"] if slot.layer is not None else [])]
+        steps = [self.context or "", *([f"layer {slot.layer}"] if slot.layer is not None else [])]
         steps += [f"pooling {self.pooling}"] if self.pooling else []
-        steps += [f"{slot.pcs} components nullified"] if slot.pcs is not None else []
+        steps += [f"{slot.components} components nullified"] if slot.components is not None else []
         provenance = replace(self.provenance, steps=(*self.provenance.steps, *filter(None, steps)))
         return Embedding(self.words, self.read(slot), provenance)
 

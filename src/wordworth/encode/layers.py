@@ -38,7 +38,7 @@ class InContexts:
 
     model: LanguageModel
     words: tuple[str, ...]
-    setting: str
+    context: str
     store: VectorStore
     positions: NDArray[np.intp]
     """For each row of the store's vectors, the place of its word in `words`."""
@@ -58,7 +58,7 @@ class InContexts:
             slots=tuple(Slot(layer) for layer in store.layers),
             read=lambda slot: store.vectors(slot.layer or 0, pooling),
             provenance=provenance_of(self.model, language),
-            setting=self.setting,
+            context=self.context,
             pooling=None if is_sentence_encoder(self.model) else pooling,
             asked=self.words,
             positions=self.positions,
@@ -71,7 +71,7 @@ def in_contexts(
     model: LanguageModel,
     words: Sequence[str],
     contexts: Sequence[Context | None],
-    setting: str,
+    context: str,
     layers: Sequence[int] | None = None,
 ) -> InContexts:
     """Encodes words in every layer (or some), once; a word without a context, or not located in it, has a reason."""
@@ -81,7 +81,7 @@ def in_contexts(
         store = encode_to_store(model, given, layers, advance=advance)
     reasons = {place: NO_CONTEXT for place, context in enumerate(contexts) if context is None}
     reasons |= {places[failure.row]: failure.reason for failure in store.failures}
-    return InContexts(model, tuple(words), setting, store, np.array(places, dtype=np.intp)[store.rows], reasons)
+    return InContexts(model, tuple(words), context, store, np.array(places, dtype=np.intp)[store.rows], reasons)
 
 
 @dataclass(eq=False)
@@ -145,17 +145,17 @@ class Aggregated:
                 matrix[unmet] = alone[self._at(slot)][unmet]
             return matrix[there]
 
-        setting = "aggregated" if sentences is self.whole else f"aggregated:{sentences.sentences}"
-        return self._layers(setting, pooling, there, read)
+        context = "aggregated" if sentences is self.whole else f"aggregated:{sentences.sentences}"
+        return self._layers(context, pooling, there, read)
 
-    def _layers(self, setting: str, pooling: str, there: NDArray[np.intp], read: Read) -> Layers:
+    def _layers(self, context: str, pooling: str, there: NDArray[np.intp], read: Read) -> Layers:
         present = set(there.tolist())
         return Layers(
             words=tuple(self.words[row] for row in there.tolist()),
             slots=tuple(Slot(layer) for layer in self.whole.layers),
             read=read,
             provenance=provenance_of(self.model, "english"),
-            setting=setting,
+            context=context,
             pooling=pooling,
             asked=self.words,
             positions=there,

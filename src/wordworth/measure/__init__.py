@@ -11,7 +11,7 @@ from wordworth.embedding.cosine import cosines, unit_rows
 from wordworth.measure.analogy import analogies
 from wordworth.measure.bert_score import bert_score
 from wordworth.measure.centroids import garg_cosine, garg_euclidean, mac, manzini, manzini_centroid
-from wordworth.measure.declaration import MEASURES, Measure, named
+from wordworth.measure.declaration import MEASURES, Measure, find_measure, label, main_measures
 from wordworth.measure.directions import direct_bias, pair_direction, resampled_direct_bias, ripa
 from wordworth.measure.diversity import type_coverages
 from wordworth.measure.isotropy import anisotropy, neuron_share

@@ -32,9 +32,19 @@ MULTIPLY = (
     "Share of questions a : b :: c : d with d = argmax cos'(v, b) cos'(v, c) / (cos'(v, a) + 0.001) "
     "and cos' = (1 + cos) / 2 (3CosMul)"
 )
-for _name, _formula, _paper in (("analogy", ADD, "mikolov2013a"), ("analogy:3cosmul", MULTIPLY, "levy2014")):
-    for _kind, _which in (("", ""), (":semantic", ", of meaning"), (":syntactic", ", of grammar")):
-        declare(_name + _kind, f"{_formula}{_which}.", _paper, "higher", "answers analogies better", "analogies")
+declare(
+    "analogy",
+    f"{ADD}.",
+    "mikolov2013a",
+    "higher",
+    verdict="answers analogies better",
+    noun="analogies",
+    items="analogies",
+    item_value="is_correct",
+    paired_test="hits",
+    is_main=True,
+)
+declare("analogy", f"{MULTIPLY}.", "levy2014", "higher", "3cosmul")
 
 
 def analogies(

@@ -10,6 +10,7 @@ declare(
     "Harmonic mean of the two mean cosines of each token of a sentence with its best match in the other.",
     "zhang2020",
     "higher",
+    is_main=True,
 )
 
 

@@ -14,9 +14,17 @@ from wordworth.measure.weighted import Weights, plain, weighted_mean
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import Correlation, spearman
 
-declare("manzini", "Mean |mean over classes of mean cos(w, a)|.", "bommasani2020", "lower")
 declare(
-    "manzini:centroid", "Mean |mean over classes of cos(w, μ)| with μ the mean of a class.", "bommasani2020", "lower"
+    "manzini",
+    "Mean |mean over classes of mean cos(w, a)|.",
+    "bommasani2020",
+    "lower",
+    items="bias_words",
+    paired_test="mean",
+    is_main=True,
+)
+declare(
+    "manzini", "Mean |mean over classes of cos(w, μ)| with μ the mean of a class.", "bommasani2020", "lower", "centroid"
 )
 
 
@@ -52,7 +60,9 @@ def mean_cosine(targets: Vectors, sets: Sequence[Vectors], weights: Sequence[Wei
     return plain(cosines_with(targets, np.mean(means, axis=0), "the targets"), weights)
 
 
-declare("mac", "Mean cosine distance of the classes' words from the attribute words.", "manzini2019", "higher")
+declare(
+    "mac", "Mean cosine distance of the classes' words from the attribute words.", "manzini2019", "higher", is_main=True
+)
 
 
 def mac(targets: Vectors, attributes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None) -> Matrix:
@@ -64,10 +74,25 @@ def mac(targets: Vectors, attributes: Sequence[Vectors], *, weights: Sequence[We
     return np.asarray(1 - mean_cosine(targets, attributes, weights), dtype=np.float64)
 
 
-declare("garg-euclidean", "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.", "garg2018", "lower")
-declare("garg-cosine", "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.", "garg2018", "lower")
-GROWS_WITH_VECTORS = ("garg-euclidean",)
-"""Measures in the units of a model's vectors: of one model before and after, not of two models."""
+declare(
+    "garg-euclidean",
+    "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.",
+    "garg2018",
+    "lower",
+    items="bias_words",
+    paired_test="mean",
+    is_main=True,
+    grows_with_vectors=True,
+)
+declare(
+    "garg-cosine",
+    "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.",
+    "garg2018",
+    "lower",
+    items="bias_words",
+    paired_test="mean",
+    is_main=True,
+)
 
 
 def garg_euclidean(
@@ -109,7 +134,8 @@ declare(
     "Spearman's ρ over the targets between cos(w, μ₁) and cos(w, μ₂) with μ the mean of a class.",
     "dev2019",
     "higher",
-    "orders neutral words more alike for both classes",
+    verdict="orders neutral words more alike for both classes",
+    is_main=True,
 )
 
 

@@ -16,17 +16,23 @@ declare(
     "Mean |cos(w, g)|, g the first principal component of the pairs' differences.",
     "bolukbasi2016",
     "lower",
+    items="bias_words",
+    paired_test="mean",
+    is_main=True,
 )
 declare(
-    "direct-bias:centred",
+    "direct-bias",
     "Mean |cos(w, g)|, g the first component of the differences about their mean.",
     "bommasani2020",
     "lower",
+    "centred",
 )
 declare(
-    "direct-bias:explained",
+    "direct-bias",
     "Share of the differences' variance about their mean along its first component; if low, direct-bias means little.",
     "bommasani2020",
+    "",
+    "explained",
 )
 
 
@@ -90,6 +96,9 @@ declare(
     "Mean |⟨w, (x − y) / ‖x − y‖⟩|, averaged over pairs (x, y) before the absolute value.",
     "ethayarajh2019b",
     "lower",
+    items="bias_words",
+    paired_test="mean",
+    is_main=True,
 )
 
 

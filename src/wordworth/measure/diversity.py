@@ -15,14 +15,18 @@ NORMAL = 1.959963984540054
 """The 97.5th percentile of the normal distribution."""
 
 declare(
-    "T1", "Share of the text's types that were the first guess at least once where they stand.", "dudy2020", "higher"
+    "T",
+    "Share of the text's types that were ever among the {k} best guesses where they occur.",
+    "dudy2020",
+    "higher",
+    is_main=True,
 )
-declare("T{k}", "Share of the text's types that were ever among the {k} best where they stand.", "dudy2020", "higher")
 declare(
-    "T{k}:code",
+    "T",
     "Seen types that were ever among the {k} best / types in the bands of frequency, as in the authors' script.",
     "dudy2020",
     "higher",
+    "code",
 )
 
 

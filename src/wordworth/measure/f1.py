@@ -13,16 +13,12 @@ PROBES = {
     "noun": "whether a word is a noun",
     "part-of-speech": "a word's part of speech",
 }
-REPRESENTATIONS = {
-    "": "from a vector",
-    ":components": "from a vector's part along its first components",
-    ":rest": "from a vector without its first components",
-}
 for _name, _what in PROBES.items():
-    for _part, _source in REPRESENTATIONS.items():
-        _formula = f"Weighted F1 of a logistic regression that tells {_what} {_source}."
-        declare(_name + _part, _formula, "wolfe2022", "higher")
-    declare(f"{_name}:majority", f"Weighted F1 of the commonest answer to {_what}: what knowing nothing gives.")
+    _formula = f"Weighted F1 of a logistic regression that tells {_what} from a vector"
+    declare(_name, f"{_formula}.", "wolfe2022", "higher", is_main=True)
+    declare(_name, f"{_formula}'s part along its first components.", "wolfe2022", "higher", "components")
+    declare(_name, f"{_formula} without its first components.", "wolfe2022", "higher", "rest")
+    declare(_name, f"Weighted F1 of the most common answer to {_what}.", "", "", "majority")
 
 
 def weighted_f1(

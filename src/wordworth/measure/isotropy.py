@@ -6,9 +6,9 @@ from wordworth.embedding.cosine import Matrix, Vectors, norms, unit_rows
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
 
-declare("anisotropy", "Mean cosine over all pairs of different words.", "ethayarajh2019a", "lower")
+declare("anisotropy", "Mean cosine over all pairs of different words.", "ethayarajh2019a", "lower", is_main=True)
 declare(
-    "neuron-share:{k}",
+    "neuron-share",
     "Mean share of a vector's length that the {k} largest neurons hold, ranked by their mean square.",
     "wolfe2022",
 )

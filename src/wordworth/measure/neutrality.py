@@ -27,30 +27,49 @@ from wordworth.statistics.bootstrap import resample_counts
 
 THRESHOLDS = (0.5, 0.7)
 """The paper's τ."""
-BY_PAIR = ":by-pair"
-CHANGE = ":change"
-OVER_SWAP = ":over-swap"
-WAYS = {
-    "": ".",
+BY_PAIR = "by-pair"
+CHANGE = "change"
+BY_PAIR_CHANGE = "by-pair-change"
+OVER_SWAP = "over-swap"
+FROM_ORIGINAL = ": the difference from the original version."
+VARIANTS = {
+    None: ".",
     BY_PAIR: ", where each pair of subjects is averaged over its sentences first.",
-    CHANGE: ": the difference from the original setting.",
-    BY_PAIR + CHANGE: ", by pairs of subjects: the difference from the original setting.",
+    CHANGE: FROM_ORIGINAL,
+    BY_PAIR_CHANGE: f", by pairs of subjects{FROM_ORIGINAL}",
 }
-"""What may stand behind a measure's name → behind its formula."""
+"""Variant → what it adds to the formula."""
 _WHERE, _SHARE = "over pairs that are all neutral", "Share of pairs that are all neutral where"
-for _way, _said in WAYS.items():
-    _verdict = "" if _way else "infers more neutrally"
-    declare(f"net-neutral{_way}", f"Mean probability of neutral {_WHERE}{_said}", "dev2020", "higher", _verdict)
-    declare(f"fraction-neutral{_way}", f"{_SHARE} no label is more probable{_said}", "dev2020", "higher")
-    declare(f"threshold:{{tau}}{_way}", f"{_SHARE} P(neutral) > {{tau}}{_said}", "dev2020", "higher")
-    declare(f"entailment{_way}", f"Mean probability of entailment {_WHERE}{_said}", "dev2020", "lower")
-    declare(f"contradiction{_way}", f"Mean probability of contradiction {_WHERE}{_said}", "dev2020", "lower")
-for _label in ("entailment", "contradiction"):
+declare(
+    "net-neutral",
+    f"Mean probability of neutral {_WHERE}.",
+    "dev2020",
+    "higher",
+    verdict="infers more neutrally",
+    items="subject_pairs",
+    item_value="neutral",
+    paired_test="mean",
+    is_main=True,
+)
+for _variant, _addition in VARIANTS.items():
+    _is_plain = _variant is None
+    if not _is_plain:
+        declare("net-neutral", f"Mean probability of neutral {_WHERE}{_addition}", "dev2020", "higher", _variant)
+    for _name, _formula in (
+        ("fraction-neutral", f"{_SHARE} no label is more probable"),
+        ("threshold", f"{_SHARE} P(neutral) > {{threshold}}"),
+    ):
+        declare(_name, f"{_formula}{_addition}", "dev2020", "higher", _variant, is_main=_is_plain)
+    for _name in ("entailment", "contradiction"):
+        _formula = f"Mean probability of {_name} {_WHERE}{_addition}"
+        declare(_name, _formula, "dev2020", "lower", _variant, is_main=_is_plain)
+for _name in ("entailment", "contradiction"):
     declare(
-        f"{_label}{OVER_SWAP}",
-        f"Mean probability of {_label} less that of pairs that differ in two words of one kind, as baker and tailor.",
+        _name,
+        f"Mean probability of {_name} minus that of pairs that differ in two words of one kind, as baker and tailor.",
         "",
         "zero",
+        OVER_SWAP,
     )
 _SUMS = 4  # e, n, c and labelled neutral; behind them one for each threshold
 
@@ -61,15 +80,12 @@ def is_neutral(probabilities: Vectors) -> NDArray[np.bool_]:
     return neutral
 
 
-def measure_names(thresholds: Sequence[float] = THRESHOLDS) -> list[str]:
-    """The measures in the order that `scores` has them; the last two are the means of e and of c."""
-    return [
-        "net-neutral",
-        "fraction-neutral",
-        *(f"threshold:{tau:g}" for tau in thresholds),
-        "entailment",
-        "contradiction",
-    ]
+def measure_columns(thresholds: Sequence[float] = THRESHOLDS) -> list[dict[str, str | float]]:
+    """Return the measures in the order that `scores` has them, as columns of a score; the last two are e and c."""
+    above: list[dict[str, str | float]] = [{"measure": "threshold", "threshold": tau} for tau in thresholds]
+    names = ("net-neutral", "fraction-neutral", "entailment", "contradiction")
+    plain: list[dict[str, str | float]] = [{"measure": name} for name in names]
+    return [*plain[:2], *above, *plain[2:]]
 
 
 @dataclass
@@ -156,20 +172,12 @@ def replicates(tally: Tally, resamples: int, seed: int, *, by_pair: bool = False
 LABELS = ("entailment", "contradiction")
 _COLUMNS = (0, 2)  # of a tally's sums
 for _label in LABELS:
-    for _way, _said in (("", "."), (CHANGE, ": the difference from the original setting.")):
-        declare(
-            f"gap:{_label}{_way}",
-            f"Mean difference between two groups, without its sign, in the probability of {_label} by premise{_said}",
-            "",
-            "lower",
-            "" if _way else "treats groups more alike",
-        )
-        declare(
-            f"lean:{_label}{_way}",
-            f"Mean difference, first group less second, in the probability of {_label} by premise{_said}",
-            "",
-            "zero",
-        )
+    _gap = f"Mean difference between two groups, without its sign, in the probability of {_label} per premise"
+    _lean = f"Mean difference, first group minus second, in the probability of {_label} per premise"
+    declare(f"gap-{_label}", f"{_gap}.", "", "lower", verdict="treats groups more alike", is_main=True)
+    declare(f"gap-{_label}", f"{_gap}{FROM_ORIGINAL}", "", "lower", CHANGE)
+    declare(f"lean-{_label}", f"{_lean}.", "", "zero", is_main=True)
+    declare(f"lean-{_label}", f"{_lean}{FROM_ORIGINAL}", "", "zero", CHANGE)
 
 
 def group_means(tally: Tally, groups: Sequence[NDArray[np.intp]], drawn: Sequence[Matrix] | None = None) -> Matrix:
@@ -198,7 +206,7 @@ def by_premise(means: Matrix) -> Matrix:
 
 def gap_names(groups: int) -> list[str]:
     """The measures in the order that `by_premise` has them."""
-    return [f"{kind}:{label}" for kind in (("gap", "lean") if groups == 2 else ("gap",)) for label in LABELS]
+    return [f"{kind}-{label}" for kind in (("gap", "lean") if groups == 2 else ("gap",)) for label in LABELS]
 
 
 def gap_replicates(tally: Tally, groups: Sequence[NDArray[np.intp]], resamples: int, seed: int) -> Matrix:

@@ -8,16 +8,27 @@ from wordworth.measure.declaration import declare
 from wordworth.statistics.bootstrap import RESAMPLES, Estimate, Sums, ratio
 
 declare(
-    "top-1", "Share of words that the model's first guess is.", "dudy2020", "higher", "predicts words better (top-1)"
-)
-declare(
-    "top-{k}",
+    "top",
     "Share of words that some path of units spells, each among the model's {k} best at its step.",
     "dudy2020",
     "higher",
-    "predicts words better (top-{k})",
+    verdict="predicts words better",
+    items="predictions",
+    item_value="rank",
+    paired_test="hits",
+    is_main=True,
 )
-declare("accuracy", "Share of labelled pairs whose most probable label is the right one.", "dev2020", "higher")
+declare(
+    "accuracy",
+    "Share of labelled pairs whose most probable label is the right one; `variant` names the bias removed before.",
+    "dev2020",
+    "higher",
+    items="labelled_pairs",
+    item_value="is_correct",
+    paired_test="hits",
+    is_main=True,
+    has_open_variants=True,
+)
 
 
 NOT_FOUND = 100.0
@@ -25,17 +36,29 @@ NOT_FOUND = 100.0
 ROUNDING = 0.01
 """A word that is all but certain may come out above ln 1 by the rounding of the model's precision."""
 
-declare("perplexity", "exp of the mean −ln p(word), the end of the word included.", "dudy2020", "lower")
-declare("perplexity:naive", "exp of the mean −ln of the plain product over the word's units.", "dudy2020", "lower")
+declare("perplexity", "exp of the mean −ln p(word), the end of the word included.", "dudy2020", "lower", is_main=True)
+declare("perplexity", "exp of the mean −ln of the plain product over the word's units.", "dudy2020", "lower", "naive")
 declare(
-    "ppx@{k}",
+    "ppx",
     "Mean −ln of the plain product over the word's units, with 100 for a word not found among the {k} best per unit.",
     "dudy2020",
     "lower",
+    is_main=True,
 )
-declare("bits-per-word", "Mean −log₂ p(word).", "", "lower", "is less surprised by words")
-declare("bits-per-character", "Σ −log₂ p(word) / Σ characters, the space that ends a word counted.", "", "lower")
-declare("bits-per-byte", "Σ −log₂ p(word) / Σ UTF-8 bytes, the space that ends a word counted.", "", "lower")
+declare(
+    "bits-per-word",
+    "Mean −log₂ p(word).",
+    "",
+    "lower",
+    verdict="is less surprised by words",
+    items="predictions",
+    item_value="bits",
+    paired_test="mean",
+    is_main=True,
+)
+for _unit, _count in (("character", "characters"), ("byte", "UTF-8 bytes")):
+    _formula = f"Σ −log₂ p(word) / Σ {_count}, the space that ends a word counted."
+    declare(f"bits-per-{_unit}", _formula, "", "lower", is_main=True)
 
 
 def perplexity(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:

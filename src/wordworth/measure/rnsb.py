@@ -25,6 +25,7 @@ declare(
     "KL divergence from uniform of the class words' normalised probabilities of being negative.",
     "sweeney2019",
     "lower",
+    is_main=True,
 )
 
 

@@ -19,16 +19,17 @@ NO_SPREAD = 1e-12
 """A standard deviation below this is rounding."""
 OVER = "of the variants of one test: all combinations of the choices named in its items."
 
-declare("sensitivity:significant", f"Share with p < .05 {OVER}", "simonsohn2020")
-declare("sensitivity:same-sign", f"Share with the sign of the test as it is run {OVER}", "simonsohn2020", "higher")
+declare("sensitivity", f"Share with p < .05 {OVER}", "simonsohn2020", "", "significant")
+declare("sensitivity", f"Share with the sign of the test as it is run {OVER}", "simonsohn2020", "higher", "same-sign")
 declare(
-    "sensitivity:flipped",
+    "sensitivity",
     "Share of the variants whose conclusion (p < .05 and the sign, or neither) is not that of the test as it is run; "
-    "where `setting` names a choice, of the variants with that choice.",
+    "where `subset` names an option of a choice, of the variants with that option.",
     "simonsohn2020",
     "lower",
+    "flipped",
 )
-declare("sensitivity:median", f"Median, with the least and the greatest, {OVER}", "simonsohn2020")
+declare("sensitivity", f"Median, with the minimum and the maximum, {OVER}", "simonsohn2020", "", "median")
 
 Masks = NDArray[np.bool_]
 """variants × words: which words each variant keeps."""

@@ -17,14 +17,21 @@ TIE = 1e-12
 """Cosines of float64 unit vectors that differ by less are rounding, and count as equal."""
 
 declare(
-    "soft-match@{k}",
-    "Share of words whose guess is among the {k} nearest words by cosine, the word itself first.",
+    "soft-match",
+    "Share of words whose guess is among the {k} nearest words in the embedding that `variant` names, the word itself "
+    "first; without k, similar to them by the rule that `variant` names.",
     "dudy2020",
     "higher",
+    is_main=True,
+    has_open_variants=True,
 )
-declare("soft-match", "Share of words whose guess is similar to them.", "dudy2020", "higher")
-declare("T1:soft-match@{k}", "Share of types that soft-match@{k} hits at least once.", "dudy2020", "higher")
-declare("T1:soft-match", "Share of types that soft-match hits at least once.", "dudy2020", "higher")
+declare(
+    "soft-match-types",
+    "Share of types that a soft match hits at least once.",
+    "dudy2020",
+    "higher",
+    has_open_variants=True,
+)
 
 
 def neighbour_ranks(

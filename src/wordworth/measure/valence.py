@@ -8,22 +8,40 @@ from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import Correlation, pearson, spearman
 
 RHO = "between the words' sc-weat effect sizes and their rated valence."
-declare("valence", f"Pearson's ρ {RHO}", "toney2021", "higher", "knows the valence of words better")
-declare("valence:spearman", f"Spearman's ρ {RHO}", "toney2021", "higher")
 declare(
-    "valence:held-out",
+    "valence",
+    f"Pearson's ρ {RHO}",
+    "toney2021",
+    "higher",
+    verdict="knows the valence of words better",
+    items="rated_words",
+    paired_test="pearson",
+    is_main=True,
+)
+declare("valence", f"Spearman's ρ {RHO}", "toney2021", "higher", "spearman", items="rated_words")
+declare(
+    "valence",
     "Valence over one half of the words, in the layer (and with the components) that is best on the other half.",
     "",
     "higher",
+    "held-out",
 )
-declare("valence:mean", "Mean of valence over the languages.", "wolfe2022", "higher")
-declare("valence:control", "Valence of the control that `setting` names.")
-declare("valence:above", "Valence less that of the control that `setting` names.", "", "higher")
-declare("valence:p-against-d", "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021")
-declare("valence:multiple-poles", "Valence with poles that the model splits into tokens.", "wolfe2022", "higher")
-declare("raters", "Pearson's ρ between two groups of people's mean ratings of the same words.", "toney2021", "higher")
+declare("valence", "Mean of valence over the languages.", "wolfe2022", "higher", "mean")
+declare("valence", "Valence minus that of the control that `control` names.", "", "higher", "above-control")
+declare("valence", "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021", "", "p-against-d")
+declare("valence", "Valence with poles that the model splits into tokens.", "wolfe2022", "higher", "multiple-poles")
+declare(
+    "raters",
+    "Pearson's ρ between two groups of people's mean ratings of the same words.",
+    "toney2021",
+    "higher",
+    items="rated_words",
+    paired_test="pearson",
+    is_main=True,
+)
 for _affect in ("arousal", "dominance"):
-    declare(_affect, f"Pearson's ρ of the same with poles of {_affect} and rated {_affect}.", "wolfe2022", "higher")
+    _formula = f"Pearson's ρ of the same with poles of {_affect} and rated {_affect}."
+    declare(_affect, _formula, "wolfe2022", "higher", is_main=True)
 
 
 declare(
@@ -31,9 +49,12 @@ declare(
     "Spearman's ρ between the cosine of two words and their rated similarity.",
     "",
     "higher",
-    "knows the similarity of words better",
+    verdict="knows the similarity of words better",
+    items="word_pairs",
+    paired_test="spearman",
+    is_main=True,
 )
-declare("similarity:best", "The largest similarity over the layers.", "bommasani2020", "higher")
+declare("similarity", "The largest similarity over the layers.", "bommasani2020", "higher", "best", items="word_pairs")
 
 
 def valence(

@@ -29,10 +29,13 @@ declare(
     "mean cos(w, A) − mean cos(w, B).",
     "caliskan2017",
     "zero",
-    "associates more strongly",
-    "association",
+    verdict="associates more strongly",
+    noun="association",
+    items="association_words",
+    paired_test="association",
+    is_main=True,
 )
-declare("weat:variance", "Variance of a test's effect sizes over the languages.", "toney2021")
+declare("weat", "Variance of a test's effect sizes over the languages.", "toney2021", "", "variance")
 
 
 def sc_weat(targets: Vectors, A: Vectors, B: Vectors, *, block: int = BLOCK) -> Matrix:

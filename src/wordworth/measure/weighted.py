@@ -43,8 +43,15 @@ def plain(values: Matrix, *weights: object) -> Matrix:
     return values if any(counts is not None for counts in weights) else values[..., 0]
 
 
-declare("agreement:{one}~{other}", "Spearman's ρ over layers between {one} and {other}.", "bommasani2020", "higher")
-declare("agreement", "Mean of those ρ over the pairs of different estimators.", "bommasani2020", "higher")
+declare(
+    "agreement",
+    "Spearman's ρ over layers between the two estimators that `variant` names; without a variant, the mean over pairs "
+    "of different estimators.",
+    "bommasani2020",
+    "higher",
+    is_main=True,
+    has_open_variants=True,
+)
 
 
 def rank_agreement(one: Vectors, other: Vectors) -> Matrix:

@@ -1,15 +1,12 @@
-"""`Findings`: the scores and items of a task or a study, with what was used, left out, noted and failed."""
+"""`Findings`: what a task or a study records while it runs: scores, items, notices, models and data."""
 
 import hashlib
 import json
 import re
-import time
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import polars as pl
@@ -18,16 +15,13 @@ from wordworth.embedding import Embedding
 from wordworth.engine.cache import damaged
 from wordworth.engine.notices import notices
 from wordworth.errors import WordworthError
-from wordworth.measure import Measure
-from wordworth.measure import named as measure_named
-from wordworth.results.flags import few, joined
-from wordworth.results.folder import default_folder, reserve, write_run
-from wordworth.results.manifest import surroundings
-from wordworth.results.reading import Run, read_run
-from wordworth.results.schema import ITEMS, SCORES
-from wordworth.results.vocabulary import EXPERIMENTS, Experiment, step_of
+from wordworth.measure import find_measure
+from wordworth.results.columns import ITEM_TABLES, SCORES, SKIPPED, item_schema
+from wordworth.results.notices import Caution, Notice, NoticeKind, coverage_cautions, size_cautions
+from wordworth.results.run import DataFacts, MeasureFacts, ModelFacts, Run, surroundings
+from wordworth.results.vocabulary import CONTROLS, EXPERIMENTS
 
-_PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
+_DETAILS = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 
 
 class Described(Protocol):
@@ -47,190 +41,138 @@ class Described(Protocol):
     def columns(self) -> Mapping[str, str]: ...
 
 
-@dataclass(frozen=True)
-class About:
-    """What a study says of itself, for those who read its runs."""
-
-    models: tuple[str, ...] = ()
-    """The models as they were named."""
-    fingerprints: Mapping[str, str] = field(default_factory=dict)
-    """Name → sha256 over the content of each model and data set that was named, as it was when the run began."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Every setting's value, given or default."""
-    may_differ: tuple[str, ...] = ()
-    """Settings in which two runs may differ and still be compared."""
-    method: str = ""
-    """How it measures, in words."""
-    papers: tuple[str, ...] = ()
-    """Keys of the papers whose method it is."""
-    references: Mapping[str, str] = field(default_factory=dict)
-    """Key → BibTeX of all that the findings rest on."""
-    command: tuple[str, ...] = ("python",)
-    """The command line, without what may be secret in an address."""
-
-
 @dataclass
 class Findings:
     """Grows while a study runs. A task returns findings of its own, which a study adds to those it returns."""
 
     study: str = ""
-    experiments: Mapping[str, Experiment] = field(default_factory=lambda: EXPERIMENTS)
-    left_out: Counter[str] = field(default_factory=Counter)
+    experiments: Collection[str] = field(default_factory=lambda: EXPERIMENTS)
     models: dict[str, dict[str, Any]] = field(default_factory=dict)
     data: dict[str, dict[str, Any]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    """Those of the notes that a user should see at once: what was asked for and could not be had."""
-    failed: list[dict[str, Any]] = field(default_factory=list)
-    """Parts that failed without costing the rest: their columns, and the reason."""
-    embedding: Embedding | None = None
-    """What the study made, where it makes an embedding."""
-    network: Any = None
-    """What the study made, where it makes a network: `save(folder)` writes it."""
-    about: About = field(default_factory=About)
-    started: datetime = field(default_factory=lambda: datetime.now(UTC))
-    seconds: float = 0.0
+    notices: list[Notice] = field(default_factory=list)
+    checkpoints: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Label of a checkpoint of a training → the model's name and the step."""
+    product: Any = None
+    """What the study made, where it makes one: an embedding, or a network; `save` writes it."""
     _scores: list[dict[str, Any]] = field(default_factory=list)
-    _items: list[pl.DataFrame | pl.LazyFrame] = field(default_factory=list)
+    _items: dict[str, list[pl.DataFrame | pl.LazyFrame]] = field(default_factory=dict)
 
-    def score(self, **row: Any) -> None:
-        """One number, by the names of its columns."""
+    def score(self, *, cautions: Iterable[Caution] = (), **row: Any) -> None:
+        """Record one number, by the names of its columns."""
         self._check(row, SCORES, "scores")
-        measure_named(row["measure"])
-        self._scores.append({"study": self.study, **row, "flags": joined(row.get("flags"), few(row.get("n")))})
+        find_measure(row["measure"], row.get("variant"))
+        every = [*cautions, *coverage_cautions(row.get("coverage")), *size_cautions(row.get("n"))]
+        self._scores.append({"study": self.study, **row, "cautions": list(dict.fromkeys(every))})
 
-    def flag(self, reason: str) -> None:
-        """Marks every number so far with a reason to read it with care; a blank one is none."""
+    def set_coverage(self, coverage: float) -> None:
+        """Set the coverage of every score so far, with its caution where it is low."""
         for row in self._scores:
-            row["flags"] = joined(row["flags"], reason)
+            row["coverage"] = coverage
+        self.add_cautions(coverage_cautions(coverage))
 
-    def item(self, **columns: Any) -> None:
-        """Many items at once: a column is a list, or one value for all."""
-        self._check(columns, ITEMS, "items")
-        lists = {name: column for name, column in columns.items() if not isinstance(column, str | int | float | None)}
-        given = {"study": self.study, **columns}
-        self._add_items(pl.DataFrame(lists, strict=False).select(_columns(lists, given)))
+    def add_cautions(self, cautions: Iterable[Caution]) -> None:
+        """Mark every score so far."""
+        for row in self._scores:
+            row["cautions"] = list(dict.fromkeys([*row["cautions"], *cautions]))
 
-    def scanned_items(self, table: pl.LazyFrame, **columns: Any) -> None:
-        """Items that lie on disk, as many as there are words in a text: `table` has some columns of the items, and
-        `columns` are one value for all. They are read when they are asked for, and a part at a time when saved."""
-        names = table.collect_schema().names()
-        self._check(columns | dict.fromkeys(names), ITEMS, "items")
-        self._add_items(table.select(_columns(names, {"study": self.study, **columns})))
+    def item(self, table: str, **columns: Any) -> None:
+        """Record many items of one table at once: a column is a list, or one value for all."""
+        schema = item_schema(table)
+        self._check(columns, schema, table)
+        lists = {name: one for name, one in columns.items() if not isinstance(one, str | int | float | None)}
+        frame = pl.DataFrame(lists, schema={name: schema[name] for name in lists}, strict=False)
+        self._items.setdefault(table, []).append(frame.select(_complete(lists, columns, schema)))
+
+    def scanned_items(self, table: str, frame: pl.LazyFrame, **columns: Any) -> None:
+        """Record items that are on disk, one per word of a text; `columns` are one value for all.
+
+        They are read when they are asked for, and in parts when they are saved.
+        """
+        names = frame.collect_schema().names()
+        schema = item_schema(table)
+        self._check(columns | dict.fromkeys(names), schema, table)
+        self._items.setdefault(table, []).append(frame.select(_complete(names, columns, schema)))
 
     def _check(self, row: Mapping[str, Any], schema: Mapping[str, Any], table: str) -> None:
         unknown = row.keys() - schema.keys()
         if unknown:
-            raise TypeError(f"{table} have no column {', '.join(sorted(unknown))}")
-        experiment = row.get("experiment")
+            raise TypeError(f"{table} has no column {', '.join(sorted(unknown))}")
+        experiment, control = row.get("experiment"), row.get("control")
         if experiment is not None and experiment not in self.experiments:
-            raise TypeError(f"no experiment {experiment!r} is declared (in its study, or in run/vocabulary.py)")
-        setting = row.get("setting")
-        if experiment is not None and isinstance(setting, str) and not self.experiments[experiment].allows(setting):
-            raise TypeError(f"the experiment {experiment!r} has no setting {setting!r}")
-
-    def _add_items(self, frame: pl.DataFrame | pl.LazyFrame) -> None:
-        self._items.append(frame)
-        reasons = frame.lazy().drop_nulls("left_out").group_by("left_out").len().collect(engine="streaming")
-        self.left_out.update(dict(reasons.sort("left_out").iter_rows()))
+            raise TypeError(f"no experiment {experiment!r} is declared (results/vocabulary.py)")
+        if control is not None and control not in CONTROLS:
+            raise TypeError(f"no control {control!r} is declared (results/vocabulary.py)")
 
     def add(self, other: "Findings", **columns: Any) -> None:
-        """Everything that another found; `columns` are set in all of its scores and items."""
+        """Add everything that another recorded; `columns` are set in all of its scores and items."""
         for row in other._scores:
             self.score(**{name: value for name, value in row.items() if name != "study"} | columns)
-        constants = [
-            pl.lit(value).cast(ITEMS[name]).alias(name) for name, value in {"study": self.study, **columns}.items()
-        ]
-        self._items += [frame.with_columns(constants) for frame in other._items]
-        self.left_out += other.left_out
-        for sentence in other.notes:
-            (self.warn if sentence in other.warnings else self.note)(sentence)
-        for part in other.failed:
-            self.failed.append({**part, **columns})
+        for table, frames in other._items.items():
+            schema = item_schema(table)
+            constants = [pl.lit(value).cast(schema[name]).alias(name) for name, value in columns.items()]
+            self._items.setdefault(table, []).extend(frame.with_columns(constants) for frame in frames)
+        for notice in other.notices:
+            self._add_notice(notice)
         for key, data in other.data.items():
-            self._used(key, data)
+            self._add_data(key, data)
         self.models |= other.models
 
-    def where(self, scores: Callable[[dict[str, Any]], bool], items: pl.Expr) -> "Findings":
-        """The scores and items that satisfy a condition each; notes and warnings are not taken along."""
-        some = Findings(self.study, self.experiments, models=self.models, data=self.data, failed=self.failed)
-        some._scores = [row for row in self._scores if scores(row)]
-        for frame in self._items:
-            some._add_items(frame.filter(items))
-        return some
+    def select(self, scores: Callable[[dict[str, Any]], bool], items: pl.Expr) -> "Findings":
+        """Return the scores and items that satisfy a condition each, without the notices."""
+        chosen = Findings(self.study, self.experiments, models=self.models, data=self.data)
+        chosen._scores = [row for row in self._scores if scores(row)]
+        chosen._items = {table: [frame.filter(items) for frame in frames] for table, frames in self._items.items()}
+        return chosen
 
     @contextmanager
-    def part(self, *kinds: type[WordworthError], asked: bool = False, **columns: Any) -> Iterator[None]:
-        """A part whose failure costs nothing else: it is recorded with its columns and its reason, and reported.
+    def part(self, *kinds: type[WordworthError], is_requested: bool = False, **place: Any) -> Iterator[None]:
+        """Run a part whose failure costs nothing else: it becomes a notice with its place and reason.
 
-        What was `asked` for by name still fails. `kinds` are the errors that are a failure of the part alone.
+        What the user named (`is_requested`) still fails. `kinds` are the errors that concern only this part.
         """
         try:
             yield
         except WordworthError as error:
-            if asked or not isinstance(error, kinds or WordworthError):
+            if is_requested or not isinstance(error, kinds or WordworthError):
                 raise
-            self.failed.append({**columns, "reason": str(error)})
-            place = ", ".join(f"{name} {value}" for name, value in columns.items() if value is not None)
-            named = str(columns.get("model", "")) in str(error)
-            self.warn(f"Not run: {error}" if named or not place else f"Not run: {place}: {error}")
+            self.notice("failed", str(error), **place)
 
-    def left_out_by_kind(self) -> dict[str, int]:
-        """Counts by reason, reasons that differ only in a word or a number taken together."""
-        alike: dict[str, list[str]] = {}
-        for reason in self.left_out:
-            alike.setdefault(_PARTICULARS.sub("…", reason), []).append(reason)
-        return {
-            reasons[0] if len(reasons) == 1 else kind: sum(self.left_out[reason] for reason in reasons)
-            for kind, reasons in alike.items()
-        }
+    def notice(self, kind: NoticeKind, reason: str, **more: Any) -> None:
+        """Record something to know; the same notice is recorded once. `more` are the other fields of `Notice`."""
+        self._add_notice(Notice(kind=kind, reason=reason.rstrip("."), **more))
 
-    def note(self, sentence: str) -> None:
-        """A sentence that a reader of the scores should know; said once."""
-        if sentence not in self.notes:
-            self.notes.append(sentence)
+    def _add_notice(self, notice: Notice) -> None:
+        if notice not in self.notices:
+            self.notices.append(notice)
 
-    def warn(self, sentence: str) -> None:
-        """A note that is also shown at once."""
-        if sentence not in self.notes:
-            self.warnings.append(sentence)
-        self.note(sentence)
-
-    def used_model(self, name: str, facts: Mapping[str, Any]) -> None:
-        """A model that went into the numbers. Two of one name are an error."""
+    def add_model(self, name: str, facts: Mapping[str, Any]) -> None:
+        """Record a model that was measured. Two of one name are an error."""
         if name in self.models:
             raise WordworthError(f"two models are called {name}; name one LABEL=PATH to tell them apart")
         self.models[name] = {"name": name, **facts}
 
-    def used_embedding(self, embedding: Embedding, language: str) -> None:
-        """An embedding that went into the numbers."""
+    def add_embedding(self, embedding: Embedding, language: str) -> None:
+        """Record an embedding that was measured."""
         origin = embedding.provenance
         facts = {"source": origin.source, "sha256": origin.sha256, "language": language, "words": len(embedding)}
         facts |= {"dimensions": embedding.dim, "steps": list(origin.steps), "dropped": list(origin.dropped)}
-        self.used_model(embedding.name, facts)
+        self.add_model(embedding.name, facts)
 
-    def used_data(self, data: Described, rows: int) -> None:
-        """A data set that went into the numbers."""
+    def add_data(self, data: Described, rows: int) -> None:
+        """Record a data set that was used."""
         keys = ("name", "source", "sha256", "licence", "reference")
         columns = {"columns": dict(data.columns)} if data.columns else {}
-        self._used(data.name, {key: getattr(data, key) for key in keys} | {"rows": rows} | columns)
-        if columns:
-            taken = ", ".join(f"{part} from {title!r}" for part, title in data.columns.items())
-            self.note(f"{data.name}: its columns were read as {taken}.")
+        self._add_data(data.name, {key: getattr(data, key) for key in keys} | {"rows": rows} | columns)
 
-    def used_words(self, name: str, sets: Mapping[str, Sequence[str]], reference: str = "") -> None:
-        """Word sets that went into the numbers; their checksum is that of the words, as JSON in UTF-8."""
+    def add_words(self, name: str, sets: Mapping[str, Sequence[str]], reference: str = "") -> None:
+        """Record word sets that were used; their checksum is that of the words, as JSON in UTF-8."""
         text = json.dumps({label: list(words) for label, words in sets.items()}, ensure_ascii=False)
-        facts: dict[str, Any] = {
-            "name": name,
-            "source": "",
-            "sha256": hashlib.sha256(text.encode()).hexdigest(),
-            "licence": "",
-        }
-        facts |= {"reference": reference, "rows": sum(len(words) for words in sets.values())}
-        self._used(f"words of {name}", facts)  # a test and a lexicon may share a name: their measures differ
+        facts = {"name": name, "source": "", "sha256": hashlib.sha256(text.encode()).hexdigest(), "licence": ""}
+        rows = sum(len(words) for words in sets.values())
+        # A test and a lexicon may share a name: their measures differ.
+        self._add_data(f"words of {name}", facts | {"reference": reference, "rows": rows})
 
-    def _used(self, key: str, facts: dict[str, Any]) -> None:
+    def _add_data(self, key: str, facts: dict[str, Any]) -> None:
         before = self.data.setdefault(key, facts)
         if before["sha256"] != facts["sha256"]:
             raise WordworthError(
@@ -240,67 +182,78 @@ class Findings:
 
     @property
     def scores(self) -> pl.DataFrame:
-        """One row a number: the table of `scores.csv`."""
+        """Return the table of `scores.csv`."""
         return pl.DataFrame(self._scores, schema=SCORES)
 
     @property
-    def items(self) -> pl.DataFrame:
-        """One row a word, pair or prediction: the table of `items.parquet`."""
-        return self._scan().collect()
-
-    @property
-    def held_items(self) -> pl.DataFrame:
-        """Those that do not lie on disk: all but a row a word of a text, which no table shows."""
-        return pl.concat([pl.DataFrame(schema=ITEMS), *(one for one in self._items if isinstance(one, pl.DataFrame))])
-
-    def _scan(self) -> pl.LazyFrame:
-        return pl.concat([pl.LazyFrame(schema=ITEMS), *(frame.lazy() for frame in self._items)])
-
-    def save(self, folder: str | Path | None = None, *, overwrite: bool = False) -> Run:
-        """Writes the run: `run.json`, `scores.csv` and `items.parquet` in a folder, all of it or nothing."""
-        place = default_folder(self.study) if folder is None else Path(folder)
-        reserve(place, overwrite=overwrite)
-        write_run(place, self.manifest(), self.scores, self._scan(), overwrite=overwrite)
-        return read_run(place)
-
-    def manifest(self) -> dict[str, Any]:
-        """Return the keys of `run.manifest.Manifest`: what `run.json` says of the findings."""
-        versions, hardware = surroundings()
-        names = self.scores.get_column("measure").unique(maintain_order=True).to_list()
-        declared: dict[str, Measure] = {name: measure_named(name) for name in names}
-        return asdict(self.about) | {
-            "study": self.study,
-            "models": list(self.models.values()),
-            "named": list(self.about.models),
-            "steps": {name: parted[1] for name in self.models if (parted := step_of(name))},
-            "damaged": damaged(),
-            "seed": int(self.about.settings.get("seed", 0)),
-            "data": list(self.data.values()),
-            "left_out": self.left_out_by_kind(),
-            "notes": list(dict.fromkeys((*self.notes, *notices()))),
-            "failed": self.failed,
-            "warnings": self.warnings,
-            "measures": {name: {"formula": one.formula, "better": one.better} for name, one in declared.items()},
-            "started": self.started.isoformat(timespec="seconds"),
-            "seconds": round(self.seconds, 2),
-            "versions": versions,
-            "hardware": hardware,
-            "layout": 2,
+    def items(self) -> dict[str, pl.LazyFrame]:
+        """Return the item tables that have rows."""
+        return {
+            table: pl.concat([frame.lazy() for frame in self._items[table]])
+            for table in ITEM_TABLES
+            if table in self._items
         }
 
-    @contextmanager
-    def timed(self) -> Iterator[None]:
-        """Counts the seconds inside into `seconds`."""
-        began = time.monotonic()
-        try:
-            yield
-        finally:
-            self.seconds += time.monotonic() - began
+    def to_run(self, **about: Any) -> Run:
+        """Return the run of a study; `about` are the fields of `Run` that the study knows."""
+        versions, hardware = surroundings()
+        everywhere = [Notice(kind="info", reason=text.rstrip(".")) for text in notices()]
+        measures = self.scores.select("measure", "variant").unique(maintain_order=True)
+        run = Run(
+            study=self.study,
+            models=[ModelFacts(**self._facts_of(label)) for label in self.models],
+            data=[DataFacts(**facts) for facts in self.data.values()],
+            measures=[_declared(*row) for row in measures.rows()],
+            notices=list(dict.fromkeys([*self.notices, *everywhere])),
+            skipped=self.skipped(),
+            damaged=damaged(),
+            versions=versions,
+            hardware=hardware,
+            **about,
+        )
+        run.scores = self._with_steps(self.scores.lazy()).collect()
+        run.items = {table: self._with_steps(frame) for table, frame in self.items.items()}
+        run.product = self.product
+        return run
+
+    def _facts_of(self, label: str) -> dict[str, Any]:
+        name, step = self.checkpoints.get(label, (label, None))
+        return {**self.models[label], "name": name, "step": step}
+
+    def _with_steps(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """Put the step of a checkpoint's label into its own column."""
+        if not self.checkpoints:
+            return frame
+        names, steps = zip(*self.checkpoints.values(), strict=True)
+        labels, model = list(self.checkpoints), pl.col("model")
+        return frame.with_columns(
+            model=model.replace(labels, names),
+            step=model.replace_strict(labels, steps, default=None, return_dtype=pl.Int64),
+        )
+
+    def skipped(self) -> dict[str, int]:
+        """Count the items that were not used, by reason; reasons that differ in a word or number count together."""
+        counts: Counter[str] = Counter()
+        for frame in self.items.values():
+            reasons = frame.drop_nulls(SKIPPED).group_by(SKIPPED).len().collect(engine="streaming")
+            counts.update(dict(reasons.sort(SKIPPED).iter_rows()))
+        alike: dict[str, list[str]] = {}
+        for reason in counts:
+            alike.setdefault(_DETAILS.sub("…", reason), []).append(reason)
+        return {
+            reasons[0] if len(reasons) == 1 else kind: sum(counts[reason] for reason in reasons)
+            for kind, reasons in alike.items()
+        }
 
 
-def _columns(given: Container[str], constants: Mapping[str, Any]) -> list[pl.Expr]:
-    """All columns of items: those that are given, and constants for the rest."""
+def _declared(name: str, variant: str | None) -> MeasureFacts:
+    measure = find_measure(name, variant)
+    return MeasureFacts(name=name, variant=variant, formula=measure.formula, better=measure.better)
+
+
+def _complete(names: Collection[str], constants: Mapping[str, Any], schema: Mapping[str, Any]) -> list[pl.Expr]:
+    """Return all columns of a table: those in `names` as they are, and constants for the rest."""
     return [
-        (pl.col(name) if name in given else pl.lit(constants.get(name))).cast(kind).alias(name)
-        for name, kind in ITEMS.items()
+        (pl.col(name) if name in names else pl.lit(constants.get(name))).cast(kind).alias(name)
+        for name, kind in schema.items()
     ]

@@ -1,91 +1,55 @@
-"""The names that scores are recorded under: experiments, what the column `setting` holds in each, models by step.
+"""The names that scores are recorded under: experiments, contexts, versions of a model, controls.
 
-Here are the experiments that several studies or rooms know; a study declares those that only it has. Measures are
-declared beside their functions (`wordworth.measure`). A name that is declared nowhere cannot be recorded.
+Measures are declared with their functions (`wordworth.measure`). A name that is not declared cannot be recorded.
 """
 
-import re
-from dataclasses import dataclass
-
-CONTEXTS = ("random", "bleached", "aligned", "misaligned", "decontextualized")
-CONTROLS = ("untrained", "shuffled", "poles-out")
-"""The same network with random weights; the ratings in random order; the lexicon without the polar words."""
+CONTEXTS = ("random", "bleached", "aligned", "misaligned", "decontextualized", "aggregated")
+"""The text that a word is in: drawn from a corpus; “This is WORD”; text that agrees or disagrees with the word's
+valence; the word alone; the mean over many sentences."""
+CONTROLS = ("untrained", "shuffled", "poles-out", "swap")
+"""The same network with random weights; ratings in random order; the lexicon without the polar words; sentence pairs
+that differ in two words of one kind."""
 ORIGINAL = "original"
-"""A model or embedding as it was, beside versions of it."""
+"""A model or embedding as it was, compared with versions of it."""
 RANDOM = "random"
-"""The mean over random subspaces taken out; each is `random:1` and so on."""
+"""A random subspace removed: the mean over draws, or one `draw`."""
 VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", "leace", RANDOM)
+"""What was removed from a model. A network trained on changed vectors is a version under its own name."""
 HARMLESS = ("weat1", "weat2")
-"""Tests of which a positive effect is what people share, not a stereotype of a group of them."""
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """What an experiment is, and the values that `setting` takes in it; a value may go on after a colon (`random:3`).
-
-    Blank `settings` are open: `setting_is` says what stands there, as the name of an embedding or a band.
-    """
-
-    meaning: str
-    settings: tuple[str, ...] = ()
-    setting_is: str = ""
-
-    def allows(self, setting: str | None) -> bool:
-        """Whether a score of the experiment may have this setting."""
-        if not setting:
-            return True
-        return bool(self.setting_is) or setting in self.settings or setting.partition(":")[0] in self.settings
-
-
-PROBE = Experiment("Neutrality on the sentence pairs of a probe.", VERSIONS, setting_is="a version of the model")
-"""What every probe of inference is, a user's own too; the experiment has the probe's name."""
+"""Tests whose positive effect is what people share, not a stereotype of a group of people."""
 
 EXPERIMENTS = {
-    "valence": Experiment("Agreement of words' associations with rated valence.", VERSIONS),
-    "weat": Experiment("Association tests.", VERSIONS),
-    "sensitivity": Experiment("A number under other choices; an item a variant.", setting_is="a choice"),
-    "similarity": Experiment("Agreement of cosines with rated similarity.", VERSIONS),
-    "analogy": Experiment("Analogy questions."),
-    "raters": Experiment("Agreement of people's ratings of the same words."),
-    "corpus-size": Experiment("Vectors trained on samples of a corpus."),
-    "neighbours": Experiment("Nearest words, as items."),
-    "contextualization": Experiment("Valence by layer and contextual setting.", CONTEXTS),
-    "control": Experiment("Valence of a control; the contextual setting stands behind a colon.", CONTROLS),
-    "tokenization": Experiment("Valence of words of one token and of several.", CONTEXTS),
-    "isolation": Experiment("Valence with principal components nullified.", CONTEXTS),
-    "probes": Experiment("Acceptability and part of speech from vectors.", ("last word", "word before")),
-    "validation": Experiment("Word similarity, raw and isolated.", CONTEXTS),
-    "bias": Experiment("Bias in every layer: association tests, or estimators.", (*CONTEXTS, "aggregated", *VERSIONS)),
-    "languages": Experiment("Valence in the paper's languages.", CONTEXTS),
-    "quality": Experiment("Word similarity by layer, pooling and sentences.", ("aggregated", "decontextualized")),
-    "agreement": Experiment("Rank correlation of estimators over layers."),
-    "prediction": Experiment("Whole words predicted.", VERSIONS),
-    "coverage": Experiment("Whole words predicted, by frequency.", setting_is="a band of frequency"),
-    "soft-match": Experiment("Near misses.", setting_is="what says that words are near"),
-    "confusion": Experiment("Misses by the band of the guess.", setting_is="bands of word and guess"),
-    "instead": Experiment("What is said instead, as items."),
-    "confused": Experiment("Words taken for others, as items."),
-    "never-predicted": Experiment("Types that are never predicted."),
-    "paraphrase": Experiment("Rare words in use.", ("idf",)),
-    "gender": PROBE,
-    "nationality": PROBE,
-    "religion": PROBE,
-    "accuracy": Experiment("Accuracy on labelled pairs.", VERSIONS, setting_is="a version of the model"),
-    "subspace": Experiment("What is taken out.", VERSIONS),
-    "stability": Experiment("How well defined a subspace is."),
+    "valence": "Agreement of words' associations with rated valence.",
+    "weat": "Association tests.",
+    "sensitivity": "A number under other choices; every variant is an item.",
+    "similarity": "Agreement of cosines with rated similarity.",
+    "analogy": "Analogy questions.",
+    "raters": "Agreement of people's ratings of the same words.",
+    "corpus-size": "Vectors trained on samples of a corpus.",
+    "neighbours": "Nearest words, as items.",
+    "contextualization": "Valence by layer and context.",
+    "control": "Valence of a control.",
+    "tokenization": "Valence of words of one token and of several.",
+    "isolation": "Valence with principal components nullified.",
+    "probes": "Acceptability and part of speech from vectors.",
+    "validation": "Word similarity, raw and isolated.",
+    "bias": "Bias in every layer: association tests, or estimators.",
+    "languages": "Valence in the paper's languages.",
+    "quality": "Word similarity by layer, pooling and number of sentences.",
+    "agreement": "Rank correlation of estimators over layers.",
+    "prediction": "Whole words predicted.",
+    "coverage": "Whole words predicted, by frequency.",
+    "soft-match": "Near misses.",
+    "confusion": "Misses by the band of the guess.",
+    "instead": "What is predicted instead, as items.",
+    "confused": "Words mistaken for others, as items.",
+    "never-predicted": "Types that are never predicted.",
+    "paraphrase": "Rare words in use.",
+    "gender": "Neutrality on the sentence pairs of a probe.",
+    "nationality": "Neutrality on the sentence pairs of a probe.",
+    "religion": "Neutrality on the sentence pairs of a probe.",
+    "accuracy": "Accuracy on labelled pairs.",
+    "subspace": "What is removed.",
+    "stability": "How well defined a subspace is.",
 }
-
-
-BEFORE_STEP = "@step"
-_LABEL = re.compile(rf"(.+){BEFORE_STEP}(\d{{1,15}})", re.DOTALL)
-
-
-def at_step(name: str, step: int) -> str:
-    """The label of a model after so many steps of its training."""
-    return f"{name}{BEFORE_STEP}{step}"
-
-
-def step_of(label: str) -> tuple[str, int] | None:
-    """The name and the steps of such a label; None for any other."""
-    parted = _LABEL.fullmatch(label)
-    return (parted[1], int(parted[2])) if parted else None
+"""Experiment → what it is. A user's own probe of inference is an experiment under its own name."""

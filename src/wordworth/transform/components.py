@@ -80,19 +80,19 @@ def fit_layers(groups: Sequence[Layers], most: int, layers: Sequence[int | None]
 
 
 def nullified(words: Layers, components: LayerComponents) -> Layers:
-    """Return the same words with a slot per number of components: raw (`pcs` blank), then 0, 1, … all of a layer's.
+    """Return the same words with a slot per number of components: raw (`components` blank), then 0, 1, … all of a layer's.
 
     A layer without components keeps its raw slot only.
     """
     slots = [
-        Slot(layer, pcs)
+        Slot(layer, count)
         for layer in words.layers
-        for pcs in (None, *(range(len(components[layer].directions) + 1) if layer in components else ()))
+        for count in (None, *(range(len(components[layer].directions) + 1) if layer in components else ()))
     ]
     read = lru_cache(maxsize=1)(words.read)  # the slots of a layer are read one after the other
 
     def nullified_slot(slot: Slot) -> NDArray[np.floating]:
         vectors = read(Slot(slot.layer))
-        return vectors if slot.pcs is None else nullify(vectors, components[slot.layer], slot.pcs)
+        return vectors if slot.components is None else nullify(vectors, components[slot.layer], slot.components)
 
     return replace(words, slots=tuple(slots), read=nullified_slot, source=None)

@@ -1,0 +1,380 @@
+"""`Run`: what a study returns, and what is saved, read, compared, checked and reported. One class for all of it."""
+
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Self
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from wordworth.errors import WordworthError
+from wordworth.files import refuse_unwritable, replacing, sha256_of
+from wordworth.measure.declaration import Better
+from wordworth.results.columns import ITEM_TABLES, SCORES, as_text, from_text, item_schema
+from wordworth.results.notices import Notice
+
+PACKAGES = (
+    "wordworth", "numpy", "scipy", "polars", "safetensors", "gensim", "opencc", "tokenizers", "torch", "transformers",
+)  # fmt: skip
+MANIFEST, SCORES_FILE, ITEMS_FOLDER = "run.json", "scores.csv", "items"
+REPORTS = ("report.html", "report.md", "report.tex")
+LAYOUT = 3
+ROWS_PER_GROUP = 1 << 16
+"""Items that are written together."""
+MAX_HEADER_BYTES = 1 << 13
+"""The first line of a `scores.csv` is shorter."""
+MAX_QUOTED = 120
+"""Characters of a file, or of another program's message, that a sentence repeats."""
+
+
+class _Table(BaseModel):
+    """A table of JSON that may have more keys than are declared."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+
+class ModelFacts(_Table):
+    """A model as the run used it; keys that do not apply to it are blank."""
+
+    name: str
+    step: int | None = None
+    """The training step of a checkpoint."""
+    source: str = ""
+    sha256: str = ""
+    weights: str = ""
+    language: str = ""
+    family: str = ""
+    words: int = 0
+    layers: int = 0
+    dimensions: int = 0
+    precision: str = ""
+    device: str = ""
+
+
+class DataFacts(_Table):
+    """A data set as the run used it."""
+
+    name: str
+    source: str = ""
+    sha256: str = ""
+    licence: str = ""
+    reference: str = ""
+    rows: int = 0
+    columns: dict[str, str] = Field(default_factory=dict)
+
+
+class MeasureFacts(_Table):
+    """A measure of the run: what it computes, and which end is better: higher, lower, zero, or blank."""
+
+    name: str
+    variant: str | None = None
+    formula: str = ""
+    better: Better = ""
+
+
+class Run(BaseModel):
+    """One run of a study: `run.json` with its scores and items."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    study: str
+    """The name of the study: valnorm, weat, …"""
+    command: list[str]
+    """The command line, or `python` for a call."""
+    named: list[str] = Field(default_factory=list)
+    """The models as the user named them."""
+    fingerprints: dict[str, str] = Field(default_factory=dict)
+    """Name → sha256 over the content of each model and data set that was named, when the run began."""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """The value of every setting, given or default."""
+    may_differ: list[str] = Field(default_factory=list)
+    """Settings in which two runs may differ and still be compared."""
+    method: str = ""
+    """How the study measures, in words."""
+    papers: list[str] = Field(default_factory=list)
+    """Keys of the papers whose method it is."""
+    references: dict[str, str] = Field(default_factory=dict)
+    """Key → BibTeX of everything the run is based on."""
+    seed: int = 0
+    models: list[ModelFacts] = Field(default_factory=list)
+    data: list[DataFacts] = Field(default_factory=list)
+    measures: list[MeasureFacts] = Field(default_factory=list)
+    notices: list[Notice] = Field(default_factory=list)
+    """What failed, was skipped, reduced or substituted, cautions, and other facts."""
+    skipped: dict[str, int] = Field(default_factory=dict)
+    """How many items were not used, by reason; each one is in its item table."""
+    started: datetime = Field(default_factory=lambda: datetime.now(UTC))
+    seconds: float = 0.0
+    versions: dict[str, str] = Field(default_factory=dict)
+    """Python and the packages that numbers may depend on."""
+    hardware: dict[str, Any] = Field(default_factory=dict)
+    damaged: dict[str, int] = Field(default_factory=dict)
+    """Cache entries that were damaged and recomputed, by kind."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """sha256 of the run's other files."""
+    layout: int = LAYOUT
+    """Version of this layout."""
+
+    folder: Path | None = Field(default=None, exclude=True)
+    """Where the run is saved; None in memory."""
+    scores: pl.DataFrame = Field(default_factory=lambda: pl.DataFrame(schema=SCORES), exclude=True)
+    """The columns of `results.columns.SCORES`."""
+    items: dict[str, pl.LazyFrame] = Field(default_factory=dict, exclude=True)
+    """Item table → its rows. Lazy, since they can be millions."""
+    product: Any = Field(default=None, exclude=True)
+    """What the study made, where it makes one: an embedding, or a network."""
+
+    @property
+    def label(self) -> str:
+        """What messages call the run."""
+        return str(self.folder) if self.folder else f"the run of {self.study}"
+
+    def item_table(self, table: str) -> pl.LazyFrame:
+        """Return an item table; empty where the run has none."""
+        return self.items.get(table, pl.LazyFrame(schema=item_schema(table)))
+
+    def facts_of(self, model: str) -> ModelFacts:
+        """Return what the run says about a model."""
+        return next((one for one in self.models if one.name == model), ModelFacts(name=model))
+
+    def save(self, folder: str | Path | None = None, *, overwrite: bool = False) -> Self:
+        """Write the run's folder, all of it or nothing, and return the run with its new place."""
+        place = default_folder(self.study) if folder is None else Path(folder)
+        refuse_taken(place, overwrite=overwrite)
+        with replacing(place, overwrite=overwrite) as part:
+            (part / ITEMS_FOLDER).mkdir(parents=True)
+            as_text(self.scores).write_csv(part / SCORES_FILE)
+            for table, rows in self.items.items():
+                path = part / ITEMS_FOLDER / f"{table}.parquet"
+                rows.sink_parquet(path, compression="zstd", row_group_size=ROWS_PER_GROUP)
+            self.files = {str(path.relative_to(part)): sha256_of(path) for path in sorted(part.rglob("*.*"))}
+            (part / MANIFEST).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        self.folder = place
+        self.items = {table: _scan(place, table) for table in self.items}
+        return self
+
+
+def default_folder(study: str) -> Path:
+    """Return `runs/STUDY-DATE-TIME` in the working folder, with a number if that is taken."""
+    stem = Path("runs") / f"{study}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    folder, number = stem, 1
+    while folder.exists():
+        number += 1
+        folder = stem.with_name(f"{stem.name}-{number}")
+    return folder
+
+
+def refuse_taken(folder: Path, *, overwrite: bool) -> None:
+    """Refuse, before anything is computed, a folder that a run must not replace."""
+    if folder.exists() and not folder.is_dir():
+        raise WordworthError(f"{folder} is a file, not a folder; choose another output with -o")
+    refuse_unwritable(folder)
+    if os.path.ismount(folder):  # a run arrives by renaming, and a mount point cannot be renamed
+        raise WordworthError(f"{folder} is a mount point, which a run cannot replace; choose a folder in it with -o")
+    names = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    unexpected = sorted(names - {MANIFEST, SCORES_FILE, ITEMS_FOLDER, *REPORTS})
+    if unexpected:
+        raise WordworthError(f"{folder} holds {unexpected[0]}, which no run wrote; choose another folder with -o")
+    if names and not overwrite:
+        raise WordworthError(f"{folder} holds a run already; choose another with -o, or replace it with --overwrite")
+
+
+def surroundings() -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the versions and the hardware of this process."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    hardware: dict[str, Any] = {
+        "platform": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+    }
+    if sys.platform != "win32":
+        hardware["memory_bytes"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return versions, hardware
+
+
+def read_run(folder: str | Path) -> Run:
+    """Read a run's folder, and check its files against their checksums."""
+    place = Path(folder)
+    run = read_manifest(place)
+    if not (place / SCORES_FILE).is_file():
+        raise WordworthError(f"{_short(place)} is not a run: it has no {SCORES_FILE}")
+    for name, sha256 in run.files.items():
+        path = place / name
+        if not path.resolve().is_relative_to(place.resolve()):
+            raise WordworthError(f"{_short(place / MANIFEST)} names a file outside its folder; run the study again")
+        if not path.is_file() or sha256_of(path) != sha256:
+            raise WordworthError(f"{_short(path)} was changed after the run was written; run the study again")
+    try:
+        run.scores = _read_scores(place / SCORES_FILE)
+        run.items = {
+            table: _scan(place, table) for table in ITEM_TABLES if (place / ITEMS_FOLDER / f"{table}.parquet").is_file()
+        }
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise _unreadable(place, error) from error
+    return run
+
+
+def read_manifest(folder: Path) -> Run:
+    """Read `run.json` only, to list runs: the scores and items are empty."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise WordworthError(f"{_short(folder)} is not a run: it has no {MANIFEST}")
+    try:
+        run = Run.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+    except ValidationError as error:
+        problem = f"{_short(path)} is not as a run writes it ({_short(first_problem(error))}); run the study again"
+        raise WordworthError(problem) from error
+    run.folder = folder
+    return run
+
+
+def first_problem(error: ValidationError) -> str:
+    """Return what is wrong first, and where: “models: 1: layers: Input should be a valid integer”."""
+    problem = error.errors(include_url=False)[0]
+    return ": ".join([*(str(part)[:40] for part in problem["loc"]), problem["msg"]])
+
+
+def _read_scores(path: Path) -> pl.DataFrame:
+    with path.open("rb") as stream:  # a line of a million columns would take memory before it is refused
+        start = stream.read(MAX_HEADER_BYTES)
+    header, newline, _ = start.lstrip().partition(b"\n")
+    if (not newline and len(start) == MAX_HEADER_BYTES) or b'"' in header:
+        raise WordworthError(f"{_short(path)} does not begin with the columns of a run; was it written by wordworth?")
+    text = pl.read_csv(path, infer_schema=False, glob=False)
+    _refuse_missing(path, SCORES, text.columns)
+    return from_text(text.select(list(SCORES)))
+
+
+def _scan(folder: Path, table: str) -> pl.LazyFrame:
+    path = folder / ITEMS_FOLDER / f"{table}.parquet"
+    frame = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    schema, wanted = frame.collect_schema(), item_schema(table)
+    _refuse_missing(path, wanted, schema.names())
+    for name, kind in wanted.items():
+        if schema[name] != kind:
+            raise WordworthError(f"{_short(path)} has {schema[name]} in column {name}, not {kind}; run the study again")
+    return frame.select(list(wanted))
+
+
+def _refuse_missing(path: Path, wanted: Iterable[str], columns: Iterable[str]) -> None:
+    missing = [name for name in wanted if name not in set(columns)]
+    if missing:
+        raise WordworthError(f"{_short(path)} has no column {missing[0]}; was it written by wordworth?")
+
+
+def _unreadable(folder: Path, error: BaseException) -> WordworthError:
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return WordworthError(f"{_short(folder)} holds a run that cannot be read back ({_short(reason)}); run it again")
+
+
+def _short(text: object) -> str:
+    """Return the end of a long path, and the beginning of any other long text."""
+    written = str(text)
+    if len(written) <= MAX_QUOTED:
+        return written
+    return f"…{written[-MAX_QUOTED:]}" if isinstance(text, Path) else f"{written[:MAX_QUOTED]}…"
+
+
+def why_stale(folder: Path, named: list[str], settings: dict[str, Any], fingerprints: dict[str, str]) -> str | None:
+    """Return why the run in a folder is not the one that these models and settings would make; None where it is.
+
+    `fingerprints` are those of everything it would read. Files of other content and other versions of the packages that
+    compute make another run. Blank where there is no run.
+    """
+    if not (folder / MANIFEST).is_file():
+        return ""
+    try:
+        run = read_run(folder)
+    except WordworthError as error:  # the user may replace it
+        return str(error)
+    wanted = json.loads(json.dumps({**settings, "models": named}))
+    before = {**run.settings, "models": run.named}
+    for name in sorted(wanted.keys() | before.keys()):
+        if wanted.get(name) != before.get(name):
+            old, new = (_short(json.dumps(one.get(name), ensure_ascii=False)) for one in (before, wanted))
+            return f"its {name} was {old} and is now {new}"
+    versions = surroundings()[0]
+    for package in PACKAGES:
+        if run.versions.get(package) != versions.get(package):
+            former = run.versions.get(package)
+            return f"it was made with {package} {former}" if former else f"it was made without {package}"
+    for name in sorted(fingerprints.keys() | run.fingerprints.keys()):
+        if run.fingerprints.get(name) != fingerprints.get(name):
+            return f"{name} has changed since"
+    return None
+
+
+def find_runs(places: Sequence[Path]) -> list[Path]:
+    """Return the folders of runs: these, and for the folder of an audit the runs inside it."""
+    folders: dict[Path, Path] = {}
+    for place in places:
+        if not place.is_dir():
+            raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` left")
+        inside = runs_in(place)
+        if not inside:
+            raise WordworthError(f"{place} holds no run (no {MANIFEST} in it or in a folder in it); run a study first")
+        for folder in inside:
+            folders.setdefault(folder.resolve(), folder)
+    return list(folders.values())
+
+
+def runs_in(place: Path) -> list[Path]:
+    """Return the folder itself where it is a run's, or the folders of runs in it."""
+    if (place / MANIFEST).is_file():
+        return [place]
+    return sorted((path.parent for path in place.glob(f"*/{MANIFEST}")), key=_by_number)
+
+
+def _by_number(folder: Path) -> list[str | int]:
+    """Sort `vast-step20` before `vast-step100`."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d{1,18})", folder.name)]
+
+
+AUDIT_FILE = "audit.json"
+
+
+class PlannedStudy(BaseModel):
+    """A study of an audit and its models; `folder` is the name of its folder."""
+
+    study: str
+    folder: str
+    models: list[str]
+
+
+class AuditRecord(BaseModel):
+    """What an audit set out to run, and what it could not run: `audit.json` next to its runs."""
+
+    planned: list[PlannedStudy] = Field(default_factory=list)
+    notices: list[Notice] = Field(default_factory=list)
+
+    def save(self, folder: Path) -> None:
+        """Write the record."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(folder / AUDIT_FILE) as new:
+            new.write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def read_audit(folder: Path) -> AuditRecord:
+    """Return the record of an audit's folder; blank where there is none."""
+    path = folder / AUDIT_FILE
+    if not path.is_file():
+        return AuditRecord()
+    try:
+        return TypeAdapter(AuditRecord).validate_json(path.read_bytes(), strict=True)
+    except (OSError, ValidationError) as error:
+        problem = f"{_short(path)} is not as an audit writes it; delete it, or audit again"
+        raise WordworthError(problem) from error
