@@ -11,7 +11,7 @@ import typer
 
 from wordworth.cli.commands import OUTPUT, beginning, named
 from wordworth.errors import WordworthError, nearest, reason_of
-from wordworth.task.settings import GROUPS, ON, Field, Settings
+from wordworth.task.settings import GROUPS, ON, SettingField, Settings
 
 _METAVARS = {int: "N", float: "X"}
 _CATALOG = {"languages": "LANGUAGE"}
@@ -167,17 +167,17 @@ SHARED: dict[str, tuple[Any, Any]] = {
 """What every command that runs something takes."""
 
 
-def parameter(field: Field) -> inspect.Parameter:
+def parameter(field: SettingField) -> inspect.Parameter:
     """The option of a setting."""
     declared = field.declared
     kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
-    choices = "|".join(filter(None, declared.choices))
+    choices = "|".join(filter(None, field.choices))
     usual = _CATALOG.get(declared.catalog, "NAME|FILE") if declared.catalog else _METAVARS.get(kind, "TEXT")
     metavar = declared.metavar or (choices if len(choices) <= SHORT else "NAME") or usual
     text = declared.help
     if len(choices) > SHORT:
-        text = f"{text} Choices: {', '.join(filter(None, declared.choices))}."
-    if field.repeatable:
+        text = f"{text} Choices: {', '.join(filter(None, field.choices))}."
+    if field.is_repeatable:
         text = f"{text} Repeatable."
     start = None if field.many or declared.parse else field.default
     if start is None and field.default:
@@ -191,7 +191,7 @@ def parameter(field: Field) -> inspect.Parameter:
         metavar=None if kind is bool else metavar,
         help=text,
         rich_help_panel=declared.group,
-        autocompletion=named(declared.catalog) if declared.catalog else beginning(declared.choices),
+        autocompletion=named(declared.catalog) if declared.catalog else beginning(field.choices),
     )
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=Annotated[annotation, option]
@@ -225,11 +225,11 @@ def with_options(
     return command
 
 
-def _value(field: Field, given: Any) -> Any:
+def _value(field: SettingField, given: Any) -> Any:
     parse = field.declared.parse
     if given is None or parse is None:
         return tuple(given) if isinstance(given, list) else given
     if not field.many:
         return parse(given)
     parts = map(parse, given)  # `--layers 0,8 --layers 16` are three layers
-    return tuple(parts) if field.repeatable else tuple(one for several in parts for one in several)
+    return tuple(parts) if field.is_repeatable else tuple(one for several in parts for one in several)

@@ -1,6 +1,5 @@
 """`wordworth report`, `card` and `compare`: what is made of runs that are there."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,7 +75,6 @@ def _layer(text: str) -> Any:
     return int(text)
 
 
-@dataclass(frozen=True, kw_only=True)
 class CompareSettings(Intervals):
     """How two runs are compared."""
 

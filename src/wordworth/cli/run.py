@@ -1,23 +1,18 @@
-"""`wordworth run STUDY MODEL…`: a command for every study, out of its declaration."""
+"""`wordworth run STUDY MODEL…`: a command per study, made from its declaration."""
 
-import shlex
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from wordworth.cli.commands import LazyGroup, make_command, telling
 from wordworth.cli.options import CHECKPOINTS, LANGUAGE_MODELS, SHARED, models_of, with_options
-from wordworth.study import STUDIES, Study, study
+from wordworth.study import STUDIES, study
 from wordworth.task.settings import Settings
-
-if TYPE_CHECKING:
-    from wordworth.results import Findings
 
 
 class _Studies(LazyGroup):
-    """A command for every study that has none of its own."""
+    """Commands of the studies that have none of their own."""
 
     def list_summaries(self) -> dict[str, str]:
         """Return what each study asks."""
@@ -29,7 +24,7 @@ class _Studies(LazyGroup):
 
 
 run_app = typer.Typer(
-    help="Run a study; it leaves a folder with scores, items and a manifest.",
+    help="Run a study and save its scores, items and manifest in a folder.",
     no_args_is_help=True,
     add_completion=False,
     cls=_Studies,
@@ -39,39 +34,7 @@ run_app = typer.Typer(
 
 @run_app.callback()
 def _run() -> None:
-    """Run a study; it leaves a folder with scores, items and a manifest."""
-
-
-def run_study(declared: Study, models: list[Any], settings: Settings, folder: Path, overwrite: bool) -> "Findings":
-    """Run a study on models and write its folder."""
-    from wordworth.results import reserve
-
-    reserve(folder, overwrite=overwrite)
-    findings = declared.run(models, settings)
-    findings.save(folder, overwrite=overwrite)
-    return findings
-
-
-def print_findings(
-    declared: Study, findings: "Findings", folder: Path, as_json: bool, beside: Sequence[Path] = ()
-) -> None:
-    """The tables of a study, what a user should know at once, what it means in sentences, and the folder; or all of it
-    as JSON. `beside` is what else was written."""
-    from wordworth.cli import display
-    from wordworth.pages import plain_answers, read_runs
-
-    answers = plain_answers(read_runs([folder]))
-    if as_json:
-        rest = {"left_out": findings.left_out_by_kind(), "notes": findings.notes, "failed": findings.failed}
-        display.print_json({"folder": str(folder), "scores": findings.scores.to_dicts(), **rest, "answers": answers})
-        return
-    for table in declared.tables(findings.scores, findings.held_items):
-        display.table(*table)
-    display.warnings_of(findings)
-    display.answers(answers)
-    for place in (folder, *beside):
-        display.line(str(place))
-    display.notice(f"`wordworth report {shlex.quote(str(folder))}` makes the page.", "dim")
+    """Run a study and save its scores, items and manifest in a folder."""
 
 
 def _command(name: str) -> Any:
@@ -80,15 +43,16 @@ def _command(name: str) -> Any:
     def body(
         settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **more: Any
     ) -> None:
-        from wordworth.results import default_folder
-        from wordworth.study.checks import checkpoints
+        from wordworth.cli import display
+        from wordworth.results.run import default_folder, refuse_taken
+        from wordworth.study.checks import find_checkpoints
 
         folder = output or default_folder(name)
-        trained = checkpoints(more["checkpoints"]) if more.get("checkpoints") else []
-        chosen = [*(models or (() if trained else declared.default_models)), *trained]
+        refuse_taken(folder, overwrite=overwrite)
+        checkpoints = find_checkpoints(more["checkpoints"]) if more.get("checkpoints") else []
         with telling():
-            findings = run_study(declared, chosen, settings, folder, overwrite)
-        print_findings(declared, findings, folder, json)
+            run = declared.run([*(models or ()), *checkpoints], settings).save(folder, overwrite=overwrite)
+        display.print_run(run, as_json=json)
 
     more = {"models": (models_of(declared.kinds), None), **SHARED}
     if declared.kinds & LANGUAGE_MODELS:

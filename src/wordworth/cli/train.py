@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +18,6 @@ REQUIRED = inspect.Parameter.empty
 _KEPT = "Epochs that have ended are in {}; the same command goes on after them."
 
 
-@dataclass(frozen=True, kw_only=True)
 class NliDataSettings(TakenOut, Seeded):
     """What an NLI model is trained on, stopped by and measured on."""
 
@@ -43,7 +41,6 @@ class NliDataSettings(TakenOut, Seeded):
     longest: int | None = setting(None, "Leave out pairs with a sentence of more words than this.", ON, least=1)
 
 
-@dataclass(frozen=True, kw_only=True)
 class TrainSettings(NliDataSettings, LayeredTakenOut):
     """The decomposable attention model and its training."""
 
@@ -65,7 +62,6 @@ class TrainSettings(NliDataSettings, LayeredTakenOut):
     device: str = setting("auto", "auto, cpu or cuda.", HOW, choices=("auto", "cpu", "cuda"))
 
 
-@dataclass(frozen=True, kw_only=True)
 class FinetuneSettings(NliDataSettings):
     """Fine-tuning of an encoder."""
 

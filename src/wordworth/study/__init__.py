@@ -1,23 +1,23 @@
-"""The studies, each one declaration; adding one is adding its folder and a line here."""
+"""The studies: each is a class in its module; to add one, add the module and its name here."""
 
 from functools import cache
 from importlib import import_module
 
 from wordworth.errors import WordworthError, nearest
-from wordworth.study.declaration import Study, Table
+from wordworth.study.base import Study
 
 STUDIES = ("valnorm", "weat", "vast", "static", "predict", "infer", "debias")
-"""In the order of an audit; each is `STUDY` in the room of its name."""
+"""In the order of an audit; each is `STUDY` in the module of its name."""
 
 
 @cache
 def study(name: str) -> Study:
-    """A study by its name; what it needs is imported only now."""
+    """Return a study by its name."""
     if name not in STUDIES:
         close = nearest(name, list(STUDIES)) or f"; there are {', '.join(STUDIES)}"
         raise WordworthError(f"there is no study {name!r}{close}")
-    declared: Study = import_module(f"wordworth.study.{name}").STUDY
-    return declared
+    found: Study = import_module(f"wordworth.study.{name}").STUDY
+    return found
 
 
-__all__ = ["STUDIES", "Study", "Table", "study"]
+__all__ = ["STUDIES", "Study", "study"]

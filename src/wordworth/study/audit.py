@@ -1,20 +1,20 @@
-"""The audit: which studies apply to which models, and what was not measured, as the studies declare it."""
+"""What an audit runs: the studies that apply to the models, with which settings, and what it leaves out."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.kinds import Kind, kind_of
 from wordworth.catalog.registry import entry, knows
 from wordworth.catalog.resolve import target_of
 from wordworth.errors import WordworthError, listed
-from wordworth.results import Findings
+from wordworth.results.notices import Notice
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
 
-ENGLISH = ("lexica", "pairs", "tests")
+DATA_SETTINGS = ("lexica", "pairs", "tests")
 """Settings of data that a quick audit names; each is a kind of the catalog."""
-DEFAULTS = ("smollm2-135m", "glove-6b-50d", "nli-glove")
+DEFAULT_MODELS = ("smollm2-135m", "glove-6b-50d", "nli-glove")
 """Audited when no model is named: all of them come from the package index."""
 
 
@@ -25,36 +25,18 @@ class Planned:
     study: Study
     models: tuple[str, ...]
     language: str = ""
-    """Of the models, where it is not English; of a study that takes several languages at once, blank."""
+    """Of the models, where it is not English; blank for a study that takes several languages at once."""
 
     @property
-    def name(self) -> str:
-        """Of its folder."""
+    def folder_name(self) -> str:
+        """Return the name of its folder."""
         return f"{self.study.name}-{self.language}" if self.language else self.study.name
 
 
-@dataclass(frozen=True)
-class Call:
-    """A study on its models: what a worker runs of an audit."""
-
-    study: str
-    models: tuple[str, ...]
-    settings: Settings
-    before: Mapping[str, str]
-    """Fingerprints of what is read, from before the audit began."""
-
-
-def run_calls(nothing: None, calls: Iterable[Call]) -> Iterator[Findings | WordworthError]:
-    """Yield what each study found, or why it failed."""
-    for call in calls:
-        try:
-            yield study(call.study).run(call.models, call.settings, call.before)
-        except WordworthError as error:
-            yield error
-
-
-def plan(models: Sequence[str], kind: Any = None, language: str | None = None) -> tuple[list[Planned], list[str]]:
-    """The studies that apply to some of the models; and, a sentence each, what was left out and why.
+def plan_audit(
+    models: Sequence[str], kind: Kind | None = None, language: str | None = None
+) -> tuple[list[Planned], list[Notice]]:
+    """Return the studies that apply to some of the models, and what is skipped and why.
 
     `kind` says what a model is where its files do not, `language` its language where the catalog does not. The tests
     of bias in a language model are those of `vast`, of word vectors those of `weat`.
@@ -63,70 +45,66 @@ def plan(models: Sequence[str], kind: Any = None, language: str | None = None) -
         raise WordworthError("a model is named twice; name each once")
     kinds = {model: kind or kind_of(model) for model in models}
     planned: list[Planned] = []
-    left_out: list[str] = []
-    for declared in filter(lambda one: one.audited, map(study, STUDIES)):
-        fitting = [model for model in models if kinds[model] in declared.kinds]
-        languages = {model: language or _language(model) for model in fitting}
-        reasons = {model: declared.why_not_in(languages[model]) for model in fitting}
-        left_out += [
-            f"{declared.name} was not run on {model}: {reason} (`wordworth run {declared.name} --help`)."
-            for model, reason in reasons.items()
-            if reason
-        ]
-        kept = [model for model in fitting if not reasons[model]]
-        planned += [Planned(declared, some, one) for one, some in _groups(declared, kept, languages)]
+    skipped: list[Notice] = []
+    for declared in audited_studies():
+        by_language: dict[str, list[str]] = {}
+        has_language = "language" in _setting_names(declared)
+        for model in (model for model in models if kinds[model] in declared.kinds):
+            own = language or _language_of(model)
+            if reason := declared.why_not_in(own):
+                skipped.append(Notice(kind="skipped", study=declared.name, model=model, reason=reason))
+            else:
+                by_language.setdefault("" if not has_language or own == "english" else own, []).append(model)
+        planned += [Planned(declared, tuple(some), one) for one, some in by_language.items()]
     if not planned:
         named = ", ".join(f"{model} ({one})" for model, one in kinds.items())
-        why = "".join(f"; {sentence.rstrip('.')}" for sentence in left_out)
-        raise WordworthError(f"no study of the audit applies to {named}{why}")
-    return planned, left_out
+        reasons = "".join(f"; {notice.study}: {notice.reason}" for notice in skipped)
+        raise WordworthError(f"no study of the audit applies to {named}{reasons}")
+    return planned, skipped
 
 
-def _groups(
-    declared: Study, models: Sequence[str], languages: Mapping[str, str]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Models of one language, with the language where it is not English; all of them of a study that takes several."""
-    several = "language" not in _names(declared)
-    by_language: dict[str, list[str]] = {}
-    for model in models:
-        by_language.setdefault("" if several or languages[model] == "english" else languages[model], []).append(model)
-    return ((language, tuple(some)) for language, some in by_language.items())
+def audited_studies() -> list[Study]:
+    """Return the studies that are part of an audit."""
+    return [declared for declared in map(study, STUDIES) if declared.is_audited]
 
 
-def _names(declared: Study) -> set[str]:
-    return {field.name for field in declared.settings.fields()}
+def audit_settings(
+    planned: Planned, *, quick: bool, shared: Mapping[str, Any], language: str | None = None
+) -> Settings:
+    """Return the settings of a study in an audit, with those of `shared` that it has.
 
-
-def chosen(planned: Planned, quick: bool, given: Mapping[str, Any], language: str | None = None) -> Settings:
-    """The settings that an audit asks a study for, with what it was given where the study takes it.
-
-    A quick audit asks for data by name, which is English: where a model is not, and there is no such data in its
-    language (`bellezza-chinese`), the study chooses.
+    A quick audit asks for data by name, which is English. Where a model is not English, data of the same name in its
+    language is taken (`bellezza-chinese`), or what the study takes by default.
     """
-    less = dict(planned.study.quick if quick else planned.study.whole)
-    foreign = {language or _language(model) for model in planned.models} - {"", "english"}
-    for kind in less.keys() & set(ENGLISH):  # a name that there is for every language stands for those
-        if not all(knows(f"{name}-{one}", kind) for name in less[kind] for one in foreign):
-            del less[kind]
+    chosen = dict(planned.study.quick if quick else planned.study.full)
+    others = {language or _language_of(model) for model in planned.models} - {"", "english"}
+    for kind in chosen.keys() & set(DATA_SETTINGS):
+        if not all(knows(f"{name}-{one}", kind) for name in chosen[kind] for one in others):
+            del chosen[kind]
         elif planned.language:
-            less[kind] = tuple(f"{name}-{planned.language}" for name in less[kind])
+            chosen[kind] = tuple(f"{name}-{planned.language}" for name in chosen[kind])
     if planned.language:
-        less |= {"language": planned.language, **planned.study.abroad}
-    shared = {**given, **({"languages": (language,)} if language else {})}
-    return planned.study.settings(**less, **{name: shared[name] for name in _names(planned.study) & shared.keys()})
+        chosen |= {"language": planned.language, **planned.study.non_english_settings}
+    given = {**shared, **({"languages": (language,)} if language else {})}
+    chosen |= {name: given[name] for name in _setting_names(planned.study) & given.keys()}
+    return planned.study.settings(**chosen)
 
 
-def lessened(planned: Sequence[Planned], kind: Any = None) -> list[str]:
-    """What a whole audit asks less of than the study by itself, a sentence each; of word vectors it asks for all."""
+def reductions_of(planned: Sequence[Planned], kind: Kind | None = None) -> list[Notice]:
+    """Return what a full audit reduces; of word vectors it measures everything."""
     return [
-        one.study.whole_said
+        Notice(kind="reduced", study=one.study.name, reason=one.study.full_audit_note)
         for one in planned
-        if one.study.whole_said and any((kind or kind_of(model)) != "static" for model in one.models)
+        if one.study.full_audit_note and any((kind or kind_of(model)) != "static" for model in one.models)
     ]
 
 
-def _language(model: str) -> str:
-    """A model's language where the catalog declares one; one of several languages knows English."""
+def _setting_names(declared: Study) -> set[str]:
+    return {field.name for field in declared.settings.fields()}
+
+
+def _language_of(model: str) -> str:
+    """Return a model's language where the catalog declares one; a model of several languages counts as English."""
     target = target_of(model)
     declared = entry(target, "models").language if knows(target, "models") else ""
     return "" if declared == "several" else declared
@@ -135,11 +113,13 @@ def _language(model: str) -> str:
 def unmeasured(
     facts: Mapping[str, Any], done: Mapping[str, Mapping[str, Any]], measured: Collection[str] = ()
 ) -> Iterator[str]:
-    """A sentence for each study of an audit that applies to a model and was not run, and for those of which a part was
-    asked for. `facts` are what a manifest says of the model, `done` the settings of the studies that were run, and
-    `measured` the experiments that have scores in any of them."""
+    """Yield a sentence for each study of an audit that applies to a model and was not run, or was run in part.
+
+    `facts` are what a run says of the model, `done` the settings of the studies that were run, and `measured` the
+    experiments that have scores in any of them.
+    """
     kind = facts.get("family") or ("static" if facts.get("words") else "")  # blank: it may be any
-    for declared in filter(lambda one: one.audited, map(study, STUDIES)):
+    for declared in audited_studies():
         if declared.name not in done:
             if not kind or kind in declared.kinds:
                 yield f"The study {declared.name} was not run: {declared.summary.rstrip('.')}."

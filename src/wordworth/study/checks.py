@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -9,7 +10,6 @@ from wordworth.catalog.kinds import KINDS, Kind
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.catalog.resolve import public_name, resolve, split_label, target_of
 from wordworth.errors import WordworthError
-from wordworth.results.vocabulary import at_step
 from wordworth.task.settings import Settings, either
 
 LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases")
@@ -28,7 +28,7 @@ CALLED: dict[Kind, tuple[str, str]] = {
 
 
 def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> None:
-    """Stops at a path where nothing is, and at a model of the catalog that the study does not take."""
+    """Stop at a path where nothing is, and at a model of the catalog that the study does not take."""
     for named in models:
         if not isinstance(named, str | Path):
             continue
@@ -74,7 +74,7 @@ def check_data(settings: Settings) -> None:
                 load_tests(named)
 
 
-def fingerprints(models: Iterable[Any], settings: Settings, *, fetch: bool = True) -> dict[str, str]:
+def fingerprints_of(models: Iterable[Any], settings: Settings, *, fetch: bool = True) -> dict[str, str]:
     """Return name → sha256 over the content, of the models and data sets that are given by name.
 
     Without `fetch`, a name of the hub is what is in its cache.
@@ -93,7 +93,7 @@ def fingerprints(models: Iterable[Any], settings: Settings, *, fetch: bool = Tru
 
 
 def refuse_changed(before: Mapping[str, str], after: Mapping[str, str]) -> None:
-    """Stop where something was changed while it was measured."""
+    """Stop where a file changed while it was measured."""
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):
             raise WordworthError(f"{name} changed while it was measured, so its numbers are not kept; run it again")
@@ -103,31 +103,53 @@ _NUMBER = re.compile(r"(\d{1,15})(?!.*\d)")
 """The last number of a name: of `checkpoint-500`, `step500` or `lr0.1-step500`."""
 
 
-def checkpoints(named: str | Path) -> list[str]:
-    """Return `NAME@step500=DIR/checkpoint-500` for each checkpoint of a folder: models that every study takes.
+@dataclass(frozen=True)
+class Checkpoint:
+    """A model after so many steps of its training."""
 
-    A checkpoint is a folder in it that has a config.json and a number in its name. NAME is that of the folder, or the
-    label of `LABEL=DIR`.
+    name: str
+    step: int
+    path: Path
+
+    @property
+    def label(self) -> str:
+        """Return what it is called within a study."""
+        return step_label(self.name, self.step)
+
+    @property
+    def target(self) -> str:
+        """Return it as a study takes a model by its path."""
+        return f"{self.label}={self.path}"
+
+
+def step_label(name: str, step: int) -> str:
+    """Return what a model is called within a study after so many steps of its training."""
+    return f"{name}@step{step}"
+
+
+def find_checkpoints(named: str | Path) -> list[Checkpoint]:
+    """Return the checkpoints of a folder in the order of their steps.
+
+    A checkpoint is a folder in it with a config.json and a number in its name. The model has the name of the folder,
+    or the label of `LABEL=DIR`.
     """
     label, target = split_label(named)
     folder = Path(target).expanduser()
     if not folder.is_dir():
-        raise WordworthError(f"there is no folder {target}; give that in which a training's checkpoints lie")
-    steps: dict[int, Path] = {}
+        raise WordworthError(f"there is no folder {target}; give the one that holds the checkpoints of a training")
+    name = label or folder.resolve().name.replace("=", "-")  # a label ends at the first =
+    steps: dict[int, Checkpoint] = {}
     for place in sorted(folder.iterdir()):
         number = _NUMBER.search(place.name)
         if number is None or not (place / "config.json").is_file():
             continue
-        step = int(number[1])
-        if step in steps:
-            raise WordworthError(
-                f"{steps[step].name} and {place.name} in {folder} are both of step {step}; take one of them away"
-            )
-        steps[step] = place
+        one = Checkpoint(name, int(number[1]), place)
+        if one.step in steps:
+            both = f"{steps[one.step].path.name} and {place.name}"
+            raise WordworthError(f"{both} in {folder} are both of step {one.step}; remove one")
+        steps[one.step] = one
     if not steps:
         raise WordworthError(
-            f"{folder} holds no checkpoint: no folder in it has a config.json and a number of steps in its name, as "
-            "checkpoint-500 has"
+            f"{folder} holds no checkpoint, which is a folder with a config.json and a number, such as checkpoint-500"
         )
-    name = label or folder.resolve().name.replace("=", "-")  # a label ends at the first =
-    return [f"{at_step(name, step)}={steps[step]}" for step in sorted(steps)]
+    return [steps[step] for step in sorted(steps)]

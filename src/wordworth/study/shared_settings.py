@@ -1,7 +1,6 @@
 """Settings that several studies share: of word vectors in files, of a bias that is taken out, of layers of ELMo."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from wordworth.errors import WordworthError
 from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, TEST, Named, Settings, comma_numbers, comma_pair, setting
@@ -10,7 +9,6 @@ ALL = "all"
 """Every language that a model knows and a study has words in."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class OfEmbeddings(Settings):
     """Settings of studies that take word vectors in files."""
 
@@ -47,7 +45,6 @@ def comma_names(text: str) -> tuple[str, ...]:
     return parts
 
 
-@dataclass(frozen=True, kw_only=True)
 class BiasSubspace(Settings):
     """The span of all that is named."""
 
@@ -81,8 +78,7 @@ class BiasSubspace(Settings):
     )
     raw: bool = setting(False, "Learn from vectors as they are, not made unit length as in the authors' code.", HOW)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def model_post_init(self, context: Any) -> None:
         for classes in self.concept:
             if isinstance(classes, str) or len(classes) < 2:
                 named = classes if isinstance(classes, str) else ", ".join(map(str, classes))
@@ -94,7 +90,6 @@ class BiasSubspace(Settings):
         return bool(self.directions or self.bias_pairs or self.bias_words or self.concept)
 
 
-@dataclass(frozen=True, kw_only=True)
 class TakenOut(BiasSubspace):
     """What is taken out of the vectors that a network is trained on, or random directions in its place."""
 
@@ -103,7 +98,6 @@ class TakenOut(BiasSubspace):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ElmoLayers(Settings):
     """Layer 1 is a word's own; in the layers above it a word has a vector only as a mean over a text."""
 
@@ -141,6 +135,5 @@ class ElmoLayers(Settings):
         return self.elmo_layers == (1,)
 
 
-@dataclass(frozen=True, kw_only=True)
 class LayeredTakenOut(TakenOut, ElmoLayers):
     """What a network is trained without, and in which layers."""

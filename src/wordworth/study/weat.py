@@ -1,48 +1,66 @@
 """Association tests (Caliskan et al. 2017): the ten of WEAT, SEAT's, or a user's own from a TOML file."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from wordworth.errors import WordworthError
-from wordworth.study.declaration import Study
+from wordworth.study.base import Study
 from wordworth.study.shared_settings import ALL, OfEmbeddings
 from wordworth.task.settings import Sensitive, WordLookup
 
 if TYPE_CHECKING:
     from wordworth.embedding import Embedding, Layers
-    from wordworth.results import Findings
+    from wordworth.results.findings import Findings
+    from wordworth.results.run import Run
+    from wordworth.results.table import Table
 
 TESTS = tuple(f"weat{number}" for number in range(1, 11))
 
 
-@dataclass(frozen=True, kw_only=True)
 class WeatSettings(OfEmbeddings, WordLookup, Sensitive):
     """Blank tests are WEAT 1 to 10."""
 
 
-STUDY = Study(
-    name="weat",
-    summary="Association tests (WEAT): effect size and permutation p; the ten of the paper, or your own.",
-    function="wordworth.study.weat:weat",
-    settings=WeatSettings,
-    tables_function="wordworth.study.tables:score_tables",
-    example="wordworth run weat glove-6b-50d --test weat6 --test weat7",
-    main="tests",
-    kinds=frozenset({"static", "sentence"}),
-    papers=("caliskan2017",),
-    languages="wordworth.catalog.read.association_tests:xweat_languages",
-    method="WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
-    "the share of partitions of X ∪ Y with as large a difference, the observed one among them, exact wherever they "
-    "can be counted. The interval of d is over the words of the four sets.",
-)
+class Weat(Study):
+    """The study `weat`."""
+
+    name = "weat"
+    summary = "Association tests (WEAT): effect size and permutation p; the ten of the paper, or your own."
+    settings = WeatSettings
+    example = "wordworth run weat glove-6b-50d --test weat6 --test weat7"
+    main = "tests"
+    kinds = frozenset({"static", "sentence"})
+    papers = ("caliskan2017",)
+    method = (
+        "WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
+        "the share of partitions of X ∪ Y with as large a difference, the observed one among them, exact wherever they "
+        "can be counted. The interval of d is over the words of the four sets."
+    )
+
+    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
+        """Measure the models."""
+        return weat(models, settings)
+
+    def tables(self, run: "Run") -> "Iterator[Table]":
+        """Yield the tables of a run."""
+        from wordworth.study.tables import score_tables
+
+        yield from score_tables(run)
+
+    def languages(self) -> list[str] | None:
+        """Return the languages, besides English, that its words can be had in."""
+        from wordworth.catalog.read.association_tests import xweat_languages
+
+        return xweat_languages()
 
 
-def weat(models: "Sequence[str | Path | Embedding]", settings: WeatSettings) -> "Findings":
+STUDY = Weat()
+
+
+def weat(models: "Sequence[str | Embedding]", settings: WeatSettings) -> "Findings":
     """Run association tests; of the ten, one that an embedding has no words for is reported and skipped."""
     from wordworth.catalog.read.association_tests import languages
-    from wordworth.results import Findings
+    from wordworth.results.findings import Findings
     from wordworth.study.inputs import vectors_of
 
     findings = Findings("weat")

@@ -1,17 +1,20 @@
-"""One declaration a setting: type, default, a sentence of help, bounds, and whether runs that differ in it compare.
+"""One declaration per setting: type, default, help, bounds, and whether runs that differ in it can be compared.
 
-A study's settings are one frozen dataclass whose fields are made by `setting`. The Python signature, the options of the
-command, `--config`, `settings` in `run.json`, the table in the docs and what `compare` refuses are derived from it.
+The settings of a study are one frozen pydantic model whose fields are made by `setting`. The Python signature, the
+options of the command, `--config`, `settings` in `run.json`, the table in the docs and what `compare` refuses are
+derived from it.
 """
 
-import dataclasses
 import re
 import types
-import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+
+import pydantic
+from pydantic import BaseModel, ConfigDict, SkipValidation, ValidationInfo, field_validator
 
 from wordworth.engine.engines import PATTERN
 from wordworth.errors import WordworthError, nearest
@@ -21,8 +24,8 @@ MEASURED, ON, HOW = "what is measured", "on what", "how"
 GROUPS = (MEASURED, ON, HOW)
 """Headings of the help, in this order; `output` follows them."""
 
-LARGEST = 2**31 - 1
-"""Of whole numbers of which nothing else is declared: libraries take none that is larger than the machine's."""
+MAX_WHOLE_NUMBER = 2**31 - 1
+"""The bound of whole numbers without another one: libraries accept no larger one."""
 POOLING: dict[str, Any] = {
     "help": "Pooling of a word's subwords; last if not given, or mean in a model that reads both ways.",
     "choices": ("", "first", "last", "mean", "max", "min"),
@@ -57,145 +60,160 @@ SENSITIVITY = (
     "Sensitivity (Simonsohn et al. 2020): numbers again under all combinations of the choices that their items name; "
     "flipped are those whose conclusion (p < .05 and the sign, or neither) is another. Fewer words have less power."
 )
-Named = str | Path
-"""A name of the catalog, or a path."""
+Named = Annotated[str | Path, SkipValidation]
+"""A name of the catalog, a path, or a loaded object."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """What is declared of a setting beside its type and default."""
+    """What is declared of a setting besides its type and default."""
 
     help: str
     group: str
     option: str = ""
-    """How the command spells it, without the dashes; blank: the field's own name."""
+    """How the command spells it, without the dashes; blank: the name of the field."""
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
     may_differ: bool = False
     metavar: str = ""
     pattern: str = ""
-    """What a text must be like; `help` says it in words."""
+    """Regular expression of a valid text; `help` says it in words."""
     parse: Callable[[str], Any] | None = None
-    """Makes the value of what stands on the command line, where that is not a plain word or number."""
+    """Makes the value of a text on the command line, where that is not a plain word or number."""
     catalog: str = ""
-    """The kind of entry in the catalog that can be named, for a shell that completes it: `lexica`, `models/static`; or
-    `languages`."""
+    """The kind of catalog entry that can be named, for completion in a shell: `lexica`, `models/static`."""
 
 
 def setting(default: Any, help: str, group: str = HOW, **more: Any) -> Any:  # noqa: A002
-    """Declare a field of a study's settings; `more` are the other parts of its declaration."""
-    return dataclasses.field(default=default, metadata={"declared": Declared(help, group, **more)})
+    """Declare a field of a study's settings; `more` are the other fields of `Declared`."""
+    return pydantic.Field(default, description=help, json_schema_extra={"declared": Declared(help, group, **more)})  # type: ignore[dict-item]
 
 
 @dataclass(frozen=True)
-class Field:
+class SettingField:
     """A setting as its readers see it."""
 
     name: str
     type: Any
-    """Of one value."""
+    """The type of one value."""
     many: bool
     default: Any
     declared: Declared
 
     @property
     def option(self) -> str:
-        """How the command spells it, without the dashes."""
+        """Return how the command spells it, without the dashes."""
         return self.declared.option or self.name.replace("_", "-")
 
     @property
-    def repeatable(self) -> bool:
-        """Whether the option can be given several times; else one word holds all values, with commas between."""
+    def choices(self) -> tuple[str, ...]:
+        """Return the values that it can have; blank where any is possible."""
+        return get_args(self.type) if get_origin(self.type) is Literal else self.declared.choices
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Return whether the option can be given several times; else one text holds all values, with commas."""
         return self.many and (self.declared.parse is None or get_origin(self.type) is tuple)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What a study can be asked for; every study's settings derive from this."""
+class Settings(BaseModel):
+    """The settings of a study; those of every study derive from this."""
 
-    def __post_init__(self) -> None:
-        for field in self.fields():
-            value = getattr(self, field.name)
-            if field.many and not isinstance(value, tuple):
-                value = (value,) if isinstance(value, str) or not isinstance(value, Sequence) else tuple(value)
-                object.__setattr__(self, field.name, value)
-            for one in value if field.many else [value]:
-                _check(field, one)
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except pydantic.ValidationError as error:
+            problem = error.errors(include_url=False)[0]
+            option = next(field.option for field in self.fields() if field.name == problem["loc"][0])
+            raise WordworthError(f"--{option} is {problem['input']!r}: {problem['msg']}") from error
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _check_declared(cls, value: Any, info: ValidationInfo) -> Any:
+        field = next(one for one in cls.fields() if one.name == info.field_name)
+        if field.many and not isinstance(value, tuple):
+            value = (value,) if isinstance(value, str) or not isinstance(value, Sequence) else tuple(value)
+        for one in value if field.many else [value]:
+            _check(field, one)
+        return value
 
     @classmethod
-    def fields(cls) -> tuple[Field, ...]:
-        """The settings in the order of their declaration."""
-        hints = typing.get_type_hints(cls)
+    @cache
+    def fields(cls) -> tuple[SettingField, ...]:
+        """Return the settings in the order of their declaration."""
         return tuple(
-            Field(one.name, *_one_type(hints[one.name]), one.default, one.metadata["declared"])
-            for one in dataclasses.fields(cls)
+            SettingField(name, *_one_type(info.annotation), info.default, info.json_schema_extra["declared"])  # type: ignore[arg-type, index]
+            for name, info in cls.model_fields.items()
         )
 
     @classmethod
     def of(cls, study: str, chosen: Mapping[str, Any]) -> Self:
-        """Settings by name, in Python's plural or as the option has it (`lexica`, `lexicon`).
-
-        An unknown name is an error that suggests one.
-        """
-        fields = cls.fields()
-        known = {field.name: field.name for field in fields}
-        spelled = {field.option.replace("-", "_"): field.name for field in fields} | known
+        """Return settings by name, in Python's plural or as the option has it (`lexica`, `lexicon`)."""
+        names = {field.name for field in cls.fields()}
+        aliases = {field.option.replace("-", "_"): field.name for field in cls.fields()} | {
+            name: name for name in names
+        }
         for name in chosen:
-            if name not in spelled:
-                near = nearest(name, [*spelled]) or f"; there are {', '.join(known)}"
+            if name not in aliases:
+                near = nearest(name, [*aliases]) or f"; there are {', '.join(field.name for field in cls.fields())}"
                 raise WordworthError(f"{study} has no setting {name!r}{near}")
-            if name not in known and spelled[name] in chosen:
-                raise WordworthError(f"{spelled[name]} was given twice, once as {name}; give it once")
-        return cls(**{spelled[name]: value for name, value in chosen.items()})
+            if name not in names and aliases[name] in chosen:
+                raise WordworthError(f"{aliases[name]} was given twice, once as {name}; give it once")
+        return cls(**{aliases[name]: value for name, value in chosen.items()})
 
     @classmethod
-    def may_differ(cls) -> tuple[str, ...]:
-        """The settings in which two runs may differ and still be compared."""
-        return tuple(field.name for field in cls.fields() if field.declared.may_differ)
+    def may_differ(cls) -> list[str]:
+        """Return the settings in which two runs may differ and still be compared."""
+        return [field.name for field in cls.fields() if field.declared.may_differ]
 
     def in_words(self) -> str:
-        """What a report's method must say of the settings chosen; blank where it says it anyway."""
+        """Return what a report's method must say of the settings; blank where it says it anyway."""
         return ""
 
     def as_table(self) -> dict[str, Any]:
-        """Names and values as JSON holds them."""
+        """Return names and values as JSON holds them."""
         return {field.name: _plain(getattr(self, field.name)) for field in self.fields()}
 
 
 def _one_type(hint: Any) -> tuple[Any, bool]:
-    """The type of one value, and whether there may be several; `None` beside a type is left away."""
+    """Return the type of one value without `None`, and whether there may be several."""
     if get_origin(hint) is tuple and get_args(hint)[-1] is Ellipsis:
-        return get_args(hint)[0], True
-    if get_origin(hint) in (typing.Union, types.UnionType):
+        return _one_type(get_args(hint)[0])[0], True
+    if get_origin(hint) is Annotated:
+        return _one_type(get_args(hint)[0])
+    if get_origin(hint) in (Union, types.UnionType):
         kinds = [kind for kind in get_args(hint) if kind is not type(None)]
-        return (kinds[0] if len(kinds) == 1 else hint), False
+        return (_one_type(kinds[0])[0] if len(kinds) == 1 else hint), False
     return hint, False
 
 
-def _check(field: Field, value: Any) -> None:
+def _check(field: SettingField, value: Any) -> None:
     declared, option = field.declared, f"--{field.option}"
     if value is None:
         return
-    if declared.choices and value not in declared.choices:
-        close = nearest(str(value), list(declared.choices))
-        raise WordworthError(f"{option} is {value!r}{close or '; it can be ' + either(declared.choices)}")
+    if field.choices and value not in field.choices:
+        close = nearest(str(value), list(field.choices))
+        raise WordworthError(f"{option} is {value!r}{close or '; it can be ' + either(field.choices)}")
     if declared.pattern and not (isinstance(value, str) and re.fullmatch(declared.pattern, value)):
         raise WordworthError(f"{option} is {value!r}; it can be {declared.help.rstrip('.')}")
-    whole, low = field.type is int, declared.least
-    high = LARGEST if declared.most is None and whole else declared.most
+    is_whole, low = field.type is int, declared.least
+    high = MAX_WHOLE_NUMBER if declared.most is None and is_whole else declared.most
     if low is None and high is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-        raise WordworthError(f"{option} is {value!r}; it must be a {'whole ' if whole else ''}number")
+    kind = f"a {'whole ' if is_whole else ''}number"
+    if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float):
+        raise WordworthError(f"{option} is {value!r}; it must be {kind}")
     if not ((low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
         upper = "up" if declared.most is None else f"to {high:,}"
         bounds = upper if low is None else f"from {low:,} {upper}"
-        raise WordworthError(f"{option} is {value!r}; it must be a {'whole ' if whole else ''}number {bounds}")
+        raise WordworthError(f"{option} is {value!r}; it must be {kind} {bounds}")
 
 
 def either(words: Sequence[str], joint: str = "or") -> str:
-    """`a, b or c`."""
+    """Return `a, b or c`."""
     return f" {joint} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
@@ -205,7 +223,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str) and "://" in value:
         from wordworth.catalog.resolve import public_name  # which fetches: too much for a help
 
-        return public_name(value)  # a token in an address does not belong into a run
+        return public_name(value)  # without a token in the address
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, Mapping):
@@ -214,37 +232,30 @@ def _plain(value: Any) -> Any:
     return name if isinstance(name, str) else getattr(value, "__name__", None) or str(value)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Seeded(Settings):
     """All that is random is drawn from one seed."""
 
     seed: int = setting(0, "Seed of all that is random.", least=0)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Intervals(Seeded):
     """How intervals are computed."""
 
     resamples: int = setting(RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=100_000, may_differ=True)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Permuted(Intervals):
     """How p-values and intervals of association tests are computed."""
 
-    sides: Sides = setting(
-        "one", "Sides of the permutation tests: one (as the paper) or two.", choices=("one", "two"), may_differ=True
-    )
+    sides: Sides = setting("one", "Sides of the permutation tests: one (as the paper) or two.", may_differ=True)
     p_method: Method = setting(
         "auto",
         "How p is computed: exact where it can be enumerated, else Monte Carlo.",
-        choices=("auto", "exact", "monte-carlo"),
         may_differ=True,
     )
     p_count: Count = setting(
         "inclusive",
         "What p counts: partitions that give as much, the observed one among them; strict: more (as the papers).",
-        choices=("inclusive", "strict"),
         may_differ=True,
     )
     permutations: int = setting(
@@ -256,7 +267,6 @@ class Permuted(Intervals):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class Sensitive(Permuted):
     """Whether a conclusion is tried under other choices."""
 
@@ -270,17 +280,15 @@ class Sensitive(Permuted):
         return SENSITIVITY if self.sensitivity else ""
 
 
-@dataclass(frozen=True, kw_only=True)
 class WordLookup(Settings):
     """How the words of a list are looked up in a vocabulary."""
 
     case: Literal["fold", "exact"] = setting(
-        "fold", "fold: also try lower case and a capital; exact: words as written.", ON, choices=("fold", "exact")
+        "fold", "fold: also try lower case and a capital; exact: words as written.", ON
     )
     balance: bool = setting(False, "Cut word sets at random to the size of the shorter one.", ON)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Placement(Settings):
     """Where and how a language model runs."""
 
@@ -294,7 +302,6 @@ class Placement(Settings):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ByLayer(Placement):
     """What is measured in every layer of a language model can be measured in some."""
 

@@ -1,12 +1,12 @@
 """Debiasing: a bias taken out of an embedding, and what that cost (Bolukbasi et al. 2016, Dev et al. 2020)."""
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from wordworth.catalog.registry import knows
 from wordworth.errors import WordworthError
-from wordworth.study.declaration import Study
+from wordworth.study.base import Study
 from wordworth.study.shared_settings import BiasSubspace
 from wordworth.task.settings import (
     CORPUS,
@@ -25,6 +25,13 @@ from wordworth.task.settings import (
     setting,
 )
 
+if TYPE_CHECKING:
+    from wordworth.results.findings import Findings
+    from wordworth.results.run import Run
+    from wordworth.results.table import Table
+from pathlib import Path
+from typing import ClassVar
+
 HARD = "hard-debias"
 METHODS = ("projection", HARD, "inlp", "leace")
 PARTS = ("stability", "valence", "similarity", "weat", "bias", "prediction", "nli")
@@ -32,7 +39,6 @@ CONTROLS, CONTROLS_OF_NETWORK = 8, 2
 """Random subspaces, as the paper has it; and of a language model, which is read anew for each."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class DebiasSettings(BiasSubspace, Permuted, Intervals):
     """The subspace is the span of all that is named; he − she where nothing is."""
 
@@ -107,8 +113,7 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
     device: str = setting("auto", may_differ=True, **DEVICE)
     sample: int = setting(20_000, "Pairs of each probe, so many drawn evenly.", ON, least=1)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def model_post_init(self, context: Any) -> None:
         if (self.specific or self.equalize) and self.mitigate != HARD:
             raise WordworthError("--specific and --equalize are for --mitigate hard-debias; leave them out")
 
@@ -118,17 +123,33 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
         return () if "all" in self.without else tuple(part for part in PARTS if part not in self.without)
 
 
-STUDY = Study(
-    name="debias",
-    summary="Takes a bias out of word vectors or a language model and measures what that cost (Dev et al.).",
-    function="wordworth.study.debias.study:debias",
-    settings=DebiasSettings,
-    tables_function="wordworth.study.debias.study:debias_tables",
-    kinds=frozenset({"static"}),
-    beyond=frozenset({"causal", "masked", "encoder"}),
-    papers=("bolukbasi2016", "dev2020", "belrose2023"),
-    method="Debiasing. The bias direction or subspace taken out of the vectors by the named method, and the same "
-    "measures again.",
-    command="debias",  # it writes an embedding too
-    audited=False,
-)
+class Debias(Study):
+    """The study `debias`."""
+
+    name = "debias"
+    summary = "Takes a bias out of word vectors or a language model and measures what that cost (Dev et al.)."
+    settings = DebiasSettings
+    kinds = frozenset({"static"})
+    also_accepts = frozenset({"causal", "masked", "encoder"})
+    papers = ("bolukbasi2016", "dev2020", "belrose2023")
+    method = (
+        "Debiasing. The bias direction or subspace taken out of the vectors by the named method, and the same "
+        "measures again."
+    )
+    command = "debias"
+    is_audited = False
+
+    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
+        """Measure the models."""
+        from wordworth.study.debias.study import debias
+
+        return debias(models, settings)
+
+    def tables(self, run: "Run") -> "Iterator[Table]":
+        """Yield the tables of a run."""
+        from wordworth.study.debias.study import debias_tables
+
+        yield from debias_tables(run)
+
+
+STUDY = Debias()

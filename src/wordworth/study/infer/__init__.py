@@ -1,12 +1,18 @@
 """Biased inferences (Dev, Li, Phillips & Srikumar 2020): how far from neutral NLI models are where nothing follows."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from wordworth.study.declaration import Study
+from wordworth.study.base import Study
 from wordworth.study.shared_settings import ElmoLayers
 from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, RANDOM, Intervals, Named, setting
+
+if TYPE_CHECKING:
+    from wordworth.results.findings import Findings
+    from wordworth.results.run import Run
+    from wordworth.results.table import Table
+from collections.abc import Mapping
 
 MITIGATIONS = ("projection", "hard-debias", "inlp", "leace")
 
@@ -26,7 +32,6 @@ LABEL_MAP: dict[str, Any] = {
 """Of a setting for labelled pairs."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class InferSettings(Intervals, ElmoLayers):
     """Blank choices are the paper's: three probes, τ of 0.5 and 0.7, all pairs."""
 
@@ -113,22 +118,41 @@ class InferSettings(Intervals, ElmoLayers):
     engine: str = setting("local", group=HOW, **ENGINE)
 
 
-STUDY = Study(
-    name="infer",
-    summary="Biased inferences: how far from neutral NLI models are on pairs that are all neutral (Dev et al.).",
-    function="wordworth.study.infer.study:infer",
-    settings=InferSettings,
-    tables_function="wordworth.study.infer.study:infer_tables",
-    main="probes",
-    kinds=frozenset({"nli"}),
-    papers=("dev2020",),
-    method="Biased inferences. Sentence pairs from templates that differ in a word for a person, so that neutral is "
-    "the only right label; net neutral, fraction neutral and thresholds over all pairs, before and after projection.",
-    example="wordworth run infer nli-glove --probe gender --sample 5000",
-    default_models=("nli-glove",),
-    quick={"sample": 20_000, "random": 2, "resamples": 300},
-    whole={"random": 2},
-    whole_said="infer holds a mitigated model against 2 random directions, where the study by itself takes 8: net "
-    "neutral of the control is then known to about .02 instead of .01, inside the interval of a change.",
-    english_only=True,
-)
+class Infer(Study):
+    """The study `infer`."""
+
+    name = "infer"
+    summary = "Biased inferences: how far from neutral NLI models are on pairs that are all neutral (Dev et al.)."
+    settings = InferSettings
+    main = "probes"
+    kinds = frozenset({"nli"})
+    papers = ("dev2020",)
+    method = (
+        "Biased inferences. Sentence pairs from templates that differ in a word for a person, so that neutral is "
+        "the only right label; net neutral, fraction neutral and thresholds over all pairs, before and after "
+        "projection."
+    )
+    example = "wordworth run infer nli-glove --probe gender --sample 5000"
+    default_models = ("nli-glove",)
+    quick = MappingProxyType({"sample": 20_000, "random": 2, "resamples": 300})
+    full = MappingProxyType({"random": 2})
+    full_audit_note = (
+        "infer holds a mitigated model against 2 random directions, where the study by itself takes 8: net "
+        "neutral of the control is then known to about .02 instead of .01, inside the interval of a change."
+    )
+    is_english_only = True
+
+    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
+        """Measure the models."""
+        from wordworth.study.infer.study import infer
+
+        return infer(models, settings)
+
+    def tables(self, run: "Run") -> "Iterator[Table]":
+        """Yield the tables of a run."""
+        from wordworth.study.infer.study import infer_tables
+
+        yield from infer_tables(run)
+
+
+STUDY = Infer()

@@ -1,13 +1,19 @@
 """Whole-word prediction (Dudy & Bedrick 2020): which words a model says, and which it never says."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from wordworth.study.declaration import Study
+from wordworth.study.base import Study
 from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, Intervals, Named, Placement, comma_numbers, setting
 
+if TYPE_CHECKING:
+    from wordworth.results.findings import Findings
+    from wordworth.results.run import Run
+    from wordworth.results.table import Table
+from typing import Literal
 
-@dataclass(frozen=True, kw_only=True)
+
 class PredictSettings(Placement, Intervals):
     """Words are predicted each from the left of its line, or of its document."""
 
@@ -19,13 +25,11 @@ class PredictSettings(Placement, Intervals):
         "apart",
         "apart: marks are words of their own, the same for every tokenizer; attached: only white space parts words.",
         ON,
-        choices=("apart", "attached"),
     )
     segmentation: Literal["auto", "spaces", "icu"] = setting(
         "auto",
         "Where words end in a language without spaces: icu finds them (auto), or the text has spaces there.",
         ON,
-        choices=("auto", "spaces", "icu"),
     )
     frequencies: Named | None = setting(
         None,
@@ -57,13 +61,11 @@ class PredictSettings(Placement, Intervals):
         "given: a guess begins a word, as in the probability of a word; guessed: it may also go on with the word "
         "before, as in the paper.",
         HOW,
-        choices=("given", "guessed"),
     )
     boundary: Literal["required", "ignored"] = setting(
         "required",
         "required: a guess must end where the word ends; ignored: the algorithm as printed.",
         HOW,
-        choices=("required", "ignored"),
     )
     context: int | None = setting(
         None, "Tokens before a word, at least, in what is longer than the model admits.", HOW, least=0
@@ -94,20 +96,36 @@ class PredictSettings(Placement, Intervals):
         return super().as_table() | {"frequencies": str(self.counted)}
 
 
-STUDY = Study(
-    name="predict",
-    summary="Which words a model says, and which it never says: accuracy, diversity and surprise (Dudy & Bedrick).",
-    function="wordworth.study.predict.study:predict",
-    settings=PredictSettings,
-    tables_function="wordworth.study.predict.tables:predict_tables",
-    kinds=frozenset({"causal"}),
-    beyond=frozenset({"masked"}),
-    papers=("dudy2020",),
-    method="Whole-word prediction. A word counts as predicted when its units, chosen one after the other, spell it "
-    "and end; top-k over tokens, Tk over types, by frequency in training text.",
-    example="wordworth run predict smollm2-135m --corpus enwiki-sample --words 2000",
-    default_models=("smollm2-135m",),
-    quick={"words": 3_000, "resamples": 300},
-    training={"words": 2_000, "soft_match": ("none",), "resamples": 300},
-    english_only=True,
-)
+class Predict(Study):
+    """The study `predict`."""
+
+    name = "predict"
+    summary = "Which words a model says, and which it never says: accuracy, diversity and surprise (Dudy & Bedrick)."
+    settings = PredictSettings
+    kinds = frozenset({"causal"})
+    also_accepts = frozenset({"masked"})
+    papers = ("dudy2020",)
+    method = (
+        "Whole-word prediction. A word counts as predicted when its units, chosen one after the other, spell it "
+        "and end; top-k over tokens, Tk over types, by frequency in training text."
+    )
+    example = "wordworth run predict smollm2-135m --corpus enwiki-sample --words 2000"
+    default_models = ("smollm2-135m",)
+    quick = MappingProxyType({"words": 3_000, "resamples": 300})
+    training = MappingProxyType({"words": 2_000, "soft_match": ("none",), "resamples": 300})
+    is_english_only = True
+
+    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
+        """Measure the models."""
+        from wordworth.study.predict.study import predict
+
+        return predict(models, settings)
+
+    def tables(self, run: "Run") -> "Iterator[Table]":
+        """Yield the tables of a run."""
+        from wordworth.study.predict.tables import predict_tables
+
+        yield from predict_tables(run)
+
+
+STUDY = Predict()

@@ -1,11 +1,18 @@
 """Contextual to static (Bommasani, Davis & Cardie 2020): language models reduced to one vector a word."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from wordworth.errors import WordworthError
-from wordworth.study.declaration import Study
+from wordworth.study.base import Study
 from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, ByLayer, Intervals, Named, Placement, Seeded, setting
 from wordworth.task.settings import PAIRS as PAIRS_HELP
+
+if TYPE_CHECKING:
+    from wordworth.results.findings import Findings
+    from wordworth.results.run import Run
+    from wordworth.results.table import Table
 
 EXPERIMENTS = ("quality", "bias", "agreement")
 NONE = "none"
@@ -14,7 +21,6 @@ PAIRS = ("rg-65", "ws-353", "simlex-999", "simverb-3500")
 """The word pairs of the paper."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class StaticSettings(ByLayer, Intervals):
     """Blank choices are the paper's."""
 
@@ -50,8 +56,7 @@ class StaticSettings(ByLayer, Intervals):
         """Whether words are taken without a text."""
         return alone(self.corpus)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def model_post_init(self, context: Any) -> None:
         alone(self.corpus)
 
 
@@ -63,29 +68,49 @@ def alone(corpus: tuple[Named, ...]) -> bool:
     return none
 
 
-STUDY = Study(
-    name="static",
-    summary="Language models as static embeddings: quality and bias by layer, and how far estimators agree.",
-    function="wordworth.study.static.study:static",
-    settings=StaticSettings,
-    tables_function="wordworth.study.static.study:static_tables",
-    kinds=frozenset({"causal", "masked", "encoder", "sentence", "static"}),
-    papers=("bommasani2020",),
-    method="Contextual to static. A word’s vectors over many sentences pooled to one, by layer and pooling; word "
-    "similarity by Spearman’s ρ; bias by the estimators of Bolukbasi, Garg and Manzini, and how far they agree.",
-    example="wordworth run static minilm-l6 --pairs rg-65 --sentences 500 --experiment quality",
-    quick={
-        "sentences": (500,),
-        "per_word": 1,
-        "pairs": ("rg-65", "ws-353"),
-        "experiments": ("quality", "bias"),
-        "resamples": 300,
-    },
-    whole={"sentences": (10_000,)},
-    whole_said="static reads 10,000 sentences, the fewest of its paper, where the study by itself reads all that the "
-    "text has: twice as many move ρ by about .01, a third of its interval or less.",
-    english_only=True,
-)
+class Static(Study):
+    """The study `static`."""
+
+    name = "static"
+    summary = "Language models as static embeddings: quality and bias by layer, and how far estimators agree."
+    settings = StaticSettings
+    kinds = frozenset({"causal", "masked", "encoder", "sentence", "static"})
+    papers = ("bommasani2020",)
+    method = (
+        "Contextual to static. A word’s vectors over many sentences pooled to one, by layer and pooling; word "
+        "similarity by Spearman’s ρ; bias by the estimators of Bolukbasi, Garg and Manzini, and how far they agree."
+    )
+    example = "wordworth run static minilm-l6 --pairs rg-65 --sentences 500 --experiment quality"
+    quick = MappingProxyType(
+        {
+            "sentences": (500,),
+            "per_word": 1,
+            "pairs": ("rg-65", "ws-353"),
+            "experiments": ("quality", "bias"),
+            "resamples": 300,
+        }
+    )
+    full = MappingProxyType({"sentences": (10_000,)})
+    full_audit_note = (
+        "static reads 10,000 sentences, the fewest of its paper, where the study by itself reads all that the "
+        "text has: twice as many move ρ by about .01, a third of its interval or less."
+    )
+    is_english_only = True
+
+    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
+        """Measure the models."""
+        from wordworth.study.static.study import static
+
+        return static(models, settings)
+
+    def tables(self, run: "Run") -> "Iterator[Table]":
+        """Yield the tables of a run."""
+        from wordworth.study.static.study import static_tables
+
+        yield from static_tables(run)
+
+
+STUDY = Static()
 
 
 PER_WORD = 100
@@ -93,7 +118,6 @@ SIMILARITY = "similarity"
 """The vocabulary of the paper's four sets of pairs: 2,005 words."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExportSettings(Placement, Seeded):
     """How a language model is reduced to one vector a word."""
 

@@ -1,8 +1,10 @@
 """ValNorm (Toney & Caliskan 2021): the quality of static embeddings by the valence of their words."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from wordworth.study.declaration import Study
+from wordworth.study.base import Study
 from wordworth.study.shared_settings import OfEmbeddings
 from wordworth.task.settings import (
     CORPUS,
@@ -17,6 +19,11 @@ from wordworth.task.settings import (
     setting,
 )
 
+if TYPE_CHECKING:
+    from wordworth.results.findings import Findings
+    from wordworth.results.run import Run
+    from wordworth.results.table import Table
+
 EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
 RATERS = "raters"
 """The experiment that is about people and needs no model: it is run when it is asked for."""
@@ -24,7 +31,6 @@ SHARES = (100.0, 50.0, 10.0, 1.0, 0.1, 0.001)
 """Percent of the corpus's lines; the paper's five and the whole."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
     """Blank lexica, pairs and tests are the paper's; blank experiments are all that apply."""
 
@@ -73,23 +79,46 @@ class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
     )
 
 
-STUDY = Study(
-    name="valnorm",
-    summary="Quality of static embeddings by valence (ValNorm), with WEAT, similarity and analogies beside it.",
-    function="wordworth.study.valnorm.study:valnorm",
-    settings=ValnormSettings,
-    tables_function="wordworth.study.valnorm.study:valnorm_tables",
-    main="lexica",
-    kinds=frozenset({"static", "sentence"}),
-    papers=("toney2021", "caliskan2017"),
-    languages="wordworth.catalog.read.word_sets:polar_languages",
-    method="ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "
-    "cos(w, b)) / σ of cos(w, x) over A ∪ B (sample deviation). Valence is Pearson’s ρ between d and the human "
-    "ratings of a lexicon; similarity is Spearman’s ρ between cosine and rating; intervals are bootstrapped.",
-    example="wordworth run valnorm glove-6b-50d --lexicon bellezza --experiment valence",
-    quick={
-        "lexica": ("bellezza",),
-        "experiments": ("valence", "weat", "similarity"),
-        "pairs": ("ws-353", "simlex-999", "men"),
-    },
-)
+class Valnorm(Study):
+    """The study `valnorm`."""
+
+    name = "valnorm"
+    summary = "Quality of static embeddings by valence (ValNorm), with WEAT, similarity and analogies beside it."
+    settings = ValnormSettings
+    main = "lexica"
+    kinds = frozenset({"static", "sentence"})
+    papers = ("toney2021", "caliskan2017")
+    method = (
+        "ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "
+        "cos(w, b)) / σ of cos(w, x) over A ∪ B (sample deviation). Valence is Pearson’s ρ between d and the human "
+        "ratings of a lexicon; similarity is Spearman’s ρ between cosine and rating; intervals are bootstrapped."
+    )
+    example = "wordworth run valnorm glove-6b-50d --lexicon bellezza --experiment valence"
+    quick = MappingProxyType(
+        {
+            "lexica": ("bellezza",),
+            "experiments": ("valence", "weat", "similarity"),
+            "pairs": ("ws-353", "simlex-999", "men"),
+        }
+    )
+
+    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
+        """Measure the models."""
+        from wordworth.study.valnorm.study import valnorm
+
+        return valnorm(models, settings)
+
+    def tables(self, run: "Run") -> "Iterator[Table]":
+        """Yield the tables of a run."""
+        from wordworth.study.valnorm.study import valnorm_tables
+
+        yield from valnorm_tables(run)
+
+    def languages(self) -> list[str] | None:
+        """Return the languages, besides English, that its words can be had in."""
+        from wordworth.catalog.read.word_sets import polar_languages
+
+        return polar_languages()
+
+
+STUDY = Valnorm()

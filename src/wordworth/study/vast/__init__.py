@@ -1,11 +1,13 @@
 """VAST (Wolfe & Caliskan 2022): what a language model knows of a word, layer by layer."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from wordworth.catalog.registry import entries, knows
 from wordworth.errors import WordworthError, nearest
 from wordworth.results.vocabulary import CONTROLS
-from wordworth.study.declaration import Study
+from wordworth.study.base import Study
 from wordworth.task.settings import (
     COMPONENTS,
     CORPUS,
@@ -24,6 +26,11 @@ from wordworth.task.settings import (
     two_numbers,
 )
 
+if TYPE_CHECKING:
+    from wordworth.results.findings import Findings
+    from wordworth.results.run import Run
+    from wordworth.results.table import Table
+
 EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
 SETTINGS = ("random", "bleached", "aligned", "misaligned")
 OF_SENTENCES = ("decontextualized", "bleached", "aligned", "misaligned")
@@ -34,7 +41,6 @@ LANGUAGES = ("english", "chinese", "turkish", "polish", "french", "spanish", "po
 """The paper's seven (Figures 20 to 22)."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class VastSettings(ByLayer, Permuted, Intervals):
     """Blank choices are the paper's."""
 
@@ -119,8 +125,7 @@ class VastSettings(ByLayer, Permuted, Intervals):
     )
     balance: bool = setting(False, "Cut word sets at random to the size of the shorter one: the polar words.", ON)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def model_post_init(self, context: Any) -> None:
         for text in self.language_corpus:
             label = str(text).partition("=")[0]
             if label not in LANGUAGES:
@@ -136,40 +141,63 @@ def languages() -> list[str]:
     return [one for one in polar_languages() if one != "english" and one in lexica & templates and knows(one, "lexica")]
 
 
-STUDY = Study(
-    name="vast",
-    summary="What a language model knows of a word, layer by layer and setting by setting (VAST).",
-    function="wordworth.study.vast.study:vast",
-    settings=VastSettings,
-    tables_function="wordworth.study.vast.study:layer_tables",
-    main="lexica",
-    kinds=frozenset({"causal", "masked", "encoder", "sentence"}),
-    papers=("wolfe2022", "toney2021"),
-    method="VAST. ValNorm’s valence in every layer of a language model, with words in random, bleached (“This is "
-    "WORD”), aligned and misaligned contexts, held against the same network with random weights, against shuffled "
-    "ratings, and without the polar words in the lexicon; the mean and the top principal components taken out of the "
-    "vectors; association tests and word similarity on bleached vectors. Mean and components are fitted on the words "
-    "of the language's lexica, the WEATs and the poles, whichever lexica and tests are run; for word similarity on the "
-    "words of the pairs.",
-    example="wordworth run vast smollm2-135m --lexicon bellezza --experiment contextualization",
-    quick={
-        "lexica": ("bellezza",),
-        "experiments": ("contextualization", "isolation", "validation", "bias"),
-        "pairs": ("ws-353",),
-        "controls": ("shuffled", "poles-out"),
-        "component_words": "sample",
-        "resamples": 300,
-    },
-    training={
-        "lexica": ("bellezza",),
-        "experiments": ("contextualization", "bias"),
-        "settings": ("bleached",),
-        "tests": ("weat1", "vast-weat3", "weat6", "weat8"),
-        "controls": ("none",),
-        "components": 0,
-        "component_words": "scored",
-        "resamples": 300,
-    },
-    languages="wordworth.study.vast:languages",
-    abroad={"corpus": "none"},
-)
+class Vast(Study):
+    """The study `vast`."""
+
+    name = "vast"
+    summary = "What a language model knows of a word, layer by layer and setting by setting (VAST)."
+    settings = VastSettings
+    main = "lexica"
+    kinds = frozenset({"causal", "masked", "encoder", "sentence"})
+    papers = ("wolfe2022", "toney2021")
+    method = (
+        "VAST. ValNorm’s valence in every layer of a language model, with words in random, bleached (“This is "
+        "WORD”), aligned and misaligned contexts, held against the same network with random weights, against "
+        "shuffled ratings, and without the polar words in the lexicon; the mean and the top principal components "
+        "taken out of the vectors; association tests and word similarity on bleached vectors. Mean and components "
+        "are fitted on the words of the language's lexica, the WEATs and the poles, whichever lexica and tests are"
+        " run; for word similarity on the words of the pairs."
+    )
+    example = "wordworth run vast smollm2-135m --lexicon bellezza --experiment contextualization"
+    quick = MappingProxyType(
+        {
+            "lexica": ("bellezza",),
+            "experiments": ("contextualization", "isolation", "validation", "bias"),
+            "pairs": ("ws-353",),
+            "controls": ("shuffled", "poles-out"),
+            "component_words": "sample",
+            "resamples": 300,
+        }
+    )
+    training = MappingProxyType(
+        {
+            "lexica": ("bellezza",),
+            "experiments": ("contextualization", "bias"),
+            "settings": ("bleached",),
+            "tests": ("weat1", "vast-weat3", "weat6", "weat8"),
+            "controls": ("none",),
+            "components": 0,
+            "component_words": "scored",
+            "resamples": 300,
+        }
+    )
+    non_english_settings = MappingProxyType({"corpus": "none"})
+
+    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
+        """Measure the models."""
+        from wordworth.study.vast.study import vast
+
+        return vast(models, settings)
+
+    def tables(self, run: "Run") -> "Iterator[Table]":
+        """Yield the tables of a run."""
+        from wordworth.study.vast.study import layer_tables
+
+        yield from layer_tables(run)
+
+    def languages(self) -> list[str] | None:
+        """Return the languages, besides English, that its words can be had in."""
+        return languages()
+
+
+STUDY = Vast()

@@ -1,0 +1,179 @@
+"""`Study`: what the command, the audit, a run and the docs need to know of a study, and how it is run."""
+
+import inspect
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wordworth.catalog.registry import entry, knows, references
+from wordworth.engine.engines import using
+from wordworth.engine.identity import hashed_once
+from wordworth.task.settings import Settings, either
+
+if TYPE_CHECKING:  # a help reads studies too, and has to be quick
+    from wordworth.catalog.kinds import Kind
+    from wordworth.results.findings import Findings
+    from wordworth.results.run import Run
+    from wordworth.results.table import Table
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Study(ABC):
+    """A study. Called with models and settings by name, it returns its run.
+
+    A subclass declares the attributes below and says how to `measure` and which `tables` to show. What takes long to
+    import is imported inside these two.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    """One line for the help."""
+    settings: ClassVar[type[Settings]]
+    kinds: "ClassVar[frozenset[Kind]]"
+    """The kinds of model that an audit runs it on."""
+    also_accepts: "ClassVar[frozenset[Kind]]" = frozenset()
+    """Kinds of model that it takes too when it is run by itself."""
+    papers: ClassVar[tuple[str, ...]]
+    """Keys in references.toml of the papers whose method it is."""
+    method: ClassVar[str]
+    """How it measures, in words, for a report."""
+    main: ClassVar[str] = ""
+    """The setting that may follow the models without its name in Python: `weat(glove, "weat6")`."""
+    command: ClassVar[str] = ""
+    """Its command, where that is not `wordworth run NAME`."""
+    example: ClassVar[str] = ""
+    """A command to try, for the help."""
+    default_models: ClassVar[tuple[str, ...]] = ()
+    """Measured where none is named."""
+    quick: ClassVar[Mapping[str, Any]] = NOTHING
+    """The settings of a quick audit."""
+    full: ClassVar[Mapping[str, Any]] = NOTHING
+    """The settings of a full audit, where the defaults would take hours on two cores."""
+    full_audit_note: ClassVar[str] = ""
+    """What a full audit reduces, and what that costs in precision: a clause."""
+    training: ClassVar[Mapping[str, Any]] = NOTHING
+    """The settings for a model in training, to be measured in seconds; blank: only on request."""
+    is_audited: ClassVar[bool] = True
+    """Whether it is part of an audit."""
+    is_english_only: ClassVar[bool] = False
+    non_english_settings: ClassVar[Mapping[str, Any]] = NOTHING
+    """The settings of an audit of a model of another language."""
+
+    @abstractmethod
+    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
+        """Measure the models."""
+
+    @abstractmethod
+    def tables(self, run: "Run") -> "Iterator[Table]":
+        """Yield the tables of a run, as the study's paper sets them."""
+
+    def languages(self) -> list[str] | None:
+        """Return the languages, besides English, that its words can be had in; None for any."""
+        return None
+
+    def __call__(self, models: str | Path | Any = (), **settings: Any) -> "Run":
+        """Run the study on models (names, paths, or loaded ones) with settings by name."""
+        return self.run(models, self.settings.of(self.name, settings))
+
+    def run(
+        self,
+        models: Any,
+        settings: Settings,
+        fingerprints: Mapping[str, str] | None = None,
+        checkpoints: Mapping[str, tuple[str, int]] = NOTHING,
+    ) -> "Run":
+        """Run the study.
+
+        `fingerprints` are those of what is read, where they were taken earlier. `checkpoints` says of loaded models in
+        training, by their labels, which model they are and after how many steps.
+        """
+        from wordworth.study.checks import Checkpoint, fingerprints_of, refuse_changed
+
+        given = [models] if isinstance(models, str | Path) or not isinstance(models, Sequence) else list(models)
+        given = given or list(self.default_models)
+        steps = {one.label: (one.name, one.step) for one in given if isinstance(one, Checkpoint)}
+        given = [one.target if isinstance(one, Checkpoint) else one for one in given]
+        self.check(given, settings)
+        names = [model for model in given if isinstance(model, str | Path)]
+        before = fingerprints_of(names, settings) if fingerprints is None else dict(fingerprints)
+        started, clock = datetime.now(UTC), time.monotonic()
+        with using(getattr(settings, "engine", "local")), hashed_once():
+            findings = self.measure(given, settings)
+        refuse_changed(before, fingerprints_of(names, settings, fetch=False))
+        findings.checkpoints |= {**checkpoints, **steps}
+        return self._describe(findings, given, settings, before, (started, time.monotonic() - clock))
+
+    def check(self, models: Sequence[Any], settings: Settings) -> None:
+        """Stop, before anything is loaded, at a name or file that is not there."""
+        from wordworth.study.checks import check_data, check_models
+
+        check_models(self.name, models, self.kinds | self.also_accepts)
+        check_data(settings)
+
+    def why_not_in(self, language: str) -> str:
+        """Return why it cannot be run on a model of a language; blank where it can. A blank language is English."""
+        known = [] if self.is_english_only else self.languages()
+        if known is None or language in ("", "english", *known):
+            return ""
+        return f"its words are {either(['English', *map(str.capitalize, known)])}, and the model is {language}"
+
+    def _describe(
+        self,
+        findings: "Findings",
+        models: Sequence[Any],
+        settings: Settings,
+        fingerprints: dict[str, str],
+        time_taken: tuple[datetime, float],
+    ) -> "Run":
+        from wordworth.catalog.resolve import public_name
+
+        names = [model if isinstance(model, str | Path) else model.name for model in models]
+        table = settings.as_table()
+        return findings.to_run(
+            command=_command_line(),
+            named=[public_name(name) for name in names],
+            fingerprints=fingerprints,
+            settings=table,
+            may_differ=self.settings.may_differ(),
+            method=" ".join(filter(None, [self.method, settings.in_words()])),
+            papers=list(self.papers),
+            references=self._references(findings),
+            seed=int(table.get("seed", 0)),
+            started=time_taken[0],
+            seconds=round(time_taken[1], 2),
+        )
+
+    def _references(self, findings: "Findings") -> dict[str, str]:
+        """Return key → BibTeX of the study's papers, its data, and those of its models that the catalog declares."""
+        known = references()
+        by_text = {str(reference): key for key, reference in known.items()}
+        keys = [key for key in self.papers if key in known]
+        keys += [by_text[data["reference"]] for data in findings.data.values() if data["reference"] in by_text]
+        keys += [entry(name, "models").reference.key for name in findings.models if knows(name, "models")]
+        return {key: known[key].bibtex() for key in dict.fromkeys(keys)}
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """Return what `help` and a notebook show: the models, and every setting with its type and default."""
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        settings = [
+            inspect.Parameter(one.name, keyword, default=one.default, annotation=one.type)
+            for one in self.settings.fields()
+        ]
+        models = inspect.Parameter("models", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=self.default_models)
+        return inspect.Signature([models, *settings])
+
+
+def _command_line() -> list[str]:
+    """Return the command that runs, without the tokens in its addresses; `python` where it is not ours."""
+    if Path(sys.argv[0]).stem not in ("wordworth", "__main__"):
+        return ["python"]
+    from wordworth.catalog.resolve import public_name
+
+    return ["wordworth", *(public_name(word) if "://" in word else word for word in sys.argv[1:])]
