@@ -13,7 +13,7 @@ from wordworth.catalog.read.lexica import Lexicon, lexica_in, load_lexicon
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
 from wordworth.study.shared_settings import ALL, OfEmbeddings
 from wordworth.task.settings import ByLayer, Named, Placement
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:  # torch, which word vectors in files do without
     from wordworth.encode.layers import WordsAlone
 
 
-def vectors_of(
+def load_vectors(
     findings: Findings, models: Sequence[Any], settings: OfEmbeddings, every: Sequence[str]
 ) -> Iterator[tuple[Layers, str]]:
-    """Each model as words to select from, one at a time, recorded; with its language: the given one, its own, English.
+    """Yield each model as words to select from, and its language: the given one, its own, or English.
 
-    A model is a static embedding, or a sentence encoder, which encodes each word alone when it is selected. One that
-    knows several languages is given with each that is asked for; `every` are those of `all`.
+    A model is a static embedding, or a sentence encoder, which encodes each word alone when it is selected. A model of
+    several languages is given once per language; `every` are those of `all`.
     """
-    for model, languages in _asked_of(models, settings.languages, every):
-        if of_sentences(model):
-            yield from _in_each(asked_alone(findings, model, languages[0] or "english"), languages)
+    for model, languages in _pair_with_languages(models, settings.languages, every):
+        if is_sentence_encoder(model):
+            yield from _in_each(encode_alone(findings, model, languages[0] or "english"), languages)
             continue
         for language in languages:
             for embedding in _embeddings(model, language, settings):
@@ -41,12 +41,14 @@ def vectors_of(
                 yield Layers.of(embedding), own
 
 
-def _asked_of(models: Sequence[Any], named: tuple[str, ...], every: Sequence[str]) -> list[tuple[Any, tuple[str, ...]]]:
-    """Each model with the languages that it is asked for in; a blank one is its own."""
+def _pair_with_languages(
+    models: Sequence[Any], named: tuple[str, ...], every: Sequence[str]
+) -> list[tuple[Any, tuple[str, ...]]]:
+    """Return each model with the languages to measure it in; a blank one is its own."""
     if named == (ALL,):
         return [(model, _known_to(model, every)) for model in models]
     if ALL in named:
-        raise WordworthError("--language all is every language; give it alone, or languages by their names")
+        raise WordworthError("--language all means every language; give only it, or name languages")
     if len(named) < 2:
         return [(model, named or ("",)) for model in models]
     if len(models) == 1 and _may_know_several(models[0]):
@@ -54,13 +56,13 @@ def _asked_of(models: Sequence[Any], named: tuple[str, ...], every: Sequence[str
     if len(named) != len(models):
         given = "1 model that knows one" if len(models) == 1 else f"{len(models)} models"
         raise WordworthError(
-            f"{len(named)} languages were given for {given}; give one for all, or one a model in order"
+            f"{len(named)} languages were given for {given}; give one for all, or one per model in the same order"
         )
     return [(model, (language,)) for model, language in zip(models, named, strict=True)]
 
 
 def _may_know_several(model: Any) -> bool:
-    """Whether it may have words of several languages: a file or a model that the catalog does not say otherwise of."""
+    """Return whether it may have words of several languages: the catalog says so, or does not know it."""
     if isinstance(model, Embedding):
         return False
     declared = _declared(model)
@@ -68,9 +70,8 @@ def _may_know_several(model: Any) -> bool:
 
 
 def _known_to(model: Any, every: Sequence[str]) -> tuple[str, ...]:
-    """What `all` is for a model: its own language, or of a sentence encoder those that the catalog says it knows, and
-    every one where the catalog says nothing."""
-    if not (of_sentences(model) and _may_know_several(model)):
+    """Return what `all` is for a model: its own language; of a sentence encoder those that it knows, or every one."""
+    if not (is_sentence_encoder(model) and _may_know_several(model)):
         return ("",)
     declared = _declared(model)
     known = declared.details.get("languages") if declared is not None else None
@@ -91,28 +92,28 @@ def _in_each(layers: "WordsAlone", languages: Sequence[str]) -> Iterator[tuple[L
 
 
 def _record(findings: Findings, embedding: Embedding, language: str, *, again: bool) -> None:
-    """An embedding that went into the numbers; the rows of a further language are added to those of the first."""
+    """Record an embedding; the rows of a further language are added to those of the first."""
     if not again:
-        findings.used_embedding(embedding, language)
+        findings.add_embedding(embedding, language)
         return
     facts = findings.models[embedding.name]
     facts |= {"language": f"{facts['language']}, {language}", "words": facts["words"] + len(embedding)}
 
 
-def of_sentences(model: Any) -> bool:
-    """Whether it is a sentence encoder, by name or loaded."""
+def is_sentence_encoder(model: Any) -> bool:
+    """Return whether it is a sentence encoder, by name or loaded."""
     if isinstance(model, Embedding):
         return False
     return kind_of(model) == "sentence" if isinstance(model, str | Path) else getattr(model, "family", "") == "sentence"
 
 
-def asked_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
-    """A sentence encoder as an embedding of the words that it is asked for, recorded."""
+def encode_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
+    """Return a sentence encoder as an embedding of the words that are selected, and record it."""
     from wordworth.encode.layers import words_alone
 
     layers = words_alone(model, language)
     record_model(findings, layers.model)
-    findings.note(f"{layers.name} is a sentence encoder: each word is encoded alone.")
+    findings.notice("info", "a sentence encoder: each word is encoded alone", model=layers.name)
     return layers
 
 
@@ -123,13 +124,13 @@ def _embeddings(model: str | Path | Embedding, language: str, settings: OfEmbedd
 
 
 def tests_in(
-    findings: Findings, settings: OfEmbeddings, default: Sequence[str], language: str, *, asked: bool
+    findings: Findings, settings: OfEmbeddings, default: Sequence[str], language: str, *, is_requested: bool
 ) -> Iterator[AssociationTest]:
-    """The tests in a language; one that was not asked for by name and cannot be put into it is reported."""
+    """Yield the tests in a language; one that was not requested and has no translation is reported."""
     for name in settings.tests or default:
         for test in load_tests(name):
             put = None
-            with findings.part(asked=asked, experiment="weat", language=language, dataset=test.name):
+            with findings.part(is_requested=is_requested, experiment="weat", language=language, dataset=test.name):
                 put = test if test.language == language else translated(test, language)
             if put is not None:
                 yield put
@@ -140,18 +141,18 @@ def is_static(model: "str | Path | LanguageModel | Embedding") -> bool:
     return kind_of(model) == "static" if isinstance(model, str | Path) else isinstance(model, Embedding)
 
 
-def loaded(named: "str | Path | LanguageModel", settings: Placement) -> "LanguageModel":
+def load_model(named: "str | Path | LanguageModel", settings: Placement) -> "LanguageModel":
     """Load a language model by name or path; one that is loaded stays. Layers that it does not have are an error."""
     from wordworth.encode import load_named
 
     if isinstance(named, str | Path):
         named = load_named(named, device=settings.device, dtype=settings.precision)
     if isinstance(settings, ByLayer):
-        measured_layers(named, settings)
+        select_layers(named, settings)
     return named
 
 
-def measured_layers(model: "LanguageModel", settings: ByLayer) -> tuple[int, ...]:
+def select_layers(model: "LanguageModel", settings: ByLayer) -> tuple[int, ...]:
     """Return the layers that are measured, lowest first."""
     from wordworth.encode import checked_layers
 
@@ -159,10 +160,10 @@ def measured_layers(model: "LanguageModel", settings: ByLayer) -> tuple[int, ...
 
 
 def record_model(findings: Findings, model: "LanguageModel") -> None:
-    """Put a language model into the manifest."""
+    """Record a language model."""
     from wordworth.encode.identity import hash_config, hash_tokenizer
 
-    findings.used_model(
+    findings.add_model(
         model.name,
         {
             "source": model.source,
@@ -178,19 +179,19 @@ def record_model(findings: Findings, model: "LanguageModel") -> None:
     )
 
 
-def usual_pooling(model: "LanguageModel") -> str:
-    """What VAST found best: the last subword reads the whole word in a causal model, the mean does in the others."""
+def default_pooling(model: "LanguageModel") -> str:
+    """Return what VAST found best: the last subword in a causal model, the mean in others."""
     return "last" if model.left_only else "mean"
 
 
-def corpus_in(findings: Findings, named: Named, language: str) -> Corpus:
-    """The text that random contexts are drawn from, recorded; text in another language is an error."""
+def load_corpus_in(findings: Findings, named: Named, language: str) -> Corpus:
+    """Load and record the text that random contexts are drawn from; text in another language is an error."""
     corpus = load_corpus(named, language=language)
     if corpus.language != language:
         raise WordworthError(
             f"{corpus.name} is {corpus.language} text and the words are {language}; give --corpus, or none"
         )
-    findings.used_data(corpus, corpus.count)
+    findings.add_data(corpus, corpus.count)
     return corpus
 
 
@@ -199,7 +200,7 @@ def is_lexicon_name(name: Named) -> bool:
     return isinstance(name, str) and knows(name, "lexica")
 
 
-def lexicon_of(name: Named, language: str, settings: Any, **more: Any) -> Lexicon:
+def load_lexicon_in(name: Named, language: str, settings: Any, **more: Any) -> Lexicon:
     """Load a lexicon in a language; the columns and the scale that the settings give are of a user's own file."""
     columns = ("word_column", "rating_column", "scale")
     own = {} if is_lexicon_name(name) else {one: getattr(settings, one) for one in columns if hasattr(settings, one)}
@@ -213,8 +214,8 @@ def lexicon_of(name: Named, language: str, settings: Any, **more: Any) -> Lexico
     return lexicon
 
 
-def own_lexicon(findings: Findings, language: str, load: Callable[[str], Lexicon]) -> Lexicon:
-    """Where the language's own lexicon cannot be had, the first other one of the catalog that can, which is said."""
+def load_own_lexicon(findings: Findings, language: str, load: Callable[[str], Lexicon]) -> Lexicon:
+    """Load the language's own lexicon, or the first other one of the catalog that can be had, with a notice."""
     reasons: list[str] = []
     for name in lexica_in(language):
         try:
@@ -223,6 +224,7 @@ def own_lexicon(findings: Findings, language: str, load: Callable[[str], Lexicon
             reasons.append(str(error))
             continue
         if reasons:
-            findings.warn(f"{name} ({len(lexicon):,} words) stands in for the lexicon {language}: {reasons[0]}.")
+            reason = f"the lexicon {name} ({len(lexicon):,} words) is used instead: {reasons[0]}"
+            findings.notice("substituted", reason, language=language, dataset=lexicon.name)
         return lexicon
     raise WordworthError(reasons[0] if reasons else f"the catalog has no lexicon of {language} words; give --lexicon")

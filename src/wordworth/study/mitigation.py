@@ -1,7 +1,7 @@
 """Take a bias out of word vectors: from the names of a bias to its subspace, and from a subspace to changed vectors."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -11,7 +11,7 @@ from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entry, knows
 from wordworth.embedding import NOT_FOUND, Embedding
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
 from wordworth.study.debias import HARD, DebiasSettings
 from wordworth.study.shared_settings import BiasSubspace, TakenOut
 from wordworth.transform import (
@@ -31,22 +31,22 @@ from wordworth.transform import (
 )
 
 
-def ways(embedding: Embedding, settings: BiasSubspace) -> Iterator[Callable[[], Subspace]]:
-    """How each of the subspaces that are named is learnt; he − she where none is."""
+def list_learners(embedding: Embedding, settings: BiasSubspace) -> Iterator[Callable[[], Subspace]]:
+    """Yield how each named subspace is learnt; he − she where none is named."""
     unit, components = not settings.raw, settings.bias_components
     for pair in settings.directions or (() if settings.named else (("he", "she"),)):
         yield partial(difference_direction, embedding, *pair, unit=unit)
     for pairs in settings.bias_pairs:
-        yield partial(pair_components, embedding, pairs_named(pairs), components, unit=unit, name=_label(pairs))
+        yield partial(pair_components, embedding, load_pairs(pairs), components, unit=unit, name=_label(pairs))
     for one in settings.bias_words:
-        yield partial(set_components, embedding, words_named(one), components, unit=unit, name=_label(one))
+        yield partial(set_components, embedding, load_words(one), components, unit=unit, name=_label(one))
     for classes in settings.concept:
-        words = {_label(one): words_named(one) for one in classes}
+        words = {_label(one): load_words(one) for one in classes}
         yield partial(class_means, embedding, words, unit=unit, name=" / ".join(words))
 
 
-def taken_out(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embedding], seed: int) -> Subspace | None:
-    """What a network is trained without, learnt from the vectors of words; None where nothing is named."""
+def learn_removed(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embedding], seed: int) -> Subspace | None:
+    """Return the subspace a network is trained without, learnt from vectors of words; None where none is named."""
     if settings.random_directions:
         if settings.named:
             raise WordworthError("--random-directions is the control of a bias that is named; give one of them")
@@ -54,27 +54,27 @@ def taken_out(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embeddin
         return random_directions(dim, count=1, k=settings.random_directions, seed=seed)[0]
     if not settings.named:
         return None
-    parts = [way() for way in ways(vectors_of(named_words(settings)), settings)]
+    parts = [way() for way in list_learners(vectors_of(list_bias_words(settings)), settings)]
     return joined(*parts) if len(parts) > 1 else parts[0]
 
 
-def named_words(settings: BiasSubspace) -> list[str]:
-    """All words that it is learnt from; he and she where none are named."""
-    every = [*settings.directions, *(pair for pairs in settings.bias_pairs for pair in pairs_named(pairs))]
-    several = [words_named(one) for one in (*settings.bias_words, *chain(*settings.concept))]
+def list_bias_words(settings: BiasSubspace) -> list[str]:
+    """Return all words that it is learnt from; he and she where none are named."""
+    every = [*settings.directions, *(pair for pairs in settings.bias_pairs for pair in load_pairs(pairs))]
+    several = [load_words(one) for one in (*settings.bias_words, *chain(*settings.concept))]
     return list(dict.fromkeys(chain(*every, *several))) or ["he", "she"]
 
 
-def words_named(named: str | Path) -> tuple[str, ...]:
-    """A word set of the catalog, or a file with a word a line."""
+def load_words(named: str | Path) -> tuple[str, ...]:
+    """Load a word set of the catalog, or a file with one word per line."""
     if isinstance(named, str) and knows(named, "word_sets"):
         return load_word_set(named).words
     lines = [tidy(line) for line in _lines(named)]
     return tuple(dict.fromkeys(line for line in lines if line))
 
 
-def pairs_named(named: str | Path) -> tuple[tuple[str, str], ...]:
-    """A word set of pairs of the catalog, or a file with two words a line."""
+def load_pairs(named: str | Path) -> tuple[tuple[str, str], ...]:
+    """Load a set of pairs of the catalog, or a file with two words per line."""
     if isinstance(named, str) and knows(named, "word_sets"):
         found = load_word_set(named).pairs
         if not found:
@@ -86,7 +86,7 @@ def pairs_named(named: str | Path) -> tuple[tuple[str, str], ...]:
         if not words:
             continue
         if len(words) != 2:
-            raise WordworthError(f"{named}, line {number}: {line.strip()!r} is not a pair; write two words a line")
+            raise WordworthError(f"{named}, line {number}: {line.strip()!r} is not a pair; write two words per line")
         pairs.append((words[0], words[1]))
     return tuple(pairs)
 
@@ -111,24 +111,26 @@ Change = Callable[[Embedding], Embedding]
 
 def equalized_words() -> list[str]:
     """Return the words of the published pairs in the cases that hard debiasing tries."""
-    words = [word for pair in pairs_named(EQUALIZE) for word in pair]
+    words = [word for pair in load_pairs(EQUALIZE) for word in pair]
     return [change(word) for word in words for change in (str, str.lower, str.title, str.upper)]
 
 
 def without(subspace: Subspace) -> Change:
-    """The projection."""
+    """Return the projection that removes a subspace."""
     return partial(remove, basis=subspace.basis, name=subspace.name)
 
 
 def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) -> Subspace:
-    """The subspace that the settings name, in an embedding; words that the embedding lacks are recorded.
+    """Learn the subspace that the settings name, in an embedding, and record words that the embedding lacks.
 
-    Of several, one whose words do not differ is left out and said; where none is left, there is nothing to take out.
-    What LEACE promises is of the vectors as they are, so that it never learns from unit ones.
+    Of several, one whose words do not differ is skipped with a notice; without any, there is nothing to remove.
+    LEACE's guarantee is about the vectors as they are, so it never learns from unit vectors.
     """
     parts: list[Subspace] = []
     nothing: list[NothingToRemoveError] = []
-    for way in ways(embedding, replace(settings, raw=True) if settings.mitigate == "leace" else settings):
+    for way in list_learners(
+        embedding, settings.model_copy(update={"raw": True}) if settings.mitigate == "leace" else settings
+    ):
         try:
             parts.append(way())
         except NothingToRemoveError as error:
@@ -136,11 +138,11 @@ def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) ->
     if not parts:
         raise nothing[0]
     for one in nothing:
-        findings.warn(f"Left out of what is taken out: {one}.")
+        findings.notice("skipped", str(one), experiment="subspace", model=embedding.name)
     for part in parts:
         if part.missing:
             where = {"experiment": "subspace", "model": embedding.name, "dataset": part.name}
-            findings.item(**where, item=list(part.missing), left_out=NOT_FOUND)
+            findings.item("word_lists", **where, word=list(part.missing), skipped=NOT_FOUND)
     return joined(*parts) if len(parts) > 1 else parts[0]
 
 
@@ -154,12 +156,12 @@ class Treatment:
     control: Callable[[Subspace], Change] = without
 
 
-def treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSettings, findings: Findings) -> Treatment:
-    """The method that the settings name, for a subspace of an embedding.
+def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSettings, findings: Findings) -> Treatment:
+    """Return the method that the settings name, for a subspace of an embedding.
 
     What has to be learnt is learnt from the whole embedding; the treatment can then be given to some of its words.
     """
-    where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name, "setting": settings.mitigate}
+    where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name, "version": settings.mitigate}
     if settings.mitigate == "projection":
         return Treatment(without(subspace), len(subspace))
     if settings.mitigate == HARD:
@@ -171,15 +173,16 @@ def treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSettings
     from wordworth.transform.inlp import inlp_along
 
     found = inlp_along(embedding, subspace, rounds=settings.rounds, seed=settings.seed)
-    for measure, value in (("inlp:before", found.accuracies[0]), ("inlp:after", found.accuracies[-1])):
-        findings.score(**where, measure=measure, value=value, n=found.words)
-    findings.score(**where, measure="inlp:chance", value=found.majority, n=found.words)
+    shares = {"before": found.accuracies[0], "after": found.accuracies[-1], "chance": found.majority}
+    for variant, value in shares.items():
+        findings.score(**where, measure="inlp", variant=variant, value=value, n=found.words)
     findings.score(**where, measure="dimensions", value=len(found.subspace))
     if not found.at_chance:
-        findings.warn(
-            f"After {settings.rounds} rounds a classifier still tells {found.accuracies[-1]:.0%} of the words right "
-            f"(guessing: {found.majority:.0%}); raise --rounds."
+        reason = (
+            f"after {settings.rounds} rounds a classifier still gets {found.accuracies[-1]:.0%} of the words right "
+            f"(by guessing: {found.majority:.0%}); raise --rounds"
         )
+        findings.notice("caution", reason, experiment="subspace", model=embedding.name)
     return Treatment(without(found.subspace), len(found.subspace))
 
 
@@ -194,11 +197,12 @@ def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings,
             f"hard debiasing has word lists for gender only, and {subspace.name} needs its own: give --specific and "
             "--equalize to debias"
         )
-    specific = words_named(settings.specific or SPECIFIC)
-    found = hard_debias(embedding, subspace, specific, pairs_named(settings.equalize or EQUALIZE))
-    findings.note(
-        f"hard-debias: {found.neutralized:,} words neutralized, {found.specific:,} left as they were, of which "
-        f"{len(found.equalized)} pairs were equalized and {len(found.missing)} pairs were not there. Vectors are of "
-        "length one after it, so garg-euclidean, ripa and rnsb, which grow with length, do not compare with before."
+    specific = load_words(settings.specific or SPECIFIC)
+    found = hard_debias(embedding, subspace, specific, load_pairs(settings.equalize or EQUALIZE))
+    reason = (
+        f"hard-debias neutralized {found.neutralized:,} words and left {found.specific:,} as they were; it equalized "
+        f"{len(found.equalized)} pairs, and {len(found.missing)} pairs are missing. Its vectors have length one, so "
+        "garg-euclidean, ripa and rnsb, which grow with length, cannot be compared with before"
     )
+    findings.notice("info", reason, model=embedding.name)
     return found.embedding

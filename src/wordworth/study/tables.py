@@ -5,104 +5,76 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.results.flags import MARK, legend
-from wordworth.results.numbers import format_interval, format_number, format_p
-from wordworth.study.declaration import Table
+from wordworth.measure.declaration import label
+from wordworth.results.run import Run
+from wordworth.results.table import Cell, Row, Table, legend_of
 
-ABREAST = 4
-"""Columns that fit beside each other."""
-FOOT = "ρ for valence (Pearson) and similarity (Spearman), d for weat, accuracy for analogy; [95% interval], n items"
-
-
-def marked(score: dict[str, Any]) -> str:
-    """A score's value, with a mark where it is to be read with care."""
-    return format_number(score["value"], 3, missing="") + (MARK if score["flags"] else "")
+FOOT = "ρ for valence (Pearson) and similarity (Spearman), d for weat, accuracy for analogy; [95 % interval]; n items"
+TASK = ["experiment", "language", "dataset", "subset", "measure", "variant", "k", "control"]
+"""The columns that a row of `score_tables` stands for."""
 
 
-def cell(score: dict[str, Any]) -> str:
-    """A score with its interval or p, and its number of items."""
-    text = marked(score)
-    if score["low"] is not None:
-        text += f" {format_interval(score['low'], score['high'], 3)}"
-    if score["p"] is not None:
-        text += f" p={format_p(score['p'])}"
-    return f"{text}  n={score['n']:,}"
-
-
-def score_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
-    """Scores as the papers set them: a row a task, a column a model; coverage stands in n. Many models: a row each."""
-    beside = ["coverage", "valence:spearman", "valence:p-against-d", "valence:above"]
-    # A control has a row for itself; other settings there are none.
-    control = pl.when(pl.col("experiment") == "control").then("setting").alias("setting")
-    tried = pl.col("experiment") == "sensitivity"
-    shown = scores.filter(~pl.col("measure").is_in(beside), ~tried).with_columns(control)
+def score_tables(run: Run) -> Iterator[Table]:
+    """Yield the scores as the papers set them: one row per task, one column per model."""
+    is_sensitivity = pl.col("experiment") == "sensitivity"
+    has_variant = pl.col("variant").is_not_null() & (pl.col("measure") == "valence")
+    shown = run.scores.filter(pl.col("measure") != "coverage", ~has_variant, ~is_sensitivity)
     models = shown.get_column("model").drop_nulls().unique(maintain_order=True).to_list() or ["score"]
-    tasks = shown.select("experiment", "language", "dataset", "measure", "setting").unique(maintain_order=True)
-    languages = scores.get_column("language").drop_nulls().n_unique() > 1
-    rows, flagged = [], []
-    for task in tasks.iter_rows(named=True):
-        # A number over all models, such as the variance, has no model and stands in the first column.
-        found = shown.filter(pl.col(key).eq_missing(pl.lit(value)) for key, value in task.items()).to_dicts()
-        cells = {score["model"] or models[0]: cell(score) for score in found}
-        of = f"({task['setting']})" if task["setting"] else ""
-        name = " ".join(filter(None, [task["measure"], task["dataset"], task["language"] if languages else "", of]))
-        flagged += [(name, score["flags"]) for score in found]
-        if len(models) > ABREAST:
-            rows += [[name, model, text] for model, text in cells.items()]
-        else:
-            rows.append([name, *(cells.get(model, "") for model in models)])
-    header = ["task", "model", "score"] if len(models) > ABREAST else ["task", *models]
-    study = scores.item(0, "study") if len(scores) else ""
-    right = [2] if len(models) > ABREAST else range(1, len(header))
-    yield Table(f"wordworth {study} · {FOOT}", header, rows, right, legend(flagged))
-    if scores.select(tried.any()).item():
-        yield sensitivity_table(scores.filter(tried))
+    has_languages = shown.get_column("language").drop_nulls().n_unique() > 1
+    rows = []
+    for task in shown.select(TASK).unique(maintain_order=True).iter_rows(named=True):
+        scores = shown.filter(pl.col(key).eq_missing(pl.lit(value)) for key, value in task.items()).to_dicts()
+        # A number over all models, such as the variance, has no model and goes into the first column.
+        cells = {score["model"] or models[0]: Cell.of_score(score) for score in scores}
+        rows.append(Row((_name_of(task, has_languages=has_languages),), tuple(map(cells.get, models))))
+    yield Table(f"wordworth {run.study} · {FOOT}", ("task",), tuple(models), tuple(rows), note=legend_of(rows))
+    if run.scores.select(is_sensitivity.any()).item():
+        yield sensitivity_table(run.scores.filter(is_sensitivity))
+
+
+def _name_of(task: dict[str, Any], *, has_languages: bool) -> str:
+    control = f"({task['control']})" if task["control"] else ""
+    names = [label(task["measure"], task["variant"], task["k"]), task["dataset"], task["subset"]]
+    return " ".join(filter(None, [*names, task["language"] if has_languages else "", control]))
 
 
 def sensitivity_table(scores: pl.DataFrame) -> Table:
-    """A row a test and model: how many of its variants are significant, or flipped, and where they lie."""
-    header = ["test", "model", "variants", "p < .05", "same sign", "flipped", "median [least, greatest]"]
+    """Return one row per test and model: how many of its variants are significant, or flipped, and their range."""
+    heads = {"significant": "p < .05", "same-sign": "same sign", "flipped": "flipped", "median": "median [min, max]"}
     rows = []
-    whole = scores.filter(~pl.col("setting").fill_null("").str.contains(": "))  # not of single options
-    for (dataset, model), mine in whole.group_by(["dataset", "model"], maintain_order=True):
-        told = {row["measure"].removeprefix("sensitivity:"): row for row in mine.iter_rows(named=True)}
-        median = told["median"]
-        limits = f"{format_number(median['value'], 3)} {format_interval(median['low'], median['high'], 3)}"
-        shares = [f"{told[name]['value']:.1%}" for name in ("significant", "same-sign", "flipped")]
-        rows.append([str(dataset), str(model), f"{median['n']:,}", *shares, limits])
-    return Table("sensitivity · variants of each test under other choices", header, rows, range(2, len(header)))
+    whole = scores.filter(pl.col("subset").is_null())  # without the shares by option
+    for (dataset, model), some in whole.group_by(["dataset", "model"], maintain_order=True):
+        by_variant = {row["variant"]: row for row in some.iter_rows(named=True)}
+        shares = [Cell(by_variant[name]["value"], form="percent") for name in heads if name != "median"]
+        median = Cell.of_score(by_variant["median"])
+        rows.append(Row((str(dataset), str(model)), (*shares, median)))
+    title = "sensitivity · variants of each test under other choices"
+    return Table(title, ("test", "model"), tuple(heads.values()), tuple(rows))
 
 
 def pivot(scores: pl.DataFrame, down: str, across: str, title: str) -> Table:
-    """A table of values; a blank number of components is “raw”."""
+    """Return a table of values only; a blank number of components is “raw”."""
     columns = scores.get_column(across).unique(maintain_order=True).to_list()
-    rows, flagged = [], []
+    rows = []
     for (key,), group in scores.group_by([down], maintain_order=True):
-        name = "raw" if key is None else str(key)
-        values = {score[across]: marked(score) for score in group.iter_rows(named=True)}
-        rows.append([name, *(values.get(column, "") for column in columns)])
-        flagged += [(name, flags) for flags in group.get_column("flags")]
-    header = [{"pcs": "components"}.get(down, down), *("raw" if column is None else str(column) for column in columns)]
-    return Table(title, header, rows, range(1, len(columns) + 1), legend(flagged))
-
-
-def stability_rows(scores: pl.DataFrame) -> list[tuple[str, dict[str, float]]]:
-    """(gendered, {2nd: …, 3rd: …, 4th: …, cosine: …}) and so on, also by layer: Tables 7 and 12 of Dev et al."""
-    rows: dict[str, dict[str, float]] = {}
-    for score in scores.filter(pl.col("experiment") == "stability").iter_rows(named=True):
-        name = score["dataset"] if score["layer"] is None else f"{score['dataset']}, layer {score['layer']}"
-        rows.setdefault(name, {})[score["measure"].removeprefix("principal:")] = score["value"]
-    return list(rows.items())
+        cells = {
+            score[across]: Cell(score["value"], cautions=tuple(score["cautions"]))
+            for score in group.iter_rows(named=True)
+        }
+        rows.append(Row(("raw" if key is None else str(key),), tuple(map(cells.get, columns))))
+    heads = tuple("raw" if column is None else str(column) for column in columns)
+    return Table(title, (down,), heads, tuple(rows), note=legend_of(rows), across=across)
 
 
 def stability_tables(scores: pl.DataFrame) -> Iterator[Table]:
-    """How well defined subspaces are, of each model for which that was measured."""
-    names = ["2nd", "3rd", "4th", "cosine"]
-    title = "stability of the subspaces: principal values over the first, cosine with what is taken out"
-    steady = scores.filter(pl.col("experiment") == "stability")
-    for (model,), mine in steady.group_by(["model"], maintain_order=True):
-        lines = [
-            [kind, *(format_number(values.get(name), 3, missing="") for name in names)]
-            for kind, values in stability_rows(mine)
-        ]
-        yield Table(f"{model} · {title}", ["words", *names], lines, range(1, 5))
+    """Yield how well defined the subspaces of each model are: Tables 7 and 12 of Dev et al."""
+    title = "stability of the subspaces: principal values over the first, cosine with the direction removed"
+    heads = {("principal", 2): "2nd", ("principal", 3): "3rd", ("principal", 4): "4th", ("cosine", None): "cosine"}
+    stable = scores.filter(pl.col("experiment") == "stability")
+    for (model,), some in stable.group_by(["model"], maintain_order=True):
+        rows = []
+        for (dataset, layer), group in some.group_by(["dataset", "layer"], maintain_order=True):
+            cells = {(row["measure"], row["k"]): Cell(row["value"]) for row in group.iter_rows(named=True)}
+            name = str(dataset) if layer is None else f"{dataset}, layer {layer}"
+            rows.append(Row((name,), tuple(map(cells.get, heads))))
+        yield Table(f"{model} · {title}", ("words",), tuple(heads.values()), tuple(rows))

@@ -89,7 +89,7 @@ class VastSettings(ByLayer, Permuted, Intervals):
         "the lexicon; all three if not given, or none.",
         MEASURED,
         option="control",
-        choices=(*CONTROLS, "none"),
+        choices=("untrained", "shuffled", "poles-out", "none"),
         may_differ=True,
     )
     language: str = setting(
