@@ -8,81 +8,100 @@ import numpy as np
 from wordworth.catalog.read.association_tests import AssociationTest
 from wordworth.embedding import Layers
 from wordworth.embedding.spelling import is_cased
-from wordworth.measure import association as association_of
+from wordworth.measure import association as associate
 from wordworth.measure import weat, weat_interval, weat_p
-from wordworth.results import Findings
-from wordworth.results.flags import BY_MACHINE, REFUSED, joined, unbalanced, uncovered
+from wordworth.results.findings import Findings
+from wordworth.results.notices import MIN_TEST_COVERAGE, Caution, balance_cautions
 from wordworth.task.settings import Permuted
-from wordworth.task.valence import drawn, permuted
-from wordworth.task.words import TooFewWordsError, record_missing, record_set, spelling_of, word_sets
+from wordworth.task.valence import get_bootstrap_options, get_permutation_options
+from wordworth.task.words import TooFewWordsError, choose_spellings, record_missing, record_set, select_word_sets
+
+ROLES = ("X", "Y", "A", "B")
+TABLE = "association_words"
 
 
-def association(layers: Layers, test: AssociationTest, settings: Permuted) -> Findings:
-    """d and p of one test, and an item a word: with s(w, A, B) for X and Y, bare for A and B.
+def score_association(layers: Layers, test: AssociationTest, settings: Permuted) -> Findings:
+    """Record d and p of one test, and an item per word: with s(w, A, B) for X and Y, without a value for A and B.
 
-    A set of which less than half is found is refused, unless the settings ask for tests by name; then it is flagged.
+    A set of which less than half is found is refused unless the settings name the test; then the score has a caution.
     """
     findings = Findings()
-    labels = [f"{side}: {label}" for side, label in zip("XYAB", test.labels, strict=True)]
-    sets = dict(zip(labels, test.groups, strict=True))
-    groups = sets_of_test(findings, layers, test, labels, settings)
-    # In alphabetical order: what is drawn does not depend on how a list is sorted.
+    groups = select_test_sets(findings, layers, test, settings)
+    # In alphabetical order: random draws do not depend on how a list is sorted.
     X, Y, A, B = (group.rows(np.argsort(group.words)).vectors() for group in groups)
-    tested = weat_p(X, Y, A, B, **permuted(settings))
+    tested = weat_p(X, Y, A, B, **get_permutation_options(settings))
     effects = weat(X, Y, A, B)
-    limits = weat_interval(X, Y, A, B, **drawn(settings))
-    findings.used_words(test.name, sets, test.reference)
-    where = {**layers.columns, "language": test.language, "dataset": test.name.removesuffix(f"-{test.language}")}
-    flags = flags_of_sets(groups, test)
-    n = len(groups[0]) + len(groups[1])
+    limits = weat_interval(X, Y, A, B, **get_bootstrap_options(settings))
+    findings.add_words(test.name, dict(zip(_labels(test), test.groups, strict=True)), test.reference)
+    where = place_of_test(layers, test)
+    shared = {
+        "measure": "weat",
+        "p_method": tested.method,
+        "sides": settings.sides,
+        "partitions": tested.partitions,
+        "n": len(groups[0]) + len(groups[1]),
+        **get_reliability(groups, test),
+    }
     for slot, *row in zip(layers.slots, *(one.tolist() for one in (effects, *limits, tested.p)), strict=True):
         numbers = dict(zip(("value", "low", "high", "p"), row, strict=True))
-        findings.score(**where, **slot._asdict(), measure="weat", **numbers, n=n, flags=flags)
+        findings.score(**where, **slot._asdict(), **shared, **numbers)
     attributes = {form for group in groups[2:] for form in group.resolved}
     both = [form for group in groups[:2] for form in group.resolved if form in attributes]
     if both:
-        findings.note(f"{layers.name}, {test.name}: {', '.join(both)}: both a target and an attribute.")
-    findings.note(f"{layers.name}, {test.name}: p is {tested.method} over {tested.partitions:,} partitions.")
+        reason = f"words are both a target and an attribute: {', '.join(both)}"
+        findings.notice("info", reason, count=len(both), model=layers.name, dataset=where["dataset"])
     for remark in test.remarks:
-        findings.note(f"{test.name}: {remark}.")
-    for group, label in zip(groups[:2], labels, strict=False):
-        columns = {"item": list(group.words), "found_as": group.found_as(), "group": label}
-        for slot, values in zip(layers.slots, association_of(group.vectors(), A, B).tolist(), strict=True):
-            findings.item(**where, **slot._asdict(), **columns, value=values)
-        record_missing(findings, where, group, label)
-    for group, label in zip(groups[2:], labels[2:], strict=True):
-        record_set(findings, where, group, label)
+        findings.notice("info", remark, dataset=where["dataset"])
+    for role, label, group in zip(ROLES, test.labels, groups, strict=True):
+        columns = {"role": role, "set": label}
+        if role in "AB":
+            record_set(findings, TABLE, where, group, **columns)
+            continue
+        words = {"word": list(group.words), "spelling": group.found_as()}
+        for slot, values in zip(layers.slots, associate(group.vectors(), A, B).tolist(), strict=True):
+            findings.item(TABLE, **where, **slot._asdict(), **columns, **words, value=values)
+        record_missing(findings, TABLE, where, group, **columns)
     return findings
 
 
-def sets_of_test(
-    findings: Findings, layers: Layers, test: AssociationTest, labels: Sequence[str], settings: Any
-) -> list[Layers]:
-    """X, Y, A and B as the model has them."""
+def place_of_test(layers: Layers, test: AssociationTest) -> dict[str, Any]:
+    """Return the columns that say which test was done on which vectors."""
+    return {**layers.columns, "language": test.language, "dataset": test.name.removesuffix(f"-{test.language}")}
+
+
+def _labels(test: AssociationTest) -> list[str]:
+    """Name the sets with their roles, since two sets of a test may share a label."""
+    return [f"{role}: {label}" for role, label in zip(ROLES, test.labels, strict=True)]
+
+
+def select_test_sets(findings: Findings, layers: Layers, test: AssociationTest, settings: Any) -> list[Layers]:
+    """Return X, Y, A and B as the model has them."""
+    labels = _labels(test)
     names = test.names if layers.vocabulary and is_cased(layers.words) else ()
-    spelled = spelling_of(test.language, settings, test.stand_ins, names)
+    spelled = choose_spellings(test.language, settings, test.stand_ins, names)
     sets = dict(zip(labels, test.groups, strict=True))
     # Targets are balanced with targets, and attributes with attributes.
     halves = ({label: sets[label] for label in half} for half in (labels[:2], labels[2:]))
     what = f"test {test.name}"
-    groups = [group for half in halves for group in word_sets(layers, half, test.language, settings, what, spelled)]
+    groups = [
+        group for half in halves for group in select_word_sets(layers, half, test.language, settings, what, spelled)
+    ]
     for label, group in zip(labels, groups, strict=True):
-        if len(group) < REFUSED * group.asked_distinct and not getattr(settings, "tests", ()):
+        if len(group) < MIN_TEST_COVERAGE * group.asked_distinct and not getattr(settings, "tests", ()):
             raise TooFewWordsError(
                 f"{layers.name} has {len(group)} of the {group.asked_distinct} words of {label} ({what}), less than "
-                f"half; ask for it by name to have it nevertheless (--test {test.name})"
+                f"half; name the test to run it anyway (--test {test.name})"
             )
     if test.names and layers.vocabulary:
         how = "keep their capital, which tells them from nouns" if names else "are looked up in lower case as well"
         has = "has capitals" if names else "is in lower case"
-        findings.note(f"{layers.name}: the vocabulary {has}, so names {how}.")
+        findings.notice("info", f"the vocabulary {has}, so names {how}", model=layers.name)
     return groups
 
 
-def flags_of_sets(groups: Sequence[Layers], test: AssociationTest) -> str | None:
-    """Sets of which much is missing, pairs of sets of unlike size, and words that no speaker has checked."""
-    lacking = [
-        uncovered(len(group), group.asked_distinct, label) for group, label in zip(groups, test.labels, strict=True)
-    ]
+def get_reliability(groups: Sequence[Layers], test: AssociationTest) -> dict[str, Any]:
+    """Return the coverage of the least covered set, and cautions: sizes that differ much, words no speaker checked."""
     X, Y, A, B = map(len, groups)
-    return joined(*lacking, unbalanced(X, Y), unbalanced(A, B), BY_MACHINE if test.by_machine else "")
+    cautions = [*balance_cautions(X, Y), *balance_cautions(A, B)]
+    cautions += [Caution.MACHINE_TRANSLATED] if test.by_machine else []
+    return {"coverage": min(len(group) / group.asked_distinct for group in groups), "cautions": cautions}

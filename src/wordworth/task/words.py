@@ -1,4 +1,4 @@
-"""Words of lexica, tests and bias lists in `Layers`: looked up, cut to one size, refused where too few are there."""
+"""Select the words of lexica, tests and bias lists from `Layers`, balance them, and refuse sets that are too small."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_words
 from wordworth.embedding import SAME_VECTOR, Layers, spellings
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
 
 UNBALANCED = "dropped at random to balance the sets"
 
@@ -20,17 +20,19 @@ Poles = tuple[Layers, Layers]
 
 
 class TooFewWordsError(WordworthError):
-    """A model lacks the words of a task, or cannot tell them apart; a task that was not asked for by name is then
-    skipped and reported."""
+    """A model lacks the words of a task, or has one vector for two of them.
+
+    A task that the user did not name is then skipped and reported.
+    """
 
 
 Spelling = Callable[[str], Iterator[str]]
 
 
-def spelling_of(
+def choose_spellings(
     language: str, settings: Any, stand_ins: Mapping[str, str] | None = None, names: Collection[str] = ()
 ) -> Spelling:
-    """The spellings to try for a word: by the settings' `case`, then the word that may stand in for it."""
+    """Return what gives the spellings to try for a word: by the settings' `case`, then its stand-in."""
     usual = spellings(language, getattr(settings, "case", "fold"), names)
 
     def spelled(word: str) -> Iterator[str]:
@@ -41,7 +43,7 @@ def spelling_of(
     return spelled
 
 
-def word_sets(
+def select_word_sets(
     layers: Layers,
     sets: Mapping[str, Sequence[str]],
     language: str,
@@ -51,10 +53,10 @@ def word_sets(
 ) -> list[Layers]:
     """Return the distinct vectors of each set, cut at random to the smallest set where the settings say `balance`.
 
-    A vector that two of the sets have under different spellings is refused. A word that both have as it is written is
-    a published test's own, and is one of its remarks.
+    A vector that two sets share under different spellings is refused. A word that a published test lists in both sets
+    is kept; the test's remarks name it.
     """
-    spelled = spelled or spelling_of(language, settings)
+    spelled = spelled or choose_spellings(language, settings)
     chosen = [layers.select(words, spelled).distinct() for words in sets.values()]
     _refuse_shared(layers, dict(zip(sets, chosen, strict=True)), what)
     for (label, words), group in zip(sets.items(), chosen, strict=True):
@@ -86,59 +88,61 @@ def _refuse_shared(layers: Layers, groups: Mapping[str, Layers], what: str) -> N
                 )
 
 
-def rated_words(findings: Findings, layers: Layers, lexicon: Lexicon, settings: Any) -> tuple[Layers, Lexicon]:
+def match_rated_words(findings: Findings, layers: Layers, lexicon: Lexicon, settings: Any) -> tuple[Layers, Lexicon]:
     """Return the lexicon's words that have vectors, and the lexicon in which words of one vector are one row.
 
     `layers` are a whole vocabulary, or the lexicon's own words encoded.
     """
-    spelled = spelling_of(lexicon.language, settings)
+    spelled = choose_spellings(lexicon.language, settings)
     words = layers.select(lexicon.words, spelled) if layers.vocabulary else layers
     merged = merge_words(findings, layers.name, lexicon, dict(zip(words.words, words.resolved, strict=True)))
     return (words if merged is lexicon else layers.select(merged.words, spelled)), merged
 
 
 def merge_words(findings: Findings, model: str, lexicon: Lexicon, forms: Mapping[str, str]) -> Lexicon:
-    """Average the ratings of words that a model has one vector for, and note how many there are."""
+    """Average the ratings of words that a model has one vector for, and record how many there are."""
     merged = lexicon.merged(forms)
     if merged is not lexicon:
-        findings.note(
-            f"{model}: {len(lexicon) - len(merged)} words of {lexicon.name} were merged with another that has the same "
-            f"vector; {merged.left_out[-1]}."
-        )
+        count = len(lexicon) - len(merged)
+        reason = f"words were merged with another that has the same vector; {merged.left_out[-1]}"
+        findings.notice("info", reason, count=count, total=len(lexicon), model=model, dataset=lexicon.name)
     return merged
 
 
-def poles_in(layers: Layers, polar: PolarWords, settings: Any) -> Poles:
-    """The pleasant and the unpleasant words of a language."""
+def select_poles(layers: Layers, polar: PolarWords, settings: Any) -> Poles:
+    """Return the pleasant and the unpleasant words of a language."""
     sets = {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant}
-    high, low = word_sets(layers, sets, polar.language, settings, f"polar words of {polar.language}")
+    high, low = select_word_sets(layers, sets, polar.language, settings, f"polar words of {polar.language}")
     return high, low
 
 
-def record_set(findings: Findings, where: Mapping[str, Any], group: Layers, label: str) -> None:
-    """An item for every word of a set: those used, and those left out with the reason."""
+def record_set(findings: Findings, table: str, where: Mapping[str, Any], group: Layers, **columns: Any) -> None:
+    """Record an item for each word of a set: those used, and those skipped with the reason."""
     if len(group):
-        findings.item(**where, item=list(group.words), found_as=group.found_as(), group=label)
-    record_missing(findings, where, group, label)
+        findings.item(table, **where, **columns, word=list(group.words), spelling=group.found_as())
+    record_missing(findings, table, where, group, **columns)
 
 
 def record_missing(
     findings: Findings,
+    table: str,
     where: Mapping[str, Any],
     group: Layers,
-    label: str,
     ratings: Mapping[str, float] | None = None,
+    **columns: Any,
 ) -> None:
-    """An item for every word that was asked for and has no vector, with the reason, and its rating where it has one."""
+    """Record an item for each word that was asked for and has no vector, with the reason, and its rating if rated."""
     missing = group.missing()
-    same = [word for word, reason in missing if reason == SAME_VECTOR]
-    if same:
-        place = ", ".join(str(where[key]) for key in ("model", "dataset") if where.get(key))
-        findings.note(f"{place}: {len(same)} words of {label} were {SAME_VECTOR}: {', '.join(same)}.")
+    merged = [word for word, reason in missing if reason == SAME_VECTOR]
+    if merged:
+        label = columns.get("set") or columns.get("list")
+        reason = f"words {f'of {label} ' if label else ''}were {SAME_VECTOR}: {', '.join(merged)}"
+        place = {name: where.get(name) for name in ("model", "dataset")}
+        findings.notice("info", reason, count=len(merged), **place)
     if missing:
         words, reasons = zip(*missing, strict=True)
-        reference = None if ratings is None else [ratings[word] for word in words]
-        findings.item(**where, item=list(words), group=label, reference=reference, left_out=list(reasons))
+        rated = {} if ratings is None else {"rating": [ratings[word] for word in words]}
+        findings.item(table, **where, **columns, **rated, word=list(words), skipped=list(reasons))
 
 
 CLASSES = {
@@ -154,7 +158,7 @@ Sets = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class BiasLists:
-    """Whose bias, towards whom, and how it is defined."""
+    """The word lists that define a bias: whose, and towards whom."""
 
     pairs: tuple[tuple[str, str], ...]
     """(female, male), as published."""
@@ -166,21 +170,21 @@ class BiasLists:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every word of every list, once."""
+        """Return each word of all lists once."""
         every = [word for pair in self.pairs for word in pair]
         every += [word for sets in self.classes.values() for words in sets.values() for word in words]
         every += [word for group in (self.targets, self.poles) for words in group.values() for word in words]
         return tuple(dict.fromkeys(every))
 
     def sets(self) -> dict[str, tuple[str, ...]]:
-        """The lists by name, for the record."""
+        """Return the lists by name, to record them."""
         pairs = {"gender pairs": tuple(" ".join(pair) for pair in self.pairs)}
         classes = {name: words for group in self.classes.values() for name, words in group.items()}
         return {**pairs, **self.targets, **self.poles, **classes}
 
 
 def load_bias_lists() -> BiasLists:
-    """The paper's lists, with the polar words of English."""
+    """Load the paper's lists, with the polar words of English."""
     polar = polar_words("english")
     return BiasLists(
         pairs=load_word_set("bommasani-gender_pairs").pairs,
@@ -193,8 +197,11 @@ def load_bias_lists() -> BiasLists:
     )
 
 
-def restricted(findings: Findings, layers: Layers, lists: BiasLists) -> BiasLists:
-    """The words that have vectors. What then lacks a class, or has fewer than two pairs, is left out and reported."""
+def keep_known_words(findings: Findings, layers: Layers, lists: BiasLists) -> BiasLists:
+    """Return the lists without words that have no vector.
+
+    An attribute that then lacks a class, and fewer than two pairs, are dropped and recorded.
+    """
 
     def known(sets: Sets) -> dict[str, tuple[str, ...]]:
         return {name: tuple(word for word in words if word in layers.index) for name, words in sets.items()}
@@ -205,9 +212,11 @@ def restricted(findings: Findings, layers: Layers, lists: BiasLists) -> BiasList
     for what, sets in (*classes.items(), ("targets", targets), ("sentiment", poles)):
         empty = [name for name, words in sets.items() if not words]
         if empty:
-            findings.warn(f"{layers.name} has none of the words of {', '.join(empty)}; {what} is left out.")
+            reason = f"it has none of the words of {', '.join(empty)}"
+            findings.notice("skipped", reason, model=layers.name, dataset=what)
     if len(pairs) < 2:
-        findings.warn(f"{layers.name} has {len(pairs)} of the gender pairs; what needs pairs is left out.")
+        reason = "gender pairs have vectors, and estimators by pairs need two"
+        findings.notice("skipped", reason, count=len(pairs), total=len(lists.pairs), model=layers.name)
     return BiasLists(
         pairs=pairs if len(pairs) > 1 else (),
         classes={attribute: sets for attribute, sets in classes.items() if all(sets.values())},
