@@ -123,7 +123,7 @@ def _embeddings(model: str | Path | Embedding, language: str, settings: OfEmbedd
     return load_embeddings(model, language=language, on_bad=settings.on_bad, file_format=settings.file_format)
 
 
-def tests_in(
+def load_tests_in(
     findings: Findings, settings: OfEmbeddings, default: Sequence[str], language: str, *, is_requested: bool
 ) -> Iterator[AssociationTest]:
     """Yield the tests in a language; one that was not requested and has no translation is reported."""

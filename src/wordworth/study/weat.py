@@ -1,7 +1,7 @@
 """Association tests (Caliskan et al. 2017): the ten of WEAT, SEAT's, or a user's own from a TOML file."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wordworth.errors import WordworthError
 from wordworth.study.base import Study
@@ -37,9 +37,20 @@ class Weat(Study):
         "can be counted. The interval of d is over the words of the four sets."
     )
 
-    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
-        """Measure the models."""
-        return weat(models, settings)
+    def measure(self, models: "Sequence[str | Embedding]", settings: WeatSettings) -> "Findings":
+        """Run association tests; of the ten, one that an embedding has no words for is skipped with a notice."""
+        from wordworth.catalog.read.association_tests import languages
+        from wordworth.results.findings import Findings
+        from wordworth.study.inputs import load_vectors
+
+        if not models:
+            raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
+        findings = Findings("weat")
+        is_requested = settings.languages != (ALL,)
+        for layers, language in load_vectors(findings, models, settings, ["english", *languages()]):
+            with findings.part(is_requested=is_requested, model=layers.name, language=language):
+                _measure(findings, layers, language, settings)
+        return findings
 
     def tables(self, run: "Run") -> "Iterator[Table]":
         """Yield the tables of a run."""
@@ -57,42 +68,27 @@ class Weat(Study):
 STUDY = Weat()
 
 
-def weat(models: "Sequence[str | Embedding]", settings: WeatSettings) -> "Findings":
-    """Run association tests; of the ten, one that an embedding has no words for is reported and skipped."""
-    from wordworth.catalog.read.association_tests import languages
-    from wordworth.results.findings import Findings
-    from wordworth.study.inputs import vectors_of
-
-    findings = Findings("weat")
-    if not models:
-        raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
-    for layers, language in vectors_of(findings, models, settings, ["english", *languages()]):
-        with findings.part(asked=settings.languages != (ALL,), model=layers.name, language=language):
-            _measure(findings, layers, language, settings)
-    return findings
-
-
 def _measure(findings: "Findings", layers: "Layers", language: str, settings: WeatSettings) -> None:
     from wordworth.catalog.read.association_tests import languages
-    from wordworth.study.inputs import tests_in
-    from wordworth.task.association import association
-    from wordworth.task.sensitivity import association_sensitivity
-    from wordworth.task.variants import vector_versions
+    from wordworth.study.inputs import load_tests_in
+    from wordworth.task.association import score_association
+    from wordworth.task.sensitivity import score_association_variants
+    from wordworth.task.variants import make_vector_variants
     from wordworth.task.words import TooFewWordsError
 
-    tests = list(tests_in(findings, settings, TESTS, language, asked=bool(settings.tests)))
+    tests = list(load_tests_in(findings, settings, TESTS, language, is_requested=bool(settings.tests)))
     if not tests:
         raise WordworthError(
-            f"none of the tests can be put into {language}, the language of {layers.name} (they are to be had in "
+            f"none of the tests is available in {language}, the language of {layers.name} (they are available in "
             f"{', '.join(languages())}); give tests of your own with --test"
         )
-    failed = len(findings.failed)
-    versions = vector_versions(layers)
+    versions, successes = make_vector_variants(layers), 0
     for number, test in enumerate(tests, start=1):
         # Where every test fails, the last says why.
-        asked = bool(settings.tests) or (number == len(tests) and len(findings.failed) - failed == number - 1)
-        with findings.part(TooFewWordsError, asked=asked, model=layers.name, dataset=test.name):
-            findings.add(association(layers, test, settings), experiment="weat")
+        is_requested = bool(settings.tests) or (number == len(tests) and not successes)
+        with findings.part(TooFewWordsError, is_requested=is_requested, model=layers.name, dataset=test.name):
+            findings.add(score_association(layers, test, settings), experiment="weat")
             if settings.sensitivity:
-                tried = association_sensitivity(layers, test, settings, versions)
-                findings.add(tried, experiment="sensitivity")
+                variants = score_association_variants(layers, test, settings, versions)
+                findings.add(variants, experiment="sensitivity")
+            successes += 1

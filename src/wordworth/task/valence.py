@@ -287,15 +287,18 @@ def score_raters(lexica: Sequence[Lexicon], among: Set[str], settings: Intervals
     rated = {lexicon.name: average_by_english(lexicon) for lexicon in lexica}
     for one, other in combinations(rated, 2):
         words = sorted(rated[one].keys() & rated[other].keys() & among)
-        dataset = f"{one}~{other}"
+        place = {"dataset": one, "subset": other}
         if len(words) < MIN_SHARED_WORDS:
             findings.notice(
-                "skipped", "words are in both lexica, too few to correlate", count=len(words), dataset=dataset
+                "skipped",
+                "words are in both lexica, too few to correlate",
+                count=len(words),
+                dataset=f"{one} and {other}",
             )
             continue
         first, second = (np.array([rated[name][word] for word in words]) for name in (one, other))
         rho = pearson(first, second, items=words, **get_bootstrap_options(settings))
         interval = {"value": float(rho.value), "low": float(rho.low), "high": float(rho.high)}
-        findings.score(dataset=dataset, measure="raters", **interval, n=rho.n)
-        findings.item(TABLE, dataset=dataset, word=words, value=first.tolist(), rating=second.tolist())
+        findings.score(**place, measure="raters", **interval, n=rho.n)
+        findings.item(TABLE, **place, word=words, value=first.tolist(), rating=second.tolist())
     return findings

@@ -19,12 +19,12 @@ from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
-from wordworth.results import Findings
-from wordworth.study.inputs import is_lexicon_name, lexicon_of, own_lexicon
+from wordworth.results.findings import Findings
+from wordworth.study.inputs import is_lexicon_name, load_lexicon_in, load_own_lexicon
 from wordworth.study.valnorm import ValnormSettings
-from wordworth.task.similarity import similarity
-from wordworth.task.valence import valence
-from wordworth.task.words import TooFewWordsError, poles_in
+from wordworth.task.similarity import score_similarity
+from wordworth.task.valence import score_valence
+from wordworth.task.words import TooFewWordsError, select_poles
 
 WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
@@ -90,21 +90,22 @@ def load_lexica(findings: Findings, settings: ValnormSettings, language: str) ->
     """
     names = settings.lexica or (LEXICA if language == "english" else (f"bellezza-{language}",))
     lexica: list[Lexicon] = []
-    for number, name in enumerate(filter(lambda one: settings.lexica or is_lexicon_name(one), names), start=1):
+    available = [name for name in names if settings.lexica or is_lexicon_name(name)]
+    for number, name in enumerate(available, start=1):
         last = language == "english" and number == len(names) and not lexica
-        asked = bool(settings.lexica) or last
-        with findings.part(asked=asked, experiment="valence", language=language, dataset=str(name)):
+        is_requested = bool(settings.lexica) or last
+        with findings.part(is_requested=is_requested, experiment="valence", language=language, dataset=str(name)):
             lexica.append(_load_lexicon(name, settings, language))
     if language != "english" and not settings.lexica:
-        with findings.part(asked=not lexica, experiment="valence", language=language, dataset=language):
-            lexica.append(own_lexicon(findings, language, lambda name: _load_lexicon(name, settings, language)))
+        with findings.part(is_requested=not lexica, experiment="valence", language=language, dataset=language):
+            lexica.append(load_own_lexicon(findings, language, lambda name: _load_lexicon(name, settings, language)))
     return lexica
 
 
 def _load_lexicon(name: str | Path, settings: ValnormSettings, language: str) -> Lexicon:
     local = f"{name}-{language}"
     named = local if language != "english" and is_lexicon_name(local) else name
-    return lexicon_of(named, language, settings, drop_bad=settings.on_bad == "drop")
+    return load_lexicon_in(named, language, settings, drop_bad=settings.on_bad == "drop")
 
 
 def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:
@@ -116,7 +117,9 @@ def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str)
         return []
     every: list[Pairs] = []
     for name in settings.pairs or default:
-        with findings.part(asked=bool(settings.pairs), experiment="similarity", language=language, dataset=str(name)):
+        with findings.part(
+            is_requested=bool(settings.pairs), experiment="similarity", language=language, dataset=str(name)
+        ):
             pairs = load_pairs(name, language=language)
             if pairs.language != language:
                 raise WordworthError(
@@ -128,9 +131,9 @@ def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str)
 
 def load_polar(findings: Findings, language: str) -> PolarWords:
     polar = polar_words(language)
-    findings.used_words(f"polar words, {language}", {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant})
+    findings.add_words(f"polar words, {language}", {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant})
     for word in polar.dropped:
-        findings.note(f"The polar word {word!r} ({language}) was published twice and is used once.")
+        findings.notice("info", f"the polar word {word!r} was published twice and is used once", language=language)
     return polar
 
 
@@ -149,24 +152,25 @@ def measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: Valno
     total = sum(1 for _ in lines)
     if not total:
         raise WordworthError(f"{corpus} has no lines of text; give a file with one sentence or paragraph a line")
-    findings.used_data(lines, total)
+    findings.add_data(lines, total)
     for task in tasks:
-        findings.used_data(task, len(task))
+        findings.add_data(task, len(task))
     for share in settings.shares:
         chosen = choose_lines(total, share, settings.seed)
         name = f"{Path(str(corpus)).name}@{share:g}%"
         with waiting(f"training vectors on {name}"):
             embedding = train_fasttext(SampledLines(lines, chosen), name, dim=settings.dimensions, seed=settings.seed)
         if embedding is None:
-            findings.warn(f"{name}: no word is met five times in {int(chosen.sum()):,} of {total:,} lines; left out.")
+            reason = "lines have no word that occurs five times"
+            findings.notice("skipped", reason, count=int(chosen.sum()), total=total, model=name)
             continue
-        findings.used_embedding(embedding, language)
+        findings.add_embedding(embedding, language)
         layers = Layers.of(embedding)
         for task in tasks:
             with findings.part(TooFewWordsError, model=name, dataset=task.name):  # a small sample has few words
                 if isinstance(task, Lexicon):
-                    poles = poles_in(layers, load_polar(findings, language), settings)
-                    result = valence(layers, poles, task, settings)
+                    poles = select_poles(layers, load_polar(findings, language), settings)
+                    result = score_valence(layers, poles, task, settings)
                 else:
-                    result = similarity(layers, task, settings)
-                findings.add(result, experiment="corpus-size")
+                    result = score_similarity(layers, task, settings)
+                findings.add(result, experiment="corpus-size", sentences=int(chosen.sum()))
