@@ -107,7 +107,9 @@ class Study(ABC):
             findings = self.measure(given, settings)
         refuse_changed(before, fingerprints_of(names, settings, fetch=False))
         findings.checkpoints |= {**checkpoints, **steps}
-        return self._describe(findings, given, settings, before, (started, time.monotonic() - clock))
+        run = self.describe(findings, given, settings, before)
+        run.started, run.seconds = started, round(time.monotonic() - clock, 2)
+        return run
 
     def check(self, models: Sequence[Any], settings: Settings) -> None:
         """Stop, before anything is loaded, at a name or file that is not there."""
@@ -123,14 +125,14 @@ class Study(ABC):
             return ""
         return f"its words are {either(['English', *map(str.capitalize, known)])}, and the model is {language}"
 
-    def _describe(
+    def describe(
         self,
         findings: "Findings",
         models: Sequence[Any],
         settings: Settings,
-        fingerprints: dict[str, str],
-        time_taken: tuple[datetime, float],
+        fingerprints: Mapping[str, str] = NOTHING,
     ) -> "Run":
+        """Return the run of these findings, with what it says of the study, the models and the settings."""
         from wordworth.catalog.resolve import public_name
 
         names = [model if isinstance(model, str | Path) else model.name for model in models]
@@ -138,15 +140,13 @@ class Study(ABC):
         return findings.to_run(
             command=_command_line(),
             named=[public_name(name) for name in names],
-            fingerprints=fingerprints,
+            fingerprints=dict(fingerprints),
             settings=table,
             may_differ=self.settings.may_differ(),
             method=" ".join(filter(None, [self.method, settings.in_words()])),
             papers=list(self.papers),
             references=self._references(findings),
             seed=int(table.get("seed", 0)),
-            started=time_taken[0],
-            seconds=round(time_taken[1], 2),
         )
 
     def _references(self, findings: "Findings") -> dict[str, str]:

@@ -22,36 +22,31 @@ from transformers import (
 from wordworth.encode.loading import quietly
 from wordworth.engine.cache import forgotten
 from wordworth.errors import Foreign, WordworthError
-from wordworth.results import default_folder
-from wordworth.trainer.measuring import Measuring, chosen_studies, random_states_kept
+from wordworth.measure.declaration import find_measure, label
+from wordworth.results.run import default_folder
+from wordworth.trainer.measuring import Measuring, choose_studies, keep_random_states
 
 PREFIX = "wordworth"
-LOGGED = {
-    "contextualization": ("valence",),
-    "bias": ("weat",),
-    "prediction": ("top-1", "bits-per-word"),
-    "coverage": ("top-1",),
-    "quality": ("similarity",),
-}
-"""Experiment → the measures of it that are logged; all others are in the run's folder."""
 _UNUSUAL = re.compile(r"[^\w./ -]")
-"""What some of the services that take logs do not admit in a name."""
+"""Characters that some of the services that take logs do not accept in a name."""
 
 
-def logged(scores: pl.DataFrame) -> dict[str, float]:
-    """`wordworth/MEASURE/DATASET/SETTING/layer-N` → value, with nothing nullified."""
+def list_logs(scores: pl.DataFrame) -> dict[str, float]:
+    """Return `wordworth/MEASURE/DATASET/SUBSET/CONTEXT/layer-N` → value of the main measures."""
     logs: dict[str, float] = {}
-    for row in scores.filter(pl.col("pcs").is_null(), pl.col("value").is_not_null()).iter_rows(named=True):
-        if row["measure"] in LOGGED.get(row["experiment"], ()):
+    plain = [pl.col(name).is_null() for name in ("variant", "components", "control")]
+    for row in scores.filter(*plain, pl.col("value").is_not_null()).iter_rows(named=True):
+        if find_measure(row["measure"]).is_main:
             layer = None if row["layer"] is None else f"layer-{row['layer']}"
-            parts = [PREFIX, row["measure"], row["dataset"], row["setting"], layer]
+            measure = label(row["measure"], k=row["k"], threshold=row["threshold"])
+            parts = [PREFIX, measure, row["dataset"], row["subset"], row["context"], layer]
             logs[_UNUSUAL.sub("_", "/".join(filter(None, parts)))] = row["value"]
     return logs
 
 
 SHARDED = ("is_fsdp_enabled", "is_deepspeed_enabled", "is_tp_enabled")
 """What a Trainer says of itself where no process has all weights."""
-_told = getLogger("wordworth")
+LOGGER = getLogger("wordworth")
 
 
 class WordworthCallback(TrainerCallback):
@@ -87,7 +82,7 @@ class WordworthCallback(TrainerCallback):
             name or training.resolve().name,
             f"in training: {training}",
             copy.deepcopy(_tokenizer(trainer)),  # how it cuts and pads is set anew at every call
-            tuple(chosen_studies(studies, _network(trainer))),
+            tuple(choose_studies(studies, _network(trainer))),
         )
 
     def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
@@ -114,19 +109,20 @@ class WordworthCallback(TrainerCallback):
         began = time.monotonic()
         network = _network(self.trainer)
         logs: dict[str, float] = {}
-        with random_states_kept(network.device), forgotten(), quietly():
-            for findings in self.measuring.at(network, state.global_step, strict=strict):
-                for failure in findings.failed:
-                    _told.warning("%s", failure["reason"])
-                folder = self.output / f"{findings.study}-step{state.global_step}"
+        with keep_random_states(network.device), forgotten(), quietly():
+            for run in self.measuring.run_studies(network, state.global_step, strict=strict):
+                for notice in run.notices:
+                    if notice.kind == "failed":
+                        LOGGER.warning("%s", notice.reason)
+                folder = self.output / f"{run.study}-step{state.global_step}"
                 try:
                     with Foreign(f"the run {folder} could not be written", ours=not strict):
-                        findings.save(folder, overwrite=True)
+                        run.save(folder, overwrite=True)
                 except WordworthError as error:
                     if strict:
                         raise
-                    _told.warning("%s", error)
-                logs |= logged(findings.scores)
+                    LOGGER.warning("%s", error)
+                logs |= list_logs(run.scores)
         took = time.monotonic() - began
         self.seconds += took
         due = control.should_log

@@ -1,8 +1,7 @@
-"""What is measured of a model in training: studies with settings that take seconds, checked before it begins.
+"""Measure a model in training by studies with settings that take seconds, checked before it begins.
 
-What measures it can change nothing of it, nor of what the training draws at random. The network that is measured is a
-second one around the same weights in memory. It has modules, settings and hooks of its own, so neither the mode
-(dropout), nor `use_cache`, nor which weights are trained is ever changed in the first.
+Measuring changes neither the model nor the random draws of the training: it is done on a second network around the same
+weights in memory, with modules, settings and hooks of its own.
 """
 
 import copy
@@ -20,19 +19,19 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from wordworth.catalog.kinds import HEADS, Kind
 from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import Foreign, WordworthError
-from wordworth.results import Findings
-from wordworth.results.vocabulary import at_step
+from wordworth.results.findings import Findings
+from wordworth.results.run import Run
 from wordworth.study import STUDIES, Study, study
-from wordworth.study.checks import CALLED
+from wordworth.study.checks import CALLED, step_label
 from wordworth.task.settings import ByLayer, Settings, either
 from wordworth.whole_words import WordModel, wrap_word_model
 
-SAYING_WORDS = ("ForCausalLM", "LMHeadModel", "ForMaskedLM")
-"""How the name of a class ends that gives words and nothing else; all others are measured without their heads."""
+WORD_HEADS = ("ForCausalLM", "LMHeadModel", "ForMaskedLM")
+"""Ends of the names of classes that only predict words; all others are measured without their heads."""
 
 
 @dataclass(frozen=True)
-class Chosen:
+class StudyInTraining:
     """A study, and the settings that it has while a model is trained."""
 
     study: Study
@@ -40,15 +39,15 @@ class Chosen:
 
 
 def kind_of_network(network: PreTrainedModel) -> Kind:
-    """Causal or masked, or an encoder: anything without a head that says words."""
+    """Return causal or masked, or encoder for anything without a head that predicts words."""
     called = type(network).__name__
-    return next((HEADS[end] for end in SAYING_WORDS if called.endswith(end)), "encoder")
+    return next((HEADS[end] for end in WORD_HEADS if called.endswith(end)), "encoder")
 
 
-def chosen_studies(asked: Mapping[str, Mapping[str, Any] | None], network: PreTrainedModel) -> list[Chosen]:
-    """The studies of a training with their settings; what is wrong with them is said now.
+def choose_studies(asked: Mapping[str, Mapping[str, Any] | None], network: PreTrainedModel) -> list[StudyInTraining]:
+    """Return the studies of a training with their settings, and stop at settings that are wrong.
 
-    Those that declare settings for it are there unless they are asked for as None; the settings asked for go before.
+    Studies that declare settings for a training are included unless they are given as None; given settings override.
     """
     kind = kind_of_network(network)
     usual: dict[str, Mapping[str, Any] | None] = {
@@ -61,15 +60,15 @@ def chosen_studies(asked: Mapping[str, Mapping[str, Any] | None], network: PreTr
 
 
 def _takes(declared: Study) -> frozenset[Kind]:
-    return declared.kinds | declared.beyond
+    return declared.kinds | declared.also_accepts
 
 
 def _possible(kind: Kind) -> list[str]:
-    """Studies of a language model as it is, which it can be given loaded."""
+    """Return the studies that take a loaded language model."""
     return [name for name in STUDIES if kind in _takes(study(name)) and not study(name).command]
 
 
-def _chosen(declared: Study, given: Mapping[str, Any], kind: Kind, network: PreTrainedModel) -> Chosen:
+def _chosen(declared: Study, given: Mapping[str, Any], kind: Kind, network: PreTrainedModel) -> StudyInTraining:
     if declared.name not in _possible(kind):
         raise WordworthError(
             f"{declared.name} does not measure {CALLED[kind][0]} in training; choose from {either(_possible(kind))}"
@@ -83,41 +82,45 @@ def _chosen(declared: Study, given: Mapping[str, Any], kind: Kind, network: PreT
     if getattr(settings, "engine", "local") != "local":
         raise WordworthError("a model in training is measured in its own process; leave the engine local")
     declared.check([], settings)
-    return Chosen(declared, settings)
+    return StudyInTraining(declared, settings)
 
 
 @dataclass(frozen=True)
 class Measuring:
-    """A model in training, and the studies that it is measured by."""
+    """A model in training, and the studies that measure it."""
 
     name: str
-    """What tables call the training; a step of it is `NAME@step500`."""
+    """What tables call the model."""
     source: str
     tokenizer: PreTrainedTokenizerFast
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[StudyInTraining, ...]
 
-    def at(self, network: PreTrainedModel, step: int, *, strict: bool) -> Iterator[Findings]:
-        """The findings of each study on the network as it is now.
+    def run_studies(self, network: PreTrainedModel, step: int, *, strict: bool) -> Iterator[Run]:
+        """Yield the run of each study on the network as it is now.
 
-        A study that fails is recorded as a part that failed, with its reason; if `strict`, it raises.
+        A study that fails has a run with a notice of its reason; if `strict`, it raises.
         """
-        label = at_step(self.name, step)
+        label = step_label(self.name, step)
+        checkpoints = {label: (self.name, step)}
         model: LanguageModel | WordModel | None = None
         for one in self.chosen:
-            findings = Findings(one.study.name)
-            spared = Foreign(f"{one.study.name} could not be measured at step {step}", ours=not strict)
-            with findings.part(asked=strict, model=label), spared:
-                model = model or self._held(network, label)
-                findings = one.study.run([_given(one.study, model)], one.settings)
-            if not findings.about.models:  # it failed, and its run says so
-                one.study.described(findings, [label], one.settings)
-            yield findings
+            try:
+                with Foreign(f"{one.study.name} could not be measured at step {step}", ours=not strict):
+                    model = model or self._wrap(network, label)
+                    run = one.study.run([_without_head(one.study, model)], one.settings, checkpoints=checkpoints)
+            except WordworthError as error:
+                if strict:
+                    raise
+                findings = Findings(one.study.name, checkpoints=checkpoints)
+                findings.notice("failed", str(error), model=self.name)
+                run = one.study.describe(findings, [label], one.settings)
+            yield run
 
-    def _held(self, network: PreTrainedModel, label: str) -> LanguageModel | WordModel:
-        """A second network over the same weights, as the studies take it."""
-        twin = still(network)
+    def _wrap(self, network: PreTrainedModel, label: str) -> LanguageModel | WordModel:
+        """Return a second network over the same weights, as the studies take it."""
+        twin = copy_without_training(network)
         if not all(bool(torch.isfinite(weight).all()) for weight in twin.parameters()):
-            raise WordworthError(f"{label} has weights that are no finite numbers: the training has diverged")
+            raise WordworthError(f"{label} has weights that are not finite: the training has diverged")
         facts: dict[str, Any] = {"name": label, "source": self.source}
         kind = kind_of_network(network)
         if kind == "encoder":
@@ -126,21 +129,21 @@ class Measuring:
         return wrap_word_model(twin, self.tokenizer, family="causal" if kind == "causal" else "masked", **facts)
 
 
-def _given(declared: Study, model: LanguageModel | WordModel) -> LanguageModel | WordModel:
-    """The model with its head where words are predicted, and without it elsewhere."""
+def _without_head(declared: Study, model: LanguageModel | WordModel) -> LanguageModel | WordModel:
+    """Return the model, without its head unless words are predicted."""
     if declared.name == "predict" or isinstance(model, LanguageModel):
         return model
     return model.reader.base
 
 
 FORWARD = ("forward", "_original_forward")
-"""What accelerate puts into a network whose passes it wraps for mixed precision."""
+"""Attributes that accelerate sets on a network when it wraps it for mixed precision."""
 
 
-def still(network: PreTrainedModel) -> PreTrainedModel:
-    """The network once more, over the same weights, without gradients and with dropout off.
+def copy_without_training(network: PreTrainedModel) -> PreTrainedModel:
+    """Return a second network over the same weights, without gradients and with dropout off.
 
-    Mixed precision is left off with accelerate's wrapper: the weights are measured in the precision they are kept in.
+    accelerate's wrapper for mixed precision is removed: the weights are measured in the precision they are stored in.
     """
     known: dict[int, Any] = {}
     for weight in network.parameters():
@@ -156,8 +159,8 @@ def still(network: PreTrainedModel) -> PreTrainedModel:
 
 
 @contextmanager
-def random_states_kept(device: torch.device) -> Iterator[None]:
-    """Whatever is drawn inside, Python, numpy and torch (on the CPU and on this device) go on as if it were not."""
+def keep_random_states(device: torch.device) -> Iterator[None]:
+    """Restore the random states of Python, numpy and torch (on the CPU and on this device) afterwards."""
     python, legacy = random.getstate(), np.random.get_state()  # noqa: NPY002 - the state that others draw from
     on_device = [torch.cuda.current_device() if device.index is None else device.index] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=on_device):
