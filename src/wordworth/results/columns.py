@@ -135,7 +135,7 @@ ITEM_TABLES: dict[str, Schema] = {
         "neutral": pl.Float64,
         "contradiction": pl.Float64,
     },
-    "labelled_pairs": {"premise": pl.String, "hypothesis": pl.String, "is_correct": pl.Boolean},
+    "labelled_pairs": {"variant": pl.String, "premise": pl.String, "hypothesis": pl.String, "is_correct": pl.Boolean},
     "variants": {
         "words": pl.String,
         "without": pl.String,
@@ -162,6 +162,7 @@ ITEM_TABLES: dict[str, Schema] = {
   guess; in `never-predicted`, a word and how often it occurs.
 - `subject_pairs`: two subjects, averaged over all sentences. `sentence_pairs`: the pairs farthest from neutral;
   `extreme` is the label that is most probable.
+- `labelled_pairs`: `variant` is that of the accuracy: the bias removed before.
 - `variants`: a test under other choices of words, vectors and statistics; `without` names the words that are removed.
 - `word_lists`: words of other lists: poles, sets of a bias, words without a vector; `count` is how often one occurs.
 """

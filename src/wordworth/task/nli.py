@@ -1,9 +1,9 @@
 """Inference: neutrality of a probe's pairs and of slices of them, gaps between groups, and accuracy on labelled pairs.
 
-A slice is measured beside the whole: “rude × Iraqi”, or each occupation by itself. Accuracy is what a mitigation costs
+A slice is measured next to the whole: “rude × Iraqi”, or each occupation by itself. Accuracy is what a mitigation costs
 (Dev et al. 2020, Tables 10, 16, 17); of a language model it is that of a linear classifier over frozen states. Its
 features are |u − v| and u ∘ v of the sentences' vectors (after Conneau et al. 2017), each the mean over its tokens,
-standardized; the classifier is a logistic regression, fitted anew on each version of a model.
+standardized; the classifier is a logistic regression, fitted again on each version of a model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +21,7 @@ from wordworth.encode import LanguageModel, in_contexts
 from wordworth.errors import WordworthError
 from wordworth.measure.neutrality import (
     BY_PAIR,
+    BY_PAIR_CHANGE,
     CHANGE,
     OVER_SWAP,
     Tally,
@@ -28,18 +29,18 @@ from wordworth.measure.neutrality import (
     gap_names,
     gap_replicates,
     group_means,
-    measure_names,
+    measure_columns,
     replicates,
     scores,
 )
 from wordworth.nli.nli import LABELS, NliModel
 from wordworth.nli.pair_scores import Largest
 from wordworth.nli.pairs import Indices, PairSet
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.statistics.paired_tests import sign_flip
 from wordworth.task.settings import Intervals
-from wordworth.task.similarity import rate
+from wordworth.task.similarity import estimate_rate
 
 ABSENT = -1
 
@@ -55,56 +56,57 @@ class Slice:
     hypotheses: NDArray[np.int64]
 
     @property
-    def name(self) -> str:
-        """What `dataset` calls it: `gender`, or `gender/occupation=doctor`."""
-        return "/".join(filter(None, [self.pairs.probe.name, self.pairs.label]))
+    def columns(self) -> dict[str, Any]:
+        """Return the columns that name the slice: the probe, and the slice as the user wrote it."""
+        return {"language": "english", "dataset": self.pairs.probe.name, "subset": self.pairs.label or None}
 
     def add(self, tally: Tally, places: tuple[Indices, Indices, Indices], probabilities: NDArray[np.float64]) -> None:
-        """Adds those pairs of a block that are in the slice."""
+        """Add those pairs of a block that are in the slice."""
         a, p, h = places
         first, second = self.premises[p], self.hypotheses[h]
         inside = self.actions[a] & (first != ABSENT) & (second != ABSENT)
         tally.add(first[inside] * tally.shape[1] + second[inside], probabilities[inside])
 
 
-def whole(pairs: PairSet) -> Slice:
-    """All pairs of a set."""
+def take_whole(pairs: PairSet) -> Slice:
+    """Return all pairs of a set."""
     return _slice(pairs, pairs)
 
 
-def chosen(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[str]) -> list[list[Slice]]:
-    """For each set: slices as they are written (`occupation=doctor,verb=ate|cooked`), then each word of keys in `by`.
+def select_slices(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[str]) -> list[list[Slice]]:
+    """Return the slices of each set: as they are written (`occupation=doctor,verb=ate|cooked`), then by keys in `by`.
 
-    Where several probes are sliced, a slice is of those that have its keys and words; one that none has is an error.
+    A key in `by` makes a slice of each of its words. Of several probes those are sliced that have the keys and words of
+    a slice; a slice that no probe has is an error.
     """
-    found: list[list[PairSet]] = [[] for _ in sets]
-    asked = list(map(parsed, slices))
-    asked += [{key: (word,)} for key in by for word in _words(sets, key)]
-    for words in asked:
+    parts: list[list[PairSet]] = [[] for _ in sets]
+    wanted = list(map(parse_slice, slices))
+    wanted += [{key: (word,)} for key in by for word in _list_words(sets, key)]
+    for words in wanted:
         able = [at for at, pairs in enumerate(sets) if pairs.knows(words)]
         keyed = [at for at, pairs in enumerate(sets) if all(map(pairs.sliced_by, words))]
         for at in able or keyed[:1] or [0]:  # one that is not able says what is wrong
-            found[at].append(sets[at].where(words))
-    return [[_slice(pairs, part) for part in parts] for pairs, parts in zip(sets, found, strict=True)]
+            parts[at].append(sets[at].where(words))
+    return [[_slice(pairs, part) for part in some] for pairs, some in zip(sets, parts, strict=True)]
 
 
-def _words(sets: Sequence[PairSet], key: str) -> list[str]:
-    """Each word that a key takes in any of the sets."""
+def _list_words(sets: Sequence[PairSet], key: str) -> list[str]:
+    """Return each word that a key takes in any of the sets."""
     able = [pairs for pairs in sets if pairs.sliced_by(key)] or sets[:1]
     return list(dict.fromkeys(word for pairs in able for word in pairs.words_of(key)))
 
 
-def parsed(text: str) -> dict[str, tuple[str, ...]]:
-    """`occupation=doctor,verb=ate|cooked` as words by key."""
-    made: dict[str, tuple[str, ...]] = {}
+def parse_slice(text: str) -> dict[str, tuple[str, ...]]:
+    """Return the words by key of `occupation=doctor,verb=ate|cooked`, as a user writes a slice."""
+    by_key: dict[str, tuple[str, ...]] = {}
     for part in text.split(","):
         key, sign, words = (one.strip() for one in part.partition("="))
-        if not sign or not key or not words or key in made:
+        if not sign or not key or not words or key in by_key:
             raise WordworthError(
                 f"the slice {text!r} is not KEY=WORD,KEY=WORD|WORD…, such as occupation=doctor,verb=ate"
             )
-        made[key] = tuple(word.strip() for word in words.split("|"))
-    return made
+        by_key[key] = tuple(word.strip() for word in words.split("|"))
+    return by_key
 
 
 def _slice(pairs: PairSet, part: PairSet) -> Slice:
@@ -122,31 +124,35 @@ def _slice(pairs: PairSet, part: PairSet) -> Slice:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one pass over the pairs leaves: a tally for each slice, the whole first, and the largest of two columns."""
+    """What one pass over the pairs leaves: a tally per slice, the whole first, and the largest of two columns."""
 
     tallies: list[Tally]
     largest: tuple[Largest, ...]
 
 
-def names_of(tally: Tally) -> list[str]:
-    """Every measure that is recorded, plain ones first."""
-    plain = measure_names(tally.thresholds)
-    return [*plain, *(name + BY_PAIR for name in plain[:-2])]
+def _name_measures(tally: Tally, *, is_change: bool = False) -> list[dict[str, Any]]:
+    """Return measure, variant and threshold of every score: those over pairs, then those by pair of subjects."""
+    plain = measure_columns(tally.thresholds)
+    variants = (CHANGE, BY_PAIR_CHANGE) if is_change else (None, BY_PAIR)
+    by_pair = [{**columns, "variant": variants[1]} for columns in plain[:-2]]
+    return [*({**columns, "variant": variants[0]} for columns in plain), *by_pair]
 
 
-def values_of(tallies: Sequence[Tally]) -> NDArray[np.float64]:
-    """The measures, averaged over tallies: one, or one for each random direction."""
-    every = [np.concatenate([scores(one), scores(one, by_pair=True)[:-2]]) for one in tallies]
-    return np.asarray(np.mean(every, axis=0))
+def _average(tallies: Sequence[Tally]) -> NDArray[np.float64]:
+    """Return the measures, averaged over tallies: one, or one per random direction."""
+    values = [np.concatenate([scores(one), scores(one, by_pair=True)[:-2]]) for one in tallies]
+    return np.asarray(np.mean(values, axis=0))
 
 
-def resampled(tallies: Sequence[Tally], settings: Intervals) -> NDArray[np.float64] | None:
-    """(measures, resamples), averaged likewise; None where there is but one pair of subjects to draw."""
+def _resample(tallies: Sequence[Tally], settings: Intervals) -> NDArray[np.float64] | None:
+    """Return (measures, resamples), averaged likewise; None where there is only one pair of subjects to draw."""
     if max(tallies[0].shape) == 1:
         return None
-    given = (settings.resamples, settings.seed)
-    every = [np.concatenate([replicates(one, *given), replicates(one, *given, by_pair=True)[:-2]]) for one in tallies]
-    return np.asarray(np.mean(every, axis=0))
+    options = (settings.resamples, settings.seed)
+    draws = [
+        np.concatenate([replicates(one, *options), replicates(one, *options, by_pair=True)[:-2]]) for one in tallies
+    ]
+    return np.asarray(np.mean(draws, axis=0))
 
 
 def record_scores(
@@ -157,34 +163,31 @@ def record_scores(
     original: Tally | None,
     settings: Intervals,
 ) -> None:
-    """A row a measure, and where there is an original one for the change against it, its subjects drawn alike."""
-    names, values, drawn = names_of(tallies[0]), values_of(tallies), resampled(tallies, settings)
-    row = {"language": "english", "dataset": part.name, **place, "n": tallies[0].pairs}
-    _rows(findings, row, names, values, drawn)
+    """Record each measure, and its change against the original version if there is one, with the same draws."""
+    values, draws = _average(tallies), _resample(tallies, settings)
+    row = {**part.columns, **place, "n": tallies[0].pairs}
+    _record_rows(findings, row, _name_measures(tallies[0]), values, draws)
     if original is not None:
-        before = resampled([original], settings)
-        both = None if drawn is None or before is None else drawn - before
-        _rows(findings, row, [name + CHANGE for name in names], values - values_of([original]), both)
+        before = _resample([original], settings)
+        change = None if draws is None or before is None else draws - before
+        names = _name_measures(original, is_change=True)
+        _record_rows(findings, row, names, values - _average([original]), change)
 
 
-def _rows(
+def _record_rows(
     findings: Findings,
     row: dict[str, Any],
-    names: Sequence[str],
+    names: Sequence[dict[str, Any]],
     values: NDArray[np.float64],
-    drawn: NDArray[np.float64] | None,
-    p: NDArray[np.float64] | None = None,
+    draws: NDArray[np.float64] | None,
 ) -> None:
     for at, (name, value) in enumerate(zip(names, values.tolist(), strict=True)):
-        low = high = None
-        if drawn is not None:
-            low, high = (float(end) for end in percentile_interval(drawn[at]))
-        chance = None if p is None else float(p[at])
-        findings.score(**row, measure=name, value=value, low=low, high=high, p=chance)
+        low, high = (None, None) if draws is None else map(float, percentile_interval(draws[at]))
+        findings.score(**row, **name, value=value, low=low, high=high)
 
 
-def groups_of(part: Slice) -> list[NDArray[np.intp]]:
-    """The places of each group among the hypotheses of a part; without groups, each hypothesis is one."""
+def _group(part: Slice) -> list[NDArray[np.intp]]:
+    """Return the places of each group among the hypotheses of a part; without groups, each hypothesis is one."""
     probe, pairs = part.pairs.probe, part.pairs
     words = [probe.hypotheses[at] for at in pairs.hypotheses]
     if not probe.groups:
@@ -201,110 +204,116 @@ def record_gaps(
     original: Tally | None,
     settings: Intervals,
 ) -> None:
-    """The gaps between groups of hypotheses by premise; of a change, p is a sign-flip test over premises."""
-    groups = groups_of(part)
+    """Record the gaps between groups of hypotheses by premise; of a change, p is a sign-flip test over premises."""
+    groups = _group(part)
     if len(groups) < 2 or tallies[0].shape[0] < 2:
         return
 
-    def means(several: Sequence[Tally]) -> NDArray[np.float64]:
+    def average(several: Sequence[Tally]) -> NDArray[np.float64]:
         return np.asarray(np.mean([by_premise(group_means(one, groups))[..., 0] for one in several], axis=0))
 
-    def drawn(several: Sequence[Tally]) -> NDArray[np.float64]:
-        given = (groups, settings.resamples, settings.seed)
-        return np.asarray(np.mean([gap_replicates(one, *given) for one in several], axis=0))
+    def resample(several: Sequence[Tally]) -> NDArray[np.float64]:
+        options = (groups, settings.resamples, settings.seed)
+        return np.asarray(np.mean([gap_replicates(one, *options) for one in several], axis=0))
 
-    names, values, draws = gap_names(len(groups)), means(tallies), drawn(tallies)
+    values, draws = average(tallies), resample(tallies)
     known = int(np.isfinite(values[0]).sum())
     if not known:
         return  # of a small sample, in which no premise meets all groups
-    row = {"language": "english", "dataset": part.name, **place, "n": known}
-    _rows(findings, row, names, np.nanmean(values, axis=1), draws)
+    names = [{"measure": name} for name in gap_names(len(groups))]
+    row = {**part.columns, **place, "n": known}
+    _record_rows(findings, row, names, np.nanmean(values, axis=1), draws)
     if original is not None:
-        change = values - means([original])
+        change = values - average([original])
         change = change[:, np.isfinite(change).all(axis=0)]
-        p = sign_flip(change, seed=settings.seed).p
-        changed = [name + CHANGE for name in names]
-        _rows(findings, row, changed, change.mean(axis=1), draws - drawn([original]), p)
+        tested = sign_flip(change, seed=settings.seed)
+        how = {"p_method": tested.method, "sides": "two", "partitions": tested.partitions, "variant": CHANGE}
+        names = [{**name, **how, "p": p} for name, p in zip(names, tested.p.tolist(), strict=True)]
+        _record_rows(findings, row, names, change.mean(axis=1), draws - resample([original]))
 
 
 def record_over_swap(findings: Findings, part: Slice, place: dict[str, Any], measured: Tally, control: Tally) -> None:
-    """How much more of each wrong label the probe gets than the control, whose sentences differ in a word too."""
-    row = {"language": "english", "dataset": part.name, **place, "n": measured.pairs}
-    both = [dict(zip(measure_names(one.thresholds), scores(one).tolist(), strict=True)) for one in (measured, control)]
-    for label in ("entailment", "contradiction"):
-        findings.score(**row, measure=f"{label}{OVER_SWAP}", value=both[0][label] - both[1][label])
+    """Record how much more of each wrong label the probe gets than the control."""
+    row = {**part.columns, **place, "n": measured.pairs, "variant": OVER_SWAP}
+    for name, value in zip(("entailment", "contradiction"), scores(measured)[-2:] - scores(control)[-2:], strict=True):
+        findings.score(**row, measure=name, value=float(value))
 
 
 def record_items(findings: Findings, part: Slice, place: dict[str, Any], measured: Measured) -> None:
-    """A row for each pair of subjects, averaged over its templates, and for the pairs farthest from neutral."""
+    """Record an item per pair of subjects, averaged over its templates, and one per pair farthest from neutral."""
     tally, probe, pairs = measured.tallies[0], part.pairs.probe, part.pairs
     met = np.flatnonzero(tally.counts)
-    means = tally.means()[met]
     first, second = np.divmod(met, tally.shape[1])
-    subjects = [
-        f"{probe.premises[pairs.premises[p]]} → {probe.hypotheses[pairs.hypotheses[h]]}"
-        for p, h in zip(first.tolist(), second.tolist(), strict=True)
-    ]
-    shared = {"language": "english", "dataset": part.name, **place}
-    findings.item(**shared, item=subjects, group="subjects", **_columns(means))
+    where = {**part.columns, **place}
+    findings.item(
+        "subject_pairs",
+        **where,
+        premise=[probe.premises[pairs.premises[p]] for p in first.tolist()],
+        hypothesis=[probe.hypotheses[pairs.hypotheses[h]] for h in second.tolist()],
+        **_by_label(tally.means()[met]),
+    )
     for one in measured.largest:
         if len(one.indices):
-            found = [pairs.pair(index) for index in one.indices.tolist()]
+            indices = one.indices.tolist()
+            farthest = [pairs.pair(index) for index in indices]
             findings.item(
-                **shared,
-                item=[f"{pair.premise} ⇒ {pair.hypothesis}" for pair in found],
-                group=f"largest {LABELS[one.column]}",
-                place=[str(index) for index in one.indices.tolist()],
-                **_columns(one.probabilities),
+                "sentence_pairs",
+                **where,
+                pair=indices,
+                premise=[pair.premise for pair in farthest],
+                hypothesis=[pair.hypothesis for pair in farthest],
+                extreme=LABELS[one.column],
+                **_by_label(one.probabilities),
             )
 
 
-def _columns(probabilities: NDArray[np.float64]) -> dict[str, list[float]]:
-    entailment, neutral, contradiction = probabilities.T.tolist()
-    return {"value": neutral, "entailment": entailment, "contradiction": contradiction}
+def _by_label(probabilities: NDArray[np.float64]) -> dict[str, list[float]]:
+    return dict(zip(LABELS, probabilities.T.tolist(), strict=True))
 
 
-def nli_accuracy(model: str, setting: str, version: NliModel, data: NliData) -> Findings:
-    """The share of pairs whose most probable label is the gold one, with Wilson's interval."""
+def score_accuracy(network: NliModel, data: NliData, **columns: Any) -> Findings:
+    """Score the share of pairs whose most probable label is the right one; `columns` say what the network is."""
     findings = Findings()
     index = {sentence: at for at, sentence in enumerate(dict.fromkeys([*data.premises, *data.hypotheses]))}
     pairs = [(index[one], index[other]) for one, other in zip(data.premises, data.hypotheses, strict=True)]
-    labels = version.probabilities(list(index), np.array(pairs, dtype=np.int64)).argmax(axis=1)
-    gold = np.array([LABELS.index(label) for label in data.labels])
-    where = {"experiment": "accuracy", "model": model, "language": "english", "dataset": data.name, "setting": setting}
-    record_right(findings, where, data, labels == gold)
+    labels = network.probabilities(list(index), np.array(pairs, dtype=np.int64)).argmax(axis=1)
+    correct = np.array([LABELS.index(label) for label in data.labels])
+    record_accuracy(findings, columns, data, labels == correct)
     return findings
 
 
-def record_right(findings: Findings, where: Mapping[str, Any], data: NliData, right: NDArray[np.bool_]) -> None:
-    """The accuracy, with Wilson's interval, and an item a pair: 1 where it was right, for paired tests."""
-    findings.score(**where, measure="accuracy", **rate(int(right.sum()), len(right)))
-    pairs = [f"{one} / {other}" for one, other in zip(data.premises, data.hypotheses, strict=True)]
-    findings.item(**where, item=pairs, value=right.astype(np.float64).tolist())
+def record_accuracy(
+    findings: Findings, columns: Mapping[str, Any], data: NliData, is_correct: NDArray[np.bool_]
+) -> None:
+    """Record the accuracy with Wilson's interval, and an item per pair for paired tests."""
+    where = {"experiment": "accuracy", "language": "english", "dataset": data.name, **columns}
+    findings.score(**where, measure="accuracy", **estimate_rate(int(is_correct.sum()), len(is_correct)))
+    pairs = {"premise": data.premises, "hypothesis": data.hypotheses}
+    findings.item("labelled_pairs", **where, **pairs, is_correct=is_correct.tolist())
 
 
 STRENGTH = 1e-3
 """Inverse of the penalty on the weights."""
 
 
-def nli_probe(model: LanguageModel, train: NliData, test: NliData, layer: int) -> Findings:
-    """Accuracy on the pairs of `test`, and an item a pair. A pair without a vector of both sentences is left out."""
+def score_nli_probe(model: LanguageModel, train: NliData, test: NliData, layer: int) -> Findings:
+    """Score the accuracy on the pairs of `test` in one layer. A pair without a vector of both sentences is skipped."""
     sentences = [text for data in (train, test) for side in (data.premises, data.hypotheses) for text in side]
     distinct = list(dict.fromkeys(sentences))
-    found = in_contexts(model, distinct, decontextualized(distinct), "decontextualized", (layer,)).layers("mean")
-    vectors = dict(zip(found.words, found.read(found.slots[0]), strict=True))
+    encoded = in_contexts(model, distinct, decontextualized(distinct), "decontextualized", (layer,)).layers("mean")
+    vectors = dict(zip(encoded.words, encoded.read(encoded.slots[0]), strict=True))
     train, test = (_with_vectors(data, vectors) for data in (train, test))
     scale = StandardScaler().fit(features := _features(train, vectors))
     classifier = LogisticRegression(C=STRENGTH, tol=1e-6, max_iter=5_000)
     classifier.fit(scale.transform(features), train.labels)
-    right = classifier.predict(scale.transform(_features(test, vectors))) == np.array(test.labels)
+    is_correct = classifier.predict(scale.transform(_features(test, vectors))) == np.array(test.labels)
     findings = Findings()
-    where = {"experiment": "accuracy", "model": model.name, "language": "english", "dataset": test.name}
-    record_right(findings, where | {"layer": layer}, test, right)
-    missing = found.missing()
-    if missing:
-        texts, reasons = zip(*missing, strict=True)
-        findings.item(**where, layer=layer, item=list(texts), left_out=list(reasons))
+    columns = {"model": model.name, "layer": layer}
+    record_accuracy(findings, columns, test, is_correct)
+    if encoded.missing():
+        texts, reasons = zip(*encoded.missing(), strict=True)
+        where = {"experiment": "accuracy", "language": "english", "dataset": test.name, **columns}
+        findings.item("word_lists", **where, list="sentences", word=list(texts), skipped=list(reasons))
     return findings
 
 

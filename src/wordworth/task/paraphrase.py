@@ -11,65 +11,59 @@ from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.paraphrases import Paraphrases, load_paraphrases
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import LanguageModel
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
 from wordworth.statistics import two_by_two
 from wordworth.whole_words.paraphrase import draw_triples, paraphrase
 
 SETS = ("rare", "common")
-
-
 DRAWN = "drawn"
-"""Asks for triples drawn from the corpus and WordNet."""
+"""The name for triples drawn from the corpus and WordNet."""
 
 
-def load_probes(
+def load_paraphrase_sets(
     named: Sequence[str | Path | Paraphrases],
     corpus: Corpus,
     frequencies: Frequencies,
     wordnet: WordNet | None,
     seed: int,
 ) -> list[Paraphrases]:
-    """Sets of triples; `drawn` gives two, `rare:CORPUS` and `common:CORPUS`."""
-    found: list[Paraphrases] = []
+    """Load sets of triples; `drawn` gives two, `rare:CORPUS` and `common:CORPUS`."""
+    sets: list[Paraphrases] = []
     for one in named or SETS:
         if one == DRAWN and wordnet is not None:
-            drawn = partial(draw_triples, corpus, wordnet, frequencies, seed=seed)
-            found += [drawn("rare", name=f"rare:{corpus.name}"), drawn("common", name=f"common:{corpus.name}")]
+            draw = partial(draw_triples, corpus, wordnet, frequencies, seed=seed)
+            sets += [draw("rare", name=f"rare:{corpus.name}"), draw("common", name=f"common:{corpus.name}")]
         else:
-            found.append(one if isinstance(one, Paraphrases) else load_paraphrases(one))
-    return found
+            sets.append(one if isinstance(one, Paraphrases) else load_paraphrases(one))
+    return sets
 
 
-def paraphrasing(model: LanguageModel, probes: Sequence[Paraphrases], layers: Sequence[int], *, idf: bool) -> Findings:
-    """`hits` of every set and layer; `chi2` and `exact` between every two sets. Setting `idf` has weighted tokens."""
+def score_paraphrases(
+    model: LanguageModel, sets: Sequence[Paraphrases], layers: Sequence[int], *, idf: bool
+) -> Findings:
+    """Record `hits` of every set and layer, with tokens weighted if `idf`; `chi2` and `exact` between every two sets."""
     findings = Findings()
     where: dict[str, Any] = {"experiment": "paraphrase", "model": model.name, "language": "english"}
-    where["setting"] = "idf" if idf else None
     counts: dict[int, dict[str, tuple[int, int]]] = {}
-    for probe in probes:
-        probed, failed = paraphrase(model, probe, layers, idf=idf)
-        left_out = [(str(triple), reason) for triple, reason in failed] + list(probe.left_out)
-        if left_out:
-            words, reasons = zip(*left_out, strict=True)
-            findings.item(**where, dataset=probe.name, item=list(words), left_out=list(reasons))
+    for one in sets:
+        probed, failed = paraphrase(model, one, layers, idf=idf)
+        skipped = [(str(triple), reason) for triple, reason in failed] + list(one.left_out)
+        if skipped:
+            triples, reasons = zip(*skipped, strict=True)
+            findings.item("paraphrases", **where, dataset=one.name, triple=triples, skipped=reasons)
         for found in probed:
-            hits = int(found.hits.sum())
-            counts.setdefault(found.layer, {})[probe.name] = hits, len(found.hits) - hits
-            here = where | {"dataset": probe.name, "layer": found.layer}
-            findings.score(**here, measure="hits", value=hits, n=len(found.hits))
-            findings.item(
-                **here,
-                item=[str(triple) for triple in found.triples],
-                value=found.near,
-                reference=found.far,
-                rank=[1 if hit else None for hit in found.hits],
-            )
+            hits, n = int(found.hits.sum()), len(found.hits)
+            counts.setdefault(found.layer, {})[one.name] = hits, n - hits
+            here = where | {"dataset": one.name, "layer": found.layer}
+            findings.score(**here, measure="hits", variant="idf" if idf else None, value=hits, n=n)
+            triples = [str(triple) for triple in found.triples]
+            findings.item("paraphrases", **here, triple=triples, near=found.near, far=found.far, is_hit=found.hits)
     for layer, by_set in counts.items():
-        for (one, first), (other, second) in combinations(by_set.items(), 2):
+        for (one_name, first), (other, second) in combinations(by_set.items(), 2):
             if not sum(first) or not sum(second):
                 continue
             tested = two_by_two(first, second)
-            here = where | {"dataset": f"{one}/{other}", "layer": layer, "n": sum(first) + sum(second)}
+            here = where | {"dataset": one_name, "variant": other, "layer": layer, "n": sum(first) + sum(second)}
             findings.score(**here, measure="chi2", value=tested.chi2, p=tested.chi2_p)
             findings.score(**here, measure="exact", value=tested.odds, p=tested.exact_p)
     return findings

@@ -1,6 +1,6 @@
-"""Whole words predicted: accuracy, diversity and surprise, overall and by frequency, and what is said instead.
+"""Whole words predicted: accuracy, diversity and surprise, overall and by frequency, and what is predicted instead.
 
-The predicted words of a text lie on disk and are gone through part by part, so measures hold none of them.
+The predicted words of a text are on disk and are read part by part, so measures hold none of them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,15 +15,14 @@ from numpy.typing import NDArray
 from wordworth.files import cache_dir, scratch
 from wordworth.measure.diversity import Part, type_coverages
 from wordworth.measure.prediction import NOT_FOUND, nats, perplexity
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import Estimate, Summing, ratio
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import drawn
+from wordworth.task.valence import get_bootstrap_options
 from wordworth.whole_words.error_tables import band_confusion, confused_pairs, never_predicted, said_instead
 from wordworth.whole_words.frequency import BELOW, UNSEEN, Bands
 
-PART = 1 << 18
-"""Words at a time."""
+WORDS_PER_PART = 1 << 18
 _WORD = pl.col("word").cast(pl.String)
 COLUMNS = {
     "type": pl.col("word").to_physical(),
@@ -40,14 +39,14 @@ COLUMNS = {
     "target": pl.coalesce("form", "word"),
     "guess": pl.col("guess"),
 }
-"""What measures look at, found once."""
+"""The columns that measures need, computed once."""
 
 Hits = Callable[[int, pl.DataFrame], Sequence[NDArray[np.bool_]]]
-"""Which words of a part (its number, and its table) were hit, in each of some ways."""
+"""Return which words of a part (its number, and its table) were hit, in each of some ways."""
 
 
 class PredictedWords:
-    """Of words that were predicted, in the order of the text."""
+    """The words of a text that were predicted, in order."""
 
     def __init__(self, path: Path) -> None:
         self._table = pl.scan_parquet(path, glob=False, hive_partitioning=False)
@@ -57,29 +56,30 @@ class PredictedWords:
         """All numbers of clusters are below it."""
 
     def parts(self, *columns: str) -> Iterator[pl.DataFrame]:
-        """Some columns, `PART` words at a time."""
-        for first in range(0, self.count, PART):
-            yield self._table.select(columns).slice(first, PART).collect()
+        """Yield some columns, `WORDS_PER_PART` words at a time."""
+        for first in range(0, self.count, WORDS_PER_PART):
+            yield self._table.select(columns).slice(first, WORDS_PER_PART).collect()
 
-    def types(self, condition: pl.Expr) -> int:
-        """How many types have a word that satisfies it."""
+    def count_types(self, condition: pl.Expr) -> int:
+        """Count the types that have a word that satisfies a condition."""
         distinct = self._table.filter(condition).select(pl.col("type").unique()).select(pl.len())
         return int(distinct.collect(engine="streaming").item())
 
 
 @contextmanager
-def predicted_words(predicted: pl.LazyFrame) -> Iterator[PredictedWords]:
-    """`predicted` has the columns of `PREDICTIONS`, `band` and `cluster`."""
+def open_predicted_words(predicted: pl.LazyFrame) -> Iterator[PredictedWords]:
+    """Put words on disk for measures; `predicted` has the columns of `PREDICTIONS`, `band` and `cluster`."""
     with scratch(cache_dir() / "measured") as folder:
         path = folder / "words.parquet"
-        predicted.select(**COLUMNS).sink_parquet(path, compression="lz4", row_group_size=PART)
+        predicted.select(**COLUMNS).sink_parquet(path, compression="lz4", row_group_size=WORDS_PER_PART)
         yield PredictedWords(path)
 
 
-def shares(
-    words: PredictedWords, columns: Sequence[str], hits: Hits, drawn: dict[str, Any], band: int | None = None
+def compute_shares(
+    words: PredictedWords, columns: Sequence[str], hits: Hits, settings: Intervals, band: int | None = None
 ) -> tuple[list[Estimate], list[Estimate]]:
-    """For each way of hitting, the share of words and that of types that were hit; of one band's words, or of all."""
+    """Return for each way of hitting the share of words and that of types that were hit; of one band, or of all."""
+    options = get_bootstrap_options(settings)
 
     def parts() -> Iterator[Part]:
         for number, table in enumerate(words.parts("type", "cluster", "band", *columns)):
@@ -98,75 +98,74 @@ def shares(
         sums.add(part.clusters, **named)
     if sums is None or not sums.items:
         return [], []
-    tops = [ratio(sums.sums(name), **drawn) for name in named]
-    return tops, type_coverages(parts(), **drawn)
+    tops = [ratio(sums.sums(name), **options) for name in named]
+    return tops, type_coverages(parts(), **options)
 
 
-def record(
-    findings: Findings, where: dict[str, Any], measure: str, found: Estimate, setting: str | None = None
-) -> None:
-    """One score with its interval; blank where one line leaves nothing to resample."""
-    low, high = (None if np.isnan(end) else end for end in (found.low, found.high))
-    findings.score(**where, setting=setting, measure=measure, value=found.value, low=low, high=high, n=found.n)
+def record_estimate(findings: Findings, estimate: Estimate, **columns: Any) -> None:
+    """Record one score with its interval; blank where a single line leaves nothing to resample."""
+    low, high = (None if np.isnan(end) else end for end in (estimate.low, estimate.high))
+    findings.score(**columns, value=estimate.value, low=low, high=high, n=estimate.n)
 
 
-def prediction(
+def score_predictions(
     predictions: pl.LazyFrame, words: PredictedWords, where: dict[str, Any], k: int, bands: Bands, settings: Intervals
 ) -> Findings:
-    """Accuracy, diversity and surprise over the text and by band of frequency; an item a word of the text.
+    """Score accuracy, diversity and surprise over the text and by band of frequency; an item per word of the text.
 
-    `predictions` are all words, `words` those that were predicted. Both lie on disk: what is held grows with the types
-    and with the clusters, and not with the words.
+    `predictions` are all words, `words` those that were predicted. Both are on disk: memory grows with the types and
+    with the clusters, and not with the words.
     """
     findings = Findings()
     overall = where | {"experiment": "prediction"}
-    _items(findings, overall, predictions, k)
-    _hits(findings, overall, words, k, settings)
-    _record_authors_diversity(findings, overall, words, k, bands)
-    _surprise(findings, overall, words, k, settings)
+    _record_items(findings, overall, predictions, k)
+    _score_hits(findings, overall, words, k, settings)
+    _score_authors_diversity(findings, overall, words, k, bands)
+    _score_surprise(findings, overall, words, k, settings)
     for number, band in enumerate(bands.names):
-        _hits(findings, where | {"experiment": "coverage"}, words, k, settings, (number, band))
+        _score_hits(findings, where | {"experiment": "coverage", "subset": band}, words, k, settings, number)
     return findings
 
 
-def _items(findings: Findings, where: dict[str, Any], predictions: pl.LazyFrame, k: int) -> None:
-    """A row a word of the text: the guess, the surprisal in bits, at which k it was right, and where it stands."""
-    rank = pl.when(pl.col("hit1")).then(1).when(pl.col("hitk")).then(k)
+def _record_items(findings: Findings, where: dict[str, Any], predictions: pl.LazyFrame, k: int) -> None:
+    """Record a row per word of the text: its place, the guess, the surprisal in bits, and at which k it was right."""
     table = predictions.select(
-        item=pl.col("word"),
-        found_as=pl.col("guess"),
-        group=pl.col("band"),
-        subwords=pl.col("units"),
-        value=-pl.col("logp") / np.log(2),
-        rank=rank,
-        place=pl.format("{}:{}", "line", "at"),
-        left_out=pl.col("left_out"),
+        "line",
+        "word",
+        "guess",
+        "band",
+        "units",
+        position=pl.col("at"),
+        bits=-pl.col("logp") / np.log(2),
+        rank=pl.when(pl.col("hit1")).then(1).when(pl.col("hitk")).then(k),
+        skipped=pl.col("left_out"),
     )
-    findings.scanned_items(table, **where)
+    findings.scanned_items("predictions", table, **where)
 
 
-def _hits(
+def _score_hits(
     findings: Findings,
     where: dict[str, Any],
     words: PredictedWords,
     k: int,
     settings: Intervals,
-    band: tuple[int, str] | None = None,
+    band: int | None = None,
 ) -> None:
-    """top-1, top-k, T1 and Tk; of a band, where it has words."""
-    number, setting = band or (None, None)
+    """Score top-1, top-k, T1 and Tk; of a band, where it has words."""
 
     def hits(_: int, table: pl.DataFrame) -> list[NDArray[np.bool_]]:
         return [table[name].to_numpy() for name in ("hit1", "hitk")]
 
-    tops, types = shares(words, ("hit1", "hitk"), hits, drawn(settings), number)
-    for letters, found in (("top-", tops), ("T", types)):
-        for name, one in zip(("1", str(k)), found, strict=False):
-            record(findings, where, f"{letters}{name}", one, setting)
+    tops, types = compute_shares(words, ("hit1", "hitk"), hits, settings, band)
+    for measure, estimates in (("top", tops), ("T", types)):
+        for best, estimate in zip((1, k), estimates, strict=False):
+            record_estimate(findings, estimate, **where, measure=measure, k=best)
 
 
-def _surprise(findings: Findings, where: dict[str, Any], words: PredictedWords, k: int, settings: Intervals) -> None:
-    """Record perplexity, the authors' ppx, and bits per word, character and byte."""
+def _score_surprise(
+    findings: Findings, where: dict[str, Any], words: PredictedWords, k: int, settings: Intervals
+) -> None:
+    """Score perplexity, the authors' ppx, and bits per word, character and byte."""
     sums = Summing(words.clusters, ("nats", "naive", "ppx", "bits", "characters", "bytes"))
     before = 0
     for table in words.parts("cluster", "hit1", "hitk", "logp", "logp_naive", "characters", "bytes"):
@@ -176,58 +175,58 @@ def _surprise(findings: Findings, where: dict[str, Any], words: PredictedWords, 
         ppx = np.where(columns["hit1"] | columns["hitk"], naive, NOT_FOUND)
         sums.add(columns["cluster"], nats=found, naive=naive, ppx=ppx, bits=found / np.log(2), **sizes)
         before += len(table)
-    chosen = drawn(settings)
-    record(findings, where, "perplexity", perplexity(sums.sums("nats"), **chosen))
-    record(findings, where, "perplexity:naive", perplexity(sums.sums("naive"), **chosen))
-    record(findings, where, f"ppx@{k}", ratio(sums.sums("ppx"), **chosen))
-    for unit, size in (("word", None), ("character", "characters"), ("byte", "bytes")):
-        record(findings, where, f"bits-per-{unit}", ratio(sums.sums("bits", size), **chosen))
+    options = get_bootstrap_options(settings)
+    for variant, name in ((None, "nats"), ("naive", "naive")):
+        estimate = perplexity(sums.sums(name), **options)
+        record_estimate(findings, estimate, **where, measure="perplexity", variant=variant)
+    record_estimate(findings, ratio(sums.sums("ppx"), **options), **where, measure="ppx", k=k)
+    for measure, size in (("bits-per-word", None), ("bits-per-character", "characters"), ("bits-per-byte", "bytes")):
+        record_estimate(findings, ratio(sums.sums("bits", size), **options), **where, measure=measure)
 
 
-def _record_authors_diversity(
+def _score_authors_diversity(
     findings: Findings, where: dict[str, Any], words: PredictedWords, k: int, bands: Bands
 ) -> None:
-    """Record T as the authors' script divides: by the types of its bins high, mid1 and mid2, which are our bands.
+    """Score T as the authors' script divides: by the types of its bins high, mid1 and mid2, which are our bands.
 
     Types of its fourth bin, `low` (seen in training, but below the bands), count above the line and not below it.
     """
     below, unseen = bands.names.index(BELOW), bands.names.index(UNSEEN)
-    types = words.types(pl.col("band") < below)
+    types = words.count_types(pl.col("band") < below)
     if not types:
         return
-    for measure, hit in {"T1:code": "hit1", f"T{k}:code": "hitk"}.items():
-        seen = words.types(pl.col(hit) & (pl.col("band") != unseen))
-        findings.score(**where, measure=measure, value=seen / types, n=types)
+    for best, hit in ((1, "hit1"), (k, "hitk")):
+        seen = words.count_types(pl.col(hit) & (pl.col("band") != unseen))
+        findings.score(**where, measure="T", variant="code", k=best, value=seen / types, n=types)
 
 
-MOST = 50
+MAX_ERRORS = 50
 """Guesses and pairs listed."""
 
 
-def error_view(where: dict[str, Any], predicted: pl.LazyFrame) -> Findings:
-    """`confusion`: of a band's misses, the share answered by a word of another band (setting `low>high`).
+def record_errors(where: dict[str, Any], predicted: pl.LazyFrame) -> Findings:
+    """Record which band answers the misses of each band, and as items the errors themselves.
 
-    Items: `instead` (a guess, and for how many misses it was given), `confused` (word → guess), and `never-predicted`
-    (types that were not among the k best anywhere, and how often they were met).
+    Items: in `instead` a guess, and for how many misses it was given; in `confused` a word and its guess; in
+    `never-predicted` types that were not among the k best anywhere, and how often they occur.
     """
     findings = Findings()
-    here = where | {"experiment": "confusion"}
     by_name = pl.col("band", "guess_band").cast(pl.String)  # else they are sorted from frequent to rare
     for row in band_confusion(predicted).with_columns(by_name).sort("band", "guess_band").iter_rows(named=True):
-        setting = f"{row['band']}>{row['guess_band']}"
-        findings.score(**here, setting=setting, measure="share", value=row["share"], n=row["misses"])
-    instead = said_instead(predicted, MOST)
+        here = where | {"experiment": "confusion", "subset": row["band"], "variant": row["guess_band"]}
+        findings.score(**here, measure="share", value=row["share"], n=row["misses"])
+    instead = said_instead(predicted, MAX_ERRORS)
+    table = "prediction_errors"
     if len(instead):
-        value = instead["misses"].cast(pl.Float64)
-        here = where | {"experiment": "instead"}
-        findings.item(**here, item=instead["guess"], group=instead["band"], value=value, reference=instead["share"])
-        pairs = confused_pairs(predicted, MOST)
-        value = pairs["misses"].cast(pl.Float64)
-        findings.item(**where, experiment="confused", item=pairs["word"], found_as=pairs["guess"], value=value)
+        columns = {"guess": instead["guess"], "band": instead["band"], "share": instead["share"]}
+        findings.item(table, **where, experiment="instead", **columns, count=instead["misses"])
+        pairs = confused_pairs(predicted, MAX_ERRORS)
+        columns = {"word": pairs["word"], "guess": pairs["guess"], "count": pairs["misses"]}
+        findings.item(table, **where, experiment="confused", **columns)
     never = never_predicted(predicted)
     types = predicted.select("word").unique().select(pl.len()).collect(engine="streaming").item()
-    findings.score(**where, experiment="never-predicted", measure="types", value=len(never) / types, n=types)
+    here = where | {"experiment": "never-predicted"}
+    findings.score(**here, measure="types", value=len(never) / types, n=types)
     if len(never):
-        value = never["occurrences"].cast(pl.Float64)
-        findings.item(**where, experiment="never-predicted", item=never["word"], group=never["band"], value=value)
+        findings.item(table, **here, word=never["word"], band=never["band"], count=never["occurrences"])
     return findings

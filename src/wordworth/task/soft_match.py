@@ -15,29 +15,28 @@ from wordworth.catalog.read.wordnet import WordNet
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
-from wordworth.results import Findings
-from wordworth.task.prediction import Hits, PredictedWords, record, shares
+from wordworth.results.findings import Findings
+from wordworth.task.prediction import Hits, PredictedWords, compute_shares, record_estimate
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import drawn
 from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.soft_match import BUILT_IN, DEPTHS, Similarity, similar, soft_ranks
 
 TRAINED = "word2vec"
-"""Asks for vectors trained on the corpus."""
+"""The name for vectors trained on the corpus."""
 DIM = 50
-"""The paper's."""
+"""As in the paper."""
 
 Near = Embedding | Similarity
 
 
-def load_near(
+def load_similarities(
     named: Sequence[str | Path | Embedding],
     corpus: Corpus,
     parting: Parting,
     wordnet: WordNet | None,
     seed: int,
 ) -> dict[str, Near]:
-    """Embeddings and similarities by the name that scores give them in `setting`; word2vec is trained on `corpus`."""
+    """Load embeddings and similarities by their `variant` in scores; word2vec is trained on `corpus`."""
     near: dict[str, Near] = {}
     for one in named:
         if isinstance(one, Embedding):
@@ -53,7 +52,7 @@ def load_near(
 
 
 class _Words:
-    """The words of a text, line by line; can be gone through again, as training does."""
+    """The words of a text, line by line; training iterates over it several times."""
 
     def __init__(self, corpus: Corpus, parting: Parting) -> None:
         self.corpus, self.parting = corpus, parting
@@ -63,7 +62,7 @@ class _Words:
 
 
 def train_word2vec(corpus: Corpus, parting: Parting = Parting(), *, dim: int = DIM, seed: int = 0) -> Embedding:  # noqa: B008 - frozen
-    """Word2vec vectors of a text's words, as the paper trains them: 50 dimensions. One thread, so the seed decides."""
+    """Train word2vec on a text as the paper does: 50 dimensions. In one thread, so that the seed decides."""
     if find_spec("gensim") is None:
         raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
     from gensim.models import Word2Vec
@@ -72,7 +71,7 @@ def train_word2vec(corpus: Corpus, parting: Parting = Parting(), *, dim: int = D
     model = Word2Vec(vector_size=dim, seed=seed, workers=1)
     model.build_vocab(lines)
     if not model.wv.index_to_key:
-        raise WordworthError(f"no word of {corpus.name} is met often enough to be trained; name an embedding instead")
+        raise WordworthError(f"no word of {corpus.name} occurs often enough to be trained; name an embedding instead")
     model.train(lines, total_examples=model.corpus_count, epochs=model.epochs)
     steps = (f"word2vec of {corpus.name}, {dim} dimensions, min_count 5, seed {seed}",)
     words = list(model.wv.index_to_key)
@@ -80,23 +79,25 @@ def train_word2vec(corpus: Corpus, parting: Parting = Parting(), *, dim: int = D
     return Embedding(words, np.asarray(model.wv.vectors, dtype=np.float32), provenance)
 
 
-def soft_match(words: PredictedWords, where: dict[str, Any], near: Mapping[str, Near], settings: Intervals) -> Findings:
-    """soft-match@k for every embedding, soft-match for every other similarity; T1:… is the diversity beside it."""
+def score_soft_match(
+    words: PredictedWords, where: dict[str, Any], near: Mapping[str, Near], settings: Intervals
+) -> Findings:
+    """Score soft match of words and of types: at every k for an embedding, once for any other similarity."""
     findings = Findings()
-    here = where | {"experiment": "soft-match"}
     for name, one in near.items():
+        here = where | {"experiment": "soft-match"}
+        depths: Sequence[int | None] = (None,)
         if isinstance(one, Embedding):
             ranks, lost = _ranked(words, one)
-            _missing(findings, here, name, "target", lost[0])
-            _missing(findings, here, name, "guess", lost[1])
-            measures = [f"soft-match@{k}" for k in DEPTHS]
-            found = shares(words, (), _within(ranks), drawn(settings))
+            for which, counts in zip(("target", "guess"), lost, strict=True):
+                _record_missing(findings, here, name, which, counts)
+            depths = DEPTHS
+            shares = compute_shares(words, (), _within(ranks), settings)
         else:
-            measures = ["soft-match"]
-            found = shares(words, ("target", "guess", "hit1"), _similar(one), drawn(settings))
-        for measure, accuracy, diversity in zip(measures, *found, strict=True):
-            record(findings, here, measure, accuracy, name)
-            record(findings, here, f"T1:{measure}", diversity, name)
+            shares = compute_shares(words, ("target", "guess", "hit1"), _similar(one), settings)
+        for k, accuracy, diversity in zip(depths, *shares, strict=True):
+            record_estimate(findings, accuracy, **here, measure="soft-match", variant=name, k=k)
+            record_estimate(findings, diversity, **here, measure="soft-match-types", variant=name, k=k)
     return findings
 
 
@@ -120,15 +121,9 @@ def _similar(rule: Similarity) -> Hits:
     return lambda _, table: [similar(table.rename({"target": "word"}), rule)]
 
 
-def _missing(findings: Findings, where: dict[str, Any], name: str, which: str, lost: Counter[str]) -> None:
-    """Words of misses that have no vector: they count as misses, and each is an item with how often it was met."""
+def _record_missing(findings: Findings, where: dict[str, Any], name: str, which: str, lost: Counter[str]) -> None:
+    """Record the words of misses that have no vector, which count as misses, and how often each occurs."""
     if lost:
-        words = dict(sorted(lost.items(), key=lambda one: (-one[1], one[0])))
-        findings.item(
-            **where,
-            setting=name,
-            item=list(words),
-            group=which,
-            value=[float(count) for count in words.values()],
-            left_out=f"{which} of a miss not in {name}",
-        )
+        words, counts = zip(*sorted(lost.items(), key=lambda one: (-one[1], one[0])), strict=True)
+        reason = f"{which} of a miss not in {name}"
+        findings.item("word_lists", **where, list=name, word=words, count=counts, skipped=reason)
