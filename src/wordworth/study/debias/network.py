@@ -46,7 +46,7 @@ from wordworth.study.mitigation import (
     words_named,
 )
 from wordworth.study.predict import STUDY as PREDICT
-from wordworth.task.nli import nli_probe
+from wordworth.task.nli import score_nli_probe
 from wordworth.transform import NothingToRemoveError, Subspace, random_directions, with_lengths_of
 from wordworth.whole_words.model import wrap_word_model
 
@@ -191,7 +191,7 @@ class Measuring:
         if self.nli and inferring:
             train, test = self.nli
             for number in numbers:
-                findings.add(nli_probe(model, train, test, number))
+                findings.add(score_nli_probe(model, train, test, number))
         return findings
 
     def _geometry(self, model: LanguageModel, numbers: list[int], settings: DebiasSettings) -> Findings:

@@ -27,12 +27,12 @@ from wordworth.study.debias import CONTROLS, DebiasSettings
 from wordworth.study.declaration import Table
 from wordworth.study.mitigation import Change, Treatment, learn, treatment
 from wordworth.study.tables import stability_tables
-from wordworth.task.association import association
-from wordworth.task.bias import bias
-from wordworth.task.geometry import subspace_stability
-from wordworth.task.similarity import similarity, words_of
-from wordworth.task.valence import valence
-from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists, poles_in
+from wordworth.task.association import score_association
+from wordworth.task.bias import score_bias
+from wordworth.task.geometry import score_stability
+from wordworth.task.similarity import score_similarity, list_words
+from wordworth.task.valence import score_valence
+from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists, select_poles
 from wordworth.transform import NothingToRemoveError, random_directions, vanished
 
 Versions = Sequence[tuple[str, Embedding]]
@@ -76,7 +76,7 @@ def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -
         )
         return findings
     if "stability" in settings.wanted:
-        findings.add(subspace_stability(embedding))
+        findings.add(score_stability(embedding))
     _measure(
         findings, ((ORIGINAL, embedding), (settings.mitigate, after)), _controls(embedding, chosen, settings), settings
     )
@@ -147,7 +147,7 @@ class TaskData:
         """Every word that a task looks up, as the data spells it."""
         words = [*self.polar.pleasant, *self.polar.unpleasant]
         words += [word for lexicon in self.lexica for word in lexicon.words]
-        words += [word for pairs in self.pairs for word in words_of(pairs)]
+        words += [word for pairs in self.pairs for word in list_words(pairs)]
         words += [word for test in self.tests for group in test.groups for word in group]
         words += [word for test in self.tests for word in test.stand_ins.values()]
         words += self.lists.words if self.lists else ()
@@ -186,17 +186,17 @@ def measure(version: Embedding | Layers, data: TaskData, settings: DebiasSetting
         with findings.part(TooFewWordsError, model=name, dataset=lexicon.name):
             polar = {"pleasant": data.polar.pleasant, "unpleasant": data.polar.unpleasant}
             findings.used_words(f"polar words, {LANGUAGE}", polar)
-            poles = poles_in(layers, data.polar, settings)
+            poles = select_poles(layers, data.polar, settings)
             rated = layers if layers.vocabulary else layers.select(lexicon.words)
-            findings.add(valence(rated, poles, lexicon, settings), experiment="valence")
+            findings.add(score_valence(rated, poles, lexicon, settings), experiment="valence")
     for pairs in data.pairs:
         with findings.part(TooFewWordsError, model=name, dataset=pairs.name):
-            findings.add(similarity(layers, pairs, settings), experiment="similarity")
+            findings.add(score_similarity(layers, pairs, settings), experiment="similarity")
     for test in data.tests:
         with findings.part(TooFewWordsError, model=name, dataset=test.name):
-            findings.add(association(layers, test, settings), experiment="weat")
+            findings.add(score_association(layers, test, settings), experiment="weat")
     if data.lists is not None:
-        findings.add(bias(layers, data.lists, settings), experiment="bias")
+        findings.add(score_bias(layers, data.lists, settings), experiment="bias")
     return findings
 
 
