@@ -41,7 +41,7 @@ def load_paraphrase_sets(
 def score_paraphrases(
     model: LanguageModel, sets: Sequence[Paraphrases], layers: Sequence[int], *, idf: bool
 ) -> Findings:
-    """Record `hits` of every set and layer, with tokens weighted if `idf`; `chi2` and `exact` between every two sets."""
+    """Score `hits` of every set and layer, with tokens weighted if `idf`; `chi2` and `exact` between every two sets."""
     findings = Findings()
     where: dict[str, Any] = {"experiment": "paraphrase", "model": model.name, "language": "english"}
     counts: dict[int, dict[str, tuple[int, int]]] = {}
