@@ -174,7 +174,7 @@ def score_agreement(models: Sequence[Layers], lists: BiasLists, settings: Interv
     for layers in models:
         if len(layers.slots) < MIN_LAYERS:
             reason = "layers were measured, too few to rank for agreement"
-            findings.notice("skipped", reason, count=len(layers.slots), model=layers.name, measure="agreement")
+            findings.notice("info", reason, count=len(layers.slots), model=layers.name, measure="agreement")
             continue
         _, words, usable = select_listed_words(layers, lists)
         for name, targets in usable.targets.items():

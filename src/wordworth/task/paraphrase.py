@@ -56,8 +56,8 @@ def score_paraphrases(
             counts.setdefault(found.layer, {})[one.name] = hits, n - hits
             here = where | {"dataset": one.name, "layer": found.layer}
             findings.score(**here, measure="hits", variant="idf" if idf else None, value=hits, n=n)
-            triples = [str(triple) for triple in found.triples]
-            findings.item("paraphrases", **here, triple=triples, near=found.near, far=found.far, is_hit=found.hits)
+            names = [str(triple) for triple in found.triples]
+            findings.item("paraphrases", **here, triple=names, near=found.near, far=found.far, is_hit=found.hits)
     for layer, by_set in counts.items():
         for (one_name, first), (other, second) in combinations(by_set.items(), 2):
             if not sum(first) or not sum(second):
