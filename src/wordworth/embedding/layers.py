@@ -108,6 +108,7 @@ class Layers:
         if self.source is not None:
             return self.source
         steps = [self.context or "", *([f"layer {slot.layer}"] if slot.layer is not None else [])]
+        steps += [f"{self.sentences} sentences"] if self.sentences is not None else []
         steps += [f"pooling {self.pooling}"] if self.pooling else []
         steps += [f"{slot.components} components nullified"] if slot.components is not None else []
         provenance = replace(self.provenance, steps=(*self.provenance.steps, *filter(None, steps)))
