@@ -80,9 +80,9 @@ def fit_layers(groups: Sequence[Layers], most: int, layers: Sequence[int | None]
 
 
 def nullified(words: Layers, components: LayerComponents) -> Layers:
-    """Return the same words with a slot per number of components: raw (`components` blank), then 0, 1, … all of a layer's.
+    """Return the same words with a slot per number of components: raw (blank), then 0, 1, … all of a layer's.
 
-    A layer without components keeps its raw slot only.
+    A layer without components keeps only its raw slot.
     """
     slots = [
         Slot(layer, count)
