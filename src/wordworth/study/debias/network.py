@@ -263,13 +263,13 @@ def infer_versions(
         reason = f"{LABELLED} is not on this machine (`wordworth show {LABELLED}`)"
         findings.notice("skipped", reason, model=model.name, experiment="accuracy")
     before = versions[0][1]
-    chosen = {"probes": settings.probes or choose_probes(settings), "sample": settings.sample}
+    chosen: dict[str, Any] = {"probes": settings.probes or choose_probes(settings), "sample": settings.sample}
     chosen |= {"mitigate": (), "random": 0, "farthest": 0, "swaps": 0}
     chosen |= {"seed": settings.seed, "resamples": settings.resamples}
     with progress(f"Inferring with {model.name}", len(versions) + len(controls)) as advance:
 
         def infer(embedding: Embedding, accuracy: Sequence[str] = ()) -> Findings:
-            result = INFER.measure([model.with_vectors(embedding)], INFER.settings(accuracy=accuracy, **chosen))
+            result = INFER.measure([model.with_vectors(embedding)], INFER.settings(accuracy=tuple(accuracy), **chosen))
             findings.experiments = {*findings.experiments, *result.experiments}  # a probe of the user's own
             advance(1)
             return result

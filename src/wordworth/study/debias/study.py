@@ -130,7 +130,7 @@ def _measure_geometry(
         for control in controls:
             results.append(measure_version(control(few[0][1]), data, quick))
             advance(1)
-    add_controls(findings, results)
+    add_draws(findings, results)
 
 
 WITHOUT_INTERVALS = {"resamples": 1, "permutations": 1, "p_method": "monte-carlo"}
