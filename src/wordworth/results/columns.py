@@ -188,7 +188,7 @@ def as_text(scores: pl.DataFrame) -> pl.DataFrame:
 def from_text(scores: pl.DataFrame) -> pl.DataFrame:
     """Return scores as they were before they were written."""
     plain = scores.with_columns(pl.col(pl.String).str.replace(f"^'({_FORMULA})", "$1"))
-    cautions = pl.col("cautions").str.split(CAUTION_SEPARATOR).fill_null([])
+    cautions = pl.col("cautions").fill_null("").str.extract_all(r"\S+")
     return plain.with_columns(cautions).cast(SCORES)  # type: ignore[arg-type]
 
 
