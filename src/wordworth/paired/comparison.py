@@ -216,7 +216,7 @@ def paired_test(measure: Measure, frame: pl.DataFrame, settings: ComparisonSetti
             return _test_correlations(frame, values, settings, is_ranked=measure.paired_test == "spearman")
 
 
-def _tested(values: Sequence[float], interval: Sequence[float], p: Any, n: int, test: str, **more: Any) -> Tested:
+def _result(values: Sequence[float], interval: Sequence[float], p: Any, n: int, test: str, **more: Any) -> Tested:
     (first, second), (low, high) = map(float, values), map(float, interval)
     return Tested(first, second, low, high, float(p), n, test, **more)
 
@@ -233,14 +233,14 @@ def _test_correlations(
         if np.ptp(column) <= MIN_SPREAD * np.abs(column).max():
             raise NotComparableError(f"{name} are the same for all {len(ratings)} items in common")
     result = correlation_difference(values, ratings, ranked=is_ranked, resamples=settings.resamples, seed=settings.seed)
-    return _tested(result.values.tolist(), (result.low, result.high), result.p, len(frame), "williams")
+    return _result(result.values.tolist(), (result.low, result.high), result.p, len(frame), "williams")
 
 
 def _test_hits(values: NDArray[np.float64]) -> Tested:
     right = values > 0.5
     only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
     _, low, high = paired_proportions(*only, right.shape[1])
-    return _tested(right.mean(axis=1).tolist(), (low, high), mcnemar(*only), right.shape[1], "mcnemar")
+    return _result(right.mean(axis=1).tolist(), (low, high), mcnemar(*only), right.shape[1], "mcnemar")
 
 
 def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
@@ -256,7 +256,7 @@ def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], setting
     interval = weat_difference_interval(ordered, size, resamples=settings.resamples, seed=settings.seed)
     sets = tuple(frame.sort("role").get_column("set").unique(maintain_order=True).drop_nulls())
     more = {"p_method": result.method, "sets": sets}
-    return _tested(effects.tolist(), interval, result.p, len(frame), "exchange", **more)
+    return _result(effects.tolist(), interval, result.p, len(frame), "exchange", **more)
 
 
 def _test_means(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
@@ -271,4 +271,4 @@ def _test_means(frame: pl.DataFrame, values: NDArray[np.float64], settings: Comp
     interval = mean_interval(differences, sizes, resamples=settings.resamples, seed=settings.seed)
     clusters = len(sums) if len(sums) < len(frame) else None
     more = {"p_method": result.method, "clusters": clusters}
-    return _tested(values.mean(axis=1).tolist(), interval, result.p, len(frame), "sign-flip", **more)
+    return _result(values.mean(axis=1).tolist(), interval, result.p, len(frame), "sign-flip", **more)
