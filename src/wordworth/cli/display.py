@@ -5,18 +5,23 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from wordworth.errors import listed
 from wordworth.results.notices import CAUTION_MARK, SHOWN_AT_ONCE, Notice
 from wordworth.results.numbers import format_interval, format_number, format_p, format_percent
 from wordworth.results.run import Run
 from wordworth.results.table import Cell, Table, legend_of, text_table
 from wordworth.visible import visible, visible_json
+
+if TYPE_CHECKING:
+    from wordworth.api.audit import Audit
+    from wordworth.paired import Comparison
 
 DECIMALS = 3
 PIPE_WIDTH = 150
@@ -70,16 +75,15 @@ def print_table(table: Table) -> None:
         cells = (_plain_text(_format_cell(cell), "bold" if cell and cell.is_best else "") for cell in row.cells)
         grid.add_row(*map(_plain_text, row.names), *cells)
     out.print(grid)
-    for note in (table.note, legend_of(table.rows)):
-        if note:
-            print_line(note)
+    for note in filter(None, (table.note, legend_of(table.rows))):
+        print_line(note)
 
 
 def _format_cell(cell: Cell | None) -> str:
     if cell is None:
         return ""
     if cell.form == "count":
-        text = format_number(cell.value, 1) if cell.value is None else f"{cell.value:,.0f}"
+        text = "" if cell.value is None else f"{cell.value:,.0f}"
     elif cell.form == "percent":
         text = format_percent(cell.value)
     else:
@@ -109,14 +113,13 @@ def print_notices(notices: Iterable[Notice], skipped: Mapping[str, int]) -> None
 
 def print_run(run: Run, *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
     """Print the tables of a run, its notices, what it means, and its folder; `others` are other files it wrote."""
-    from wordworth.pages import plain_answers, runs_of
+    from wordworth.pages import plain_answers, read_runs
     from wordworth.study import study
 
-    answers = plain_answers(runs_of([run]))
+    answers = plain_answers(read_runs([run]))
     if as_json:
-        notices = [notice.model_dump(exclude_none=True) for notice in run.notices]
-        rest = {"skipped": run.skipped, "notices": notices, "answers": answers}
-        print_json({"folder": str(run.folder), "scores": run.scores.to_dicts(), **rest})
+        facts = {"folder": str(run.folder), "scores": run.scores.to_dicts(), "skipped": run.skipped}
+        print_json({**facts, "notices": _notice_facts(run.notices), "answers": answers})
         return
     for table in study(run.study).tables(run):
         print_table(table)
@@ -127,9 +130,45 @@ def print_run(run: Run, *, as_json: bool = False, others: Sequence[Path] = ()) -
     print_notice(f"`wordworth report {shlex.quote(str(run.folder))}` makes the page.", "dim")
 
 
+def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
+    """Print what the runs of an audit mean, and where its report is."""
+    from wordworth.pages import plain_answers, read_runs
+
+    answers = plain_answers(read_runs(audit.runs))
+    if as_json:
+        places = {"folder": str(audit.folder), "report": str(audit.report)}
+        print_json({**places, "notices": _notice_facts(audit.notices), "answers": answers})
+        return
+    print_notices(audit.notices, {})
+    print_answers(answers)
+    print_line(str(audit.report))
+
+
+def _notice_facts(notices: Iterable[Notice]) -> list[dict[str, Any]]:
+    return [notice.model_dump(exclude_none=True) for notice in notices]
+
+
 def print_answers(answers: Mapping[str, Sequence[str]]) -> None:
     """Print what runs mean, by question."""
     for question, sentences in answers.items():
         print_line(question, "bold")
         for sentence in sentences:
             print_line(f"  {sentence}")
+
+
+def print_comparison(comparison: "Comparison") -> None:
+    """Print two models task by task, then the sentences about them."""
+    from wordworth.paired.verdict import describe_method, table_of, verdicts
+
+    print_table(table_of(comparison))
+    for sentence in verdicts(comparison):
+        print_line(sentence)
+    names: dict[str, list[str]] = {}
+    for difference in comparison.differences:
+        for note in difference.notes:
+            names.setdefault(note, []).append(difference.name)
+    notes = [f"{listed(tasks, 4)}: {note}." for note, tasks in names.items()]
+    for sentence in (describe_method(comparison), *comparison.remarks, *notes):
+        print_notice(sentence, "dim")
+    for task, reason in comparison.refused:
+        print_notice(f"not compared: {task}: {reason}")

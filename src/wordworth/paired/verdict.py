@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from wordworth.measure import label
 from wordworth.paired.comparison import Comparison, Difference
-from wordworth.results.notices import caution_legend
 from wordworth.results.numbers import format_precise, state_p
 from wordworth.results.table import Cell, Row, Table
 
@@ -16,9 +15,8 @@ def table_of(comparison: Comparison) -> Table:
         tested, cautions = one.tested, tuple(one.cautions)
         lead = Cell(tested.difference, tested.low, tested.high, one.p_holm, n=tested.n, cautions=cautions)
         rows.append(Row((one.name,), (Cell(tested.first), Cell(tested.second), lead)))
-    legend = caution_legend((one.name, one.cautions) for one in comparison.differences)
     heads = (comparison.first, comparison.second, "Δ")
-    return Table(f"wordworth compare · {comparison.study}", ("task",), heads, tuple(rows), note=legend)
+    return Table(f"wordworth compare · {comparison.study}", ("task",), heads, tuple(rows))
 
 
 def verdicts(comparison: Comparison) -> list[str]:
