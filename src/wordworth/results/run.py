@@ -247,7 +247,7 @@ def read_manifest(folder: Path) -> Run:
     if not path.is_file():
         raise WordworthError(f"{_short(folder)} is not a run: it has no {MANIFEST}")
     try:
-        run = Run.model_validate_json(path.read_bytes())
+        run = Run.model_validate_json(path.read_bytes(), strict=True)
     except OSError as error:
         raise _unreadable(folder, error) from error
     except ValidationError as error:
