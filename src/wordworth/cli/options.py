@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import OUTPUT, beginning, named
+from wordworth.cli.commands import OUTPUT, complete_choices, complete_names
 from wordworth.errors import WordworthError, nearest, reason_of
 from wordworth.task.settings import GROUPS, ON, SettingField, Settings
 
@@ -109,7 +109,7 @@ def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
 def models_of(kinds: Collection[str]) -> Any:
     """The argument MODEL… of a study that takes these kinds of model."""
     text = "Names of the catalog (`wordworth ls models`), paths, https://… or hf://owner/name/file; LABEL=… names one."
-    complete = named("models", kinds)
+    complete = complete_names("models", kinds)
     return Annotated[list[str] | None, typer.Argument(metavar="MODEL…", help=text, autocompletion=complete)]
 
 
@@ -191,7 +191,7 @@ def parameter(field: SettingField) -> inspect.Parameter:
         metavar=None if kind is bool else metavar,
         help=text,
         rich_help_panel=declared.group,
-        autocompletion=named(declared.catalog) if declared.catalog else beginning(field.choices),
+        autocompletion=complete_names(declared.catalog) if declared.catalog else complete_choices(field.choices),
     )
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=Annotated[annotation, option]
