@@ -15,6 +15,7 @@ from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini,
 from wordworth.task.bias import resample_curves, score_agreement, score_bias, select_listed_words
 from wordworth.task.estimators import (
     PAIRS,
+    TARGETS,
     draw_blocks,
     make_definitions,
     make_other_estimators,
@@ -91,11 +92,11 @@ def test_resampled_curves_are_the_measures_on_repeated_words(layers: Layers, lis
         return tuple(word for word, count in often for _ in range(count))
 
     for r in range(4):
-        targets = read_words(layers, repeated(words, draws.targets[:, r]))
-        drawn = replace(lists, pairs=repeated(lists.pairs, draws.classes[PAIRS][:, r]))
+        targets = read_words(layers, repeated(words, draws[TARGETS][:, r]))
+        drawn = replace(lists, pairs=repeated(lists.pairs, draws[PAIRS][:, r]))
         male, female = read_pairs(layers, drawn)
         sides = {
-            attribute: [read_words(layers, repeated(sets[name], draws.classes[name][:, r])) for name in sets]
+            attribute: [read_words(layers, repeated(sets[name], draws[name][:, r])) for name in sets]
             for attribute, sets in lists.classes.items()
         }
         expected = {
@@ -134,14 +135,14 @@ def test_other_estimators_are_resampled_over_all_their_lists(layers: Layers, lis
     for r in range(4):
         drawn = replace(
             lists,
-            pairs=repeated(lists.pairs, draws.classes[PAIRS][:, r]),
+            pairs=repeated(lists.pairs, draws[PAIRS][:, r]),
             classes={
-                attribute: {name: repeated(some, draws.classes[name][:, r]) for name, some in sets.items()}
+                attribute: {name: repeated(some, draws[name][:, r]) for name, some in sets.items()}
                 for attribute, sets in lists.classes.items()
             },
         )
-        for one in make_other_estimators(layers, drawn, repeated(words, draws.targets[:, r])):
-            expected = one.by_word(None).mean(axis=1)
+        for one in make_other_estimators(layers, drawn, repeated(words, draws[TARGETS][:, r])):
+            expected = one.by_word().mean(axis=1)
             np.testing.assert_allclose(found[one.attribute, one.measure, one.variant][:, r], expected, rtol=1e-9)
 
 
@@ -154,7 +155,7 @@ def test_intervals_are_over_all_lists_and_no_order_of_them_moves_one(layers: Lay
     # Ten pairs say less than 288 professions: over the targets alone the interval was far too narrow.
     one = rest.filter(dataset=PAIRS, subset="professions", measure="ripa", layer=0).row(0, named=True)
     (ripa,) = (e for e in make_other_estimators(layers, lists, lists.targets["professions"]) if e.measure == "ripa")
-    assert one["high"] - one["low"] > 2 * 3.92 * ripa.by_word(None)[0].std() / np.sqrt(288)
+    assert one["high"] - one["low"] > 2 * 3.92 * ripa.by_word()[0].std() / np.sqrt(288)
     turned = replace(
         lists,
         pairs=lists.pairs[::-1],
@@ -193,7 +194,7 @@ def test_table_3_of_the_paper() -> None:
     _, layers, usable = select_listed_words(Layers.of(embedding), load_bias_lists())
     words = usable.targets["professions"]
     found = {
-        (one.attribute, one.measure, one.variant): float(one.by_word(None).mean())
+        (one.attribute, one.measure, one.variant): float(one.by_word().mean())
         for part in (make_definitions, make_other_estimators)
         for one in part(layers, usable, words)
     }

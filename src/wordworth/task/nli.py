@@ -70,7 +70,7 @@ class Slice:
 
 def take_slice(pairs: PairSet, part: PairSet | None = None) -> Slice:
     """Return a part of a set of pairs; all of them by default."""
-    part = part or pairs
+    part = pairs if part is None else part
     axes = ((pairs.actions, part.actions), (pairs.premises, part.premises), (pairs.hypotheses, part.hypotheses))
     actions, premises, hypotheses = (_find_places(*axis) for axis in axes)
     return Slice(part, actions != ABSENT, premises, hypotheses)
