@@ -24,7 +24,7 @@ def encoded() -> Layers:
         slots=tuple(Slot(layer) for layer in range(3)),
         read=lambda slot: VECTORS[slot.layer],
         provenance=Provenance("tiny"),
-        setting="bleached",
+        context="bleached",
         pooling="last",
         asked=("dog", "murk", "cat", "sun", "sea"),
         positions=np.array([0, 2, 3, 4]),
@@ -37,7 +37,7 @@ def test_an_embedding_is_layers_of_one(static: Layers) -> None:
     assert static.slots == (Slot(None, None),)
     assert static.layers == (None,)
     assert (static.name, len(static), static.vocabulary) == ("small", 4, True)
-    assert static.columns == {"model": "small", "setting": None, "pooling": None}
+    assert static.columns == {"model": "small", "context": None, "sentences": None, "pooling": None}
     assert static.at() is static.source
     assert static.index["cat"] == 3
     assert static.vectors().dtype == np.float64

@@ -22,7 +22,7 @@ def test_words_in_contexts(tiny_model: Tiny) -> None:
     layers = in_contexts(model, words, contexts, "bleached").layers("mean")
     assert layers.words == ("love", "garden")
     assert layers.layers == (0, 1, 2, 3)
-    assert layers.columns == {"model": "tiny-gpt2", "setting": "bleached", "pooling": "mean"}
+    assert layers.columns == {"model": "tiny-gpt2", "context": "bleached", "sentences": None, "pooling": "mean"}
     (_, first), (missed, second) = layers.missing()
     assert first == NO_CONTEXT
     assert missed == LONG

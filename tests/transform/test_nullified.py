@@ -55,7 +55,7 @@ def test_only_the_chosen_layers_get_more_slots() -> None:
 def test_never_so_many_that_nothing_is_left() -> None:
     fitted = fit_layers([group(slice(0, 4))], 12)
     few = nullified(group(slice(0, 4)), fitted)
-    assert [slot.pcs for slot in few.slots if slot.layer == 0] == [None, 0, 1, 2]
+    assert [slot.components for slot in few.slots if slot.layer == 0] == [None, 0, 1, 2]
     assert len(fitted[0].directions) == 2
 
 
