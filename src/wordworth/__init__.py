@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wordworth.embedding import Embedding, Layers
     from wordworth.errors import WordworthError
     from wordworth.results.run import Run
-    from wordworth.study.checks import checkpoints
+    from wordworth.study.checks import find_checkpoints
     from wordworth.study.static.study import export
     from wordworth.trainer import WordworthCallback
 
@@ -44,10 +44,10 @@ __all__ = [
     "audit",
     "card",
     "check",
-    "checkpoints",
     "compare",
     "debias",
     "export",
+    "find_checkpoints",
     "infer",
     "load",
     "predict",
@@ -68,8 +68,8 @@ _MODULES = dict.fromkeys(__all__, "wordworth.api") | {
     "WordworthCallback": "wordworth.trainer",
     "WordworthError": "wordworth.errors",
     "audit": "wordworth.api.audit",
-    "checkpoints": "wordworth.study.checks",
     "export": "wordworth.study.static.study",
+    "find_checkpoints": "wordworth.study.checks",
 }
 
 

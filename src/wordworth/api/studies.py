@@ -13,8 +13,8 @@ from wordworth.measure import sc_weat_p
 from wordworth.results.run import Run
 from wordworth.study import study
 from wordworth.study.valnorm import ValnormSettings
-from wordworth.task.valence import permuted
-from wordworth.task.words import poles_in, spelling_of
+from wordworth.task.valence import get_permutation_options
+from wordworth.task.words import choose_spellings, select_poles
 
 
 def run(name: str, models: Any = (), *main: Any, **settings: Any) -> Run:
@@ -61,10 +61,12 @@ def sc_weat(embedding: Embedding | Layers, word: str, *, language: str = "englis
     """Return the association of a word with pleasant against unpleasant words: its effect size d and one-sided p."""
     layers = Layers.of(embedding) if isinstance(embedding, Embedding) else embedding
     settings = ValnormSettings()
-    target = layers.select([word], spelling_of(language, settings))
+    target = layers.select([word], choose_spellings(language, settings))
     if not len(target):
         raise WordworthError(f"{layers.name} has no word {word!r}")
     (slot, *_) = layers.slots
-    vectors, high, low = (group.read(slot) for group in (target, *poles_in(layers, polar_words(language), settings)))
-    p = sc_weat_p(vectors, high, low, **permuted(settings)).p
+    vectors, high, low = (
+        group.read(slot) for group in (target, *select_poles(layers, polar_words(language), settings))
+    )
+    p = sc_weat_p(vectors, high, low, **get_permutation_options(settings)).p
     return Association(word, float(effect_size(vectors, high, low)[0]), float(p[0]))

@@ -226,8 +226,10 @@ def describe_score(columns: Mapping[str, Any]) -> str:
     model = columns.get("model")
     words = [model_label(model, columns.get("step"))] if model else []
     if columns.get("measure"):
-        words.append(label(*(columns.get(name) for name in ("measure", "variant", "k", "threshold"))))
-    words += [columns.get(name) for name in ("dataset", "subset", "context", "version", "control", "pooling")]
+        more = {name: columns.get(name) for name in ("variant", "k", "threshold")}
+        words.append(label(columns["measure"], **more))
+    places = ("dataset", "subset", "context", "version", "control", "pooling")
+    words += [columns[name] for name in places if columns.get(name)]
     numbered = ("sentences", "draw", "layer", "components")
     words += [f"{name} {columns[name]}" for name in numbered if columns.get(name) is not None]
     return " ".join(word for word in words if word)
