@@ -216,7 +216,7 @@ def paired_test(measure: Measure, frame: pl.DataFrame, settings: ComparisonSetti
             return _test_correlations(frame, values, settings, is_ranked=measure.paired_test == "spearman")
 
 
-def _result(values: Sequence[float], interval: Sequence[float], p: Any, n: int, test: str, **more: Any) -> Tested:
+def _result(values: Sequence[float], interval: Sequence[Any], p: Any, n: int, test: str, **more: Any) -> Tested:
     (first, second), (low, high) = map(float, values), map(float, interval)
     return Tested(first, second, low, high, float(p), n, test, **more)
 

@@ -35,7 +35,7 @@ from wordworth.task.nli import (
     record_scores,
     score_accuracy,
     select_slices,
-    take_whole,
+    take_slice,
 )
 
 Plan = tuple[PairTask, list[Slice]]
@@ -53,7 +53,7 @@ def infer(models: Sequence[str | Path | NliModel], settings: InferSettings) -> F
     findings = Findings("infer", experiments={*EXPERIMENTS, *map(_experiment, probes)})
     tasks = [_task(findings, probe, settings) for probe in probes]
     slices = select_slices([task.pairs for task in tasks], settings.slices, settings.by)
-    plans = [(task, [take_whole(task.pairs), *parts]) for task, parts in zip(tasks, slices, strict=True)]
+    plans = [(task, [take_slice(task.pairs), *parts]) for task, parts in zip(tasks, slices, strict=True)]
     labelled = [load_nli(name, settings.label_map) for name in settings.accuracy]
     for data in labelled:
         findings.add_data(data, len(data))
@@ -165,7 +165,7 @@ def _plan_swap(task: PairTask, settings: InferSettings) -> Plan | None:
     if not (probe.swap and settings.swaps):
         return None
     pairs = PairSet.of(probe.swapped())
-    return PairTask(pairs, settings.swaps, settings.seed), [take_whole(pairs)]
+    return PairTask(pairs, settings.swaps, settings.seed), [take_slice(pairs)]
 
 
 def _drop_diagonal(tally: Tally) -> None:
