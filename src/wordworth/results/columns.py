@@ -60,7 +60,8 @@ of the 95 % interval. `p_method` is exact or monte-carlo, over so many `partitio
 is the share of the data set's items (or of the smallest covered word set) that the model has. `cautions` are values of
 `Caution`.
 """
-KEY = [name for name in SCORES if name not in ("value", "low", "high", "p", "n", "coverage", "cautions")]
+NUMBERS = ("value", "low", "high", "p", "p_method", "sides", "partitions", "n", "coverage", "cautions")
+KEY = [name for name in SCORES if name not in NUMBERS]
 """The columns that name a score."""
 
 ITEM_TABLES: dict[str, Schema] = {
