@@ -8,7 +8,7 @@ Vectors are read a slot at a time, from memory, a mapped file or the store, so t
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,8 @@ class Layers:
     provenance: Provenance
     context: str | None = None
     """The kind of text that the words are in; None for a static embedding."""
+    sentences: int | None = None
+    """How many sentences an aggregated vector was drawn from, where that is less than the whole sample."""
     pooling: str | None = None
     vocabulary: bool = False
     """Whether these are all words of an embedding, and not words that were encoded or looked up on request."""
@@ -76,9 +78,10 @@ class Layers:
         return self.provenance.name
 
     @property
-    def columns(self) -> dict[str, str | None]:
-        """The columns of a score that say whose vectors these are."""
-        return {"model": self.name, "context": self.context, "pooling": self.pooling}
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of a score that say whose vectors these are."""
+        names = ("context", "sentences", "pooling")
+        return {"model": self.name} | {name: getattr(self, name) for name in names}
 
     @property
     def layers(self) -> tuple[int | None, ...]:

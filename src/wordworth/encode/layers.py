@@ -1,7 +1,7 @@
 """Language models as sources of `Layers`: words in contexts of their own, aggregated over sentences, or alone."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -145,8 +145,8 @@ class Aggregated:
                 matrix[unmet] = alone[self._at(slot)][unmet]
             return matrix[there]
 
-        context = "aggregated" if sentences is self.whole else f"aggregated:{sentences.sentences}"
-        return self._layers(context, pooling, there, read)
+        layers = self._layers("aggregated", pooling, there, read)
+        return layers if sentences is self.whole else replace(layers, sentences=sentences.sentences)
 
     def _layers(self, context: str, pooling: str, there: NDArray[np.intp], read: Read) -> Layers:
         present = set(there.tolist())

@@ -85,14 +85,14 @@ def conclusions(values: Matrix, p: Matrix) -> NDArray[np.int8]:
 
 
 def robustness(values: Matrix, p: Matrix) -> dict[str, dict[str, float]]:
-    """Return each measure of all variants; the first variant is the one that the others are held against."""
+    """Return each variant of `sensitivity`; all choices are compared with the first."""
     concluded = conclusions(values, p)
     limits = {"value": np.median(values), "low": values.min(), "high": values.max()}
     return {
-        "sensitivity:significant": {"value": float(np.mean(p < LEVEL))},
-        "sensitivity:same-sign": {"value": float(np.mean(np.sign(values) == np.sign(values[0])))},
-        "sensitivity:flipped": {"value": float(np.mean(concluded != concluded[0]))},
-        "sensitivity:median": {name: float(limit) for name, limit in limits.items()},
+        "significant": {"value": float(np.mean(p < LEVEL))},
+        "same-sign": {"value": float(np.mean(np.sign(values) == np.sign(values[0])))},
+        "flipped": {"value": float(np.mean(concluded != concluded[0]))},
+        "median": {name: float(limit) for name, limit in limits.items()},
     }
 
 

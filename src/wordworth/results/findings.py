@@ -57,8 +57,8 @@ class Findings:
     _scores: list[dict[str, Any]] = field(default_factory=list)
     _items: dict[str, list[pl.DataFrame | pl.LazyFrame]] = field(default_factory=dict)
 
-    def score(self, *, cautions: Iterable[Caution] = (), **row: Any) -> None:
-        """Record one number, by the names of its columns."""
+    def score(self, *, cautions: Any = (), **row: Any) -> None:
+        """Record one number, by the names of its columns; `cautions` are several `Caution`."""
         self._check(row, SCORES, "scores")
         find_measure(row["measure"], row.get("variant"))
         every = [*cautions, *coverage_cautions(row.get("coverage")), *size_cautions(row.get("n"))]

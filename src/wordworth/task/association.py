@@ -53,7 +53,7 @@ def score_association(layers: Layers, test: AssociationTest, settings: Permuted)
     for remark in test.remarks:
         findings.notice("info", remark, dataset=where["dataset"])
     for role, label, group in zip(ROLES, test.labels, groups, strict=True):
-        columns = {"role": role, "set": label}
+        columns: dict[str, Any] = {"role": role, "set": label}
         if role in "AB":
             record_set(findings, TABLE, where, group, **columns)
             continue

@@ -12,199 +12,206 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.embedding import Layers
-from wordworth.measure import pair_direction, rank_agreement
+from wordworth.measure import pair_direction, rank_agreement, rnsb
 from wordworth.measure.centroids import ect
-from wordworth.measure.rnsb import rnsb
-from wordworth.results import Findings
-from wordworth.results.flags import joined, uncovered
+from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.task.estimators import (
     PAIRS,
     Draws,
     Estimator,
     Values,
-    beside,
-    definitions,
-    draw,
-    of,
-    of_classes,
-    of_pairs,
-    sides,
+    draw_blocks,
+    make_definitions,
+    make_other_estimators,
+    read_attributes,
+    read_classes,
+    read_pairs,
+    read_words,
 )
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import drawn, record_slots
-from wordworth.task.words import BiasLists, record_missing, restricted, spelling_of
+from wordworth.task.valence import get_bootstrap_options, record_slots
+from wordworth.task.words import BiasLists, choose_spellings, keep_known_words, record_missing
 
-LOW = 0.35
-"""Below this share of the variance the first component is no direction to speak of (paper, §5.2; a centred PCA)."""
+MIN_EXPLAINED = 0.35
+"""Below this share of the variance the first component is not a direction (paper, §5.2; a centred PCA)."""
 
 
-def list_words(layers: Layers, lists: BiasLists) -> tuple[Findings, Layers, BiasLists]:
-    """The vectors of the lists' words, read once, the lists without words that have none, and what is missing."""
+def select_listed_words(layers: Layers, lists: BiasLists) -> tuple[Findings, Layers, BiasLists]:
+    """Return the vectors of the lists' words, read once, and the lists without missing words, which are recorded."""
     findings = Findings()
-    words = layers.select(lists.words, spelling_of("english", None)).in_memory()
+    words = layers.select(lists.words, choose_spellings("english", None)).in_memory()
     if layers.vocabulary:  # of words that were encoded, the study has recorded those that could not be
-        record_missing(findings, {"model": layers.name}, words, "lists")
-    return findings, words, restricted(findings, words, lists)
+        record_missing(findings, "word_lists", {"model": layers.name}, words, list="bias")
+    return findings, words, keep_known_words(findings, words, lists)
 
 
-def bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Findings:
-    """Every estimator in every slot, with 95 % intervals over its resampled lists; items of the paper's definitions.
+def score_bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Findings:
+    """Score every estimator in every slot, with 95 % intervals over its resampled lists; items of the paper's.
 
     Targets, class words and pairs are drawn together; `ect`'s are over its targets, `rnsb`'s over the class words.
     `layers` are a whole vocabulary or words that were encoded; words of the lists that have no vector are recorded.
     """
     whole = lists
-    findings, words, lists = list_words(layers, lists)
+    findings, words, lists = select_listed_words(layers, lists)
     where: dict[str, Any] = {"model": layers.name, "language": "english"}
     for name, targets in lists.targets.items():
-        blocks = list(draw(lists, targets, settings))
-        for itemized, estimators in ((True, definitions), (False, beside)):
-            for one in estimators(words, lists, targets):
-                place = where | {"dataset": f"{one.attribute}/{name}"}
-                flags = _flags(whole, lists, one.attribute, name)
-                with findings.part(model=layers.name, dataset=place["dataset"], measure=one.measure):
-                    values = _record(findings, place | {"flags": flags}, layers, one, blocks)
-                    for slot, row in zip(layers.slots, values.tolist() if itemized else (), strict=itemized):
-                        findings.item(**place, **slot._asdict(), item=list(targets), group=one.measure, value=row)
-        _coherence(findings, where, words, lists, name, settings)
+        blocks = list(draw_blocks(lists, targets, settings))
+        for with_items, make in ((True, make_definitions), (False, make_other_estimators)):
+            for one in make(words, lists, targets):
+                place = where | {"dataset": one.attribute, "subset": name}
+                with findings.part(model=layers.name, dataset=one.attribute, measure=one.measure):
+                    coverage = _lowest_coverage(whole, lists, one.attribute, name)
+                    values = _score_estimator(findings, place | {"coverage": coverage}, layers, one, blocks)
+                    for slot, row in zip(layers.slots, values.tolist(), strict=True) if with_items else ():
+                        columns = {"measure": one.measure, "word": list(targets), "value": row}
+                        findings.item("bias_words", **place, **slot._asdict(), **columns)
+        _score_coherence(findings, where, words, lists, name, settings)
     if lists.pairs:
-        with findings.part(model=layers.name, dataset=PAIRS, measure="direct-bias:explained"):
-            _explained(findings, where, words, lists)
+        with findings.part(model=layers.name, dataset=PAIRS, measure="direct-bias"):
+            _score_explained(findings, where, words, lists)
     if lists.poles:
-        _sentiment(findings, where, words, lists, settings)
+        _score_sentiment(findings, where, words, lists, settings)
     return findings
 
 
-def _record(
+def _score_estimator(
     findings: Findings, where: dict[str, Any], layers: Layers, estimator: Estimator, blocks: Sequence[Draws]
 ) -> Values:
     values = estimator.by_word(None)
-    replicates = np.concatenate([estimator.resampled(draws) for draws in blocks], axis=1)[:, 1:]
+    replicates = np.concatenate([estimator.resample(draws) for draws in blocks], axis=1)[:, 1:]
     low, high = percentile_interval(replicates)
+    name = {"measure": estimator.measure, "variant": estimator.variant, "n": values.shape[1]}
     for at, slot in enumerate(layers.slots):
         interval = {"value": float(values[at].mean()), "low": float(low[at]), "high": float(high[at])}
-        findings.score(**where, **slot._asdict(), measure=estimator.measure, **interval, n=values.shape[1])
+        findings.score(**where, **slot._asdict(), **name, **interval)
     return values
 
 
-def _flags(whole: BiasLists, found: BiasLists, attribute: str, name: str) -> str | None:
-    """The lists of which much is missing."""
-    pairs = {"gender pairs": (found.pairs, whole.pairs)} if attribute == PAIRS else {}
-    classes = {one: (words, whole.classes[attribute][one]) for one, words in found.classes.get(attribute, {}).items()}
-    every: dict[str, Any] = {name: (found.targets[name], whole.targets[name]), **pairs, **classes}
-    return joined(*(uncovered(len(here), len(asked), of_what) for of_what, (here, asked) in every.items()))
+def _lowest_coverage(whole: BiasLists, known: BiasLists, attribute: str, name: str) -> float:
+    """Return the share of words that have vectors in the list of which most are missing."""
+    lists: list[tuple[Sequence[Any], Sequence[Any]]] = [(known.targets[name], whole.targets[name])]
+    lists += [(known.pairs, whole.pairs)] if attribute == PAIRS else []
+    lists += [(words, whole.classes[attribute][one]) for one, words in known.classes.get(attribute, {}).items()]
+    return min(len(there) / len(every) for there, every in lists)
 
 
-def _coherence(
+def _score_coherence(
     findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists, name: str, settings: Intervals
 ) -> None:
-    """ect of the attributes that have two classes; it is a number of all targets, and has no items."""
-    targets = of(layers, tuple(sorted(lists.targets[name])))  # resamples go by place
-    for attribute, classes, _ in sides(layers, lists):
-        place: dict[str, Any] = {"dataset": f"{attribute}/{name}", "measure": "ect"}
+    """Score ect of the attributes that have two classes; it is a number of all targets, and has no items."""
+    targets = read_words(layers, tuple(sorted(lists.targets[name])))  # resamples go by place
+    for attribute, classes, _ in read_attributes(layers, lists):
+        place: dict[str, Any] = {"dataset": attribute, "measure": "ect"}
         if len(classes) == 2:
             with findings.part(model=layers.name, **place):
-                found = ect(targets, classes[0], classes[1], **drawn(settings))
-                record_slots(findings, where | place, layers, found)
+                rho = ect(targets, classes[0], classes[1], **get_bootstrap_options(settings))
+                record_slots(findings, where | place | {"subset": name}, layers, rho)
 
 
-def _explained(findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists) -> None:
-    explained = pair_direction(*of_pairs(layers, lists), centred=True).explained
+def _score_explained(findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists) -> None:
+    explained = pair_direction(*read_pairs(layers, lists), centred=True).explained
+    place = {**where, "dataset": PAIRS, "measure": "direct-bias", "variant": "explained", "n": len(lists.pairs)}
     for slot, share in zip(layers.slots, explained.tolist(), strict=True):
-        place = {**where, **slot._asdict(), "dataset": PAIRS, "n": len(lists.pairs)}
-        findings.score(**place, measure="direct-bias:explained", value=share)
-    weak = int((explained < LOW).sum())
+        findings.score(**place, **slot._asdict(), value=share)
+    weak = int((explained < MIN_EXPLAINED).sum())
     if weak:
-        how_often = f"in {weak} of {len(explained)} layers" if len(explained) > 1 else "here"
-        findings.warn(
-            f"{layers.name}: the first component explains less than {LOW:.0%} of the gender pairs' differences "
-            f"{how_often} (from {explained.min():.0%}), so direct-bias says little there."
+        reason = (
+            f"layers have a first component that explains less than {MIN_EXPLAINED:.0%} of the gender pairs' "
+            f"differences (the least {explained.min():.0%}), so direct-bias says little there"
         )
+        place = {"model": layers.name, "dataset": PAIRS, "measure": "direct-bias"}
+        findings.notice("caution", reason, count=weak, total=len(explained), **place)
 
 
-def _sentiment(
+def _score_sentiment(
     findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists, settings: Intervals
 ) -> None:
-    """rnsb of the words of an attribute's classes; a slot in which it cannot be fitted is reported and skipped.
+    """Score rnsb of the words of an attribute's classes; a slot in which it cannot be fitted is recorded as failed.
 
     Its interval is over those words, with the sentiment as it was learnt.
     """
-    positive, negative = (of(layers, words) for words in lists.poles.values())
-    blocks = list(draw(lists, (), settings))
+    positive, negative = (read_words(layers, words) for words in lists.poles.values())
+    blocks = list(draw_blocks(lists, (), settings))
     for attribute, sets in lists.classes.items():
-        words = np.concatenate(of_classes(layers, sets), axis=1)
+        words = np.concatenate(read_classes(layers, sets), axis=1)
         counts = np.concatenate([np.concatenate([one.classes[name] for name in sets]) for one in blocks], axis=1)
         for at, slot in enumerate(layers.slots):
-            place = {"dataset": attribute, **slot._asdict(), "measure": "rnsb"}
-            with findings.part(model=layers.name, **place):
-                found = rnsb(words[at], positive[at], negative[at], weights=counts)
-                low, high = percentile_interval(found[1:])
-                interval = {"value": float(found[0]), "low": float(low), "high": float(high)}
-                findings.score(**where, **place, **interval, n=words.shape[1])
+            place: dict[str, Any] = {"dataset": attribute, "measure": "rnsb"}
+            with findings.part(model=layers.name, layer=slot.layer, **place):
+                divergences = rnsb(words[at], positive[at], negative[at], weights=counts)
+                low, high = percentile_interval(divergences[1:])
+                interval = {"value": float(divergences[0]), "low": float(low), "high": float(high)}
+                findings.score(**where, **place, **slot._asdict(), **interval, n=words.shape[1])
 
 
 MIN_LAYERS = 4
-"""Layers that can be ranked to any purpose."""
-Curves = dict[str, NDArray[np.float64]]
+"""Fewer layers are not ranked."""
+Definition = tuple[str, bool]
+"""A measure, and whether it is defined by the gender pairs."""
+Curves = dict[Definition, NDArray[np.float64]]
 """Definition → layers × resamples; the first resample is the lists themselves."""
 
 
-def curves(layers: Layers, lists: BiasLists, target_words: tuple[str, ...], draws: Draws) -> dict[str, Curves]:
-    """Attribute → the estimators' values by layer, in every resample of targets, classes and pairs."""
+def resample_curves(layers: Layers, lists: BiasLists, target_words: tuple[str, ...], draws: Draws) -> dict[str, Curves]:
+    """Return for each attribute the estimators' values by layer, in every resample of targets, classes and pairs."""
     values: dict[str, Curves] = {attribute: {} for attribute in lists.classes}
-    for one in definitions(layers, lists, target_words):
-        attribute, label = (
-            ("gender", f"{one.measure}@pairs") if one.attribute == PAIRS else (one.attribute, one.measure)
-        )
+    for one in make_definitions(layers, lists, target_words):
+        by_pairs = one.attribute == PAIRS
+        attribute = "gender" if by_pairs else one.attribute
         if attribute in values:
-            values[attribute][label] = one.resampled(draws)
+            values[attribute][one.measure, by_pairs] = one.resample(draws)
     return values
 
 
-def agreement(models: Sequence[Layers], lists: BiasLists, settings: Intervals) -> Findings:
-    """Spearman's ρ over layers between every two definitions of a bias, for each model, and over all models' layers.
+def score_agreement(models: Sequence[Layers], lists: BiasLists, settings: Intervals) -> Findings:
+    """Score Spearman's ρ over layers between every two definitions of a bias, for each model, and over all models.
 
-    `agreement` is its mean over the pairs of definitions that are different estimators.
+    Without a variant it is the mean over the pairs of definitions that are different estimators.
     """
     findings = Findings()
-    every: dict[str, list[Curves]] = {}
+    by_bias: dict[tuple[str, str], list[Curves]] = {}
     for layers in models:
         if len(layers.slots) < MIN_LAYERS:
-            findings.note(f"{layers.name} was measured in {len(layers.slots)} layers, too few to rank for agreement.")
+            reason = "layers were measured, too few to rank for agreement"
+            findings.notice("info", reason, count=len(layers.slots), model=layers.name, measure="agreement")
             continue
-        _, words, usable = list_words(layers, lists)
+        _, words, usable = select_listed_words(layers, lists)
         for name, targets in usable.targets.items():
-            blocks = [curves(words, usable, targets, draws) for draws in draw(usable, targets, settings)]
+            blocks = [resample_curves(words, usable, targets, one) for one in draw_blocks(usable, targets, settings)]
             for attribute in usable.classes:
-                joined = {
-                    label: np.concatenate([block[attribute][label] for block in blocks], axis=1)
-                    for label in blocks[0][attribute]
+                curves = {
+                    definition: np.concatenate([block[attribute][definition] for block in blocks], axis=1)
+                    for definition in blocks[0][attribute]
                 }
-                every.setdefault(f"{attribute}/{name}", []).append(joined)
-                _record_agreement(findings, layers.name, f"{attribute}/{name}", joined)
-    for dataset, parts in every.items():
+                by_bias.setdefault((attribute, name), []).append(curves)
+                _score_definitions(findings, layers.name, attribute, name, curves)
+    for (attribute, name), parts in by_bias.items():
         if len(parts) > 1:
-            shared = [label for label in parts[0] if all(label in part for part in parts)]
-            together = {label: np.concatenate([part[label] for part in parts]) for label in shared}
-            _record_agreement(findings, None, dataset, together)
+            shared = [one for one in parts[0] if all(one in part for part in parts)]
+            together = {one: np.concatenate([part[one] for part in parts]) for one in shared}
+            _score_definitions(findings, None, attribute, name, together)
     return findings
 
 
-def _record_agreement(findings: Findings, model: str | None, dataset: str, found: Curves) -> None:
-    where = {"model": model, "language": "english", "dataset": dataset}
+def _score_definitions(findings: Findings, model: str | None, attribute: str, name: str, curves: Curves) -> None:
+    where = {"model": model, "language": "english", "dataset": attribute, "subset": name, "measure": "agreement"}
+    layers = len(next(iter(curves.values()), ()))
     different = []
-    for one, other in combinations(found, 2):
-        rho = rank_agreement(found[one], found[other])
-        if one.partition("@")[0] != other.partition("@")[0]:
+    for one, other in combinations(curves, 2):
+        rho = rank_agreement(curves[one], curves[other])
+        if one[0] != other[0]:
             different.append(rho)
-        _score_agreement(findings, where, f"agreement:{one}~{other}", rho, len(found[one]))
+        _score_curve(findings, where | {"variant": f"{_name(one)} ~ {_name(other)}", "n": layers}, rho)
     if different:
-        _score_agreement(findings, where, "agreement", np.mean(different, axis=0), len(next(iter(found.values()))))
+        _score_curve(findings, where | {"n": layers}, np.mean(different, axis=0))
 
 
-def _score_agreement(
-    findings: Findings, where: dict[str, str | None], measure: str, rho: NDArray[np.float64], layers: int
-) -> None:
+def _name(definition: Definition) -> str:
+    measure, by_pairs = definition
+    return f"{measure} by pairs" if by_pairs else measure
+
+
+def _score_curve(findings: Findings, where: dict[str, Any], rho: NDArray[np.float64]) -> None:
     low, high = percentile_interval(rho[1:])
-    findings.score(**where, measure=measure, value=float(rho[0]), low=float(low), high=float(high), n=layers)
+    findings.score(**where, value=float(rho[0]), low=float(low), high=float(high))

@@ -1,6 +1,6 @@
-"""The estimators of bias (Bommasani et al. 2020, Tables 3 and 8, and those beside them), each with its resamples.
+"""The estimators of bias (Bommasani et al. 2020, Tables 3 and 8, and others), each with its resamples.
 
-The paper's tuples are 22 a layer: gender by pairs (Bolukbasi, Garg twice, Manzini) and by sets (Garg twice, Manzini),
+The paper's tuples are 22 per layer: gender by pairs (Bolukbasi, Garg twice, Manzini) and by sets (Garg twice, Manzini),
 race by sets (Manzini), religion by sets (Garg twice, Manzini), each with professions and with adjectives.
 """
 
@@ -29,7 +29,7 @@ from wordworth.task.words import BiasLists, Sets
 
 PAIRS = "gender-pairs"
 BLOCK = 50
-"""Resamples at a time."""
+"""Resamples computed at a time."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class Draws:
     """By class; `gender-pairs` counts pairs."""
 
 
-def draw(lists: BiasLists, target_words: tuple[str, ...], settings: Intervals) -> Iterator[Draws]:
-    """Blocks of resamples; the lists themselves are the first of the first block.
+def draw_blocks(lists: BiasLists, target_words: tuple[str, ...], settings: Intervals) -> Iterator[Draws]:
+    """Yield blocks of resamples; the lists themselves are the first of the first block.
 
     Words are drawn in alphabetical order, so that no interval depends on how a list is sorted.
     """
     listed: dict[str, Sequence[str]] = {"": target_words, PAIRS: [" ".join(pair) for pair in lists.pairs]}
     listed |= {name: words for sets in lists.classes.values() for name, words in sets.items()}
     streams = {
-        name: _counts(words, settings.resamples, settings.seed + number)
+        name: _draw_counts(words, settings.resamples, settings.seed + number)
         for number, (name, words) in enumerate(listed.items())
         if words
     }
@@ -58,88 +58,87 @@ def draw(lists: BiasLists, target_words: tuple[str, ...], settings: Intervals) -
         yield Draws(part.pop("", np.empty((0, 0))), part)
 
 
-def _counts(words: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:
+def _draw_counts(words: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:
     place = np.argsort(np.argsort(words, kind="stable"), kind="stable")  # of each word in alphabetical order
     drawn = np.concatenate(list(resample_counts(len(words), resamples, seed)), axis=1)[place]
     return np.concatenate([np.ones((len(words), 1)), drawn], axis=1)
 
 
 Values = NDArray[np.float64]
-"""slots × words: what a word's bias is; with resamples slots × words × resamples."""
-
-
-def _drawn_targets(draws: Draws) -> Values:
-    return draws.targets
+"""slots × words: the bias of each word; with resamples slots × words × resamples."""
 
 
 @dataclass(frozen=True)
 class Estimator:
-    """One definition of one bias. Nothing is computed before it is asked for: what fails costs nothing else."""
+    """One definition of one bias. Nothing is computed before it is needed, so a failure costs nothing else."""
 
     attribute: str
     measure: str
     by_word: Callable[[Draws | None], Values]
-    """The words' values; given draws, in every resample of what the words are held against."""
-    averaged: Callable[[Draws], Values] = _drawn_targets
-    """How often each of those words is drawn."""
+    """Return the words' values; given draws, in every resample of the lists that define the bias."""
+    variant: str | None = None
+    averaged: tuple[str, ...] = ()
+    """The classes whose words are averaged over; the targets where there are none."""
 
-    def resampled(self, draws: Draws) -> Values:
-        """slots × resamples: the measure where all of its lists are drawn anew."""
-        return mean_over_targets(self.by_word(draws), self.averaged(draws))
+    def resample(self, draws: Draws) -> Values:
+        """Return the measure with all of its lists resampled: slots × resamples."""
+        classes = [draws.classes[name] for name in self.averaged]
+        counts = np.concatenate(classes) if classes else draws.targets
+        return mean_over_targets(self.by_word(draws), counts)
 
 
-def of(layers: Layers, words: tuple[str, ...]) -> Values:
-    """slots × words × dimensions of words that are there."""
+def read_words(layers: Layers, words: tuple[str, ...]) -> Values:
+    """Return the vectors of words: slots × words × dimensions."""
     return layers.select(words).vectors()
 
 
-def of_pairs(layers: Layers, lists: BiasLists) -> tuple[Values, Values]:
-    """(male, female) vectors of the gender pairs."""
+def read_pairs(layers: Layers, lists: BiasLists) -> tuple[Values, Values]:
+    """Return the (male, female) vectors of the gender pairs."""
     female, male = zip(*lists.pairs, strict=True)
-    return of(layers, male), of(layers, female)
+    return read_words(layers, male), read_words(layers, female)
 
 
-def of_classes(layers: Layers, sets: Sets) -> list[Values]:
-    """The vectors of each class of an attribute."""
-    return [of(layers, words) for words in sets.values()]
+def read_classes(layers: Layers, sets: Sets) -> list[Values]:
+    """Return the vectors of each class of an attribute."""
+    return [read_words(layers, words) for words in sets.values()]
 
 
-def sides(layers: Layers, lists: BiasLists) -> Iterator[tuple[str, list[Values], tuple[str, ...]]]:
-    """(attribute, vectors of its classes, what their words are drawn as): gender by pairs, then attributes by sets."""
+def read_attributes(layers: Layers, lists: BiasLists) -> Iterator[tuple[str, list[Values], tuple[str, ...]]]:
+    """Yield (attribute, vectors of its classes, names of their draws): gender by pairs, then attributes by sets."""
     if lists.pairs:
-        yield PAIRS, [*of_pairs(layers, lists)], (PAIRS, PAIRS)
-    yield from ((attribute, of_classes(layers, sets), tuple(sets)) for attribute, sets in lists.classes.items())
+        yield PAIRS, [*read_pairs(layers, lists)], (PAIRS, PAIRS)
+    yield from ((attribute, read_classes(layers, sets), tuple(sets)) for attribute, sets in lists.classes.items())
 
 
-def definitions(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[Estimator]:
-    """The paper's eleven definitions for one list of targets."""
-    targets = of(layers, target_words)
+def make_definitions(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[Estimator]:
+    """Yield the paper's eleven definitions for one list of targets."""
+    targets = read_words(layers, target_words)
     if lists.pairs:
-        yield Estimator(PAIRS, "direct-bias", _direct(targets, *of_pairs(layers, lists)))
-    for attribute, classes, names in sides(layers, lists):
+        yield Estimator(PAIRS, "direct-bias", _direct(targets, *read_pairs(layers, lists)))
+    for attribute, classes, names in read_attributes(layers, lists):
         if len(classes) == 2:
             yield Estimator(attribute, "garg-euclidean", _over(garg_euclidean, names, targets, *classes))
             yield Estimator(attribute, "garg-cosine", _over(garg_cosine, names, targets, *classes))
         yield Estimator(attribute, "manzini", _over(manzini, names, targets, classes))
 
 
-def beside(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[Estimator]:
-    """Estimators beyond the paper's; the values of mac are those of the classes' words."""
-    targets = of(layers, target_words)
+def make_other_estimators(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[Estimator]:
+    """Yield estimators that the paper does not have; the values of mac are those of the classes' words."""
+    targets = read_words(layers, target_words)
     if lists.pairs:
-        pairs = of_pairs(layers, lists)
-        yield Estimator(PAIRS, "direct-bias:centred", _direct(targets, *pairs, centred=True))
+        pairs = read_pairs(layers, lists)
+        yield Estimator(PAIRS, "direct-bias", _direct(targets, *pairs, centred=True), "centred")
         yield Estimator(PAIRS, "ripa", _ripa(targets, *pairs))
-    for attribute, classes, names in sides(layers, lists):
-        yield Estimator(attribute, "manzini:centroid", _over(manzini_centroid, names, targets, classes))
+    for attribute, classes, names in read_attributes(layers, lists):
+        yield Estimator(attribute, "manzini", _over(manzini_centroid, names, targets, classes), "centroid")
         if attribute != PAIRS:
-            yield Estimator(attribute, "mac", _mac(targets, np.concatenate(classes, axis=1)), _drawn_words(names))
+            yield Estimator(attribute, "mac", _mac(targets, np.concatenate(classes, axis=1)), averaged=names)
 
 
 def _over(
     measure: Callable[..., Values], names: tuple[str, ...], *arguments: object
 ) -> Callable[[Draws | None], Values]:
-    """A measure whose `weights` are those of the classes of these names."""
+    """Give a measure the `weights` of the classes of these names."""
 
     def by_word(draws: Draws | None) -> Values:
         weights = None if draws is None else tuple(draws.classes[name] for name in names)
@@ -164,8 +163,3 @@ def _ripa(targets: Values, male: Values, female: Values) -> Callable[[Draws | No
 
 def _mac(targets: Values, words: Values) -> Callable[[Draws | None], Values]:
     return lambda draws: mac(words, [targets], weights=None if draws is None else [draws.targets])
-
-
-def _drawn_words(names: tuple[str, ...]) -> Callable[[Draws], Values]:
-    """The words of several classes, one after the other."""
-    return lambda draws: np.concatenate([draws.classes[name] for name in names])

@@ -228,8 +228,10 @@ def record_gaps(
         change = change[:, np.isfinite(change).all(axis=0)]
         tested = sign_flip(change, seed=settings.seed)
         how = {"p_method": tested.method, "sides": "two", "partitions": tested.partitions, "variant": CHANGE}
-        names = [{**name, **how, "p": p} for name, p in zip(names, tested.p.tolist(), strict=True)]
-        _record_rows(findings, row, names, change.mean(axis=1), draws - resample([original]))
+        changes: list[dict[str, Any]] = [
+            {**name, **how, "p": p} for name, p in zip(names, tested.p.tolist(), strict=True)
+        ]
+        _record_rows(findings, row, changes, change.mean(axis=1), draws - resample([original]))
 
 
 def record_over_swap(findings: Findings, part: Slice, place: dict[str, Any], measured: Tally, control: Tally) -> None:

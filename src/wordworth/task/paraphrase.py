@@ -41,7 +41,7 @@ def load_paraphrase_sets(
 def score_paraphrases(
     model: LanguageModel, sets: Sequence[Paraphrases], layers: Sequence[int], *, idf: bool
 ) -> Findings:
-    """Record `hits` of every set and layer, with tokens weighted if `idf`; `chi2` and `exact` between every two sets."""
+    """Score `hits` of every set and layer, with tokens weighted if `idf`; `chi2` and `exact` between every two sets."""
     findings = Findings()
     where: dict[str, Any] = {"experiment": "paraphrase", "model": model.name, "language": "english"}
     counts: dict[int, dict[str, tuple[int, int]]] = {}
@@ -56,8 +56,8 @@ def score_paraphrases(
             counts.setdefault(found.layer, {})[one.name] = hits, n - hits
             here = where | {"dataset": one.name, "layer": found.layer}
             findings.score(**here, measure="hits", variant="idf" if idf else None, value=hits, n=n)
-            triples = [str(triple) for triple in found.triples]
-            findings.item("paraphrases", **here, triple=triples, near=found.near, far=found.far, is_hit=found.hits)
+            names = [str(triple) for triple in found.triples]
+            findings.item("paraphrases", **here, triple=names, near=found.near, far=found.far, is_hit=found.hits)
     for layer, by_set in counts.items():
         for (one_name, first), (other, second) in combinations(by_set.items(), 2):
             if not sum(first) or not sum(second):

@@ -65,8 +65,8 @@ def score_similarity(
     if with_best:
         best = int(np.argmax([row["value"] for row in rows]))
         itemized = range(best, best + 1) if with_items else itemized
-        slot = layers.slots[best]._asdict()
-        findings.score(**where, **slot, measure="similarity", variant="best", **rows[best], n=len(both))
+        place = {**where, **layers.slots[best]._asdict(), "n": len(both)}
+        findings.score(**place, measure="similarity", variant="best", **rows[best])
     if layers.vocabulary:
         findings.score(**where, measure="coverage", value=len(both) / count, n=count)
         for line in pairs.left_out:
@@ -75,8 +75,8 @@ def score_similarity(
     if layers.vocabulary:
         columns["spelling"] = _spell(first, second)
     for at in itemized:
-        slot = layers.slots[at]._asdict()
-        findings.item("word_pairs", **where, **slot, **columns, value=cosine[at].tolist())
+        place = {**where, **layers.slots[at]._asdict()}
+        findings.item("word_pairs", **place, **columns, value=cosine[at].tolist())
     if with_items:
         _record_missing(findings, where, layers, pairs, set(both.tolist()))
     findings.set_coverage(len(both) / count)

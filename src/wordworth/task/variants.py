@@ -1,7 +1,7 @@
-"""The choices that a number could have been made with: which words, which vectors of them.
+"""The choices that a number could have been made with: which words, and which vectors of them.
 
-Words are kept or left out by masks: one word at a time, a word of either side, or random halves of the sets. Vectors
-are taken as they are, less their mean, or less their first principal components too.
+Masks keep or remove words: one word at a time, a word of either side, or random halves of the sets. Vectors are taken
+as they are, without their mean, or also without their first principal components.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from wordworth.embedding import Layers, Slot
 from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.measure.sensitivity import Masks
-from wordworth.results import Findings
 from wordworth.transform.components import Components, fit_components, nullify
 
 ALL = "all words"
@@ -29,23 +28,21 @@ KINDS = (
     "half of all",
 )
 VECTORS = ("as they are", "centred", "all but the top")
-BASIS = 50_000
-"""Words of a vocabulary, evenly spread over it, that its mean and components are of."""
-ONE_BY_ONE = 200
-"""Words of a side up to which each is left out once; of more, as many as are drawn."""
-LEAST = 2
+BASIS_WORDS = 50_000
+"""The mean and components are those of so many words, evenly spread over the vocabulary."""
+MAX_ONE_BY_ONE = 200
+"""With more words on a side not each is removed once, but as many as are drawn."""
+MIN_WORDS = 2
 """Words that every set keeps."""
-AND = " · "
-"""Between the choices of a variant."""
 
 
 @dataclass(frozen=True)
-class Words:
+class WordVariants:
     """Which words each variant keeps; the first variant keeps all."""
 
     kinds: tuple[str, ...]
     names: tuple[str, ...]
-    """The word or words left out, or the number of the draw."""
+    """The word or words that are removed, or the number of the draw."""
     targets: Masks
     attributes: Masks
 
@@ -53,10 +50,10 @@ class Words:
         return len(self.kinds)
 
 
-def word_variants(
+def make_word_variants(
     targets: Sequence[Sequence[str]], attributes: Sequence[Sequence[str]], draws: int, seed: int
-) -> Words:
-    """The variants of a test whose targets and attributes are in one set or several each."""
+) -> WordVariants:
+    """Return the variants of a test whose targets and attributes are in one set or several each."""
     rng = np.random.default_rng(seed)
     first, second = sides = [_Side(sets) for sets in (targets, attributes)]
     single = [side.one_by_one(draws, rng) for side in sides]
@@ -74,7 +71,7 @@ def word_variants(
                 one, other = (side.half(rng) if half else side.all() for side, half in zip(sides, halved, strict=True))
                 rows.append((kind, f"draw {number}", one, other))
     kinds, names, of_targets, of_attributes = zip(*rows, strict=True)
-    return Words(kinds, names, np.array(of_targets), np.array(of_attributes))
+    return WordVariants(kinds, names, np.array(of_targets), np.array(of_attributes))
 
 
 class _Side:
@@ -84,7 +81,7 @@ class _Side:
         self.words = [word for one in sets for word in one]
         ends = np.cumsum([0, *map(len, sets)])
         self.parts = [np.arange(start, stop) for start, stop in pairwise(ends)]
-        self.divisible = any(len(part) > LEAST for part in self.parts)
+        self.divisible = any(len(part) > MIN_WORDS for part in self.parts)
 
     def all(self) -> NDArray[np.bool_]:
         return np.ones(len(self.words), dtype=np.bool_)
@@ -95,54 +92,43 @@ class _Side:
         return kept
 
     def one_by_one(self, draws: int, rng: np.random.Generator) -> list[int]:
-        """The places of words that can be left out."""
-        places = np.concatenate([part for part in self.parts if len(part) > LEAST] or [np.empty(0, dtype=np.intp)])
-        if len(places) > ONE_BY_ONE:
+        """Return the places of words that can be removed."""
+        places = np.concatenate([part for part in self.parts if len(part) > MIN_WORDS] or [np.empty(0, dtype=np.intp)])
+        if len(places) > MAX_ONE_BY_ONE:
             places = np.sort(rng.choice(places, min(draws, len(places)), replace=False))
         return [int(place) for place in places]
 
     def half(self, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Half of every set, or two words of a small one."""
+        """Keep half of every set, or two words of a small one."""
         kept = np.zeros(len(self.words), dtype=np.bool_)
         for part in self.parts:
-            kept[rng.choice(part, max(LEAST, (len(part) + 1) // 2), replace=False)] = True
+            kept[rng.choice(part, max(MIN_WORDS, (len(part) + 1) // 2), replace=False)] = True
         return kept
 
 
-Versions = Callable[[Slot, Sequence[Vectors]], Iterator[list[Matrix]]]
+VectorVariants = Callable[[Slot, Sequence[Vectors]], Iterator[list[Matrix]]]
 """Vectors of several sets of words → the same for each of `VECTORS`."""
 
 
-def vector_versions(layers: Layers) -> Versions:
-    """Mean and components are those of the vocabulary; of words that were encoded, of the words themselves.
+def make_vector_variants(layers: Layers) -> VectorVariants:
+    """Return what changes vectors by the mean and components of the vocabulary, or else of the words themselves.
 
-    As many components are taken out as Mu & Viswanath (2018) advise: a hundredth of the dimensions.
+    As many components are removed as Mu & Viswanath (2018) advise: a hundredth of the dimensions.
     """
 
     @cache
     def of_vocabulary(slot: Slot) -> Components:
         matrix = layers.read(slot)
-        return _components(matrix[:: -(-len(matrix) // BASIS)])
+        return _components(matrix[:: -(-len(matrix) // BASIS_WORDS)])
 
-    def versions(slot: Slot, sets: Sequence[Vectors]) -> Iterator[list[Matrix]]:
+    def variants(slot: Slot, sets: Sequence[Vectors]) -> Iterator[list[Matrix]]:
         fitted = of_vocabulary(slot) if layers.vocabulary and layers.words else _components(np.concatenate(sets))
         yield [np.asarray(one, dtype=np.float64) for one in sets]
         for k in (0, len(fitted.directions)):
             yield [nullify(one, fitted, k) for one in sets]
 
-    return versions
+    return variants
 
 
 def _components(vectors: Vectors) -> Components:
     return fit_components(vectors, max(1, round(vectors.shape[1] / 100)))
-
-
-def record_options(
-    findings: Findings, where: dict[str, object], shares: dict[str, dict[str, tuple[float, int]]], flags: str | None
-) -> None:
-    """How often each option of each choice flips the conclusion; a contextual setting stands behind a colon."""
-    context = f":{where['setting']}" if where.get("setting") else ""
-    for choice, options in shares.items():
-        for option, (share, n) in options.items():
-            told = {**where, "setting": f"{choice}: {option}{context}"}
-            findings.score(**told, measure="sensitivity:flipped", value=share, n=n, flags=flags)
