@@ -1,16 +1,13 @@
-"""A word becomes sentences: the contextual settings, and contexts drawn from a corpus."""
+"""A word becomes sentences: templates, and contexts drawn from a corpus."""
 
 from wordworth.catalog.read.templates import Templates, load_templates
-from wordworth.contexts.random_contexts import RandomContexts, random_contexts
-from wordworth.contexts.sampling import Sample, draw_sentences, read_sample
-from wordworth.contexts.sentences import Finder, Found, split_sentences
-from wordworth.contexts.settings import (
-    SETTINGS,
+from wordworth.contexts.in_text import (
+    CONTEXTS,
     Context,
-    Setting,
+    ContextName,
     aligned,
     bleached,
-    check_setting,
+    check_context,
     contexts_in,
     decontextualized,
     in_template,
@@ -18,3 +15,6 @@ from wordworth.contexts.settings import (
     polar_ratings,
     rescaled,
 )
+from wordworth.contexts.random_contexts import RandomContexts, random_contexts
+from wordworth.contexts.sampling import Sample, draw_sentences, read_sample
+from wordworth.contexts.sentences import Finder, Found, split_sentences

@@ -1,4 +1,4 @@
-"""The random setting: one context a word, drawn uniformly from a corpus in one pass over its lines."""
+"""Random contexts: one per word, drawn uniformly from a corpus in one pass over its lines."""
 
 import random
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from wordworth.catalog.registry import is_spaced
-from wordworth.contexts.settings import Context
+from wordworth.contexts.in_text import Context
 from wordworth.embedding.spelling import lower
 
 BEFORE, AFTER = 10, 9

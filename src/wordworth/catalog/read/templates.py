@@ -1,4 +1,4 @@
-"""Templates of the bleached, aligned and misaligned settings: of the catalog or of a TOML file, checked.
+"""Templates of the bleached, aligned and misaligned contexts: of the catalog or of a TOML file, checked.
 
 A table holds `language`, and of `bleached = "… WORD …"` and `aligned` what is used; `aligned` is a list of
 `{ low, high, text }` from the lowest to the highest rating. Ratings in [low, high) take the text and the last bin
@@ -23,7 +23,7 @@ KEYS = ("language", "bleached", "aligned", "closed")
 """What a table of one's own may hold."""
 _ALIGNED = ("aligned", 'aligned = [{ low = 1, high = 9, text = "… WORD …" }]')
 TEXT_OF = {"bleached": ("bleached", 'bleached = "… WORD …"'), "aligned": _ALIGNED, "misaligned": _ALIGNED}
-"""Setting → the key of its text, and how that is written; the other settings need none."""
+"""Context → the key of its text, and how that is written; the other contexts need none."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,17 @@ class Templates(DataSet):
     def scale(self) -> tuple[float, float]:
         return self.edges[0], self.edges[-1]
 
-    def has(self, setting: str) -> bool:
-        """Whether there is the text that a setting needs."""
-        return bool(self.bleached if setting == "bleached" else self.aligned) or setting not in TEXT_OF
+    def has(self, context: str) -> bool:
+        """Return whether there is the text that a context needs."""
+        return bool(self.bleached if context == "bleached" else self.aligned) or context not in TEXT_OF
 
-    def check(self, setting: str, what: str = "") -> None:
-        """An error where the text that a setting needs is not there; `what` is what needs it."""
-        if not self.has(setting):
-            key, written = TEXT_OF[setting]
+    def check(self, context: str, what: str = "") -> None:
+        """Refuse a context whose text is not there; `what` is what needs it."""
+        if not self.has(context):
+            key, written = TEXT_OF[context]
             raise WordworthError(
-                f"the templates {self.name!r} have no {key} text, which {what or f'the {setting} setting'} needs; "
-                f"add `{written}`, or choose something else with --setting or --experiment"
+                f"the templates {self.name!r} have no {key} text, which {what or f'the context {context}'} needs; "
+                f"add `{written}`, or choose something else with --context or --experiment"
             )
 
     def bin_of(self, rating: float) -> int:

@@ -1,4 +1,4 @@
-"""`Context`, a word in a text; and the contextual settings of VAST (Wolfe & Caliskan 2022, “Approach”).
+"""`Context`, a word in a text; and the kinds of context of VAST (Wolfe & Caliskan 2022, “Approach”).
 
 bleached: one text without meaning for all; aligned: the text of the word's own rating; misaligned: the text of the
 mirrored rating (the neutral one stays); decontextualized: the word alone. Random contexts are in `random_contexts.py`.
@@ -38,8 +38,8 @@ def in_template(template: str, word: str) -> Context:
     return Context(word, text, start, start + len(word))
 
 
-Setting = Literal["random", "bleached", "aligned", "misaligned", "decontextualized"]
-SETTINGS: tuple[Setting, ...] = get_args(Setting)
+ContextName = Literal["random", "bleached", "aligned", "misaligned", "decontextualized"]
+CONTEXTS: tuple[ContextName, ...] = get_args(ContextName)
 PLEASANT, UNPLEASANT = 8.0, 2.0
 """On the 1–9 scale: the rating of a polar word that the lexicon under test does not hold."""
 
@@ -87,17 +87,17 @@ def misaligned(words: Sequence[str], ratings: Sequence[float], templates: Templa
     return [in_template(templates.aligned[-1 - templates.bin_of(rating)], word) for word, rating in pairs]
 
 
-def check_setting(name: str) -> Setting:
-    """The setting of that name; an unknown one is an error that gives the nearest."""
-    for setting in SETTINGS:
-        if name == setting:
-            return setting
-    close = nearest(name, list(SETTINGS)) or f"; there are {', '.join(SETTINGS)}"
-    raise WordworthError(f"there is no setting {name!r}{close}")
+def check_context(name: str) -> ContextName:
+    """Return the context of that name; an unknown one is an error that gives the nearest."""
+    for context in CONTEXTS:
+        if name == context:
+            return context
+    close = nearest(name, list(CONTEXTS)) or f"; there are {', '.join(CONTEXTS)}"
+    raise WordworthError(f"there is no context {name!r}{close}")
 
 
 def contexts_in(
-    setting: str,
+    context: str,
     words: Sequence[str],
     *,
     templates: Templates | None = None,
@@ -105,12 +105,12 @@ def contexts_in(
     random: Mapping[str, Context | None] | None = None,
     polar: bool = False,
 ) -> list[Context | None]:
-    """One context a word in a setting; None for a word that a corpus does not hold.
+    """Return each word in a kind of context; None for a word that the corpus does not have.
 
-    The random setting takes the contexts that were drawn, by word; bleached, aligned and misaligned take templates, the
-    last two with ratings on the templates' scale. Polar words stay aligned in the misaligned setting (VAST, appendix).
+    `random` takes the contexts that were drawn, by word; bleached, aligned and misaligned take templates, the last two
+    with ratings on the templates' scale. Polar words stay aligned in misaligned (VAST, appendix).
     """
-    chosen = check_setting(setting)
+    chosen = check_context(context)
     if chosen == "decontextualized":
         return [*decontextualized(words)]
     if chosen == "random":
@@ -118,11 +118,11 @@ def contexts_in(
             raise WordworthError("random contexts are drawn from a corpus: give --corpus NAME or FILE")
         return [random.get(word) for word in words]
     if templates is None:
-        raise WordworthError(f"the {setting} setting needs templates; name them with --templates")
+        raise WordworthError(f"the context {context} needs templates; name them with --templates")
     templates.check(chosen)
     if chosen == "bleached":
         return [*bleached(words, templates)]
     if ratings is None:
-        raise WordworthError(f"the {setting} setting needs a rating for every word")
+        raise WordworthError(f"the context {context} needs a rating for every word")
     in_text = misaligned if chosen == "misaligned" and not polar else aligned
     return [*in_text(words, ratings, templates)]

@@ -1,4 +1,4 @@
-"""The settings of VAST: texts and bins as the paper has them (“Approach”, “Contextual Settings”)."""
+"""The contexts of VAST: texts and bins as the paper has them (“Approach”, “Contextual Settings”)."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from wordworth.catalog.registry import entries, entry
 from wordworth.contexts import (
-    SETTINGS,
+    CONTEXTS,
     Context,
     aligned,
     bleached,
@@ -58,31 +58,31 @@ def test_polar_words_stay_aligned() -> None:
     templates, words = load_templates(), ["love", "murder"]
     ratings = [8.7, 1.5]
 
-    def in_setting(setting: str, **options: Any) -> list[Context | None]:
-        return contexts_in(setting, words, templates=templates, ratings=ratings, **options)
+    def in_context(context: str, **options: Any) -> list[Context | None]:
+        return contexts_in(context, words, templates=templates, ratings=ratings, **options)
 
-    assert in_setting("misaligned", polar=True) == aligned(words, ratings, templates)
-    assert in_setting("misaligned") == misaligned(words, ratings, templates)
-    assert in_setting("aligned") == in_setting("aligned", polar=True) == aligned(words, ratings, templates)
-    assert in_setting("bleached") == bleached(words, templates)
-    assert in_setting("decontextualized") == decontextualized(words)
+    assert in_context("misaligned", polar=True) == aligned(words, ratings, templates)
+    assert in_context("misaligned") == misaligned(words, ratings, templates)
+    assert in_context("aligned") == in_context("aligned", polar=True) == aligned(words, ratings, templates)
+    assert in_context("bleached") == bleached(words, templates)
+    assert in_context("decontextualized") == decontextualized(words)
     drawn = Context("love", "all you need is love", 16, 20)
-    assert in_setting("random", random={"love": drawn}) == [drawn, None]
+    assert in_context("random", random={"love": drawn}) == [drawn, None]
 
 
 @pytest.mark.parametrize(
-    ("setting", "options", "message"),
+    ("context", "options", "message"),
     [
         ("random", {}, "random contexts are drawn from a corpus: give --corpus"),
-        ("aligned", {}, "the aligned setting needs templates"),
-        ("misaligned", {"templates": load_templates()}, "the misaligned setting needs a rating for every word"),
-        ("alined", {}, "there is no setting 'alined'; did you mean aligned"),
-        ("xyz", {}, f"there is no setting 'xyz'; there are {', '.join(SETTINGS)}"),
+        ("aligned", {}, "the context aligned needs templates"),
+        ("misaligned", {"templates": load_templates()}, "the context misaligned needs a rating for every word"),
+        ("alined", {}, "there is no context 'alined'; did you mean aligned"),
+        ("xyz", {}, f"there is no context 'xyz'; there are {', '.join(CONTEXTS)}"),
     ],
 )
-def test_what_a_setting_needs(setting: str, options: dict[str, Any], message: str) -> None:
+def test_what_a_context_needs(context: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(WordworthError, match=message):
-        contexts_in(setting, ["war"], **options)
+        contexts_in(context, ["war"], **options)
 
 
 def test_ratings_of_polar_words() -> None:
@@ -142,14 +142,14 @@ def test_own_templates_with_what_is_used_alone(tmp_path: Path) -> None:
     path.write_text('[mine]\nbleached = "Here is WORD."\n')
     templates = load_templates(str(path))  # a single table of English need not say so
     assert [context.text for context in bleached(["x"], templates)] == ["Here is x."]
-    assert [setting for setting in SETTINGS if templates.has(setting)] == ["random", "bleached", "decontextualized"]
-    with pytest.raises(WordworthError, match="the templates 'mine' have no aligned text, which the misaligned setting"):
+    assert [context for context in CONTEXTS if templates.has(context)] == ["random", "bleached", "decontextualized"]
+    with pytest.raises(WordworthError, match="the templates 'mine' have no aligned text, which the context misaligned"):
         contexts_in("misaligned", ["x"], templates=templates, ratings=[5])
     with pytest.raises(WordworthError, match='has no table with language = "polish"'):
         load_templates(str(path), "polish")
     path.write_text('[mine]\naligned = [{low = 1, high = 9, text = "good WORD"}]\n')
     assert [context.text for context in aligned(["x"], [3], load_templates(str(path)))] == ["good x"]
-    with pytest.raises(WordworthError, match="the templates 'mine' have no bleached text, which the bleached setting"):
+    with pytest.raises(WordworthError, match="the templates 'mine' have no bleached text, which the context bleached"):
         contexts_in("bleached", ["x"], templates=load_templates(str(path)))
     for text, message in (
         ("[mine]\n", r"own.toml, table \[mine\]: there is neither a bleached text nor aligned ones; write one of them"),
