@@ -32,6 +32,7 @@ def made(value: float = 0.5, **about: Any) -> Run:
     findings = Findings("valnorm")
     findings.add_model("a", {"layers": 2, "steps": []})
     findings.score(model="a", layer=1, measure="valence", value=value, n=10)
+    findings.score(model="a", layer=2, measure="valence", value=value, n=100)
     words = [f"word{at}" for at in range(500)]
     findings.item("rated_words", model="a", word=words, value=[at / 7 for at in range(500)])
     return findings.to_run(command=["wordworth"], **about)
@@ -64,19 +65,19 @@ def test_no_cell_starts_a_formula(tmp_path: Path) -> None:
 
 
 def test_a_run_shows_its_scores_and_becomes_a_pandas_frame() -> None:
-    assert "valnorm: 1 scores" in repr(made())
+    assert "valnorm: 2 scores" in repr(made())
     assert "pooling" not in repr(made())  # which is blank
     pandas = pytest.importorskip("pandas")
     frame = made().to_pandas()
     assert isinstance(frame, pandas.DataFrame)
-    assert frame["value"].tolist() == [0.5]
+    assert frame["value"].tolist() == [0.5, 0.5]
 
 
 def test_a_run_is_replaced_only_on_request(folder: Path) -> None:
     with pytest.raises(WordworthError, match=r"holds a run already; .* --overwrite"):
         made().save(folder)
     made(1.0).save(folder, overwrite=True)
-    assert read_run(folder).scores["value"].to_list() == [1.0]
+    assert read_run(folder).scores["value"].to_list() == [1.0, 1.0]
 
 
 def test_files_of_others_are_never_replaced(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_another_process_at_the_same_folder(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(pl.DataFrame, "write_csv", while_another_writes)
     with pytest.raises(WordworthError, match="another process"):
         made().save(tmp_path / "run")
-    assert read_run(tmp_path / "run").scores["value"].to_list() == [1.0]
+    assert read_run(tmp_path / "run").scores["value"].to_list() == [1.0, 1.0]
 
 
 def _refused(folder: Path, reason: str) -> None:

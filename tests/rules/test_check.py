@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 
-import wordworth as ww
 from commands import Command
 from made_checks import FAILS, PASSES, UNDECIDED, WriteRules
+from wordworth.results.run import read_run
+from wordworth.rules import check, read_rules
 
 
 @pytest.mark.parametrize(
@@ -27,10 +28,6 @@ def test_exit_codes(command: Command, run: Path, write_rules: WriteRules, text: 
     assert answer.err == ""
 
 
-def verdicts(run: Path, rules: Path) -> dict[str, str]:
-    return {one.rule: one.verdict for one in ww.check(run, rules).judged}
-
-
 def test_verdicts_by_hand(run: Path, write_rules: WriteRules) -> None:
     rules = write_rules(
         "[rules.no-interval]\nmeasure = 'coverage'\nlimit = 0.5\n"
@@ -41,7 +38,8 @@ def test_verdicts_by_hand(run: Path, write_rules: WriteRules) -> None:
         "[rules.any-undecided]\nmeasure = 'valence'\ndataset = 'anew'\ntake = 'any'\nlimit = 0.7\n"
         "[rules.one-layer]\nmeasure = 'valence'\nlayer = 1\nlimit = 0.64\n"
     )
-    assert verdicts(run, rules) == {
+    judged = {one.rule: one for one in check([read_run(run)], read_rules(rules)).judged}
+    assert {name: one.verdict for name, one in judged.items()} == {
         "no-interval": "undecided",
         "by-point": "pass",
         "all": "fail",
@@ -50,7 +48,6 @@ def test_verdicts_by_hand(run: Path, write_rules: WriteRules) -> None:
         "any-undecided": "undecided",
         "one-layer": "pass",
     }
-    judged = {one.rule: one for one in ww.check(run, rules).judged}
     assert 'by = "point"' in judged["no-interval"].reason
     assert judged["any"].columns["layer"] == 1
     assert judged["any"].matched == 3

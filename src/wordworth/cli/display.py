@@ -58,8 +58,8 @@ def print_notice(text: str, style: str = "yellow") -> None:
     err.print(_plain_text(text, style), soft_wrap=True)
 
 
-def print_table(table: Table) -> None:
-    """Print a table: names on the left, numbers on the right, and the notes under it."""
+def print_table(table: Table, legend: str | None = None) -> None:
+    """Print a table: names on the left, numbers on the right, and the notes and the legend of cautions under it."""
     grid = Grid(
         title=_plain_text(table.title) if table.title else None,
         box=box.SIMPLE_HEAD,
@@ -75,7 +75,7 @@ def print_table(table: Table) -> None:
         cells = (_plain_text(_format_cell(cell), "bold" if cell and cell.is_best else "") for cell in row.cells)
         grid.add_row(*map(_plain_text, row.names), *cells)
     out.print(grid)
-    for note in filter(None, (table.note, legend_of(table.rows))):
+    for note in filter(None, (table.note, legend_of(table.rows) if legend is None else legend)):
         print_line(note)
 
 

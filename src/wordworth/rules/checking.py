@@ -9,7 +9,6 @@ from wordworth.errors import WordworthError, listed, nearest
 from wordworth.measure import find_measure
 from wordworth.paired.sides import equals
 from wordworth.results.columns import KEY, describe_score
-from wordworth.results.notices import Caution
 from wordworth.results.numbers import format_precise
 from wordworth.results.run import Run
 from wordworth.results.table import Cell, Row, Table
@@ -166,8 +165,7 @@ def _finite(value: float | None) -> float | None:
 
 def _judge_score(rule: Rule, run: Run, row: Mapping[str, Any]) -> Judged:
     limit = rule.limit_of(find_measure(row["measure"], row["variant"]))
-    value, low, high = (_finite(row[name]) for name in ("value", "low", "high"))
-    cell = Cell(value, low, high, row["p"], row["partitions"], row["n"], tuple(map(Caution, row["cautions"])))
+    cell = Cell.of_score({**row, **{name: _finite(row[name]) for name in ("value", "low", "high")}})
     verdict, reason = _apply(rule, limit, cell)
     columns = {column: row[column] for column in KEY if row[column] is not None}
     return Judged(rule.name, verdict, str(limit), reason, columns, cell, run.label)
