@@ -31,7 +31,7 @@ class Moments:
 
     @classmethod
     def of(cls, vectors: Vectors) -> "Moments":
-        """Of vectors (words, dim) in any precision, by blocks and in float64."""
+        """Compute them of vectors (words, dim) in any precision, by blocks and in float64."""
         words, dim = vectors.shape
         if words < 2:
             raise WordworthError(f"{words} vectors have no covariance; give at least two")
@@ -60,22 +60,22 @@ class Leace:
     """(k, dim): R, with R Lᵀ the identity."""
 
     def __len__(self) -> int:
-        """The rank of P."""
+        """Return the rank of P."""
         return len(self.left)
 
     @property
     def P(self) -> Matrix:  # noqa: N802 - the paper's letter
-        """(dim, dim): the oblique projection that is taken away."""
+        """Return the oblique projection (dim, dim) that is removed."""
         return self.left.T @ self.right
 
     def __call__(self, vectors: Vectors) -> Matrix:
-        """Vectors (…, dim) without the concept, in float64."""
+        """Return vectors (…, dim) without the concept, in float64."""
         x = np.asarray(vectors, dtype=np.float64)
         return x - ((x - self.mean) @ self.right.T) @ self.left
 
 
 def leace(vectors: Vectors, concept: NDArray[np.number], *, name: str = "leace") -> Leace:
-    """The eraser of a concept: labels (words,) of classes, or numbers z (words, k), of the vectors (words, dim)."""
+    """Learn the eraser of a concept: labels (words,) of classes, or numbers z (words, k), of vectors (words, dim)."""
     x, z = np.asarray(vectors, dtype=np.float64), np.asarray(concept)
     if z.ndim == 1:
         z = (z[:, None] == np.unique(z)).astype(np.float64)
@@ -90,7 +90,7 @@ def leace(vectors: Vectors, concept: NDArray[np.number], *, name: str = "leace")
 
 
 def leace_of(subspace: Subspace, moments: Moments) -> Leace:
-    """The eraser of a concept whose cross-covariance with the vectors spans `subspace`, such as the class means' span.
+    """Return the eraser of a concept whose cross-covariance with the vectors spans `subspace`, as class means do.
 
     Words that are in none of the classes count as neutral: they bear on the covariance, and so on what the least change
     is, and not on the concept. So few labelled words are enough, where those alone would have fewer dimensions than
@@ -100,7 +100,7 @@ def leace_of(subspace: Subspace, moments: Moments) -> Leace:
 
 
 def erasing(directions: Vectors, moments: Moments, name: str) -> Leace:
-    """L and R for the span of Σxz, given as rows (k, dim); ranks are told from rounding by relative tolerances."""
+    """Compute L and R for the span of Σxz, given as rows (k, dim); relative tolerances separate ranks from rounding."""
     d = np.asarray(directions, dtype=np.float64)
     d = d / np.abs(d).max()
     variances, axes = np.linalg.eigh(moments.covariance)
@@ -117,7 +117,7 @@ def erasing(directions: Vectors, moments: Moments, name: str) -> Leace:
 
 
 def erased(embedding: Embedding, eraser: Leace) -> Embedding:
-    """Every vector of an embedding without the concept, in the embedding's own precision."""
+    """Erase the concept from every vector of an embedding, in the embedding's own precision."""
     if len(eraser.mean) != embedding.dim:
         raise WordworthError(
             f"{eraser.name} was learnt in {len(eraser.mean)} dimensions and {embedding.name} has {embedding.dim}; "
