@@ -15,7 +15,7 @@ from wordworth.nli.contextual import ElmoVectors, averaged, draw_occurrences
 from wordworth.nli.loading import load_attention_nli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.task.geometry import load_bias_kinds, list_stability_words
+from wordworth.task.geometry import list_stability_words, load_bias_kinds
 
 TEXT = [
     "Then he left , and he came back .",

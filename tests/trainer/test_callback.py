@@ -143,7 +143,21 @@ def test_numbers_are_those_of_the_saved_model(tmp_path: Path) -> None:
         run = read_run(tmp_path / "runs" / f"{name}-step{STEPS}")
         settings = {one.name: getattr(chosen.settings, one.name) for one in chosen.settings.fields()}
         again = ww.run(name, str(tmp_path / "saved"), **settings)
-        columns = ["experiment", "dataset", "subset", "context", "layer", "components", "measure", "k", "value", "low", "high", "p", "n"]
+        columns = [
+            "experiment",
+            "dataset",
+            "subset",
+            "context",
+            "layer",
+            "components",
+            "measure",
+            "k",
+            "value",
+            "low",
+            "high",
+            "p",
+            "n",
+        ]
         assert run.scores.select(columns).equals(again.scores.select(columns))
         assert [(model.name, model.step) for model in run.models] == [("tiny", STEPS)]
         assert set(run.scores.select("model", "step").rows()) == {("tiny", STEPS)}
@@ -156,7 +170,9 @@ def test_logs_hold_the_scores(tmp_path: Path) -> None:
     trainer.train()
     logs = [log for log in trainer.state.log_history if "wordworth/seconds" in log]
     assert [log["step"] for log in logs] == [0, 3, 6]
-    scores = read_run(tmp_path / "runs" / "vast-step3").scores.filter(pl.col("layer") == 1, pl.col("components").is_null())
+    scores = read_run(tmp_path / "runs" / "vast-step3").scores.filter(
+        pl.col("layer") == 1, pl.col("components").is_null()
+    )
     for name, measure in (("valence/bellezza", "valence"), ("weat/weat6", "weat")):
         row = scores.row(by_predicate=pl.col("measure") == measure, named=True)
         assert logs[1][f"wordworth/{name}/bleached/layer-1"] == row["value"]

@@ -7,7 +7,7 @@ import polars as pl
 
 from wordworth.measure.declaration import label
 from wordworth.results.run import Run
-from wordworth.results.table import Cell, Form, Row, Table, legend_of
+from wordworth.results.table import Cell, Form, Row, Table
 
 FOOT = "ρ for valence (Pearson) and similarity (Spearman), d for weat, accuracy for analogy; [95 % interval]; n items"
 TASK = ["experiment", "language", "dataset", "subset", "measure", "variant", "k", "control"]
@@ -27,7 +27,7 @@ def score_tables(run: Run) -> Iterator[Table]:
         # A number over all models, such as the variance, has no model and goes into the first column.
         cells = {score["model"] or models[0]: Cell.of_score(score) for score in scores}
         rows.append(Row((_name_of(task, has_languages=has_languages),), tuple(map(cells.get, models))))
-    yield Table(f"wordworth {run.study} · {FOOT}", ("task",), tuple(models), tuple(rows), note=legend_of(rows))
+    yield Table(f"wordworth {run.study} · {FOOT}", ("task",), tuple(models), tuple(rows))
     if run.scores.select(is_sensitivity.any()).item():
         yield sensitivity_table(run.scores.filter(is_sensitivity))
 
@@ -63,7 +63,7 @@ def pivot(scores: pl.DataFrame, down: str, across: str, title: str) -> Table:
         }
         rows.append(Row(("raw" if key is None else str(key),), tuple(map(cells.get, columns))))
     heads = tuple("raw" if column is None else str(column) for column in columns)
-    return Table(title, (down,), heads, tuple(rows), note=legend_of(rows), across=across)
+    return Table(title, (down,), heads, tuple(rows), across=across)
 
 
 def stability_tables(scores: pl.DataFrame) -> Iterator[Table]:
@@ -94,7 +94,7 @@ def measure_table(scores: pl.DataFrame, down: dict[str, str], title: str, form: 
     if not has_counts:
         rows = [Row(row.names, row.cells[:-1]) for row in rows]
     shown = (*heads, "n") if has_counts else tuple(heads)
-    return Table(title, tuple(down.values()), shown, tuple(rows), note=legend_of(rows))
+    return Table(title, tuple(down.values()), shown, tuple(rows))
 
 
 def _label_of(row: dict[str, Any]) -> str:

@@ -21,8 +21,14 @@ from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
 from wordworth.study.predict import PredictSettings
 from wordworth.study.predict.tables import ENDS
-from wordworth.task.paraphrase import DRAWN, load_paraphrase_sets, score_paraphrases
-from wordworth.task.prediction import open_predicted_words, record_errors, score_predictions
+from wordworth.task.prediction import (
+    DRAWN,
+    load_paraphrase_sets,
+    open_predicted_words,
+    record_errors,
+    score_paraphrases,
+    score_predictions,
+)
 from wordworth.task.soft_match import Near, load_similarities, score_soft_match
 from wordworth.whole_words.finetune import Training, fine_tune
 from wordworth.whole_words.frequency import Bands, banded, frequencies_of, parsed_edges
