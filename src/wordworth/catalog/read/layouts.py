@@ -13,7 +13,7 @@ import polars as pl
 
 from wordworth.catalog.read.tables import parsed_json
 from wordworth.embedding.streams import DAMAGE, decompress
-from wordworth.errors import Foreign, WordworthError, listed, reason_of
+from wordworth.errors import WordworthError, listed, reason_of
 
 Tagged = list[tuple[str, str]]
 _BROWN = re.compile(r"(?:.*/)?c[a-r]\d\d")
@@ -22,8 +22,6 @@ _TREE = re.compile(r"^(?=\()", re.MULTILINE)
 """Every tree begins at the left margin, and its other lines are indented."""
 _LEAF = re.compile(r"\(([^\s()]+)\s+([^\s()]+)\)")
 _TRACE = "-NONE-"
-_PACKED = 1100
-"""No byte of a zip archive unpacks into more (deflate: 1032)."""
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
 Report = Callable[[str], None]
 TEXT = "text"
@@ -39,24 +37,13 @@ Part = tuple[bool, str]
 
 
 def tagged_sentences(path: Path) -> Iterator[Tagged]:
-    """(word, tag) lists in the order of the texts; the members are known by their names, all others passed over."""
-    for member in _members(path):
-        with Foreign(f"{path} is not a zip of tagged texts", "fetch it again"), zipfile.ZipFile(path) as archive:
-            text = archive.read(member).decode("latin-1")
-        if _BROWN.fullmatch(member.filename):
-            yield from filter(None, map(_tokens, text.splitlines()))
-        else:
-            yield from _treebank(text)
-
-
-def _members(path: Path) -> list[zipfile.ZipInfo]:
-    """The texts by name. None of them is read where they say that they are larger than a zip can hold."""
-    with Foreign(f"{path} is not a zip of tagged texts", "fetch it again"), zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-    texts = [one for one in members if _BROWN.fullmatch(one.filename) or _TREEBANK.fullmatch(one.filename)]
-    if sum(one.file_size for one in texts) > _PACKED * path.stat().st_size:
-        raise WordworthError(f"{path} is damaged: its texts cannot be as long as it says they are; fetch it again")
-    return sorted(texts, key=lambda one: one.filename)
+    """Yield (word, tag) lists from a zip of the catalog, by the names of the members that hold texts."""
+    with zipfile.ZipFile(path) as archive:
+        for name in sorted(archive.namelist()):
+            if _BROWN.fullmatch(name):
+                yield from filter(None, map(_tokens, archive.read(name).decode("latin-1").splitlines()))
+            elif _TREEBANK.fullmatch(name):
+                yield from _treebank(archive.read(name).decode("latin-1"))
 
 
 def _tokens(line: str) -> Tagged:

@@ -29,10 +29,7 @@ RATING_NAMES = ("valence", "rating", "score", "mean")
 def read_rated(path: Path, layout: str) -> Table:
     """The words of a file in a layout, with the line that each ends on."""
     header, rows_of = LAYOUTS[layout]
-    rows = tuple(rows_of(read_text(path).splitlines()))
-    if not rows:
-        raise WordworthError(f"{path} has no words as a file of {layout} has them; fetch it again")
-    return Table(path, header, rows)
+    return Table(path, header, tuple(rows_of(read_text(path).splitlines())))
 
 
 def _of_cntext(lines: list[str]) -> Iterator[Row]:
@@ -53,10 +50,7 @@ def _of_sentinet(lines: list[str]) -> Iterator[Row]:
     """A word a line with a positive and a negative score; words without either are neutral, and are not taken."""
     for at, line in enumerate(lines, start=1):
         if found := _LITERAL.match(line.strip()):
-            try:
-                worth = float(found[2]) - float(found[3])
-            except ValueError as error:
-                raise WordworthError(f"line {at}: the scores of {found[1][:60]!r} are no numbers") from error
+            worth = float(found[2]) - float(found[3])
             if worth:
                 yield Row(at, (found[1], str(worth)))
 
@@ -153,9 +147,7 @@ def load_lexicon(
     """
     declared = resolve(name_or_path, "lexica")
     if declared.entry is not None and "derived" in declared.entry.details:
-        from wordworth.catalog.read.lexica import derived  # which is made of lexica, and so imports this file
-
-        return replace(derived(declared.entry), name=declared.name)
+        return replace(_derived(declared.entry), name=declared.name)
     data = located_data(name_or_path, "lexica", language or "english")
     if data.entry is not None:
         return _of_catalog(data, data.entry, word_column, rating_column)
@@ -284,7 +276,7 @@ def _lexicon(
     )
 
 
-def derived(declared: Entry) -> Lexicon:
+def _derived(declared: Entry) -> Lexicon:
     """The rows of `derived.lexicon` that stand for an English word of `derived.words` (and of `derived.among`).
 
     A lexicon that names its English words is matched through them. Chinese and Turkish have the ValNorm authors'

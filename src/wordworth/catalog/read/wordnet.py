@@ -99,13 +99,6 @@ def _read(folder: Path, data: DataSet) -> WordNet:
             senses[word, kind] = synsets
         for form, bases in _parsed(exceptions, "a form", _forms, kind) if exceptions.is_file() else ():
             irregular[form, kind] = bases
-    named_elsewhere = {synset for several in (hypernyms, senses) for row in several.values() for synset in row}
-    if absent := sorted(named_elsewhere - words.keys()):
-        kind, offset = absent[0]
-        raise WordworthError(
-            f"{folder} is not whole: there is no synset {offset} in data.{_FILES[kind]}, which others name "
-            f"({len(absent):,} such in all); fetch it again"
-        )
     return WordNet(words=words, hypernyms=hypernyms, senses=senses, irregular=irregular, **data.facts)
 
 
