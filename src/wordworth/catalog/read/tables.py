@@ -9,15 +9,16 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from wordworth.errors import WordworthError, listed, reason_of
 
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
-
-_DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -56,17 +57,10 @@ def read_text(path: Path) -> str:
         raise WordworthError(f"{path}, line {line}: not UTF-8; save the file as UTF-8") from error
 
 
-def parsed_toml(text: str) -> dict[str, Any]:
-    """What a TOML text holds. ValueError or RecursionError where it is none, or is nested without end."""
-    if _DEEP_KEY.search(text):  # over which tomllib would take hours
-        raise ValueError("a key of more than 100 parts")
-    return tomllib.loads(text)
-
-
 def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file as it stands."""
+    """Read a TOML file."""
     try:
-        return parsed_toml(read_text(path))
+        return tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
         raise WordworthError(f"{path} is not TOML: {reason_of(error)}; correct it") from error
 
@@ -80,6 +74,18 @@ def parsed_json(text: str, where: str, advice: str) -> Any:
         raise WordworthError(f"{where}{line}: not JSON from character {error.colno} on; {advice}") from error
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, nesting without end
         raise WordworthError(f"{where}: not JSON that can be read ({reason_of(error)}); {advice}") from error
+
+
+def check_table(model: type[Model], table: object, where: str) -> Model:
+    """Return a table of TOML or JSON as a model of pydantic's; what does not fit is named with its place."""
+    try:
+        return model.model_validate(table)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        reasons = {"extra_forbidden": "there is no such field", "missing": "it is missing"}
+        reason = reasons.get(problem["type"], problem["msg"].removeprefix("Value error, "))
+        place = ".".join(str(part + 1 if isinstance(part, int) else part)[:60] for part in problem["loc"])
+        raise WordworthError(f"{where}: {place}: {reason}; correct it") from error
 
 
 def unique(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
