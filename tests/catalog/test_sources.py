@@ -306,7 +306,13 @@ def test_an_index_cannot_lead_to_a_file_of_this_machine(index: Index, tmp_path: 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("TIMEOUT", "soon"), ("PROXY", "nonsense://x"), ("INDEX_URL", "nonsense"), ("CERT", "/none"), ("CLIENT_CERT", "/x")],
+    [
+        ("TIMEOUT", "soon"),
+        ("PROXY", "nonsense://x"),
+        ("INDEX_URL", "nonsense"),
+        ("CERT", "/none"),
+        ("CLIENT_CERT", "/x"),
+    ],
 )
 def test_settings_of_pip_that_cannot_be_used(
     index: Index, monkeypatch: pytest.MonkeyPatch, name: str, value: str

@@ -85,7 +85,7 @@ def check_table(model: type[Model], table: object, where: str) -> Model:
         reasons = {"extra_forbidden": "there is no such field", "missing": "it is missing"}
         reason = reasons.get(problem["type"], problem["msg"].removeprefix("Value error, "))
         place = ".".join(str(part + 1 if isinstance(part, int) else part)[:60] for part in problem["loc"])
-        raise WordworthError(f"{where}: {place}: {reason}; correct it") from error
+        raise WordworthError(": ".join(filter(None, [where, place, f"{reason}; correct it"]))) from error
 
 
 def unique(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
