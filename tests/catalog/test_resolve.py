@@ -86,6 +86,7 @@ def test_a_path_is_never_a_name_or_labelled() -> None:
         ("https://[host/v.txt", "this is no address of a file"),
         ("https://host/v.txt?key=s3cret#md5=1", "https://host/v.txt ends in #md5=1; only #sha256="),
         ("https://me:s3cret@host/v.txt", "a user or a password is not taken; put those for host into ~/.netrc"),
+        ("https://host/x.gguf?key=s3cret", "https://host/x.gguf is a GGUF file at an address"),
         ("hf://owner/name", "hf://owner/name does not name a file; write hf://owner/name/path"),
     ],
 )
