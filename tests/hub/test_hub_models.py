@@ -31,10 +31,11 @@ def recorded(folder: Path) -> dict[str, str]:
 
 
 def sentence(answer: Answer) -> str:
-    """The only line of a command that refused; anything else on stderr fails here."""
+    """The last line of a command that refused; the library's bars may stand before it."""
     assert answer.code == 2, answer
     assert answer.out == ""
-    (line,) = answer.err.splitlines()
+    assert "Traceback" not in answer.err
+    line = answer.err.splitlines()[-1]
     assert line.startswith("wordworth: ")
     assert len(line) < 500
     return line
