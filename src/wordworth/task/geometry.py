@@ -13,11 +13,11 @@ from wordworth.results import Findings
 from wordworth.transform import (
     Components,
     Subspace,
+    class_means,
     difference_direction,
     pair_components,
     set_components,
     stability,
-    two_means,
 )
 
 ORDINALS = ("2nd", "3rd", "4th")
@@ -48,7 +48,7 @@ def kinds() -> dict[str, tuple[Learn, Learn]]:
     men, women = load_word_set("ea_name_male").words, load_word_set("ea_name_female").words
     return {
         "gendered": (lambda embedding: pair_components(embedding, pairs, name="gendered pairs"), _he_she),
-        "names": (lambda embedding: two_means(embedding, men, women, name="names"), _he_she),
+        "names": (lambda embedding: class_means(embedding, {"men": men, "women": women}, name="names"), _he_she),
         "demonyms": _set("demonyms", 1),
         "adherents": _set("adherents", 2),
     }

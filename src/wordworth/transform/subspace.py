@@ -1,6 +1,6 @@
 """Subspaces that a bias is taken to lie in, from words of an embedding (Bolukbasi et al. 2016; Dev et al. 2020)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,6 @@ from wordworth.embedding.cosine import Matrix
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import orthonormal
 
-Spelled = Callable[[str], Iterable[str]]
 ROUNDING = 1e-12
 """A principal value below this share of the largest is rounding."""
 ROUNDINGS = 16
@@ -42,9 +41,9 @@ class Subspace:
         return len(self.basis)
 
 
-def _find_distinct(embedding: Embedding, words: Sequence[str], spelled: Spelled | None) -> Lookup:
+def _find_distinct(embedding: Embedding, words: Sequence[str]) -> Lookup:
     """Look words up; of words that have one vector, such as *rose* and *Rose* in lower-case vectors, take the first."""
-    spelled, seen = spelled or spellings(), set[str]()
+    spelled, seen = spellings(), set[str]()
     distinct = []
     for word in dict.fromkeys(words):
         forms = embedding.find([word], spelled).forms
@@ -54,21 +53,23 @@ def _find_distinct(embedding: Embedding, words: Sequence[str], spelled: Spelled 
     return embedding.find(distinct, spelled)
 
 
-def difference_direction(
-    embedding: Embedding, first: str, second: str, *, unit: bool = True, spelled: Spelled | None = None
-) -> Subspace:
+def difference_direction(embedding: Embedding, first: str, second: str, *, unit: bool = True) -> Subspace:
     """v = unit(unit(a) − unit(b)), as Dev et al. take it for he and she; `unit=False` subtracts vectors as they are."""
-    lookup = embedding.find([first, second], spelled or spellings())
+    lookup = embedding.find([first, second], spellings())
     if lookup.missing:
         raise WordworthError(
             f"{embedding.name} has no word {lookup.missing[0]!r}, so {first} − {second} is no direction in it; "
             "name two words that it has"
         )
-    if lookup.forms[0] == lookup.forms[1]:
-        raise WordworthError(f"{first!r} and {second!r} are one word in {embedding.name}; name two")
     one, other = _vectors(embedding, lookup, unit)
-    same = f"{first!r} and {second!r} have one direction in {embedding.name}"
-    return Subspace(f"{first} − {second}", *_difference(one, other, same, _noise(embedding)), lookup.forms)
+    difference = one - other
+    length = np.linalg.norm(difference)
+    if length <= _noise(embedding) * max(np.linalg.norm(one), np.linalg.norm(other)):
+        raise NothingToRemoveError(
+            f"{first!r} and {second!r} have one direction in {embedding.name}, so there is nothing to take out; "
+            "name other words"
+        )
+    return Subspace(f"{first} − {second}", difference[None] / length, np.array([length]), lookup.forms)
 
 
 def pair_components(
@@ -78,15 +79,13 @@ def pair_components(
     *,
     unit: bool = True,
     name: str = "pairs",
-    spelled: Spelled | None = None,
 ) -> Subspace:
     """The first k principal components of word pairs, each pair about its own middle (Bolukbasi et al. 2016).
 
     The words a and b of a pair lie at ±(a − b)/2 from their middle, so these are the singular vectors of the halved
     differences, taken about zero. A pair that lacks a word is left out.
     """
-    spelled = spelled or spellings()
-    lookups = [embedding.find(pair, spelled) for pair in pairs]
+    lookups = [embedding.find(pair, spellings()) for pair in pairs]
     whole = [lookup for lookup in lookups if not lookup.missing]
     missing = tuple(word for lookup in lookups for word in lookup.missing)
     if len(whole) < max(k, 1):
@@ -108,10 +107,9 @@ def set_components(
     *,
     unit: bool = True,
     name: str = "words",
-    spelled: Spelled | None = None,
 ) -> Subspace:
     """The first k principal components of a set of words about their mean: 8 demonyms (k = 1), 8 adherents (k = 2)."""
-    lookup = _find_distinct(embedding, words, spelled)
+    lookup = _find_distinct(embedding, words)
     if len(lookup.words) < k + 1:
         raise WordworthError(
             f"{embedding.name} has {len(lookup.words)} of the {len(words)} words of {name}, and {k} components need "
@@ -122,33 +120,12 @@ def set_components(
     return Subspace(name, basis, values, lookup.forms, lookup.missing)
 
 
-def two_means(
-    embedding: Embedding,
-    first: Sequence[str],
-    second: Sequence[str],
-    *,
-    unit: bool = True,
-    name: str = "two means",
-    spelled: Spelled | None = None,
-) -> Subspace:
-    """unit(mean of one set − mean of the other), such as names of men and of women (Dev & Phillips 2019)."""
-    lookups = [_find_distinct(embedding, words, spelled) for words in (first, second)]
-    if not all(lookup.words for lookup in lookups):
-        raise WordworthError(f"{embedding.name} has no word of one of the two sets of {name}; give other words")
-    one, other = (_vectors(embedding, lookup, unit).mean(axis=0) for lookup in lookups)
-    same = f"the two sets of {name} have one mean in {embedding.name}"
-    words = tuple(form for lookup in lookups for form in lookup.forms)
-    missing = tuple(word for lookup in lookups for word in lookup.missing)
-    return Subspace(name, *_difference(one, other, same, _noise(embedding)), words, missing)
-
-
 def class_means(
     embedding: Embedding,
     classes: Mapping[str, Sequence[str]],
     *,
     unit: bool = True,
     name: str = "concept",
-    spelled: Spelled | None = None,
 ) -> Subspace:
     """The span of the means of two or more classes of words about their middle: of k classes, up to k − 1 dimensions.
 
@@ -156,7 +133,7 @@ def class_means(
     """
     if len(classes) < 2:
         raise WordworthError(f"{name} has one class of words, and a concept is told from its classes; name two or more")
-    lookups = {one: _find_distinct(embedding, words, spelled) for one, words in classes.items()}
+    lookups = {one: _find_distinct(embedding, words) for one, words in classes.items()}
     for one, lookup in lookups.items():
         if not lookup.words:
             raise WordworthError(
@@ -237,15 +214,6 @@ def _noise(embedding: Embedding) -> float:
 def _length(vectors: Matrix) -> float:
     """Of all of them together, as of one long vector."""
     return float(np.linalg.norm(vectors))
-
-
-def _difference(one: Matrix, other: Matrix, same: str, noise: float) -> tuple[Matrix, Matrix]:
-    """The direction of one − other as a basis, and its length; `same` says what there is none between."""
-    difference = one - other
-    length = np.linalg.norm(difference)
-    if length <= noise * max(np.linalg.norm(one), np.linalg.norm(other)):
-        raise NothingToRemoveError(f"{same}, so there is nothing to take out; name other words")
-    return difference[None] / length, np.array([length])
 
 
 def _principal(rows: Matrix, k: int, name: str, noise: float) -> tuple[Matrix, Matrix]:
