@@ -39,7 +39,6 @@ def test_own_capitals_are_preferred() -> None:
     assert texts["Bill"] == "a Bill came"
     assert texts["bill"] == "the bill came"
     assert texts["CAME"] in ("a Bill came", "the bill came")
-    assert found.folded == ("CAME",)
 
 
 def test_turkish_capitals() -> None:

@@ -88,12 +88,11 @@ def misaligned(words: Sequence[str], ratings: Sequence[float], templates: Templa
 
 
 def check_setting(name: str) -> Setting:
-    """The setting of that name; an unknown one is an error that gives the nearest."""
-    for setting in SETTINGS:
-        if name == setting:
-            return setting
-    close = nearest(name, list(SETTINGS)) or f"; there are {', '.join(SETTINGS)}"
-    raise WordworthError(f"there is no setting {name!r}{close}")
+    """Return the setting of that name; an unknown one is an error that gives the nearest."""
+    if name not in SETTINGS:
+        close = nearest(name, list(SETTINGS)) or f"; there are {', '.join(SETTINGS)}"
+        raise WordworthError(f"there is no setting {name!r}{close}")
+    return name
 
 
 def contexts_in(

@@ -12,18 +12,15 @@ import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import IO, cast
 from urllib.parse import urlsplit
 
 import httpx2
 from unearth import Link, PackageFinder
-from unearth.auth import MultiDomainBasicAuth
-from unearth.fetchers import Fetcher, PyPIClient
 
 from wordworth.catalog.entry import Distribution
-from wordworth.catalog.fetch.pip_settings import pip_settings
+from wordworth.catalog.fetch.pip_settings import client, indexes, pip_settings
 from wordworth.engine.cache import kind_folder
 from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.files import CHUNK, locked, make_folder, sha256_of, space_checked
@@ -31,23 +28,6 @@ from wordworth.progress import progress
 
 # What unearth has to say about an index that does not know a package is said better below.
 logging.getLogger("unearth").setLevel(logging.ERROR)
-
-
-@cache
-def client() -> Fetcher:
-    """The connection: the user's pip proxy, certificates, trusted hosts and stored credentials."""
-    pip = pip_settings()
-    with Foreign("pip's proxy or certificates cannot be used", "correct them (`pip config list`)"):
-        made = PyPIClient(
-            trusted_hosts=pip.trusted_hosts,
-            verify=pip.verify,
-            cert=pip.client_cert,
-            timeout=pip.timeout,
-            proxy=pip.proxy,
-            follow_redirects=True,
-        )
-        made.auth = MultiDomainBasicAuth(index_urls=pip.index_urls, prompting=False)
-    return cast(Fetcher, made)  # narrower signatures than the protocol spells out
 
 
 def download(url: str, part: Path, what: str, expected_bytes: int | None = None) -> None:
@@ -98,20 +78,22 @@ def _refuse_plain_http(asked: str, answered: str) -> None:
 
 def _links(distribution: Distribution) -> Iterator[Link]:
     """Yield where the archive can be had: find-links first, then the indexes. One out of reach is skipped at first."""
-    pip = pip_settings()
     requirement = f"{distribution.package}=={distribution.version}"
     unreachable = ""
     is_known = False
-    places = [([url], []) for url in pip.find_links] + [([], [url]) for url in pip.index_urls]
-    for find_links, index_urls in places:
+    links = pip_settings().get("find-links", "").split()
+    for url in [*links, *indexes()]:
         try:
             with Foreign("it gives what no index does"):
                 finder = PackageFinder(
-                    session=client(), index_urls=index_urls, find_links=find_links, ignore_compatibility=True
+                    session=client(),
+                    index_urls=() if url in links else [url],
+                    find_links=[url] if url in links else (),
+                    ignore_compatibility=True,
                 )
                 matches = list(finder.find_matches(requirement))
         except (httpx2.HTTPError, httpx2.InvalidURL, WordworthError) as error:
-            unreachable = f"no index answers at {_host((find_links or index_urls)[0])} ({reason_of(error)})"
+            unreachable = f"no index answers at {_host(url)} ({reason_of(error)})"
             continue
         is_known = is_known or bool(matches)
         yield from (one.link for one in matches if distribution.archive in ("", one.link.filename))

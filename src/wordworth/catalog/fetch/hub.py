@@ -1,5 +1,6 @@
 """Files and models of the hub, through its own cache and checks. The library is loaded when it is needed."""
 
+import logging
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -83,11 +84,11 @@ def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
     """
     import httpx2
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError, XetDownloadError
-    from huggingface_hub.utils.logging import set_verbosity_error
 
     from wordworth.catalog.fetch.sources import is_offline
 
-    set_verbosity_error()  # the library would write a line for every attempt: the error that they end in says it
+    # The library would write a line for every attempt: the error that they end in says it.
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     offline = is_offline() or not fetch
     if offline or _COMMIT.fullmatch(file.revision or ""):
         try:

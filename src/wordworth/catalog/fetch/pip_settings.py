@@ -1,4 +1,4 @@
-"""The user's own pip settings: index, extra indexes, find-links, proxy, certificates, trusted hosts."""
+"""The connection to package indexes, as pip has it: index, find-links, proxy, certificates, trusted hosts."""
 
 import ast
 import importlib.util
@@ -6,26 +6,15 @@ import os
 import ssl
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from unearth import PackageFinder
+from unearth.auth import MultiDomainBasicAuth
+from unearth.fetchers import Fetcher, PyPIClient
 
 from wordworth.errors import Foreign, WordworthError
-
-
-@dataclass(frozen=True)
-class PipSettings:
-    """What pip would use to find and fetch a package."""
-
-    index_urls: tuple[str, ...]
-    find_links: tuple[str, ...]
-    trusted_hosts: tuple[str, ...]
-    proxy: str | None
-    verify: ssl.SSLContext | bool
-    client_cert: str | None
-    timeout: float
 
 
 def _pip_config() -> dict[str, str]:
@@ -52,32 +41,45 @@ def _pip_config() -> dict[str, str]:
 
 
 @cache
-def pip_settings() -> PipSettings:
+def pip_settings() -> dict[str, str]:
     """Return the settings of this environment's pip: of `[global]`, then `[download]`, then the environment."""
     config, chosen = _pip_config(), dict[str, str]()
     for section in ("global.", "download.", ":env:."):
         chosen |= {key.removeprefix(section): value for key, value in config.items() if key.startswith(section)}
-    has_index = chosen.get("no-index", "").lower() not in ("1", "true", "yes", "on")
-    # The address of the default index is unearth's own, as pip's is pip's.
-    indexes = [chosen.get("index-url", PackageFinder().sources[0]["url"]), *chosen.get("extra-index-url", "").split()]
-    proxy = chosen.get("proxy") or None
-    bundle = chosen.get("cert") or os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
+    return chosen
+
+
+@cache
+def client() -> Fetcher:
+    """Return the connection, with pip's proxy, certificates, trusted hosts and stored credentials."""
+    pip = pip_settings()
+    proxy = pip.get("proxy") or None
+    bundle = pip.get("cert") or os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
     verify: ssl.SSLContext | bool = True
-    if bundle:
-        with Foreign(f"pip's certificate bundle {bundle} cannot be read", "correct `cert` in pip's settings"):
+    timeout = pip.get("timeout") or pip.get("default-timeout") or "15"
+    if not timeout.replace(".", "", 1).isdecimal():
+        raise WordworthError(f"pip's timeout is {timeout[:40]!r}; it must be a number of seconds")
+    with Foreign("pip's proxy or certificates cannot be used", "correct them (`pip config list`)"):
+        if bundle:
             is_folder = Path(bundle).is_dir()
             verify = ssl.create_default_context(
                 cafile=None if is_folder else bundle, capath=bundle if is_folder else None
             )
-    timeout = chosen.get("timeout") or chosen.get("default-timeout") or "15"
-    if not timeout.replace(".", "", 1).isdecimal():
-        raise WordworthError(f"pip's timeout is {timeout[:40]!r}; it must be a number of seconds")
-    return PipSettings(
-        index_urls=tuple(indexes) if has_index else (),
-        find_links=tuple(chosen.get("find-links", "").split()),
-        trusted_hosts=tuple(chosen.get("trusted-host", "").split()),
-        proxy=proxy if proxy is None or "://" in proxy else f"http://{proxy}",
-        verify=verify,
-        client_cert=chosen.get("client-cert") or None,
-        timeout=float(timeout),
-    )
+        made = PyPIClient(
+            trusted_hosts=pip.get("trusted-host", "").split(),
+            verify=verify,
+            cert=pip.get("client-cert") or None,
+            timeout=float(timeout),
+            proxy=proxy if proxy is None or "://" in proxy else f"http://{proxy}",
+            follow_redirects=True,
+        )
+        made.auth = MultiDomainBasicAuth(index_urls=indexes(), prompting=False)
+    return cast(Fetcher, made)  # narrower signatures than the protocol spells out
+
+
+def indexes() -> list[str]:
+    """Return the addresses of pip's indexes; the default one is unearth's own, as pip's is pip's."""
+    pip = pip_settings()
+    if pip.get("no-index", "").lower() in ("1", "true", "yes", "on"):
+        return []
+    return [pip.get("index-url", PackageFinder().sources[0]["url"]), *pip.get("extra-index-url", "").split()]
