@@ -97,11 +97,12 @@ def draw_sentences(
         with part.with_name("spool").open("w+b") as spool:
             draw = _Smallest(count or per_word or 0)
             end = 0
-            for text, words in finder.eligible(counted()):
+            for one in finder.sentences(counted()):
                 eligible += 1
-                digest = hashlib.blake2b(f"{seed}:{text}".encode(), digest_size=8).digest()
-                if draw.wants(int.from_bytes(digest, "little"), words if per_word else [_ALL], end):
-                    end += spool.write(json.dumps([text, finder.spans(text)], ensure_ascii=False).encode() + b"\n")
+                digest = hashlib.blake2b(f"{seed}:{one.text}".encode(), digest_size=8).digest()
+                words = [at for at, _, _ in one.spans] if per_word else [_ALL]
+                if draw.wants(int.from_bytes(digest, "little"), words, end):
+                    end += spool.write(json.dumps([one.text, one.spans], ensure_ascii=False).encode() + b"\n")
             if not read:
                 raise WordworthError("the text has no line, so no contexts can be drawn; give another with --corpus")
             if not eligible:

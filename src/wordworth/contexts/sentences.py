@@ -1,7 +1,7 @@
 """Sentences out of running text, and the vocabulary's words in them (Bommasani et al. 2020, A.2 and A.5)."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -102,22 +102,14 @@ class Finder:
             longest_first = sorted(self._folded, key=len, reverse=True)
             self._any = re.compile("|".join(map(re.escape, longest_first)))
 
-    def eligible(self, lines: Iterable[str]) -> Iterator[tuple[str, Collection[int]]]:
-        """Yield the sentences of 8 to 74 tokens with their words, by their places in the vocabulary.
-
-        Where the words stand is not looked for, since few of these sentences are drawn.
-        """
+    def sentences(self, lines: Iterable[str]) -> Iterator[Found]:
+        """Yield the sentences of 8 to 74 tokens that hold a word of the vocabulary."""
         for line in lines:
             for sentence in split_sentences(line, self.language):
                 text = lower(sentence, self.language) if self.lower_case else sentence
-                held = self._held(text)
-                if held and SHORTEST <= count_tokens(text, self.language) <= LONGEST:
-                    yield text, held
-
-    def _held(self, text: str) -> Collection[int]:
-        if self._any is not None or self._sizes:
-            return [at for at, _, _ in self.spans(text)]
-        return {at for at in set(self._known(text, _WORD.findall(text))) if at is not None}
+                spans = self.spans(text)
+                if spans and SHORTEST <= count_tokens(text, self.language) <= LONGEST:
+                    yield Found(text, spans)
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """The first place of each word in the text."""

@@ -26,12 +26,6 @@ WORD_NAMES = ("word", "words", "term")
 RATING_NAMES = ("valence", "rating", "score", "mean")
 
 
-def read_rated(path: Path, layout: str) -> Table:
-    """The words of a file in a layout, with the line that each ends on."""
-    header, rows_of = LAYOUTS[layout]
-    return Table(path, header, tuple(rows_of(read_text(path).splitlines())))
-
-
 def _of_cntext(lines: list[str]) -> Iterator[Row]:
     """YAML below `Dictionary:`, a word with its valence and arousal."""
     word = ""
@@ -55,10 +49,11 @@ def _of_sentinet(lines: list[str]) -> Iterator[Row]:
                 yield Row(at, (found[1], str(worth)))
 
 
-LAYOUTS: Mapping[str, tuple[tuple[str, ...], Callable[[list[str]], Iterator[Row]]]] = {
+_LAYOUTS: Mapping[str, tuple[tuple[str, ...], Callable[[list[str]], Iterator[Row]]]] = {
     "cntext": (("word", "valence", "arousal"), _of_cntext),
     "sentinet": (("word", "valence"), _of_sentinet),
 }
+"""Layout of a file → its header and what reads its lines."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +168,8 @@ def _of_catalog(data: Resolved, declared: Entry, word_column: str | None, rating
     layout = declared.layout(data.origin)
     form: Mapping[str, Any] = layout.get("format", {})
     if "layout" in form:
-        table = read_rated(data.where, form["layout"])
+        header, rows_of = _LAYOUTS[form["layout"]]
+        table = Table(data.where, header, tuple(rows_of(read_text(data.where).splitlines())))
     else:
         table = read_table(
             data.where,
