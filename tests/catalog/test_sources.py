@@ -251,15 +251,6 @@ def test_an_altered_file_in_the_cache_is_fetched_again_and_counted(index: Index)
     assert cache.damaged()["files"] == before + 1
 
 
-def test_an_altered_file_is_not_used_offline(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
-    quietly_altered(fetch(table()))
-    monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
-    message = "words is damaged in the cache and fetching is off; run `wordworth get words` with a network first"
-    with pytest.raises(WordworthError, match=message):
-        fetch(table())
-
-
 def test_an_altered_file_is_found_by_verify(index: Index) -> None:
     index.files["thing-1.0-py3-none-any.whl"] = WHEEL
     path = fetch(table())
