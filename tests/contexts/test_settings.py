@@ -192,8 +192,3 @@ def test_unknown_names(tmp_path: Path) -> None:
     broken.write_text("= no")
     with pytest.raises(WordworthError, match="is not TOML"):
         load_templates(str(broken))
-
-
-def test_a_span_outside_its_text() -> None:
-    with pytest.raises(WordworthError, match="the span 3–9 of 'war' is not inside its text of 5 letters"):
-        Context("war", "a war", 3, 9)

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,7 +133,7 @@ def read_table(
         raise WordworthError(f"{path}, line {reader.line_num}: {error}; check the quotation marks there") from error
     names: tuple[str, ...] = ()
     if header:
-        names = tuple(cell.strip() for cell in rows.pop(0).cells)
+        names = _numbered([cell.strip() for cell in rows.pop(0).cells])
     width = len(names) if header else len(rows[0].cells)
     for row in rows:
         if len(row.cells) != width:
@@ -150,31 +151,24 @@ def read_rows(path: Path, marks: str) -> tuple[Row, ...]:
     return tuple(Row(at, tuple(cell.strip() for cell in line.split(mark))) for at, line in lines)
 
 
-def _listed(header: Sequence[str]) -> str:
-    """The columns as they can be named: a repeated name with its number."""
-    shown, seen = [], dict.fromkeys(header, 0)
+def _numbered(header: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns as they can be named: a repeated name gets its number, `name#1` and `name#2`."""
+    seen: Counter[str] = Counter()
+    names = []
     for name in header:
         seen[name] += 1
-        shown.append(f"{name}#{seen[name]}" if header.count(name) > 1 else name or "(blank)")
-    return listed(shown)
+        names.append(f"{name}#{seen[name]}" if header.count(name) > 1 else name)
+    return tuple(names)
 
 
 def column(table: Table, wanted: str | int) -> int:
-    """The position of a column: by name, by `name#2` for the second of that name, or by position from 1."""
+    """Return the position of a column: by name, `name#2` for the second of that name, or by position from 1."""
     if isinstance(wanted, int):
         return wanted - 1
-    places = [at for at, name in enumerate(table.header) if name == wanted]
-    if not places:
-        name, mark, number = wanted.rpartition("#")
-        places = [at for at, other in enumerate(table.header) if mark and other == name]
-        places = places[int(number) - 1 :][:1] if number.isdigit() and int(number) else []
-    if not places:
-        raise WordworthError(f"{table.path} has no column {wanted!r}; its columns are {_listed(table.header)}")
-    if len(places) > 1:
-        raise WordworthError(
-            f"{table.path} has {len(places)} columns named {wanted!r}; say which, as {wanted}#1 or {wanted}#2"
-        )
-    return places[0]
+    if wanted not in table.header:
+        columns = listed(name or "(blank)" for name in table.header)
+        raise WordworthError(f"{table.path} has no column {wanted!r}; its columns are {columns}")
+    return table.header.index(wanted)
 
 
 def check_commas(path: Path, cells: Iterable[tuple[int, str]]) -> None:
