@@ -168,25 +168,6 @@ def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> 
         list(load_embeddings("https://host/o.txt?token=s3cret"))
 
 
-def test_a_revision_of_the_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    calls: list[tuple[str, object]] = []
-    (tmp_path / "config.json").write_text('{"architectures": ["BertForMaskedLM"]}')
-
-    def file(repo: str, path: str, **options: object) -> str:
-        calls.append((f"{repo}/{path}", options["revision"]))
-        return str(tmp_path / path)
-
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", file)
-    monkeypatch.setattr("huggingface_hub.get_hf_file_metadata", lambda url: None)
-    monkeypatch.delenv("WORDWORTH_OFFLINE")
-    assert kind_of("x=owner/name@abc") == "masked"
-    place = locate_language_model("owner/name@abc")
-    assert (place.name, place.place) == ("owner/name@abc", "owner/name@abc"), "runs record names, not folders"
-    assert locate_language_model("x=owner/name").place == "owner/name"
-    assert locate_language_model("g=hf://owner/name/tiny.gguf@abc").place == "hf://owner/name/tiny.gguf@abc"
-    assert calls == [("owner/name/config.json", "abc")]
-
-
 def test_language_models_and_what_is_none() -> None:
     with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding, and a language model is asked for"):
         locate_language_model("glove-6b-50d")
