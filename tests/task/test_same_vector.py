@@ -23,7 +23,7 @@ from wordworth.study.valnorm import ValnormSettings
 from wordworth.study.weat import WeatSettings
 from wordworth.task.association import association
 from wordworth.task.similarity import similarity
-from wordworth.transform.subspace import class_means, set_components, two_means
+from wordworth.transform.subspace import class_means, set_components
 
 SETS = {
     "X": ("rose", "tulip", "daisy", "orchid"),
@@ -134,8 +134,6 @@ def test_subspaces_count_a_vector_once(vectors: Embedding) -> None:
     flowers, insects = SETS["X"], SETS["Y"]
     repeated = ("ROSE", *flowers, "Rose")
     assert set_components(vectors, repeated).basis == pytest.approx(set_components(vectors, flowers).basis)
-    one = two_means(vectors, repeated, insects).basis
-    assert one == pytest.approx(two_means(vectors, flowers, insects).basis)
     classes = {"flowers": repeated, "insects": insects}
     assert class_means(vectors, classes).basis == pytest.approx(
         class_means(vectors, {**classes, "flowers": flowers}).basis
