@@ -106,7 +106,7 @@ def print_notices(notices: Iterable[Notice], skipped: Mapping[str, int]) -> None
     for kind in SHOWN_AT_ONCE:
         for notice in notices:
             if notice.kind == kind:
-                print_notice(f"{kind}: {notice}", STYLES[kind])
+                print_notice(f"{kind}: {f'{notice.study}: ' if notice.study else ''}{notice}", STYLES[kind])
     for reason, count in skipped.items():
         print_notice(f"not used: {count:,} items ({reason})")
 

@@ -233,7 +233,7 @@ def _test_correlations(
         if np.ptp(column) <= MIN_SPREAD * np.abs(column).max():
             raise NotComparableError(f"{name} are the same for all {len(ratings)} items in common")
     result = correlation_difference(values, ratings, ranked=is_ranked, resamples=settings.resamples, seed=settings.seed)
-    return _result(result.values.tolist(), (result.low, result.high), result.p, len(frame), "williams")
+    return _result(result.values.tolist(), (float(result.low), float(result.high)), result.p, len(frame), "williams")
 
 
 def _test_hits(values: NDArray[np.float64]) -> Tested:

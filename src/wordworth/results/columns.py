@@ -222,11 +222,11 @@ def model_label(model: str, step: int | None = None) -> str:
 
 def describe_score(columns: Mapping[str, Any]) -> str:
     """Return a score in words, by its columns: “tiny valence bellezza bleached layer 3”."""
-    model = columns.get("model")
-    words = [model_label(model, columns.get("step"))] if model else []
-    if columns.get("measure"):
-        words.append(label(*(columns.get(name) for name in ("measure", "variant", "k", "threshold"))))
-    words += [columns.get(name) for name in ("dataset", "subset", "context", "version", "control", "pooling")]
+    get = columns.get
+    words: list[Any] = [model_label(columns["model"], get("step"))] if get("model") else []
+    if get("measure"):
+        words.append(label(columns["measure"], get("variant"), get("k"), get("threshold")))
+    words += [get(name) for name in ("dataset", "subset", "context", "version", "control", "pooling")]
     numbered = ("sentences", "draw", "layer", "components")
-    words += [f"{name} {columns[name]}" for name in numbered if columns.get(name) is not None]
+    words += [f"{name} {columns[name]}" for name in numbered if get(name) is not None]
     return " ".join(word for word in words if word)
