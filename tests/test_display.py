@@ -8,8 +8,8 @@ from wordworth.results.table import Cell, Row, Table
 
 NOTICES = [
     Notice(kind="info", reason="merged with another word of the same vector", count=3, dataset="bellezza"),
-    Notice(kind="skipped", reason="the model is Chinese", study="infer", model="m"),
-    Notice(kind="failed", reason="it has 3 of the 8 words of X", model="m", dataset="weat3"),
+    Notice(kind="skipped", reason="the model is Chinese", study="infer", model="mine"),
+    Notice(kind="failed", reason="it has 3 of the 8 words of X", model="mine", dataset="weat3"),
 ]
 
 
@@ -33,7 +33,7 @@ def test_a_table_shows_all_that_is_known_of_a_number(capsys: pytest.CaptureFixtu
 def test_notices_are_printed_by_kind_and_facts_are_not(capsys: pytest.CaptureFixture[str]) -> None:
     display.print_notices(NOTICES, {"not in vocabulary": 2})
     assert capsys.readouterr().err.splitlines() == [
-        "failed: m, weat3: it has 3 of the 8 words of X.",
-        "skipped: infer: m: the model is Chinese.",
+        "failed: mine, weat3: it has 3 of the 8 words of X.",
+        "skipped: infer: mine: the model is Chinese.",
         "not used: 2 items (not in vocabulary)",
     ]
