@@ -53,8 +53,8 @@ def scored_items(run: Run, score: Mapping[str, Any], measure: Measure) -> pl.Laz
     """Return the items at the place of a score, in every layer: their key, `value`, and what the paired test needs."""
     table = measure.items
     place = [equals(name, score.get(name)) for name in TABLE_PLACE]
-    if "measure" in ITEM_TABLES[table]:
-        place.append(pl.col("measure") == measure.name)
+    own = [name for name in ("measure", "variant") if name in ITEM_TABLES[table]]
+    place += [equals(name, score[name]) for name in own]
     value = pl.col(measure.item_value)
     if score.get("k") is not None:
         value = (value <= score["k"]).fill_null(value=False)
