@@ -107,7 +107,7 @@ def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
         ("encode.heads", "load_files"),
         ("catalog.models", "load"),
         ("catalog.fetch.sources", "locate"),
-        ("study.predict.study", "read"),
+        ("study.predict.study", "load_corpus"),
     ):
         monkeypatch.setattr(import_module(f"wordworth.{module}"), name, loads)
 
