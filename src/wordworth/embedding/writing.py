@@ -66,7 +66,12 @@ def save(embedding: Embedding, path: Path | str) -> None:
     target = Path(path).expanduser()
     write = _WRITERS[check_target(target)]
     check_words(embedding.words, target)
-    _check_numbers(embedding, target)
+    for words, vectors in _blocks(embedding):
+        infinite = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+        if infinite.size:
+            raise WordworthError(
+                f"{target}: the vector of {words[infinite[0]]!r} has NaN or infinity in it; leave the word out first"
+            )
     with replacing(target) as part:
         write(embedding, part)
 
@@ -91,14 +96,4 @@ def check_words(words: Iterable[str], path: Path) -> None:
             raise WordworthError(
                 f"{path}: the word {word!r} has a space or line break in it, which the word2vec formats cannot hold; "
                 "save as .npz or .safetensors"
-            )
-
-
-def _check_numbers(embedding: Embedding, path: Path) -> None:
-    """Stops at what could not be read back."""
-    for words, vectors in _blocks(embedding):
-        infinite = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
-        if infinite.size:
-            raise WordworthError(
-                f"{path}: the vector of {words[infinite[0]]!r} has NaN or infinity in it; leave the word out first"
             )
