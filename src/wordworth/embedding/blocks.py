@@ -51,8 +51,7 @@ def _is_unicode(word: str) -> bool:
 def _good_rows(block: Block, vectors: NDArray[np.float32], seen: set[str], flaws: Flaws) -> list[int]:
     """Return the rows to keep: usable word, finite, not all zero, not seen before. `seen` grows by their words."""
     good: list[int] = []
-    finite: list[bool] = np.isfinite(vectors).all(axis=1).tolist()
-    zero: list[bool] = (~vectors.any(axis=1)).tolist()
+    finite, zero = np.atleast_1d(np.isfinite(vectors).all(axis=1), ~vectors.any(axis=1))
     for row, (word, number) in enumerate(zip(block.words, block.numbers, strict=True)):
         if not word:
             flaws.add("word", number, "there is no word")
