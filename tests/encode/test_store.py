@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -126,20 +125,6 @@ def test_layers_not_stored(tiny_model: Tiny, contexts: list[Context]) -> None:
     assert kept.vectors(3).shape == (len(contexts), 16)
     with pytest.raises(WordworthError, match=r"the store of tiny-gpt2 holds the layers \[0, 3\], not 1"):
         kept.vectors(1)
-
-
-def test_all_layers_serve_for_some(tiny_model: Tiny, contexts: list[Context], made: list[int]) -> None:
-    model, sizes = tiny_model("gpt2"), [64, len(contexts) - 64]
-    some = encode_to_store(model, contexts, [0, 2])
-    assert made == sizes
-    every = encode_to_store(model, contexts)
-    assert made == sizes * 2
-    shutil.rmtree(some.folder)
-    served = encode_to_store(model, contexts, [2, 0])
-    assert made == sizes * 2
-    assert served.layers == (2, 0)
-    for layer in (0, 2):
-        assert (served.vectors(layer) == every.vectors(layer)).all()
 
 
 def test_nothing_located(tiny_model: Tiny) -> None:

@@ -77,7 +77,6 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         config = AutoConfig.from_pretrained(**where)
         refuse_huge(config, str(path))
         stored = GGUFReader(str(path))
-        _refuse_hollow(config, stored, path)
         _refuse_larger_than_memory(stored, path)
         _follow_rope(stored, config, path)
         advance(1)
@@ -101,16 +100,6 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
     model.save_pretrained(into)
     tokenizer.save_pretrained(into)
     advance(1)
-
-
-def _refuse_hollow(config: PretrainedConfig, stored: GGUFReader, path: Path) -> None:
-    """Stops where there are fewer tensors than layers, before a network of those layers is laid out."""
-    layers = getattr(config, "num_hidden_layers", None)
-    if isinstance(layers, int) and layers > len(stored.tensors):
-        raise WordworthError(
-            f"{path} says, or leaves it to be supposed, that it has {layers:,} layers, and it holds "
-            f"{len(stored.tensors):,} tensors; fetch another file"
-        )
 
 
 def _refuse_larger_than_memory(stored: GGUFReader, path: Path) -> None:
