@@ -5,7 +5,7 @@ and only where its sha256 is the one that the catalog pins: a stranger's pickle 
 """
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -34,7 +34,6 @@ from transformers import __version__ as transformers_version
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
-from wordworth.catalog.entry import Entry, Pinned
 from wordworth.catalog.models import tokenizers_beside
 from wordworth.catalog.registry import entries
 from wordworth.encode.model import refuse_huge
@@ -189,8 +188,8 @@ def converted_checkpoint(folder: Path) -> Path | None:
     if not path.is_file():
         return None
     checksum = measured_sum(path)
-    pinned = [pin for one in entries("models") if one.details["format"] == FORMAT for pin in _files(one)]
-    if checksum not in {pin.sha256 for pin in pinned if pin.name == CHECKPOINT}:
+    sources = (source for one in entries("models") if one.details["format"] == FORMAT for source in one.sources)
+    if checksum not in {pin.sha256 for source in sources for pin in source.content if pin.name == CHECKPOINT}:
         return None
 
     def convert(into: Path) -> None:
@@ -204,11 +203,6 @@ def converted_checkpoint(folder: Path) -> Path | None:
     return entry("conversions", [CHECKPOINT_CONVERSION, f"transformers {transformers_version}", files], convert)
 
 
-def _files(model: Entry) -> Iterator[Pinned]:
-    for source in model.sources:
-        yield from source.content
-
-
 def _write_tensors(path: Path, into: Path) -> None:
     try:
         # Mapped, so that the weights are not in memory; files of old versions of torch cannot be.
@@ -220,15 +214,6 @@ def _write_tensors(path: Path, into: Path) -> None:
     tensors = read.get("state_dict", read) if isinstance(read, dict) else None
     if not isinstance(tensors, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in tensors.values()):
         raise WordworthError(f"{path} does not hold a model's tensors by name; fetch it again")
-    save_file(_apart(tensors), into, metadata={"format": "pt"})
-
-
-def _apart(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Tied weights share their memory, which safetensors does not write; a copy is loaded and tied again."""
-    met: set[int] = set()
-    apart = {}
-    for name, tensor in tensors.items():
-        place = tensor.untyped_storage().data_ptr()
-        apart[name] = tensor.clone().contiguous() if place in met else tensor.contiguous()
-        met.add(place)
-    return apart
+    # Tied weights share their memory, which safetensors does not write; copies are loaded and tied again.
+    copies = {name: tensor.clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()}
+    save_file(copies, into, metadata={"format": "pt"})

@@ -16,7 +16,7 @@ from socket import create_connection
 from typing import Any
 
 from wordworth.engine.cache import kind_folder
-from wordworth.engine.engines import Stream
+from wordworth.engine.engines import Engine, Stream
 from wordworth.engine.notices import notice
 from wordworth.errors import Foreign, WordworthError
 
@@ -31,7 +31,7 @@ MAX_GROUP = 64
 _HOST_AND_PORT = re.compile(r"([^/:\s]+):(\d{1,5})$")
 
 
-class RayCluster:
+class RayCluster(Engine):
     """An engine of actors on a running cluster, or on one that is started here and stopped with the engine."""
 
     remote = True
