@@ -16,8 +16,9 @@ import numpy as np
 from wordworth.embedding import arrays, pickles, spacy_vectors, word2vec
 from wordworth.embedding.blocks import VectorFile, gather
 from wordworth.embedding.core import Embedding, Provenance
-from wordworth.embedding.streams import Flaws, Kind, OnBad, compression, inner_name, plain_name, sample, sha256_of_all
+from wordworth.embedding.streams import Flaws, Kind, OnBad, compression, inner_name, plain_name, sample
 from wordworth.engine.cache import entry
+from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError, nearest
 from wordworth.files import measured_sum
 
@@ -239,7 +240,7 @@ def load(
     provenance = Provenance(
         name=name or (source.name if source.is_dir() else plain_name(files[0])),
         source=str(source),
-        sha256=sums[0][1] if len(files) == 1 else sha256_of_all(files),
+        sha256=sums[0][1] if len(files) == 1 else hash_content(sums),
         language=language or meta["language"],
         dropped=tuple(meta["dropped"]),
     )

@@ -5,18 +5,16 @@ Rows that cannot be used are named with their place, then stopped at or left out
 
 import bz2
 import gzip
-import hashlib
 import lzma
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
 from wordworth.errors import Foreign, WordworthError, listed
-from wordworth.files import CHUNK
 
 SAMPLE = 1 << 18
 """Bytes of the (decompressed) beginning that a format is recognised by."""
@@ -93,16 +91,6 @@ def sample(path: Path) -> bytes:
     """Return the beginning of the decompressed file; all of it when it is shorter than `SAMPLE`."""
     with open_stream(path) as stream:
         return stream.read(SAMPLE)
-
-
-def sha256_of_all(paths: Iterable[Path]) -> str:
-    """Return the checksum of several files read one after another, as of `cat FILE…`."""
-    digest = hashlib.sha256()
-    for path in paths:
-        with path.open("rb") as stream:
-            while piece := stream.read(CHUNK):
-                digest.update(piece)
-    return digest.hexdigest()
 
 
 def _only_member(path: Path) -> zipfile.ZipInfo:
