@@ -4,11 +4,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.contexts import Context
@@ -92,17 +90,6 @@ class SubwordStates:
     """layers × tokens × dim, in the order of the contexts."""
     tally: PassTally = field(default_factory=PassTally)
     """Of all the shards that went through with this one, where it is the first of them."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For the way from a worker: numbers as plain bytes, whatever their precision."""
-        numbers = self.states.contiguous().view(torch.uint8).numpy()
-        return _unpacked, (self.subwords, self.failures, numbers, self.states.dtype, self.tally)
-
-
-def _unpacked(
-    subwords: list[int], failures: list[Failure], numbers: NDArray[np.uint8], dtype: torch.dtype, tally: PassTally
-) -> SubwordStates:
-    return SubwordStates(subwords, failures, torch.from_numpy(numbers).view(dtype), tally)
 
 
 @dataclass(frozen=True, eq=False)
