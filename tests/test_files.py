@@ -138,12 +138,6 @@ def test_a_full_disk(tmp_path: Path, error: Exception) -> None:
     assert names(tmp_path / "here") == []
 
 
-@pytest.mark.parametrize("error", [pl.exceptions.ComputeError("other"), InterruptedError(errno.EINTR, "interrupted")])
-def test_other_errors_pass_through(tmp_path: Path, error: Exception) -> None:
-    with pytest.raises(type(error)):
-        _half(tmp_path / "a", error)
-
-
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])
 def test_a_folder_that_cannot_be_written(tmp_path: Path, number: int) -> None:
     with pytest.raises(WordworthError, match="here cannot be written"), space_checked(tmp_path / "here"):

@@ -82,25 +82,6 @@ def test_a_second_run_computes_nothing_whatever_the_order(
     assert (again.vectors(2, "mean") == first[::-1]).all()
 
 
-@pytest.mark.parametrize("damage", ["cut", "altered", "no checksum", "gone"])
-def test_damage_is_seen_and_made_good(tiny_model: Tiny, contexts: list[Context], made: list[int], damage: str) -> None:
-    model = tiny_model("gpt2")
-    before = encode_to_store(model, contexts).vectors(3)
-    chunk = chunks()[0]
-    if damage == "cut":
-        os.truncate(chunk, chunk.stat().st_size // 2)
-    elif damage == "altered":
-        content = bytearray(chunk.read_bytes())
-        content[-3] ^= 1
-        chunk.write_bytes(content)
-    elif damage == "no checksum":
-        (chunk.parent / "SHA256SUMS").unlink()
-    else:
-        chunk.unlink()
-    assert (encode_to_store(model, contexts).vectors(3) == before).all()
-    assert made == [64, len(contexts) - 64, 64]
-
-
 def test_all_that_matters_is_in_the_key(tiny_model: Tiny, contexts: list[Context]) -> None:
     from dataclasses import replace
 
@@ -165,22 +146,6 @@ def test_killed_and_started_again(
     assert made == [len(contexts) - 64, 64, len(contexts) - 64]
     for layer in range(4):
         assert (resumed.vectors(layer) == unbroken.vectors(layer)).all()
-
-
-def _encode(contexts: list[Context], model: LanguageModel) -> None:
-    encode_to_store(model, contexts)
-
-
-def test_two_processes_at_once(tiny_model: Tiny, contexts: list[Context]) -> None:
-    model = tiny_model("llama-bpe")
-    processes = [multiprocessing.get_context("fork").Process(target=_encode, args=(contexts, model)) for _ in range(2)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0, 0]
-    expected = encode(model, contexts).vectors["last"][:, 2]
-    np.testing.assert_allclose(encode_to_store(model, contexts).vectors(2), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("ahead", [1, 3])

@@ -118,15 +118,6 @@ def test_parts_are_checked_one_by_one(make: Maker) -> None:
     assert cache.slot("vectors", "other").parts() == []
 
 
-def test_a_part_can_be_written_anew() -> None:
-    latest = cache.slot("aggregates", "x").part("latest")
-    for text in ("one", "two"):
-        latest.write(lambda folder, text=text: (folder / "state").write_text(text))  # type: ignore[misc]
-        assert latest.whole()
-        assert (latest.path / "state").read_text() == text
-    assert cache.damaged() == {}
-
-
 def test_pinned_sums_are_the_ones_that_count(make: Maker) -> None:
     content = b"abc"  # FIPS 180-2, example 1
     pins = {"a": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
