@@ -5,15 +5,15 @@ read, as the model has them, each with a row of its own.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.arrays import map_matrix
-from wordworth.embedding.blocks import ROWS, Block, VectorFile
+from wordworth.embedding.arrays import map_matrix, read_matrix
+from wordworth.embedding.blocks import VectorFile
 from wordworth.errors import Foreign, WordworthError
 
 FILES = ("vectors", "key2row", "strings.json")
@@ -49,13 +49,7 @@ def read_spacy(vectors: Path, key2row: Path, strings: Path) -> VectorFile:
     named = [word_of.get(key, "") for key in keys.tolist()]
     if not any(named) or int(rows.max()) >= len(matrix):
         raise WordworthError(f"{vectors}, {key2row} and {strings} are not of one model; fetch the folder again")
-    return VectorFile(matrix.shape[1], _blocks(named, rows, matrix))
-
-
-def _blocks(words: list[str], rows: NDArray[np.int64], matrix: NDArray[np.floating]) -> Iterator[Block]:
-    for start in range(0, len(words), ROWS):
-        stop = min(start + ROWS, len(words))
-        yield Block(words[start:stop], matrix[rows[start:stop]], range(start + 1, stop + 1))
+    return read_matrix(vectors, named, matrix[rows])
 
 
 def _map_of(path: Path) -> tuple[Numbers, NDArray[np.int64]]:

@@ -8,16 +8,15 @@ import polars as pl
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from wordworth.embedding.blocks import ROWS
+from wordworth.embedding.blocks import slice_blocks
 from wordworth.embedding.core import Embedding
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
 
 
 def _blocks(embedding: Embedding) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
-    for start in range(0, len(embedding), ROWS):
-        rows = slice(start, start + ROWS)
-        yield list(embedding.words[rows]), np.ascontiguousarray(embedding.matrix[rows], dtype="<f4")
+    for block in slice_blocks(embedding.words, embedding.matrix):
+        yield block.words, np.ascontiguousarray(block.vectors, dtype="<f4")
 
 
 def _write_text(embedding: Embedding, path: Path) -> None:

@@ -79,6 +79,13 @@ class _Counts:
         self.failed[word] = self.failed.get(word, 0) + 1
         self.reasons.setdefault(word, reason)
 
+    def add(self, other: "_Counts") -> None:
+        self.sentences += other.sentences
+        self.windowed += other.windowed
+        for word, count in other.failed.items():
+            self.failed[word] = self.failed.get(word, 0) + count
+        self.reasons = other.reasons | self.reasons
+
 
 @dataclass(frozen=True)
 class Aggregating:
@@ -150,35 +157,31 @@ class _Run:
     counts: _Counts = field(default_factory=_Counts)
 
     def until(self, sample: Sample, stops: list[int], entry: CacheSlot) -> None:
-        """Goes through the sample and saves a part at every stop; begins where the last part before the first ends."""
+        """Go through the sample and save a part at every stop; begin where the last part before the first ends."""
         self._resume(entry, stops[0])
         self.advance(self.counts.sentences)
         checkpoint, began = entry.part("latest"), time.monotonic()
-        left, taken = deque(stops), deque[_Taken]()
+        prepared = deque[_Prepared]()
 
         def contexts() -> Iterator[list[Context]]:
             for chunk in self._chunks(sample, stops):
-                taken.append(self._taken(chunk))
-                yield taken[-1].contexts
+                prepared.append(self._prepare(chunk))
+                yield prepared[-1].contexts
 
         # Sentences of a text share no beginnings worth looking for.
         stream = partial(encode_shards, layers=self.layers, share_prefixes=False)
-        shards = current().map(stream, self.model, contexts(), f"encoding sentences with {self.model.name}")
-        while left:
-            if self.counts.sentences < left[0]:
-                shard = next(shards)
-                self._add(taken.popleft(), shard)
-            if self.counts.sentences == left[0]:
-                self._save(entry.part(str(left.popleft())))
-            elif time.monotonic() - began > CHECKPOINT:
-                self._save(checkpoint)
-            else:
-                continue
-            began = time.monotonic()
+        if self.counts.sentences in stops:
+            self._save(entry.part(str(self.counts.sentences)))
+        for shard in current().map(stream, self.model, contexts(), f"encoding sentences with {self.model.name}"):
+            self._add(prepared.popleft(), shard)
+            is_stop = self.counts.sentences in stops
+            if is_stop or time.monotonic() - began > CHECKPOINT:
+                self._save(entry.part(str(self.counts.sentences)) if is_stop else checkpoint)
+                began = time.monotonic()
         shutil.rmtree(checkpoint.path, ignore_errors=True)
 
     def _chunks(self, sample: Sample, stops: list[int]) -> Iterator[list[Found]]:
-        """From where the counts are: no chunk goes beyond a stop."""
+        """Yield what is left of the sample in chunks, of which none goes beyond a stop."""
         done = self.counts.sentences
         sentences = sample.read(done)
         for stop in stops:
@@ -197,45 +200,40 @@ class _Run:
         facts: dict[str, Any] = vars(self.counts) | {"contexts": self.sums.count.tolist()}
         part.write(lambda folder: self.sums.save(folder / SUMS, facts))
 
-    def _taken(self, chunk: list[Found]) -> "_Taken":
-        """The words of the sentences in their contexts, cut where the model does not admit the whole."""
-        taken = _Taken(len(chunk))
+    def _prepare(self, chunk: list[Found]) -> "_Prepared":
+        """Return the words of the sentences in their contexts, cut where the model does not admit the whole."""
+        prepared = _Prepared(_Counts(len(chunk)))
         for sentence in chunk:
             is_whole = fits(self.model, sentence.text)
             for word, start, end in sentence.spans:
                 context = Context(self.words[word], sentence.text, start, end)
                 cut = context if is_whole else window(self.model, context)
-                taken.windowed += not is_whole
+                prepared.counts.windowed += not is_whole
                 if cut is None:
-                    taken.too_long.append(self.words[word])
+                    prepared.counts.fail(self.words[word], TOO_LONG)
                 else:
-                    taken.contexts.append(cut)
-                    taken.words.append(word)
-        return taken
+                    prepared.contexts.append(cut)
+                    prepared.words.append(word)
+        return prepared
 
-    def _add(self, taken: "_Taken", shard: SubwordStates) -> None:
-        self.counts.windowed += taken.windowed
-        for word in taken.too_long:
-            self.counts.fail(word, TOO_LONG)
+    def _add(self, prepared: "_Prepared", shard: SubwordStates) -> None:
         for failure in shard.failures:
-            self.counts.fail(failure.word, failure.reason)
+            prepared.counts.fail(failure.word, failure.reason)
+        self.counts.add(prepared.counts)
         subwords = np.array(shard.subwords, dtype=np.int64)
         if subwords.any():
-            self.sums.add(shard.states, subwords[subwords > 0], np.array(taken.words)[subwords > 0])
-        self.counts.sentences += taken.sentences
-        self.advance(taken.sentences)
+            self.sums.add(shard.states, subwords[subwords > 0], np.array(prepared.words)[subwords > 0])
+        self.advance(prepared.counts.sentences)
 
 
 @dataclass
-class _Taken:
+class _Prepared:
     """What a chunk gives to encode. It is counted when its states come: the next chunks may be under way by then."""
 
-    sentences: int
+    counts: _Counts
     contexts: list[Context] = field(default_factory=list)
     words: list[int] = field(default_factory=list)
     """The word of each context."""
-    windowed: int = 0
-    too_long: list[str] = field(default_factory=list)
 
 
 _PIECE = re.compile(r"\S+")

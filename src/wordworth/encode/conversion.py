@@ -5,7 +5,6 @@ and only where its sha256 is the one that the catalog pins: a stranger's pickle 
 """
 
 import shutil
-from collections.abc import Callable
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -41,7 +40,7 @@ from wordworth.engine.batching import free_memory
 from wordworth.engine.cache import entry
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
-from wordworth.progress import progress
+from wordworth.progress import waiting
 
 MAGIC = b"GGUF"
 ROPE_FACTORS = "rope_freqs.weight"
@@ -61,15 +60,15 @@ def converted(path: Path) -> Path:
     checksum = measured_sum(path)
 
     def convert(folder: Path) -> None:
-        with progress(f"Converting {path.name}", 4) as advance:
-            _convert(path, folder, advance)
+        with waiting(f"converting {path.name}"):
+            _convert(path, folder)
 
     libraries = [f"transformers {transformers_version}", f"gguf {version('gguf')}"]
     beside = {file.name: measured_sum(file) for file in tokenizers_beside(path)}
     return entry("conversions", [GGUF_CONVERSION, *libraries, checksum, beside], convert)
 
 
-def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
+def _convert(path: Path, into: Path) -> None:
     where: dict[str, Any] = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
     load: Any = load_gguf_checkpoint
     with Foreign(f"{path} cannot be read as a GGUF model", "fetch another file"):
@@ -78,10 +77,8 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         stored = GGUFReader(str(path))
         _refuse_larger_than_memory(stored, path)
         _follow_rope(stored, config, path)
-        advance(1)
         tokenizer: Any = AutoTokenizer.from_pretrained(**where)
         _follow_bos(stored, tokenizer)
-        advance(1)
         # With its language-model head where it has one, so that the same folder serves prediction.
         kind: Any = AutoModelForCausalLM if type(config) in MODEL_FOR_CAUSAL_LM_MAPPING else AutoModel
         with torch.device("meta"):
@@ -89,7 +86,6 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         # The library's own bar would appear beside ours.
         with redirect_stderr(StringIO()):
             tensors = load(str(path), return_tensors=True, model_to_load=_Names(model))["tensors"]
-        advance(1)
         _refuse_unread(stored, tensors, path)
         model.load_state_dict(tensors, strict=False, assign=True)
         model.tie_weights()
@@ -98,7 +94,6 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         raise WordworthError(f"{path} lacks the weights {absent[0]} ({len(absent)} in all); fetch another file")
     model.save_pretrained(into)
     tokenizer.save_pretrained(into)
-    advance(1)
 
 
 def _refuse_larger_than_memory(stored: GGUFReader, path: Path) -> None:

@@ -42,14 +42,11 @@ class Work:
 
 def work_for(model: LanguageModel, batch_tokens: int | None = None) -> Work:
     """On a processor a shard after the other; on a GPU as much as fills it, by the model's size and the free memory."""
-    usual = budget_for(model.device, batch_tokens, padding=model.ignores_padding)
     if model.device.type != "cuda":
-        return Work(usual, 1)
+        return Work(budget_for(model.device, batch_tokens, padding=model.ignores_padding), 1)
     work = sized(model, free_memory(model.device))
-    if batch_tokens is not None:
-        work.budget.tokens = batch_tokens
-    if not model.ignores_padding:
-        work.budget.pass_cost = 0
+    work.budget.tokens = batch_tokens or work.budget.tokens
+    work.budget.pass_cost *= model.ignores_padding
     return work
 
 

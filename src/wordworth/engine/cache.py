@@ -52,8 +52,8 @@ Make = Callable[[Path], object]
 """Fills the folder that it is given."""
 
 _damaged: Counter[str] = Counter()
-_apart: dict[str, Path] = {}
-"""Kind → where its entries lie for the moment."""
+_apart: list[Path] = []
+"""Where entries of a model lie for the moment, the last of these."""
 
 
 def damaged() -> dict[str, int]:
@@ -68,8 +68,8 @@ def is_kept() -> bool:
 
 def kind_folder(kind: str) -> Path:
     """Where the entries of a kind lie: in the cache, or with WORDWORTH_NO_CACHE in a folder that ends with the run."""
-    if kind in _apart:
-        return _apart[kind] / kind
+    if _apart and kind in OF_A_MODEL:
+        return _apart[-1] / kind
     return (cache_dir() if kind in FETCHED else _computed()) / kind
 
 
@@ -91,19 +91,17 @@ def _remove_if_owner(folder: str, owner: int) -> None:
 
 
 @contextmanager
-def forgotten(kinds: tuple[str, ...] = OF_A_MODEL) -> Iterator[None]:
-    """Keep the entries of these kinds in a folder of their own while inside, and remove it at the end.
+def forgotten() -> Iterator[None]:
+    """Keep what a model gives in a folder of its own while inside, and remove it at the end.
 
     This is for a model in training, whose weights nobody will have again.
     """
     with tempfile.TemporaryDirectory(prefix="wordworth-") as folder:
-        before = dict(_apart)
-        _apart.update(dict.fromkeys(kinds, Path(folder)))
+        _apart.append(Path(folder))
         try:
             yield
         finally:
-            _apart.clear()
-            _apart.update(before)
+            _apart.pop()
 
 
 def key_of(identity: object) -> str:
