@@ -51,12 +51,3 @@ def test_a_changed_file_is_read_again(tmp_path):
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
     assert load(path).words == ["b"]
     assert old.matrix.tolist() == [[1, 2]]  # what is in use stays
-
-
-def test_options_have_entries_of_their_own(tmp_path):
-    path = tmp_path / "v.txt"
-    path.write_text("a 1 2\nb 3 4\n")
-    load(path)
-    load(path, on_bad="drop")
-    load(path, format="glove")
-    assert len(entries()) == 3
