@@ -62,7 +62,7 @@ def test_gives_what_encode_gives(tiny_model: Tiny, contexts: list[Context]) -> N
     expected = encode(model, [*contexts, contexts[5]], POOLINGS)
     assert len(chunks()) == 2
     assert sum(told) == len(contexts)
-    assert kept.words == expected.words
+    assert kept.rows.tolist() == expected.rows.tolist()
     assert kept.subwords.tolist() == expected.subwords.tolist()
     for pooling in POOLINGS:
         for layer in range(model.layers + 1):

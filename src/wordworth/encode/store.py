@@ -35,7 +35,7 @@ WRITERS = {"cuda": 6}
 
 @dataclass(frozen=True, eq=False)
 class VectorStore:
-    """The vectors of a list of contexts. Row i of what is read belongs to `words[i]`."""
+    """The vectors of a list of contexts. Row i of what is read belongs to the context `rows[i]`."""
 
     folder: Path
     model: str
@@ -59,10 +59,6 @@ class VectorStore:
     def rows(self) -> NDArray[np.intp]:
         """The contexts whose word was located."""
         return np.flatnonzero(self._counts[self.place])
-
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        return tuple(self.contexts[row].word for row in self.rows.tolist())
 
     @cached_property
     def subwords(self) -> NDArray[np.intp]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from filelock import Timeout
@@ -79,13 +80,10 @@ def entries(kinds: Sequence[str] = ()) -> list[CacheEntry]:
 
 def totals(listed: Iterable[CacheEntry]) -> list[KindTotal]:
     """Return the entries, bytes and times of each kind, the largest first."""
-    by_kind: dict[str, list[CacheEntry]] = {}
-    for entry in listed:
-        by_kind.setdefault(entry.kind, []).append(entry)
     rows = []
-    for kind, members in by_kind.items():
-        times = [entry.used for entry in members]
-        rows.append(KindTotal(kind, len(members), sum(entry.bytes for entry in members), min(times), max(times)))
+    for kind, group in groupby(sorted(listed, key=lambda entry: entry.kind), key=lambda entry: entry.kind):
+        sizes, times = zip(*((entry.bytes, entry.used) for entry in group), strict=True)
+        rows.append(KindTotal(kind, len(sizes), sum(sizes), min(times), max(times)))
     return sorted(rows, key=lambda row: -row.bytes)
 
 
