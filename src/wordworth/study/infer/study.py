@@ -158,7 +158,7 @@ def _swap(task: PairTask, settings: InferSettings) -> Plan | None:
     probe = task.pairs.probe
     if not (probe.swap and settings.swaps):
         return None
-    pairs = PairSet.of(probe.swapped())
+    pairs = PairSet.of(probe.swap_subjects())
     return PairTask(pairs, settings.swaps, settings.seed), [whole(pairs)]
 
 
