@@ -12,7 +12,7 @@ from wordworth.nli import over_vectors as embedded
 from wordworth.nli.attention import Network, Shape
 from wordworth.nli.nli import LABELS, MitigableNli, accuracy, infer
 from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.vocabulary import UNKNOWN, StaticVectors, drawn, words_of
+from wordworth.nli.vocabulary import UNKNOWN, StaticVectors, draw_extra_vectors, words_of
 from wordworth.transform import random_directions, remove
 
 WORDS = ["the", "a", "an", "man", "woman", "doctor", "bought", "ate", "sold"]
@@ -38,7 +38,7 @@ def model(labels: tuple[str, ...] = LABELS, beside: bool = False, seed: int = 1)
     with torch.no_grad():  # away from its careful start, so that every weight matters
         for weight in network.parameters():
             weight.normal_(0, 0.5)
-    return AttentionNli("small", network, StaticVectors(embedding(), drawn(6, 0)))
+    return AttentionNli("small", network, StaticVectors(embedding(), draw_extra_vectors(6, 0)))
 
 
 def every_pair(count: int) -> np.ndarray:
@@ -113,7 +113,7 @@ def test_unknown_words_are_listed_and_have_vectors():
     assert len(WORDS) <= ids[2] < len(WORDS) + UNKNOWN
     assert ids[2] == vectors.ids("ZEBRA")[1]
     found = vectors.vectors(np.array([ids]))
-    np.testing.assert_array_equal(found[0, 2], drawn(6, 0)[ids[2] - len(WORDS)])
+    np.testing.assert_array_equal(found[0, 2], draw_extra_vectors(6, 0)[ids[2] - len(WORDS)])
     np.testing.assert_array_equal(found[0, 1], embedding().matrix[0])
 
 
@@ -122,7 +122,7 @@ def test_sentences_are_parted_as_glove_was():
         *("He", "did", "n't", "say", "it", "'s", "the", "U", ".", "K", ".", "'s", ",", "is", "n't", "it", "?"),
     ]
     assert words_of("3.5 and 1,000 at 10:30, a T-shirt") == ["3.5", "and", "1,000", "at", "10:30", ",", "a", "T-shirt"]
-    vectors = StaticVectors(embedding(), drawn(6, 0))
+    vectors = StaticVectors(embedding(), draw_extra_vectors(6, 0))
     assert vectors.ids("a T-shirt")[1:] == [WORDS.index("a"), WORDS.index("t-shirt")]
     assert vectors.ids("man-woman")[1:] == [WORDS.index("man"), WORDS.index("woman")]
 

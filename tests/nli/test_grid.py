@@ -13,7 +13,7 @@ from wordworth.nli.nli import LABELS
 from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.nli.vocabulary import StaticVectors, drawn
+from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 
 PROBE = """
 [probe]
@@ -37,7 +37,7 @@ def model(request: pytest.FixtureRequest) -> AttentionNli:
             parameter *= 2
     vectors = np.random.default_rng(0).normal(size=(len(WORDS), 6)).astype(np.float32)
     embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return AttentionNli("tiny", network, StaticVectors(embedding, drawn(6, seed=2)))
+    return AttentionNli("tiny", network, StaticVectors(embedding, draw_extra_vectors(6, seed=2)))
 
 
 def _probe(folder: Path, old: str = "", new: str = "") -> PairSet:

@@ -1,7 +1,5 @@
 """Models of every kind by one function."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -27,7 +25,7 @@ def test_a_model_of_ones_own_is_taken_as_it_is() -> None:
 
 
 @pytest.mark.index
-def test_the_models_of_the_package_by_name(tmp_path: Path) -> None:
+def test_the_models_of_the_package_by_name() -> None:
     model = load("mine=nli-glove")
     assert model.name == "mine"
     assert isinstance(model, MitigableNli)
@@ -36,6 +34,3 @@ def test_the_models_of_the_package_by_name(tmp_path: Path) -> None:
     assert max(same) == same.entailment > other.entailment
     with pytest.raises(WordworthError, match="minilm-l6 is no NLI model"):
         load("minilm-l6")
-    (tmp_path / "config.json").write_text("{half")
-    with pytest.raises(WordworthError, match="is not JSON"):
-        load(tmp_path)

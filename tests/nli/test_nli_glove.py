@@ -29,7 +29,7 @@ def test_it_lies_in_the_package_and_is_small():
     kept = read_model(located.path)
     assert kept.network.shape.labels == LABELS
     assert (kept.network.shape.dim, kept.network.shape.hidden, kept.network.shape.beside) == (50, 200, False)
-    assert kept.config["vectors"]["name"] == "glove-6b-50d"
+    assert kept.config.vectors.name == "glove-6b-50d"
 
 
 def test_the_card_is_whole():

@@ -7,7 +7,7 @@ is one matrix product.
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import torch
@@ -50,7 +50,7 @@ class AttentionNli:
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        shape = json.dumps(self.network.shape.plain(), sort_keys=True)
+        shape = json.dumps(asdict(self.network.shape), sort_keys=True)
         return ("decomposable-attention", VERSIONS[1], hash_network(self.network), shape, *self.embedder.identity)
 
     @property

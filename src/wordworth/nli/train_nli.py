@@ -119,8 +119,8 @@ def train_nli(
         torch.set_num_threads(threads)
     model = AttentionNli(folder.name, read_model(folder).network, read.embedder)
     results = {
-        "vectors": read.about,
-        "shape": shape.plain(),
+        "vectors": read.about.model_dump(),
+        "shape": asdict(shape) | {"labels": list(shape.labels)},
         "recipe": asdict(recipe),
         "epochs": len(history),
         "best_epoch": best_epoch(history),
@@ -218,7 +218,7 @@ class _Job:
     def _key(self) -> str:
         """Return the sha256 of all that the network depends on; more epochs or patience go on with what there is."""
         options = {name: value for name, value in asdict(self.recipe).items() if name not in ("epochs", "patience")}
-        digest = hashlib.sha256(json.dumps([self.shape.plain(), options, self.vectors.embedder.identity]).encode())
+        digest = hashlib.sha256(json.dumps([asdict(self.shape), options, self.vectors.embedder.identity]).encode())
         for part in (self.training, self.dev):
             digest.update(json.dumps([part.premises, part.hypotheses]).encode())
             digest.update(part.labels.tobytes())

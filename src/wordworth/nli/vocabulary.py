@@ -109,6 +109,6 @@ class StaticVectors:
         return tuple(dict.fromkeys(lost))
 
 
-def drawn(dim: int, seed: int) -> NDArray[np.float32]:
-    """Vectors for unknown words and for the start of a sentence, N(0, `SPREAD`²)."""
+def draw_extra_vectors(dim: int, seed: int) -> NDArray[np.float32]:
+    """Draw vectors for unknown words and for the start of a sentence, N(0, `SPREAD`²)."""
     return np.random.default_rng(seed).normal(0, SPREAD, (UNKNOWN + 1, dim)).astype(np.float32)

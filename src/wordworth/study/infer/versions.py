@@ -231,7 +231,7 @@ def trained_without(vectors: Vectors, settings: LayeredTakenOut, seed: int, say:
     if settings.only_first:
         subspace = taken_out(settings, vectors.embedder.context_free, seed)
         return vectors.without(subspace) if subspace else vectors
-    elmo = with_layers(vectors.embedder, str(vectors.about["name"]), settings)
+    elmo = with_layers(vectors.embedder, vectors.about.name, settings)
     if settings.named:
         means = means_by_layer(elmo, named_words(settings), settings, seed, say)
         found = {layer: taken_out(settings, partial(_these, one), seed) for layer, one in means.items()}
