@@ -20,7 +20,7 @@ from wordworth.errors import WordworthError
 from wordworth.nli.examples import Sets
 from wordworth.nli.loading import load_attention_nli, vectors_to_train_on
 from wordworth.nli.nli import accuracy
-from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, cleared, train_nli
+from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, discard_training, train_nli
 from wordworth.study.mitigation import taken_out
 from wordworth.transform import Subspace, difference_direction, random_directions, remove
 
@@ -123,7 +123,7 @@ def test_only_whole_checkpoints_of_the_same_training_are_gone_on_with(sets, tmp_
     content[len(content) // 2] ^= 4
     state.write_bytes(content)  # so the one before is taken
     assert go(sets, tmp_path, epochs=3)["history"] == whole["history"]
-    cleared(tmp_path)
+    discard_training(tmp_path)
     assert not list(tmp_path.iterdir())
 
 

@@ -9,8 +9,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.optim.swa_utils import AveragedModel
 
 from wordworth.catalog.read.nli import NliData
 from wordworth.embedding import Embedding
@@ -28,9 +28,8 @@ from wordworth.encode.training import (
     Epochs,
     SeededTrainer,
     TrainingPlan,
+    best_epoch,
     epoch_seed,
-    epochs_of,
-    last_checkpoint,
 )
 from wordworth.errors import WordworthError
 from wordworth.nli.attention import Network, Shape
@@ -114,7 +113,7 @@ def train_nli(
     began, threads = time.monotonic(), torch.get_num_threads()
     torch.set_num_threads(recipe.threads)
     try:
-        history = _Job(training, dev, read, shape, recipe, folder, say).run()
+        history = _Training(training, dev, read, shape, recipe, folder, say).run()
     finally:
         torch.set_num_threads(threads)
     model = AttentionNli(folder.name, read_model(folder).network, read.embedder)
@@ -142,38 +141,15 @@ def _described(data: NliData, embedder: Embedder) -> dict[str, Any]:
     return about | used
 
 
-def cleared(folder: Path) -> None:
-    """Take an earlier training out of a folder; what else lies there stays."""
+def discard_training(folder: Path) -> None:
+    """Remove an earlier training from a folder; what else lies there stays."""
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)  # first, so that what is left then begins anew
     for name in (RESULTS, WEIGHTS, CONFIG):
         (folder / name).unlink(missing_ok=True)
 
 
-class _Averaging(nn.Module):
-    """A network in training, and the running average of its weights, which is what is measured and kept."""
-
-    steps: Tensor
-
-    def __init__(self, shape: Shape, seed: int, decay: float) -> None:
-        super().__init__()
-        torch.manual_seed(epoch_seed(seed, 0))
-        self.network, self.averaged = Network(shape), Network(shape)
-        self.averaged.load_state_dict(self.network.state_dict())
-        self.averaged.requires_grad_(False)
-        self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
-        self.decay = decay
-
-    def average(self) -> None:
-        """Add the weights behind a step to the average; the first steps weigh more."""
-        self.steps += 1
-        steps = int(self.steps)
-        decay = min(self.decay, (1 + steps) / (10 + steps)) if self.decay else 0.0
-        with torch.no_grad():
-            torch._foreach_lerp_(list(self.averaged.parameters()), list(self.network.parameters()), 1 - decay)
-
-
 @dataclass(eq=False)
-class _Job:
+class _Training:
     """What is trained on what, how, and where it is kept."""
 
     training: Examples
@@ -183,37 +159,38 @@ class _Job:
     recipe: Recipe
     folder: Path
     say: Callable[[str], None]
-    history: Epochs = field(default_factory=list)
 
     def run(self) -> Epochs:
         """Train, or go on with, the network in the folder; its best state is there when this returns or fails."""
         recipe = self.recipe
         loader = EpochLoader(self._batches, lambda rows: _collate(self.training, rows, self.vectors.embedder))
         steps = len(loader)
+        networks = _averaged_network(self.shape, recipe).to(recipe.device)
+        network, averaged = networks["network"], networks["averaged"]
+
+        def loss(_: nn.Module, batch: Batch) -> tuple[Tensor, int]:
+            """Return the sum of losses by the full batch's size, so that a pair weighs the same in a small batch."""
+            logits = network(batch["premises"], batch["hypotheses"])
+            summed = functional.cross_entropy(
+                logits, batch["labels"], reduction="sum", label_smoothing=recipe.smoothing
+            )
+            return summed / recipe.batch, recipe.batch
+
         plan = TrainingPlan(
             f"the network in {self.folder.name}",
             self.folder / CHECKPOINTS,
             self._key(),
-            self._loss,
+            loss,
             lambda step: None if step % steps else epoch_seed(recipe.seed, 1 + step // steps),
             recipe.clip,
             recipe.epochs,
-            after_step=lambda: self.pair.average(),
-            after_epoch=self._end_epoch,
+            after_step=lambda: averaged.update_parameters(network),
+            after_epoch=lambda earlier, total: self._end_epoch(averaged.module, earlier, total),
             should_stop=lambda epochs: len(epochs) - best_epoch(epochs) >= recipe.patience,
+            say=self.say,
         )
-        self.history = epochs_of(last_checkpoint(plan))
-        if self.history:
-            self.say(f"goes on after epoch {len(self.history)}")
-        else:
-            write_config(self.folder, self.shape, self.vectors.about)
-        optimizer = torch.optim.Adam(self.pair.network.parameters(), lr=recipe.rate)
-        return SeededTrainer(self.pair, loader, plan, optimizer).run()
-
-    @cached_property
-    def pair(self) -> _Averaging:
-        """The network and its average."""
-        return _Averaging(self.shape, self.recipe.seed, self.recipe.average).to(self.recipe.device)
+        optimizer = torch.optim.Adam(network.parameters(), lr=recipe.rate)
+        return SeededTrainer(networks, loader, plan, optimizer).run()
 
     def _key(self) -> str:
         """Return the sha256 of all that the network depends on; more epochs or patience go on with what there is."""
@@ -227,30 +204,31 @@ class _Job:
     def _batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
         return batches(self.training, self.recipe.batch, np.random.default_rng([self.recipe.seed, epoch]))
 
-    def _loss(self, pair: nn.Module, batch: Batch) -> tuple[Tensor, int]:
-        """Return the sum of losses by the full batch's size, so that a pair weighs the same in a small batch."""
-        logits = self.pair.network(batch["premises"], batch["hypotheses"])
-        summed = functional.cross_entropy(
-            logits, batch["labels"], reduction="sum", label_smoothing=self.recipe.smoothing
-        )
-        return summed / self.recipe.batch, self.recipe.batch
-
-    def _end_epoch(self, epoch: int, total: float) -> dict[str, float]:
+    def _end_epoch(self, network: Network, earlier: Epochs, total: float) -> dict[str, float]:
         """Measure the averaged network on dev, and write it where it is the best so far."""
-        right = _share_right(self.pair.averaged, self.dev, self.vectors.embedder, self.recipe.device)
-        self.history.append({"loss": total / len(self.training), "accuracy": right})
-        if best_epoch(self.history) == epoch:
-            weights = self.pair.averaged.state_dict()
-            write_weights(self.folder, weights, self.vectors.extra, self.vectors.projections)
-        loss = self.history[-1]["loss"]
-        self.say(f"epoch {epoch}: loss {loss:.4f}, dev accuracy {100 * right:.2f}")
-        return self.history[-1]
+        right = _share_right(network, self.dev, self.vectors.embedder, self.recipe.device)
+        measured = {"loss": total / len(self.training), "accuracy": right}
+        epochs = [*earlier, measured]
+        if best_epoch(epochs) == len(epochs):
+            write_config(self.folder, self.shape, self.vectors.about)
+            write_weights(self.folder, network.state_dict(), self.vectors.extra, self.vectors.projections)
+        self.say(f"epoch {len(epochs)}: loss {measured['loss']:.4f}, dev accuracy {100 * right:.2f}")
+        return measured
 
 
-def best_epoch(history: Epochs) -> int:
-    """Return the epoch (from 1) with the highest dev accuracy, the first of equals; without dev the last."""
-    accuracies = [epoch.get("accuracy", float(at)) for at, epoch in enumerate(history)]
-    return 1 + accuracies.index(max(accuracies))
+def _averaged_network(shape: Shape, recipe: Recipe) -> nn.ModuleDict:
+    """Return a network to train, and the running average of its weights, which is what is measured and kept."""
+    torch.manual_seed(epoch_seed(recipe.seed, 0))
+    network = Network(shape)
+
+    def average(averaged: Any, current: Any, steps: Tensor | int) -> None:
+        """Add the weights behind a step to the average; the first steps weigh more."""
+        decay = min(recipe.average, (1 + int(steps)) / (10 + int(steps))) if recipe.average else 0.0
+        torch._foreach_lerp_(averaged, current, 1 - decay)
+
+    averaged = AveragedModel(network, multi_avg_fn=average)
+    averaged.n_averaged.fill_(1)  # or the first step would replace the weights rather than add to them
+    return nn.ModuleDict({"network": network, "averaged": averaged.requires_grad_(False)})
 
 
 def _collate(examples: Examples, rows: NDArray[np.int64], embedder: Embedder) -> Batch:

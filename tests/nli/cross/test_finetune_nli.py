@@ -101,11 +101,11 @@ def test_another_training_is_not_gone_on_with(make_folder, tmp_path, monkeypatch
         with pytest.raises(WordworthError, match=r"training with other data.*--overwrite"):
             finetune_nli(untrained_cross_encoder(place, seed=3), data, out, recipe=recipe)
     load_cross_encoder(out)  # the epoch that had ended
-    module.cleared(out)
+    module.discard_training(out)
     assert len(finetune_nli(untrained_cross_encoder(place, seed=3), DATA, out, recipe=QUICK)[1]) == QUICK.epochs
     (tmp_path / "mine").mkdir()
     with pytest.raises(WordworthError, match="mine holds no fine-tuned model"):
-        module.cleared(tmp_path / "mine")
+        module.discard_training(tmp_path / "mine")
 
 
 def test_halved_products_leave_the_weights_float32(make_folder, tmp_path):
