@@ -65,8 +65,8 @@ def test_probabilities_do_not_depend_on_how_pairs_are_put_together(monkeypatch):
     whole = one.probabilities(SENTENCES, pairs)
     alone = [one.probabilities([SENTENCES[p], SENTENCES[h]], np.array([[0, 1]]))[0] for p, h in pairs]
     np.testing.assert_allclose(whole, alone, atol=1e-5)
-    monkeypatch.setattr(embedded, "TOKENS", 20)
-    monkeypatch.setattr(embedded, "PAIRS", 2)
+    monkeypatch.setattr(embedded, "PAIRS", 7)
+    monkeypatch.setattr(embedded, "BLOCK", 2)
     monkeypatch.setattr(embedded, "SENTENCES", 1)
     order = np.random.default_rng(0).permutation(len(pairs))
     np.testing.assert_allclose(one.probabilities(SENTENCES, pairs[order]), whole[order], atol=1e-5)

@@ -8,7 +8,7 @@ import pytest
 
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.errors import WordworthError
-from wordworth.nli.pairs import PairSet, evenly
+from wordworth.nli.pairs import PairSet, draw_evenly
 from wordworth.nli.probe import Probe, load_probe, probe_names
 from wordworth.nli.templates import by_sound
 
@@ -130,15 +130,15 @@ def test_a_batch_holds_each_sentence_once(gender: PairSet) -> None:
 
 def test_even_samples() -> None:
     """One index of each stretch, in order, no hypothesis met more than chance has it."""
-    drawn = evenly(1_936_512, 12_000, seed=3)
+    drawn = draw_evenly(1_936_512, 12_000, seed=3)
     assert len(drawn) == 12_000
     assert (np.diff(drawn) > 0).all()
     stretch = 1_936_512 / 12_000
     assert (np.abs(drawn - (np.arange(12_000) + 0.5) * stretch) <= stretch / 2 + 1).all()
     counts = np.bincount(drawn % 6, minlength=6)
     assert abs(counts / 12_000 - 1 / 6).max() < 0.015
-    assert np.array_equal(drawn, evenly(1_936_512, 12_000, seed=3))
-    assert np.array_equal(evenly(5, 7, 0), np.arange(5))
+    assert np.array_equal(drawn, draw_evenly(1_936_512, 12_000, seed=3))
+    assert np.array_equal(draw_evenly(5, 7, 0), np.arange(5))
 
 
 OWN = """

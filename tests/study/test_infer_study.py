@@ -221,9 +221,9 @@ def test_samples(model: AttentionNli, probe: Path) -> None:
     gaps = pl.col("measure").str.contains("^(gap|lean):")
     assert set(findings.scores.filter(~gaps).get_column("n")) == {40}
     assert set(findings.scores.filter(gaps).get_column("n")) == {4}  # premises
-    assert "40 pairs, one draw_extra_vectors at random" in findings.notes[1]
+    assert "40 pairs, one drawn at random" in findings.notes[1]
     pairs = PairSet.of(load_probe(probe))
-    drawn_ = scoring.evenly(84, 40, 0)
+    drawn_ = scoring.draw_evenly(84, 40, 0)
     expected = _one_by_one(model, pairs)[drawn_, 1].mean()
     assert _value(findings.scores, "net-neutral") == pytest.approx(expected, abs=1e-6)
     one = infer([model], probes=[probe], sample=1, slices=["job=nurse"], mitigate=(), random=0, **FEW)

@@ -200,8 +200,8 @@ class PairSet:
         return first, second
 
 
-def evenly(total: int, count: int, seed: int) -> Indices:
-    """`count` of the indices below `total`, one drawn at random from each of as many equal stretches, in order.
+def draw_evenly(total: int, count: int, seed: int) -> Indices:
+    """Draw `count` of the indices below `total`, one at random from each of as many equal stretches, in order.
 
     Even steps alone would meet the same hypothesis again and again, since they come round every H pairs.
     """

@@ -165,8 +165,9 @@ class _Training:
         recipe = self.recipe
         loader = EpochLoader(self._batches, lambda rows: _collate(self.training, rows, self.vectors.embedder))
         steps = len(loader)
-        networks = _averaged_network(self.shape, recipe).to(recipe.device)
-        network, averaged = networks["network"], networks["averaged"]
+        torch.manual_seed(epoch_seed(recipe.seed, 0))
+        network = Network(self.shape).to(recipe.device)
+        average = _average(network, recipe.average)
 
         def loss(_: nn.Module, batch: Batch) -> tuple[Tensor, int]:
             """Return the sum of losses by the full batch's size, so that a pair weighs the same in a small batch."""
@@ -184,13 +185,13 @@ class _Training:
             lambda step: None if step % steps else epoch_seed(recipe.seed, 1 + step // steps),
             recipe.clip,
             recipe.epochs,
-            after_step=lambda: averaged.update_parameters(network),
-            after_epoch=lambda earlier, total: self._end_epoch(averaged.module, earlier, total),
+            after_step=lambda: average.update_parameters(network),
+            after_epoch=lambda earlier, total: self._end_epoch(average.module, earlier, total),  # type: ignore[arg-type]
             should_stop=lambda epochs: len(epochs) - best_epoch(epochs) >= recipe.patience,
             say=self.say,
         )
         optimizer = torch.optim.Adam(network.parameters(), lr=recipe.rate)
-        return SeededTrainer(networks, loader, plan, optimizer).run()
+        return SeededTrainer(nn.ModuleDict({"network": network, "average": average}), loader, plan, optimizer).run()
 
     def _key(self) -> str:
         """Return the sha256 of all that the network depends on; more epochs or patience go on with what there is."""
@@ -216,19 +217,17 @@ class _Training:
         return measured
 
 
-def _averaged_network(shape: Shape, recipe: Recipe) -> nn.ModuleDict:
-    """Return a network to train, and the running average of its weights, which is what is measured and kept."""
-    torch.manual_seed(epoch_seed(recipe.seed, 0))
-    network = Network(shape)
+def _average(network: Network, decay: float) -> AveragedModel:
+    """Return the running average of a network's weights, which is what is measured and kept."""
 
-    def average(averaged: Any, current: Any, steps: Tensor | int) -> None:
-        """Add the weights behind a step to the average; the first steps weigh more."""
-        decay = min(recipe.average, (1 + int(steps)) / (10 + int(steps))) if recipe.average else 0.0
-        torch._foreach_lerp_(averaged, current, 1 - decay)
+    def update(averaged: Any, current: Any, steps: Tensor | int) -> None:
+        """Add the weights behind a step; the first steps weigh more."""
+        kept = min(decay, (1 + int(steps)) / (10 + int(steps))) if decay else 0.0
+        torch._foreach_lerp_(averaged, current, 1 - kept)
 
-    averaged = AveragedModel(network, multi_avg_fn=average)
-    averaged.n_averaged.fill_(1)  # or the first step would replace the weights rather than add to them
-    return nn.ModuleDict({"network": network, "averaged": averaged.requires_grad_(False)})
+    average = AveragedModel(network, multi_avg_fn=update)
+    average.n_averaged.fill_(1)  # or the first step would replace the weights rather than add to them
+    return average.requires_grad_(False)
 
 
 def _collate(examples: Examples, rows: NDArray[np.int64], embedder: Embedder) -> Batch:

@@ -14,7 +14,7 @@ from wordworth.engine.cache import key_of
 from wordworth.measure.neutrality import BY_PAIR, CHANGE, Tally
 from wordworth.nli.loading import load
 from wordworth.nli.nli import LABELS, MitigableNli, NliModel
-from wordworth.nli.pair_scores import Largest, PairTask, scored
+from wordworth.nli.pair_scores import Largest, PairTask, score_pairs
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import FORMULA, SWAP, Probe, load_probe, probe_names
 from wordworth.progress import progress
@@ -174,7 +174,7 @@ def _measured(
     task, parts = plan
     tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in parts]
     largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in ("entailment", "contradiction"))
-    for indices, probabilities in scored(setting.model(), task, advance=advance):
+    for indices, probabilities in score_pairs(setting.model(), task, advance=advance):
         places = task.pairs.coordinates(indices)
         for part, tally in zip(parts, tallies, strict=True):
             part.add(tally, places, probabilities)
