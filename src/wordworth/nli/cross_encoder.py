@@ -21,7 +21,7 @@ from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.nli.nli import LABELS, TrainedWithout
 from wordworth.progress import progress
 from wordworth.repair.checkpoint import NOTES
-from wordworth.repair.subwords import piece_vectors, projected
+from wordworth.repair.subwords import piece_vectors, project_subwords
 from wordworth.transform import Subspace
 
 _SPELLED = {
@@ -108,7 +108,7 @@ class CrossEncoder:
             logits = forward(self.network, self.tokenizer, [encoded[at] for at in batch])[:, list(self.columns)]
             return np.asarray(torch.softmax(logits.double(), dim=-1).cpu().numpy())
 
-        taken_out = projected(self.network, self.projection.basis) if self.projection else nullcontext()
+        taken_out = project_subwords(self.network, self.projection.basis) if self.projection else nullcontext()
         title = f"Inferring with {self.name}"
         with torch.inference_mode(), taken_out, progress(title, len(encoded)) as advance:
             for batch, values in by_length(run_batch, [len(ids) for ids, _ in encoded], budget):

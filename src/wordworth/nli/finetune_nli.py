@@ -33,7 +33,7 @@ from wordworth.errors import WordworthError
 from wordworth.nli.cross_encoder import CrossEncoder, encode_pairs, load_cross_encoder, padded
 from wordworth.nli.nli import LABELS, Example, accuracy, sentence_pairs
 from wordworth.repair.checkpoint import NOTES, save_projected
-from wordworth.repair.subwords import projected
+from wordworth.repair.subwords import project_subwords
 from wordworth.transform import Subspace
 
 BUCKET = 50
@@ -75,7 +75,7 @@ def finetune_nli(
     if not data:
         raise WordworthError("there are no training pairs; give at least one")
     training = _Training(model, data, dev, projection, recipe, folder, say)
-    with projected(model.network, projection.basis) if projection else nullcontext():
+    with project_subwords(model.network, projection.basis) if projection else nullcontext():
         epochs = training.run()
     model.network.train(False).requires_grad_(False)
     return load_cross_encoder(folder, device=str(model.network.device), name=model.name), epochs

@@ -14,7 +14,7 @@ from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
 from wordworth.nli.cross_encoder import load_cross_encoder, untrained_cross_encoder
 from wordworth.repair.checkpoint import save_projected
-from wordworth.repair.subwords import piece_vectors, projected
+from wordworth.repair.subwords import piece_vectors, project_subwords
 from wordworth.transform import difference_direction, random_directions
 
 SENTENCES = ["The doctor ate an apple.", "He slept.", "She sold the old car.", "The rude person visited the bishop."]
@@ -91,7 +91,7 @@ def test_a_tied_head_keeps_the_matrix_it_was_trained_with(make_folder, tmp_path)
     with torch.no_grad():
         untied.get_input_embeddings().weight.copy_(matrix - matrix @ v.T @ v)
         expected = untied(**given).logits
-        with projected(network, subspace.basis):
+        with project_subwords(network, subspace.basis):
             torch.testing.assert_close(network(**given).logits, expected, atol=1e-5, rtol=0)
         save_projected(headed, subspace, tmp_path / "saved")
         assert network.config.tie_word_embeddings
