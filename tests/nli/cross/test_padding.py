@@ -6,7 +6,7 @@ import transformers as hf
 from benchmarks.families import FAMILIES, make_tokenizer
 
 from wordworth.encode.heads import Headed
-from wordworth.nli.cross_encoder import over
+from wordworth.nli.cross_encoder import make_cross_encoder
 
 LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}
 
@@ -22,7 +22,7 @@ def test_a_network_that_sees_padding_is_run_without() -> None:
         for name, weight in network.named_parameters():
             if weight.dim() > 1 and "norm" not in name:
                 weight.normal_(0, 0.2)
-    model = over(Headed("tiny", "", network, tokenizer, 64))
+    model = make_cross_encoder(Headed("tiny", "", network, tokenizer, 64))
     sentences = ["a friend", "my old friends think of a river", "words", "the storm"]
     pairs = np.array([[0, 1], [2, 3], [1, 0], [3, 3], [1, 1]])
     alone = np.concatenate([model.probabilities(sentences, pair[None]) for pair in pairs])
