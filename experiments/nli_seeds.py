@@ -29,7 +29,7 @@ from scipy import stats
 from experiments.nli_verdicts import PROBES, RECORD, Row
 from wordworth.catalog.models import locate_language_model
 from wordworth.nli.cross_encoder import untrained_cross_encoder
-from wordworth.nli.examples import Sets, chosen_sets
+from wordworth.nli.examples import Sets, load_sets
 from wordworth.nli.finetune_nli import FinetuneRecipe, finetune_nli, unfinished
 from wordworth.nli.loading import vectors_to_train_on
 from wordworth.nli.nli import accuracy
@@ -136,7 +136,7 @@ KINDS = {
 
 def train(kind: str, variant: str, seed: int, device: str, few: int) -> None:
     began = time.monotonic()
-    sets = chosen_sets(KINDS[kind].data, DEV, TESTS, hold_out=0, longest=LONGEST, seed=0)
+    sets = load_sets(KINDS[kind].data, DEV, TESTS, hold_out=0, longest=LONGEST, seed=0)
     if few:
         parts = (sets.training, sets.dev, sets.tests)
         sets = Sets(*(tuple(one.only(range(few), {}) for one in part) for part in parts))

@@ -166,9 +166,9 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
 def _sets(settings: NliDataSettings) -> Any:
     """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
     from wordworth.cli import display
-    from wordworth.nli.examples import chosen_sets
+    from wordworth.nli.examples import load_sets
 
-    sets = chosen_sets(
+    sets = load_sets(
         settings.data,
         settings.dev,
         settings.accuracy,

@@ -109,12 +109,7 @@ class Largest:
     probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)))
 
     def add(self, indices: NDArray[np.int64], probabilities: NDArray[np.floating]) -> None:
-        """Another block, whatever the order that blocks come in."""
-        values = probabilities[:, self.column]
-        if 0 < self.count < len(values):  # ties at the edge are all kept until they are sorted by index
-            edge = np.partition(values, len(values) - self.count)[len(values) - self.count]
-            large = values >= edge
-            indices, probabilities = indices[large], probabilities[large]
+        """Add a block; blocks may come in any order."""
         everything = np.concatenate([self.indices, indices])
         rows = np.concatenate([self.probabilities, probabilities])
         order = np.lexsort((everything, -rows[:, self.column]))[: self.count]

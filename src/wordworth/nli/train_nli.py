@@ -4,6 +4,7 @@
 so that more epochs can follow.
 """
 
+import copy
 import hashlib
 import json
 import shutil
@@ -34,7 +35,7 @@ from wordworth.encode.training import (
 from wordworth.errors import WordworthError
 from wordworth.nli.attention import Network, Shape
 from wordworth.nli.contextual import Embedder
-from wordworth.nli.examples import Examples, Sets, batches, examples
+from wordworth.nli.examples import Examples, Sets, list_batches, read_examples
 from wordworth.nli.loading import (
     CONFIG,
     WEIGHTS,
@@ -45,7 +46,7 @@ from wordworth.nli.loading import (
     write_json,
     write_weights,
 )
-from wordworth.nli.nli import LABELS, accuracy
+from wordworth.nli.nli import LABELS, Example, accuracy
 from wordworth.nli.over_vectors import AttentionNli
 
 RESULTS, CHECKPOINTS = "results.json", "checkpoints"
@@ -74,23 +75,22 @@ class Recipe:
 
 @dataclass(frozen=True)
 class NetworkSize:
-    """How large a network is made. What is None is as in the paper: for ELMo, and not for static vectors, `beside` and
-    a `compare` of twice `hidden`."""
+    """How large a network is made; over ELMo, `compare` is twice `hidden`, as in the paper."""
 
     hidden: int = 200
-    compare: int | None = None
     dropout: float = 0.2
     beside: bool | None = None
+    """Only over ELMo unless given."""
 
     def shape(self, embedder: Embedder) -> Shape:
-        """The network's shape over some vectors."""
+        """Return the network's shape over some vectors."""
         several = embedder.layers > 1
         return Shape(
             dim=embedder.dim,
             layers=embedder.layers,
             beside=several if self.beside is None else self.beside,
             hidden=self.hidden,
-            compare=(2 * self.hidden if several else self.hidden) if self.compare is None else self.compare,
+            compare=2 * self.hidden if several else self.hidden,
             dropout=self.dropout,
         )
 
@@ -107,8 +107,9 @@ def train_nli(
     """Train a model in `folder`, or go on there, and return (and write to `results.json`) how it went."""
     read = vectors_to_train_on(vectors, recipe.seed)
     shape = size.shape(read.embedder)
-    training, dev = (examples(data, read.embedder, shape.labels) for data in (sets.training, sets.dev))
-    if not len(training) or not len(dev):
+    training = read_examples(sets.training, read.embedder, shape.labels)
+    dev = [pair for one in sets.dev for pair in one.examples()]
+    if not len(training.labels) or not dev:
         raise WordworthError("there is nothing to train on, or nothing to stop by; give --data and --dev with pairs")
     began, threads = time.monotonic(), torch.get_num_threads()
     torch.set_num_threads(recipe.threads)
@@ -125,20 +126,26 @@ def train_nli(
         "best_epoch": best_epoch(history),
         "history": [{"loss": epoch["loss"], "dev": epoch["accuracy"]} for epoch in history],
         "seconds": round(time.monotonic() - began, 1),
-        "training": [_described(one, read.embedder) for one in sets.training],
-        "dev": [_described(one, read.embedder) | {"accuracy": accuracy(model, one.examples())} for one in sets.dev],
-        "test": [_described(one, read.embedder) | {"accuracy": accuracy(model, one.examples())} for one in sets.tests],
+        "training": [_describe(one, read.embedder) for one in sets.training],
+        "dev": [_describe(one, read.embedder, model) for one in sets.dev],
+        "test": [_describe(one, read.embedder, model) for one in sets.tests],
     }
     write_json(folder / RESULTS, results)
     return results
 
 
-def _described(data: NliData, embedder: Embedder) -> dict[str, Any]:
-    counts = {label: data.labels.count(label) for label in LABELS}
-    unknown = len(embedder.missing(dict.fromkeys([*data.premises, *data.hypotheses])))
-    about = {"name": data.name, "source": data.source, "sha256": data.sha256, "licence": data.licence}
-    used = {"pairs": len(data), "labels": counts, "left_out": dict(data.left_out), "words_without_a_vector": unknown}
-    return about | used
+def _describe(data: NliData, embedder: Embedder, model: AttentionNli | None = None) -> dict[str, Any]:
+    return {
+        "name": data.name,
+        "source": data.source,
+        "sha256": data.sha256,
+        "licence": data.licence,
+        "pairs": len(data),
+        "labels": {label: data.labels.count(label) for label in LABELS},
+        "left_out": dict(data.left_out),
+        "words_without_a_vector": len(embedder.missing(dict.fromkeys([*data.premises, *data.hypotheses]))),
+        **({"accuracy": accuracy(model, data.examples())} if model else {}),
+    }
 
 
 def discard_training(folder: Path) -> None:
@@ -153,7 +160,7 @@ class _Training:
     """What is trained on what, how, and where it is kept."""
 
     training: Examples
-    dev: Examples
+    dev: list[Example]
     vectors: Vectors
     shape: Shape
     recipe: Recipe
@@ -163,7 +170,7 @@ class _Training:
     def run(self) -> Epochs:
         """Train, or go on with, the network in the folder; its best state is there when this returns or fails."""
         recipe = self.recipe
-        loader = EpochLoader(self._batches, lambda rows: _collate(self.training, rows, self.vectors.embedder))
+        loader = EpochLoader(self._list_batches, self._collate)
         steps = len(loader)
         torch.manual_seed(epoch_seed(recipe.seed, 0))
         network = Network(self.shape).to(recipe.device)
@@ -197,18 +204,27 @@ class _Training:
         """Return the sha256 of all that the network depends on; more epochs or patience go on with what there is."""
         options = {name: value for name, value in asdict(self.recipe).items() if name not in ("epochs", "patience")}
         digest = hashlib.sha256(json.dumps([asdict(self.shape), options, self.vectors.embedder.identity]).encode())
-        for part in (self.training, self.dev):
-            digest.update(json.dumps([part.premises, part.hypotheses]).encode())
-            digest.update(part.labels.tobytes())
+        training = self.training
+        data = [training.premises, training.hypotheses, training.labels.tolist(), self.dev]
+        digest.update(json.dumps(data).encode())
         return digest.hexdigest()
 
-    def _batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
-        return batches(self.training, self.recipe.batch, np.random.default_rng([self.recipe.seed, epoch]))
+    def _list_batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
+        return list_batches(self.training, self.recipe.batch, np.random.default_rng([self.recipe.seed, epoch]))
+
+    def _collate(self, rows: NDArray[np.int64]) -> Batch:
+        sides = {"premises": self.training.premises, "hypotheses": self.training.hypotheses}
+        vectors = {
+            name: self.vectors.embedder.vectors(np.array([ids[row] for row in rows], dtype=np.int64))
+            for name, ids in sides.items()
+        }
+        return {**vectors, "labels": torch.from_numpy(self.training.labels[rows])}
 
     def _end_epoch(self, network: Network, earlier: Epochs, total: float) -> dict[str, float]:
         """Measure the averaged network on dev, and write it where it is the best so far."""
-        right = _share_right(network, self.dev, self.vectors.embedder, self.recipe.device)
-        measured = {"loss": total / len(self.training), "accuracy": right}
+        network = copy.deepcopy(network).cpu()
+        right = accuracy(AttentionNli("", network, self.vectors.embedder), self.dev)
+        measured = {"loss": total / len(self.training.labels), "accuracy": right}
         epochs = [*earlier, measured]
         if best_epoch(epochs) == len(epochs):
             write_config(self.folder, self.shape, self.vectors.about)
@@ -228,21 +244,3 @@ def _average(network: Network, decay: float) -> AveragedModel:
     average = AveragedModel(network, multi_avg_fn=update)
     average.n_averaged.fill_(1)  # or the first step would replace the weights rather than add to them
     return average.requires_grad_(False)
-
-
-def _collate(examples: Examples, rows: NDArray[np.int64], embedder: Embedder) -> Batch:
-    """Return the vectors of a batch's premises and hypotheses, and its labels."""
-    vectors = {of: embedder.vectors(examples.side(rows, of)) for of in ("premises", "hypotheses")}
-    return {**vectors, "labels": torch.from_numpy(examples.labels[rows])}
-
-
-def _share_right(network: Network, examples: Examples, embedder: Embedder, device: str) -> float:
-    """Return the accuracy of a network on examples."""
-    network.eval()
-    right = 0
-    with torch.inference_mode():
-        for rows in batches(examples, 256, np.random.default_rng(0)):
-            batch = {name: tensor.to(device) for name, tensor in _collate(examples, rows, embedder).items()}
-            guesses = network(batch["premises"], batch["hypotheses"]).argmax(dim=1)
-            right += int((guesses == batch["labels"]).sum())
-    return right / len(examples)
