@@ -31,7 +31,3 @@ def test_every_object_of_the_published_lists() -> None:
     assert {word for word in words if by_sound(word) != by_letter(word)} == {"SUV"}
     assert by_letter("SUV") == "a"  # the authors' code
     assert [by_letter(word) for word in ("hour", "unit", "Auto")] == ["a", "an", "an"]
-
-
-def test_blank() -> None:
-    assert by_sound(" ") == by_letter("") == "a"

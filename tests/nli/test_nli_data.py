@@ -50,11 +50,6 @@ def test_quotations_and_quoted_cells(data):
     assert load_nli("conjnli").premises[1].startswith('Season eight of "South Park", an')
 
 
-def test_parts_of_sick(data):
-    train, test, whole = load_nli("sick-train"), load_nli("sick-test"), load_nli("sick")
-    assert len(train) + len(test) == len(whole)
-
-
 def write(path: Path, lines: list[str]) -> Path:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

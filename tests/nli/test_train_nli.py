@@ -76,13 +76,6 @@ def test_it_learns_a_rule_and_says_how_well(sets, tmp_path):
     assert accuracy(model, sets.tests[0].examples()) == made["test"][0]["accuracy"]
 
 
-def test_the_same_seed_gives_the_same_network_and_another_another(sets, tmp_path):
-    for name, seed in (("one", 0), ("again", 0), ("other", 1)):
-        go(sets, tmp_path / name, epochs=1, seed=seed)
-    assert same(weights(tmp_path / "one"), weights(tmp_path / "again"))
-    assert not same(weights(tmp_path / "one"), weights(tmp_path / "other"))
-
-
 def test_a_stopped_training_goes_on_to_the_same_network(sets, tmp_path, monkeypatch):
     whole = go(sets, tmp_path / "whole", epochs=4)
     with stop_after(24):  # in the middle of an epoch

@@ -1,7 +1,8 @@
 """ELMo as what an NLI model reads: three layers per token, with a place for a projection in layer 1 or in all layers.
 
-`averaged` gives vectors that do not depend on a context: the mean of each word and layer over a text (Dev et al. 2020,
-over WikiSplit). The text's sentences are read as an NLI model reads its own, words as written, split by `words_of`.
+`average_occurrences` gives vectors that do not depend on a context: the mean of each word and layer over a text (Dev
+et al. 2020, over WikiSplit). Its sentences are read as an NLI model reads its own, words as written, split by
+`words_of`.
 """
 
 import hashlib
@@ -183,7 +184,9 @@ def draw_occurrences(lines: Iterable[str], words: Sequence[str], per_word: int, 
     return DrawnSentences({sentence: frozenset(drawn[sentence]) for sentence in sorted(drawn)}, too_long)
 
 
-def averaged(vectors: ElmoVectors, words: Sequence[str], drawn: DrawnSentences, text: str) -> tuple[Embedding, ...]:
+def average_occurrences(
+    vectors: ElmoVectors, words: Sequence[str], drawn: DrawnSentences, text: str
+) -> tuple[Embedding, ...]:
     """An embedding a layer: the mean vector of each word over its occurrences. A word that has none is not in it.
 
     `text` is what the sentences were drawn from, for the provenance.

@@ -9,10 +9,9 @@ import pytest
 import torch
 import transformers as hf
 
-from wordworth.catalog.models import locate_language_model
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
-from wordworth.nli.cross_encoder import load_cross_encoder, untrained_cross_encoder
+from wordworth.nli.cross_encoder import load_cross_encoder
 from wordworth.repair.checkpoint import save_projected
 from wordworth.repair.subwords import piece_vectors, project_subwords
 from wordworth.transform import difference_direction, random_directions
@@ -120,18 +119,3 @@ def test_bad_input(bert):
     words = piece_vectors(bert.headed, ["he"])
     with pytest.raises(WordworthError, match="has no word 'wardrobe'"):
         difference_direction(words, "he", "wardrobe")
-
-
-@pytest.mark.index
-def test_a_real_model():
-    """he − she in the word pieces of MiniLM: the same direction as by hand."""
-    model = untrained_cross_encoder(locate_language_model("minilm-l6").place, device="cpu")
-    words = piece_vectors(model.headed, ["he", "she", "electroencephalogram"])
-    assert list(words.words) == ["he", "she"]
-    vocabulary = model.tokenizer.get_vocab()
-    matrix = model.network.bert.embeddings.word_embeddings.weight.detach().double().numpy()
-    he, she = (matrix[vocabulary[word]] / np.linalg.norm(matrix[vocabulary[word]]) for word in ("he", "she"))
-    subspace = difference_direction(words, "he", "she")
-    np.testing.assert_allclose(subspace.basis[0], (he - she) / np.linalg.norm(he - she), atol=1e-6)
-    found = model.without(subspace).probabilities(SENTENCES, PAIRS)
-    np.testing.assert_allclose(found, by_hand(model, subspace).probabilities(SENTENCES, PAIRS), atol=1e-5)
