@@ -36,8 +36,6 @@ def test_it_lies_in_the_package_and_is_small():
 def test_the_card_is_whole():
     text = card()
     assert not re.search(r"\{[A-Z]+\}", text)
-    for part in ("## Accuracy", "## Training data", "## How to remake it", "## Use and limits", "wordworth train-nli"):
-        assert part in text
     told = re.search(r"sha256 `([0-9a-f]{64})`", text)
     assert told is not None
     assert told[1] == sha256_of(here(DEFAULT, entry(DEFAULT).sources).path / "model.safetensors")
