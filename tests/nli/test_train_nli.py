@@ -53,9 +53,9 @@ def sets() -> Sets:
     return Sets((told(rng, 200, "train"),), (told(rng, 60, "dev"),), (told(rng, 60, "test"),))
 
 
-def go(sets: Sets, folder: Path, epochs: int = 3, embedding: Embedding | None = None, **more) -> dict:
+def go(sets: Sets, folder: Path, epochs: int = 3, **more) -> dict:
     recipe = Recipe(epochs=epochs, rate=3e-3, average=0.9, **{"patience": 99, **more})
-    return train_nli(embedding or vectors(), sets, folder, NetworkSize(16, beside=True), recipe=recipe)
+    return train_nli(vectors(), sets, folder, NetworkSize(16, beside=True), recipe=recipe)
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
@@ -101,9 +101,6 @@ def test_a_loss_that_is_no_number_stops_it_and_the_last_good_epoch_stays(sets, t
         go(sets, tmp_path, epochs=4)
     assert same(weights(tmp_path), good)
     assert go(sets, tmp_path, epochs=3)["epochs"] == 3  # and it can go on from there
-    huge = vectors().with_matrix(vectors().matrix * np.inf, "scaled")
-    with pytest.raises(WordworthError, match="epoch 1, batch 1"):
-        go(sets, tmp_path / "huge", embedding=huge)
 
 
 def test_only_whole_checkpoints_of_the_same_training_are_gone_on_with(sets, tmp_path):
@@ -132,9 +129,6 @@ def test_models_that_cannot_be_loaded(sets, tmp_path):
         (tmp_path / "config.json").write_text(json.dumps({**config, "shape": {**config["shape"], **change}}))
         with pytest.raises(WordworthError, match=message):
             load_attention_nli(tmp_path, vectors=vectors())
-    (tmp_path / "config.json").write_text("{")
-    with pytest.raises(WordworthError, match="Invalid JSON"):
-        load_attention_nli(tmp_path, vectors=vectors())
 
 
 def write(data: NliData, path: Path) -> str:
