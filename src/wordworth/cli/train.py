@@ -131,7 +131,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     from wordworth.encode.training import best_epoch
     from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.nli.cross_encoder import untrained_cross_encoder
-    from wordworth.nli.finetune_nli import FinetuneRecipe, discard_training, finetune_nli, unfinished
+    from wordworth.nli.finetune_nli import FinetuneRecipe, discard_training, finetune_nli, is_unfinished
     from wordworth.nli.nli import accuracy
     from wordworth.repair.subwords import piece_vectors
     from wordworth.study.mitigation import taken_out
@@ -139,7 +139,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     refuse_unwritable(output)
     if overwrite:
         discard_training(output)
-    elif not unfinished(output):
+    elif not is_unfinished(output):
         refuse_existing(output)
     names = ("epochs", "rate", "batch", "precision", "seed")
     recipe = FinetuneRecipe(**{name: getattr(settings, name) for name in names})

@@ -128,28 +128,28 @@ def encode_pairs(
 
 def forward(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[EncodedPair]) -> Tensor:
     """Return logits (pairs, labels in the model's own order) of encoded pairs."""
-    logits: Tensor = network(**padded(network, tokenizer, batch)).logits
+    logits: Tensor = network(**pad_pairs(network, tokenizer, batch)).logits
     return logits
 
 
-def padded(
+def pad_pairs(
     network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[EncodedPair]
 ) -> dict[str, Tensor]:
     """Return what the network takes for encoded pairs, padded to the longest."""
     pad, width = padding_of(tokenizer), max(len(ids) for ids, _ in batch)
     left = tokenizer.padding_side == "left"
 
-    def filled(rows: Sequence[list[int]], value: int) -> Tensor:
+    def fill(rows: Sequence[list[int]], value: int) -> Tensor:
         fills = ([value] * (width - len(row)) for row in rows)
         padded = [[*fill, *row] if left else [*row, *fill] for row, fill in zip(rows, fills, strict=True)]
         return torch.tensor(padded, device=network.device)
 
     inputs = {
-        "input_ids": filled([ids for ids, _ in batch], pad),
-        "attention_mask": filled([[1] * len(ids) for ids, _ in batch], 0),
+        "input_ids": fill([ids for ids, _ in batch], pad),
+        "attention_mask": fill([[1] * len(ids) for ids, _ in batch], 0),
     }
     if "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names:
-        inputs["token_type_ids"] = filled([types for _, types in batch], tokenizer.pad_token_type_id)
+        inputs["token_type_ids"] = fill([types for _, types in batch], tokenizer.pad_token_type_id)
     return inputs
 
 

@@ -30,7 +30,7 @@ from wordworth.encode.training import (
     epoch_seed,
 )
 from wordworth.errors import WordworthError
-from wordworth.nli.cross_encoder import CrossEncoder, encode_pairs, load_cross_encoder, padded
+from wordworth.nli.cross_encoder import CrossEncoder, encode_pairs, load_cross_encoder, pad_pairs
 from wordworth.nli.nli import LABELS, Example, accuracy, sentence_pairs
 from wordworth.repair.checkpoint import NOTES, save_projected
 from wordworth.repair.subwords import project_subwords
@@ -86,14 +86,14 @@ def checkpoints_of(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.checkpoints")
 
 
-def unfinished(folder: Path) -> bool:
+def is_unfinished(folder: Path) -> bool:
     """Return whether a fine-tuning was stopped in a folder after an epoch."""
     return any(checkpoints_of(folder).glob(f"checkpoint-*/{MARKER}"))
 
 
 def discard_training(folder: Path) -> None:
     """Discard an earlier fine-tuning in a folder; its model stays until the first epoch of the new one has ended."""
-    if folder.exists() and not (unfinished(folder) or (folder / NOTES).exists()):
+    if folder.exists() and not (is_unfinished(folder) or (folder / NOTES).exists()):
         raise WordworthError(f"{folder} holds no fine-tuned model that could be replaced; choose another folder")
     shutil.rmtree(checkpoints_of(folder), ignore_errors=True)
 
@@ -158,7 +158,7 @@ class _Training:
         pairs = [(premise, hypothesis) for premise, hypothesis, _ in examples]
         encoded = encode_pairs(model.tokenizer, pairs, model.headed.max_length)
         labels = torch.tensor([model.columns[LABELS.index(label)] for *_, label in examples])
-        return {**padded(model.network, model.tokenizer, encoded), "labels": labels}
+        return {**pad_pairs(model.network, model.tokenizer, encoded), "labels": labels}
 
     def _loss(self, network: nn.Module, batch: Batch) -> tuple[Tensor, int]:
         labels, device = batch["labels"], self.model.network.device.type

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from safetensors import safe_open
 from safetensors.torch import save_file
-from torch import Tensor
 
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.models import load_embeddings
@@ -76,36 +75,12 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
         part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def write_config(folder: Path, shape: Shape, vectors: VectorsRead) -> None:
-    """Write what the network is and what it reads."""
-    write_json(
-        folder / CONFIG,
-        ModelConfig(kind="decomposable-attention", shape=shape, vectors=vectors).model_dump(mode="json"),
-    )
-
-
 def _tensor_name(layer: int) -> str:
     return f"{_PROJECTION}.{layer}" if layer else _PROJECTION
 
 
-def write_weights(
-    folder: Path,
-    weights: Mapping[str, Tensor],
-    extra: NDArray[np.float32] | None,
-    projections: Mapping[int, NDArray[np.float64]] | None = None,
-) -> None:
-    """Write the network's weights in one step, with what belongs to the vectors that it reads."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
-    if extra is not None:
-        tensors[_EXTRA] = torch.from_numpy(extra)
-    for layer, basis in (projections or {}).items():
-        tensors[_tensor_name(layer)] = torch.from_numpy(np.ascontiguousarray(basis))
-    with replacing(folder / WEIGHTS) as part:
-        save_file(tensors, part)
-
-
 def read_model(folder: Path) -> TrainedNetwork:
-    """Read the model that `write_config` and `write_weights` wrote."""
+    """Read the model that `write_model` wrote."""
     config = _read_config(folder / CONFIG)
     path, shape = folder / WEIGHTS, config.shape
     with Foreign(f"{path} cannot be read", "train the model again"), safe_open(path, framework="pt") as stored:
@@ -161,17 +136,30 @@ class Vectors:
 
     def without(self, subspace: Subspace) -> "Vectors":
         """Return the same with a subspace removed from the context-free vectors; the network's folder keeps it."""
-        return self._changed(self.embedder.without(subspace), {0: subspace})
+        return self._replace(self.embedder.without(subspace), {0: subspace})
 
     def without_in(self, subspaces: dict[int, Subspace]) -> "Vectors":
         """Return the same with a subspace removed from each of these layers of ELMo, once all are computed."""
         if not isinstance(self.embedder, ElmoVectors):
             raise WordworthError(f"{self.about.name} has no layers but one; leave --elmo-layers out")
-        return self._changed(self.embedder.without_in(subspaces), subspaces)
+        return self._replace(self.embedder.without_in(subspaces), subspaces)
 
-    def _changed(self, embedder: Embedder, subspaces: dict[int, Subspace]) -> "Vectors":
+    def _replace(self, embedder: Embedder, subspaces: dict[int, Subspace]) -> "Vectors":
         about = self.about.model_copy(update={"projection": next(iter(subspaces.values())).name})
         return Vectors(embedder, about, {layer: one.basis for layer, one in subspaces.items()})
+
+
+def write_model(folder: Path, network: Network, vectors: Vectors) -> None:
+    """Write a network and what belongs to the vectors that it reads; `read_model` reads it."""
+    config = ModelConfig(kind="decomposable-attention", shape=network.shape, vectors=vectors.about)
+    write_json(folder / CONFIG, config.model_dump(mode="json"))
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    if vectors.extra is not None:
+        tensors[_EXTRA] = torch.from_numpy(vectors.extra)
+    for layer, basis in vectors.projections.items():
+        tensors[_tensor_name(layer)] = torch.from_numpy(np.ascontiguousarray(basis))
+    with replacing(folder / WEIGHTS) as part:
+        save_file(tensors, part)
 
 
 def load(named: str | Path | NliModel, device: str = "auto", labels: Sequence[str] = ()) -> NliModel:

@@ -35,12 +35,12 @@ class PairTask:
     seed: int = 0
 
     @property
-    def sampled(self) -> bool:
+    def is_sampled(self) -> bool:
         return self.sample is not None and self.sample < len(self.pairs)
 
     def blocks(self) -> Iterator[tuple[int, Indices]]:
         """Yield the number and the indices of each block."""
-        if self.sample is not None and self.sampled:
+        if self.sample is not None and self.is_sampled:
             indices, step = draw_evenly(len(self.pairs), self.sample, self.seed), BLOCK
         else:
             action = len(self.pairs) // len(self.pairs.actions)
@@ -49,13 +49,13 @@ class PairTask:
 
     def __len__(self) -> int:
         """Return the number of pairs to score."""
-        return self.sample if self.sample is not None and self.sampled else len(self.pairs)
+        return self.sample if self.sample is not None and self.is_sampled else len(self.pairs)
 
     def entry(self, model: NliModel) -> CacheSlot:
         """Return where the blocks of a model are kept."""
         pairs = self.pairs
         axes = (pairs.actions, pairs.premises, pairs.hypotheses)
-        drawn = (self.sample, self.seed) if self.sampled else None
+        drawn = (self.sample, self.seed) if self.is_sampled else None
         return slot("inferences", [LAYOUT, BLOCK, list(model.identity), pairs.probe.sha256, axes, drawn])
 
 

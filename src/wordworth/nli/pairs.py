@@ -93,7 +93,7 @@ class PairSet:
         for key, words in chosen.items():
             name = self._key(key, words)
             axis, listed = self._axes[name]
-            for word in self._lacking(name, words):
+            for word in self._missing_words(name, words):
                 close = nearest(word, sorted(dict.fromkeys(listed))) or "; see its lists"
                 raise WordworthError(f"the probe {self.probe.name} has no {key} {word!r}{close}")
             wanted = {word.casefold() for word in words}
@@ -120,17 +120,18 @@ class PairSet:
         first, second = self.probe.labels
         return (first, second) if first != second else ("premise", "hypothesis")
 
-    def sliced_by(self, key: str) -> bool:
+    def can_slice_by(self, key: str) -> bool:
         """Whether a key is one of this probe's."""
         return key in self._axes or key in ("subject", "premise", "hypothesis")
 
     def knows(self, chosen: Mapping[str, Sequence[str]]) -> bool:
         """Whether the keys and all the words are this probe's."""
         return all(
-            self.sliced_by(key) and not self._lacking(self._key(key, words), words) for key, words in chosen.items()
+            self.can_slice_by(key) and not self._missing_words(self._key(key, words), words)
+            for key, words in chosen.items()
         )
 
-    def _lacking(self, key: str, words: Sequence[str]) -> list[str]:
+    def _missing_words(self, key: str, words: Sequence[str]) -> list[str]:
         known = {word.casefold() for word in self._axes[key][1]}
         return [word for word in words if word.casefold() not in known]
 
@@ -139,7 +140,7 @@ class PairSet:
         if key == "subject":
             known = {word.casefold() for word in self.probe.premises}
             key = "premise" if all(word.casefold() in known for word in words) else "hypothesis"
-        if not self.sliced_by(key):
+        if not self.can_slice_by(key):
             known_keys = [*self._axes, "subject"]
             close = nearest(key, known_keys) or f"; it can by {', '.join(known_keys)}"
             raise WordworthError(f"the probe {self.probe.name} cannot be sliced by {key!r}{close}")

@@ -42,9 +42,8 @@ from wordworth.nli.loading import (
     Vectors,
     read_model,
     vectors_to_train_on,
-    write_config,
     write_json,
-    write_weights,
+    write_model,
 )
 from wordworth.nli.nli import LABELS, Example, accuracy
 from wordworth.nli.over_vectors import AttentionNli
@@ -227,8 +226,7 @@ class _Training:
         measured = {"loss": total / len(self.training.labels), "accuracy": right}
         epochs = [*earlier, measured]
         if best_epoch(epochs) == len(epochs):
-            write_config(self.folder, self.shape, self.vectors.about)
-            write_weights(self.folder, network.state_dict(), self.vectors.extra, self.vectors.projections)
+            write_model(self.folder, network, self.vectors)
         self.say(f"epoch {len(epochs)}: loss {measured['loss']:.4f}, dev accuracy {100 * right:.2f}")
         return measured
 

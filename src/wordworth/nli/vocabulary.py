@@ -56,18 +56,18 @@ class StaticVectors:
         held = hash_of(vectors, "vectors", lambda: hash_content(list(vectors.words), np.asarray(vectors.matrix)))
         return "static", held, hash_content(self.extra)
 
-    def _known(self, word: str) -> int | None:
+    def _find_row(self, word: str) -> int | None:
         """Row of a word: in lower case, else as it is written."""
         index = self.embedding.index
         return index.get(word.lower(), index.get(word))
 
-    def _read(self, sentence: str) -> list[tuple[str, int | None]]:
+    def _split(self, sentence: str) -> list[tuple[str, int | None]]:
         """Tokens and their rows. A word with hyphens that has no vector is read as its parts."""
         tokens: list[tuple[str, int | None]] = []
         for word in words_of(sentence):
-            row = self._known(word)
+            row = self._find_row(word)
             if row is None and "-" in word.strip("-"):
-                tokens += [(part, self._known(part)) for part in word.split("-")]
+                tokens += [(part, self._find_row(part)) for part in word.split("-")]
             else:
                 tokens.append((word, row))
         return tokens
@@ -77,7 +77,7 @@ class StaticVectors:
         known = len(self.embedding)
         unknown = [
             known + zlib.crc32(word.lower().encode()) % UNKNOWN if row is None else row
-            for word, row in self._read(sentence)
+            for word, row in self._split(sentence)
         ]
         return [self._start, *unknown]
 
@@ -105,7 +105,7 @@ class StaticVectors:
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
         """Return words that have no vector of their own, each once, in the order they come."""
-        lost = (word for sentence in sentences for word, row in self._read(sentence) if row is None)
+        lost = (word for sentence in sentences for word, row in self._split(sentence) if row is None)
         return tuple(dict.fromkeys(lost))
 
 

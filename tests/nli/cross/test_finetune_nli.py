@@ -75,7 +75,7 @@ def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, k
     for steps in (2, 8, 7):  # 18 pairs in batches of 4: in the first epoch, the second, and the third
         with stop_after(steps):
             go("stopped")
-        assert module.unfinished(tmp_path / "stopped") is (steps > 5)
+        assert module.is_unfinished(tmp_path / "stopped") is (steps > 5)
     assert go("stopped") == whole
     assert [line for line in said_by["stopped"] if "goes on" in line] == [f"goes on after epoch {at}" for at in (1, 2)]
     one, two = (sorted(path.name for path in (tmp_path / name).iterdir()) for name in ("whole", "stopped"))
@@ -93,7 +93,7 @@ def test_a_training_is_discarded_when_asked(make_folder, tmp_path):
         finetune_nli(fresh(make_folder), DATA[:-1], out, recipe=QUICK)
     load_cross_encoder(out)  # the epoch that had ended
     module.discard_training(out)
-    assert not module.unfinished(out)
+    assert not module.is_unfinished(out)
     (tmp_path / "mine").mkdir()
     with pytest.raises(WordworthError, match="mine holds no fine-tuned model"):
         module.discard_training(tmp_path / "mine")

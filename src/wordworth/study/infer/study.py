@@ -110,7 +110,7 @@ def _task(findings: Findings, probe: Probe, settings: InferSettings) -> PairTask
     actions = [f"{action.verb} {action.object}".strip() for action in probe.actions]
     findings.used_words(f"the probe {probe.name}", {**sets, "actions": actions}, probe.reference)
     findings.note(count_sentence(pairs))
-    if task.sampled:
+    if task.is_sampled:
         findings.note(f"{probe.name}: {len(task):,} pairs, one drawn at random from each of as many equal stretches.")
     return task
 
