@@ -43,7 +43,11 @@ def test_the_card_is_whole():
 
 @pytest.mark.index
 def test_it_reads_glove_and_says_what_is_plain():
-    model = load_attention_nli()
+    model = load("mine=nli-glove")
+    assert model.name == "mine"
+    assert isinstance(model, MitigableNli)
+    with pytest.raises(WordworthError, match="minilm-l6 is no NLI model"):
+        load("minilm-l6")
     sentences = ["A man is sleeping.", "A person is asleep.", "A man is not sleeping.", "A man in a blorkish hat"]
     found = model.probabilities(sentences, np.array([[0, 0], [0, 1], [0, 2]]))
     assert found[0].argmax() == LABELS.index("entailment")
@@ -78,15 +82,3 @@ def test_a_model_of_ones_own_is_taken_as_it_is() -> None:
     assert load(coin) is coin
     assert not isinstance(coin, MitigableNli)
     assert infer(coin, "a", "b") == pytest.approx((1 / 3,) * 3)
-
-
-@pytest.mark.index
-def test_the_models_of_the_package_by_name() -> None:
-    model = load("mine=nli-glove")
-    assert model.name == "mine"
-    assert isinstance(model, MitigableNli)
-    same = infer(model, "A man is eating a bagel.", "A man is eating a bagel.")
-    other = infer(model, "A man is eating a bagel.", "Nobody is eating.")
-    assert max(same) == same.entailment > other.entailment
-    with pytest.raises(WordworthError, match="minilm-l6 is no NLI model"):
-        load("minilm-l6")

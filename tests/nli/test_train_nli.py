@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,8 +20,7 @@ from wordworth.nli.examples import Sets
 from wordworth.nli.loading import load_attention_nli, vectors_to_train_on
 from wordworth.nli.nli import accuracy
 from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, discard_training, train_nli
-from wordworth.study.mitigation import taken_out
-from wordworth.transform import Subspace, difference_direction, random_directions, remove
+from wordworth.transform import difference_direction, remove
 
 THINGS = [f"thing{number}" for number in range(12)]
 WORDS = ["a", "no", "sees", ".", *THINGS]
@@ -184,18 +182,3 @@ def test_a_network_trained_without_a_subspace_keeps_what_was_taken_out(sets, tmp
     sentences = ["a thing0 sees a thing2 .", "a thing1 ."]
     np.testing.assert_allclose(model.probabilities(sentences, pair), changed.probabilities(sentences, pair), atol=1e-6)
     train_nli(read, sets, tmp_path / "model", NetworkSize(16), recipe=Recipe(epochs=2))  # and it goes on
-
-
-def test_what_is_taken_out_in_training():
-    def taken(**named: Any) -> Subspace | None:
-        return taken_out(TrainSettings(**named), lambda words: vectors(), seed=3)
-
-    pair = ("thing0", "thing1")
-    expected = difference_direction(vectors(), *pair).basis
-    np.testing.assert_allclose(taken(directions=(pair,)).basis, expected)
-    assert taken() is None
-    several = taken(random_directions=2)
-    assert len(several) == 2
-    np.testing.assert_allclose(several.basis, random_directions(8, count=1, k=2, seed=3)[0].basis)
-    with pytest.raises(WordworthError, match="control of a bias that is named"):
-        taken(random_directions=1, directions=(pair,))

@@ -123,6 +123,8 @@ def test_dropout_is_the_papers(make_folder):
     inside = set(model.network.base_model.modules())
     rates = {(module in inside, module.p) for module in model.network.modules() if isinstance(module, torch.nn.Dropout)}
     assert rates == {(True, 0.25), (False, 0.0)}
+    with pytest.raises(WordworthError, match="dropout is 1"):
+        untrained_cross_encoder(make_folder("bert"), dropout=1)
 
 
 def test_batches_hold_every_pair_once_and_the_rate_rises_and_falls():
@@ -133,13 +135,6 @@ def test_batches_hold_every_pair_once_and_the_rate_rises_and_falls():
     assert heights[0] == pytest.approx(0.1)
     assert max(heights) == 1.0
     assert heights[-1] == pytest.approx(1 / 90)
-
-
-def test_bad_input(make_folder, tmp_path):
-    with pytest.raises(WordworthError, match="no training pairs"):
-        finetune_nli(fresh(make_folder), [], tmp_path / "out")
-    with pytest.raises(WordworthError, match="dropout is 1"):
-        untrained_cross_encoder(make_folder("bert"), dropout=1)
 
 
 def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
@@ -154,12 +149,8 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     assert json.loads((folder / "projection.json").read_text())["taken_out"]["subspace"] == "he − she"
     again = CliRunner().invoke(app, [*asked, "--overwrite", "--json"], catch_exceptions=False)
     assert again.stdout == made.stdout
-    for wrong, told in (
-        (asked, "is there already"),
-        ([*asked[:-1], "x", "--direction", "he"], "is not two names with a comma between"),
-    ):
-        with pytest.raises(WordworthError, match=told):
-            CliRunner().invoke(app, wrong, catch_exceptions=False)
+    with pytest.raises(WordworthError, match="is there already"):
+        CliRunner().invoke(app, asked, catch_exceptions=False)
     config = json.loads((folder / "config.json").read_text())
     config["id2label"] = {str(at): f"LABEL_{at}" for at in range(3)}
     (folder / "config.json").write_text(json.dumps(config))
