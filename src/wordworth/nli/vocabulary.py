@@ -24,12 +24,12 @@ _TOKEN = re.compile(r"\w+(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b|\d+(?:[.,:]\d+)+|
 
 
 def words_of(sentence: str) -> list[str]:
-    """The words and punctuation marks of a sentence."""
+    """Return the words and punctuation marks of a sentence."""
     return _TOKEN.findall(sentence.replace("’", "'"))
 
 
 class StaticVectors:
-    """An embedding's vectors, `UNKNOWN` ones for words that it has not, and one for the start of a sentence.
+    """An embedding's vectors, `UNKNOWN` ones for words that it lacks, and one for the start of a sentence.
 
     Those extra vectors are drawn once, are as frozen as the rest, and belong to the network that was trained with them.
     """
@@ -57,12 +57,12 @@ class StaticVectors:
         return "static", held, hash_content(self.extra)
 
     def _find_row(self, word: str) -> int | None:
-        """Row of a word: in lower case, else as it is written."""
+        """Return the row of a word: in lower case, else as it is written."""
         index = self.embedding.index
         return index.get(word.lower(), index.get(word))
 
     def _split(self, sentence: str) -> list[tuple[str, int | None]]:
-        """Tokens and their rows. A word with hyphens that has no vector is read as its parts."""
+        """Return tokens and their rows. A word with hyphens that has no vector is read as its parts."""
         tokens: list[tuple[str, int | None]] = []
         for word in words_of(sentence):
             row = self._find_row(word)
