@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 from stopped_training import diverge_after, stop_after
 from wordworth.catalog.read.nli import NliData
 from wordworth.cli import app
-from wordworth.cli.train import TrainSettings, _sets
 from wordworth.embedding import Embedding, save
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
@@ -133,18 +132,6 @@ def write(data: NliData, path: Path) -> str:
     rows = zip(data.premises, data.hypotheses, data.labels, strict=True)
     path.write_text("\n".join(["premise\thypothesis\tlabel", *map("\t".join, rows)]) + "\n")
     return str(path)
-
-
-def test_labels_by_number(tmp_path):
-    """As the data of `train-nli` and `finetune-nli` are read: training, dev and test alike."""
-    for name, premise in (("data", "a man"), ("dev", "a dog"), ("accuracy", "a bird")):
-        (tmp_path / f"{name}.csv").write_text(f"premise,hypothesis,label\n{premise},it moves,0\n{premise},it is,2\n")
-    files = {name: (tmp_path / f"{name}.csv",) for name in ("data", "dev", "accuracy")}
-    read = _sets(TrainSettings(**files, label_map={"0": "entailment", "2": "contradiction"}))
-    for part in (read.training, read.dev, read.tests):
-        assert part[0].labels == ("entailment", "contradiction")
-    with pytest.raises(WordworthError, match="--label-map 0=entailment"):
-        _sets(TrainSettings(**files))
 
 
 def test_the_command(sets, tmp_path):

@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,7 @@ class TrainingPlan:
     loss: Callable[[nn.Module, Batch], tuple[Tensor, int]]
     """Returns the loss to minimize, and its weight in the mean that is reported."""
     seed_of: Callable[[int], int | None]
-    """Step → the seed of what is drawn at random from then on; None: go on drawing."""
+    """Takes a step; returns the seed of what is drawn at random from then on, or None to go on drawing."""
     clip: float
     """Norm to which gradients are cut."""
     epochs: int
@@ -73,13 +72,10 @@ class EpochLoader(DataLoader[Any]):
 class _EpochBatches(torch.utils.data.IterableDataset[Any]):
     def __init__(self, list_batches: Callable[[int], Iterable[Any]]) -> None:
         self.list_batches, self.epoch = list_batches, 1
+        self.count = sum(1 for _ in list_batches(1))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.list_batches(self.epoch))
-
-    @cached_property
-    def count(self) -> int:
-        return sum(1 for _ in self.list_batches(1))
 
     def __len__(self) -> int:
         return self.count

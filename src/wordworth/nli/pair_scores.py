@@ -34,22 +34,20 @@ class PairTask:
     sample: int | None = None
     seed: int = 0
 
+    def __len__(self) -> int:
+        """Return the number of pairs to score."""
+        return len(self.pairs) if self.sample is None else min(self.sample, len(self.pairs))
+
     @property
     def is_sampled(self) -> bool:
-        return self.sample is not None and self.sample < len(self.pairs)
+        return len(self) < len(self.pairs)
 
     def blocks(self) -> Iterator[tuple[int, Indices]]:
         """Yield the number and the indices of each block."""
-        if self.sample is not None and self.is_sampled:
-            indices, step = draw_evenly(len(self.pairs), self.sample, self.seed), BLOCK
-        else:
-            action = len(self.pairs) // len(self.pairs.actions)
-            indices, step = np.arange(len(self.pairs)), max(1, BLOCK // action) * action
+        action = len(self.pairs) // len(self.pairs.actions)
+        step = BLOCK if self.is_sampled else max(1, BLOCK // action) * action
+        indices = draw_evenly(len(self.pairs), len(self), self.seed)
         yield from enumerate(indices[at : at + step] for at in range(0, len(indices), step))
-
-    def __len__(self) -> int:
-        """Return the number of pairs to score."""
-        return self.sample if self.sample is not None and self.is_sampled else len(self.pairs)
 
     def entry(self, model: NliModel) -> CacheSlot:
         """Return where the blocks of a model are kept."""
