@@ -16,11 +16,10 @@ from torch import Tensor
 from torch.nn.functional import pad
 from transformers.cache_utils import Cache, DynamicLayer
 
-from wordworth.encode.identity import Identity
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.passes import TOLERANCE, accepted
 from wordworth.engine.batching import Budget, budget_for, out_of_memory
-from wordworth.whole_words.reader import Head, Node, Tokens, run_each
+from wordworth.whole_words.reader import Head, Node, Reader, Tokens, run_each
 from wordworth.whole_words.unit_scores import send
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
@@ -47,27 +46,18 @@ class _Memory:
         return bool(self.layers or self.parts)
 
 
-class CausalReader:
+class CausalReader(Reader):
     """Where a model cannot look back by a mask on what it has read (this is tried), paths are read from the start."""
 
     def __init__(self, base: LanguageModel, head: Head, width: int, trial: Sequence[int]) -> None:
-        self.base, self.logits, self.width = base, head, width
-        kind = base.device.type if base.device.type in BATCH_TOKENS else "cpu"
-        usual = budget_for(base.device, BATCH_TOKENS[kind], padding=base.ignores_padding)
+        tokens = BATCH_TOKENS.get(base.device.type, BATCH_TOKENS["cpu"])
+        budget = budget_for(base.device, tokens, padding=base.ignores_padding)
         # One more batch is one more pass for the texts, and one for each of some levels of paths.
-        self.budget = Budget(usual.tokens, LEVELS * usual.pass_cost)
+        super().__init__(base, head, width, Budget(tokens, LEVELS * budget.pass_cost))
         self._trial = trial
         names = accepted(base.network)
         self.remembers = {"position_ids", "past_key_values", "attention_mask"} <= names and self._looks_back(COLUMNS)
         self._exact, self._inexact = COLUMNS, sys.maxsize
-
-    @property
-    def device(self) -> torch.device:
-        return self.base.device
-
-    @property
-    def identity(self) -> Identity:
-        return *self.base.identity, self.logits.weights
 
     def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, _Memory]:
         memory = _Memory(texts)

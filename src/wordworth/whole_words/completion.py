@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from wordworth.errors import WordworthError
-from wordworth.whole_words.chunks import MORE_UNITS, room
 from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.parting import WORD
 from wordworth.whole_words.reader import Node
+from wordworth.whole_words.rules import MORE_UNITS, room
 
 LONGEST = 32
 """Units of a word; longer ones are not completed."""
@@ -108,7 +108,8 @@ class _Search:
         """Ends the words of some paths (None: the text itself), then opens the paths that continue them."""
         model = self.model
         logp = model.reader.logits(rows).double().log_softmax(dim=1)
-        begin = logp.masked_fill(model.begins("attached")[WORD] == 0, -torch.inf).logsumexp(dim=1).tolist()
+        begins = model.units.begin_mask[WORD].to(model.device)
+        begin = logp.masked_fill(begins == 0, -torch.inf).logsumexp(dim=1).tolist()
         if not model.units.trailing:
             self._end([(path, path.logp + end) for path, end in zip(paths, begin, strict=True) if path])
         for path, row, start in zip(paths, logp, begin, strict=True):

@@ -26,7 +26,7 @@ from wordworth.engine.cache import CacheSlot, slot
 from wordworth.errors import WordworthError
 from wordworth.files import locked
 from wordworth.whole_words.model import WordFamily, frame, load_network
-from wordworth.whole_words.words import LEAST_WORDS
+from wordworth.whole_words.words import MIN_LINE_WORDS
 
 SAVE_EVERY = 300.0
 """Seconds of training that a kill costs at most."""
@@ -112,7 +112,7 @@ def _train(
     )
     examples = partial(_examples, text, tokenizer, family, chosen)
     if next(iter(examples()), None) is None:
-        raise WordworthError(f"{text.name} has no line of {LEAST_WORDS} words to train on; give more text")
+        raise WordworthError(f"{text.name} has no line of {MIN_LINE_WORDS} words to train on; give more text")
 
     def list_batches(_: int) -> Iterator[list[tuple[list[int], list[int]]]]:
         stream = iter(examples())
@@ -162,7 +162,7 @@ def _examples(
     size = chosen.length - len(before) - len(after) - 1
     for number, line in enumerate(lines):
         words = line.split()
-        if len(words) < LEAST_WORDS:
+        if len(words) < MIN_LINE_WORDS:
             continue
         tokens: list[int] = tokenizer(" ".join(words), add_special_tokens=False, verbose=False)["input_ids"]
         for start in range(0, len(tokens), size):

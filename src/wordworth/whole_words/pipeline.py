@@ -12,10 +12,12 @@ import polars as pl
 import torch
 
 from wordworth.engine.batching import by_length, free_memory, out_of_memory
-from wordworth.whole_words.batch import Batch, Ready, table_of
 from wordworth.whole_words.chunks import Chunk
 from wordworth.whole_words.model import WordModel
-from wordworth.whole_words.search import PredictionRules
+from wordworth.whole_words.predictions import table_of
+from wordworth.whole_words.rules import PredictionRules
+from wordworth.whole_words.search import PathStep, Search
+from wordworth.whole_words.segmentations import PreparedChunk
 from wordworth.whole_words.unit_scores import PendingScores, UnitQuery
 
 HELD_BYTES = 256 << 20
@@ -28,17 +30,45 @@ without guesses, where paths are few and a pass over them costs its launch and l
 The paths of guesses are many, and each looks at all of its row."""
 
 
+class Batch:
+    """A batch of windows: read on the device, then its own paths are scored."""
+
+    def __init__(self, model: WordModel, chunk: PreparedChunk, numbers: list[int], rules: PredictionRules) -> None:
+        """Send the windows of these numbers to the device, and do not wait for it."""
+        self.chunk, self.numbers = chunk, numbers
+        windows, units = np.array(numbers), rules.units(model)
+        lengths, ends = chunk.lengths[windows], chunk.chunk.ends[windows].tolist()
+        self.longest, self.tokens = int(lengths.max()), int(lengths.sum())
+        self.search = search = Search(units, rules, chunk, windows)
+        texts = [chunk.chunk.ids[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
+        with torch.inference_mode():
+            rows, self.state = model.reader.read(texts, search.firsts.tolist())
+            begins = units.begin_mask.to(model.device)
+            pending = PendingScores(model.reader, rows, rules.k, begins, search.query, search.states(), search.own)
+        self._pending: PendingScores | None = pending
+        self.steps: list[PathStep] = []
+        """The next steps of the paths that leave the texts."""
+
+    def begin(self, texts_before: int) -> None:
+        """Wait for the device, and set the first steps of the paths; texts are numbered from so many on."""
+        assert self._pending is not None
+        scores, self._pending = self._pending.result(), None
+        self.search.texts_before = texts_before
+        self.steps = self.search.begin(scores)
+
+
 def predict_chunks(model: WordModel, chunks: Iterable[Chunk], rules: PredictionRules) -> Iterator[pl.DataFrame]:
     """Yield the table of each chunk (schema `PREDICTIONS`), in their order. Chunks and tables are plain data, so this
     runs wherever the model is."""
     units = rules.units(model)
     for chunk in chunks:
-        ready = Ready(chunk, units, rules.punctuation)
-        groups = _read_groups(model, ready, rules)
-        yield table_of(ready, [batch for group in groups for batch in _predict_group(model, group, rules)])
+        prepared = PreparedChunk(chunk, units, rules.punctuation)
+        groups = _read_groups(model, prepared, rules)
+        batches = [batch for group in groups for batch in _predict_group(model, group, rules)]
+        yield table_of(prepared, [batch.search for batch in batches])
 
 
-def _read_groups(model: WordModel, ready: Ready, rules: PredictionRules) -> Iterator[list[Batch]]:
+def _read_groups(model: WordModel, chunk: PreparedChunk, rules: PredictionRules) -> Iterator[list[Batch]]:
     """Read the windows of a chunk, the longest first: if memory runs out, it does so at the start."""
     has_accelerator = model.device.type == "cuda"
     most_held = int(HELD_SHARE * free_memory(model.device)) if has_accelerator else HELD_BYTES
@@ -53,7 +83,7 @@ def _read_groups(model: WordModel, ready: Ready, rules: PredictionRules) -> Iter
     group: list[Batch] = []
     texts = 0
     for _, batch in by_length(
-        lambda numbers: Batch(model, ready, numbers, rules), ready.lengths.tolist(), model.reader.budget
+        lambda numbers: Batch(model, chunk, numbers, rules), chunk.lengths.tolist(), model.reader.budget
     ):
         if group:
             group[-1].begin(texts)
@@ -76,21 +106,21 @@ def _predict_group(model: WordModel, group: list[Batch], rules: PredictionRules)
     except RuntimeError as error:
         if not out_of_memory(error):
             raise
-    ready, numbers = group[0].ready, [number for batch in group for number in batch.numbers]
+    chunk, numbers = group[0].chunk, [number for batch in group for number in batch.numbers]
     group.clear()
 
     def predict_batch(some: list[int]) -> Batch:
-        batch = Batch(model, ready, [numbers[at] for at in some], rules)
+        batch = Batch(model, chunk, [numbers[at] for at in some], rules)
         batch.begin(0)
         _follow(model, [batch], rules)
         return batch
 
-    return [batch for _, batch in by_length(predict_batch, ready.lengths[numbers].tolist(), model.reader.budget)]
+    return [batch for _, batch in by_length(predict_batch, chunk.lengths[numbers].tolist(), model.reader.budget)]
 
 
 def _follow(model: WordModel, group: Sequence[Batch], rules: PredictionRules) -> None:
     """Follow all paths of a group, all by one unit a pass."""
-    reader, begins = model.reader, model.begins(rules.punctuation, unspaced=rules.unspaced)
+    reader, begins = model.reader, rules.units(model).begin_mask.to(model.device)
     searches, steps = [batch.search for batch in group], [batch.steps for batch in group]
     state = reader.join([batch.state for batch in group])
     for batch in group:

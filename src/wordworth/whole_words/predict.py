@@ -18,21 +18,21 @@ from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.parting import Parting, Splitter
 from wordworth.whole_words.pipeline import predict_chunks
 from wordworth.whole_words.predictions import scan, slot_of, write
-from wordworth.whole_words.search import PredictionRules
-from wordworth.whole_words.words import LEAST_WORDS, numbered
+from wordworth.whole_words.rules import PredictionRules
+from wordworth.whole_words.words import MIN_LINE_WORDS, read_lines
 
 
 class Reading(TypedDict, total=False):
     """How a text is read, and where its predictions are kept."""
 
     split: Splitter
-    """Splits a line into words: at white space, if it is not given."""
+    """Splits a line into words: at white space by default."""
     documents: Iterable[int] | None
     """The number of each line's document."""
     by_document: bool
     """The left context of a word is that of its document, and not of its line."""
     kept: Path
-    """The folder for predictions; else they are in the cache."""
+    """The folder for predictions; the cache by default."""
 
 
 def predict_words(
@@ -41,9 +41,9 @@ def predict_words(
     rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
     **reading: Unpack[Reading],
 ) -> pl.DataFrame:
-    """A row a word of the text, in its order (schema `PREDICTIONS`); rows of words not predicted say why.
+    """Return a row per word of the text, in its order (schema `PREDICTIONS`); those of skipped words say why.
 
-    What stands apart is read one space apart. What is longer than a window is read in overlapping ones. What was
+    White space of any length is read as one space. What is longer than a window is read in overlapping ones. What was
     predicted once is kept, and not predicted again.
     """
     return scan_words(model, lines, rules, **reading).collect()
@@ -56,7 +56,7 @@ def scan_words(
     rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
     **reading: Unpack[Reading],
 ) -> pl.LazyFrame:
-    """The table of `predict_words` where it is kept, for a text whose table does not fit into memory.
+    """Return the table of `predict_words` where it is kept, for a text whose table does not fit into memory.
 
     When this returns, everything is predicted; the rows lie on disk, and are read by whoever collects the table. Lines
     are taken one by one (a file will do), and no more of them is held than is being predicted.
@@ -65,15 +65,14 @@ def scan_words(
     if by_document and documents is None:
         raise WordworthError("the context is to be the document, but no documents are given; number them line by line")
     size, context = rules.sizes(model)
-    punctuation = rules.punctuation
-    options = [*model.identity, rules.k, rules.boundary, rules.beginning, punctuation, size, context, rules.guesses]
-    options += [rules.unspaced]
+    options = [*model.identity, rules.k, rules.boundary, rules.beginning, rules.punctuation]
+    options += [size, context, rules.guesses, rules.unspaced]
     total = len(lines) if isinstance(lines, Sized) else None
-    numbered_lines = numbered(lines, documents, Parting(punctuation, reading.get("split", str.split), rules.unspaced))
+    parting = Parting(rules.punctuation, reading.get("split", str.split), rules.unspaced)
     entries: list[CacheSlot] = []
 
     def parts() -> Iterator[Part[Chunk]]:
-        for chunk in chunks(model, numbered_lines, size, context, by_document=by_document, units=rules.units(model)):
+        for chunk in chunks(model, read_lines(lines, documents, parting), rules, by_document=by_document):
             entries.append(slot_of(reading.get("kept"), [*options, chunk.key()]))
             yield Part(entries[-1], chunk, chunk.lines)
 
@@ -82,14 +81,15 @@ def scan_words(
         Filling(partial(predict_chunks, rules=rules), write, what).fill(model, parts(), advance)
     table = scan(entries)
     if not table.select(pl.col("left_out").null_count()).collect(engine="streaming").item():
+        why = _list_reasons(table)
         raise WordworthError(
-            f"no word of the text can be predicted: {_reasons(table)}; give lines of at least {LEAST_WORDS} words"
+            f"no word of the text can be predicted: {why}; give lines of at least {MIN_LINE_WORDS} words"
         )
     return table
 
 
 def surprisal(model: WordModel, text: str) -> pl.DataFrame:
-    """How surprising each word of a text is after the words before it: a row a word.
+    """Return how surprising each word of a text is after the words before it, a row per word.
 
     `place` counts the words, parted by white space, from 0. `surprisal` is −log2 P(word), its end included, in bits;
     `units` are the tokenizer's for the word. Both are null where `skipped` says why, as for the first word.
@@ -98,7 +98,7 @@ def surprisal(model: WordModel, text: str) -> pl.DataFrame:
     return table.select("word", surprisal=-pl.col("logp") / log(2), units="units", place="at", skipped="left_out")
 
 
-def _reasons(table: pl.LazyFrame) -> str:
+def _list_reasons(table: pl.LazyFrame) -> str:
     reasons = table.group_by("left_out").len().sort("len", "left_out", descending=[True, False]).collect()
     if reasons.is_empty():
         return "it is empty"

@@ -28,7 +28,7 @@ from wordworth.whole_words.frequency import Bands, banded, frequencies_of, parse
 from wordworth.whole_words.model import WordModel, load_word_model
 from wordworth.whole_words.parting import Parting, icu_words
 from wordworth.whole_words.predict import scan_words
-from wordworth.whole_words.search import PredictionRules
+from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.soft_match import BUILT_IN
 
 ENDS = "end"
