@@ -76,7 +76,8 @@ class MadeUp:
     def result(self) -> UnitScores:
         among = self._query.units % UNLIKELY == 0
         if self._own is None:
-            return UnitScores(np.full(self._rows, 5), np.ones(self._rows, bool), among, *(np.zeros(0),) * 5)  # type: ignore[arg-type]
+            none: Any = np.zeros(0)
+            return UnitScores(np.full(self._rows, 5), np.ones(self._rows, bool), among, none, none, none, none, none)
         own = self._own
         greedy = np.where(own % 10 < 4, own, own * 7919 % self._width)
         good = own % 5 < 3

@@ -214,6 +214,7 @@ def chunks(
     full = CHUNK_BATCHES * model.reader.budget.tokens
     short: deque[Line] = deque()
     read = given = 0
+    growing = _Growing(tokenizer.entries)
 
     def long_lines() -> Iterator[Line]:
         nonlocal read
@@ -236,7 +237,6 @@ def chunks(
         given, growing = end, _Growing(tokenizer.entries)
         return chunk
 
-    growing = _Growing(tokenizer.entries)
     for texts in _batch(group_lines(long_lines(), by_document=by_document)):
         cut = _cut(tokenizer.tokenize(texts), tokenizer.entries, model.before, size, context)
         ends = cut.tokens[1:]
