@@ -183,12 +183,8 @@ def test_marks_are_words_of_their_own() -> None:
     assert said(model, "tea tea ,", k=1)["hit1"]
     assert exp(said(model, "tea tea ,")["logp"]) == pytest.approx(0.1 * 1 / begin)
     # A run of marks is one word; what parts at white space alone has `tea,` as one.
-    assert predict_words(model, ['tea tea," tea'], PredictionRules(k=3))["word"].to_list() == [
-        "tea",
-        "tea",
-        ',"',
-        "tea",
-    ]
+    runs = predict_words(model, ['tea tea," tea'], PredictionRules(k=3))
+    assert runs["word"].to_list() == ["tea", "tea", ',"', "tea"]
     attached = predict_words(model, ["tea tea, tea"], PredictionRules(k=1, punctuation="attached"))
     assert attached["word"].to_list() == ["tea", "tea,", "tea"]
     begins = 0.1 + 0.25 + 0.1, 0.5 + 0.2  # after tea, after the comma: with a space, or the end
@@ -271,42 +267,32 @@ def test_marked_ends_need_no_boundary() -> None:
     assert said(model, "to to to", k=1)["hitk"]
 
 
-def test_what_was_kept_is_read_again(tmp_path: Path) -> None:
-    """Another network behind the same identity: what is kept speaks, until the text or an option changes."""
-    lines = ["the cat the dog", "the dogs the cat"]
-    model = pieces()
-    first = predict_words(model, lines, PredictionRules(k=3), kept=tmp_path)
-    silent: Any = model.reader
-    silent.read = None
-    assert predict_words(model, lines, PredictionRules(k=3), kept=tmp_path).equals(first)
-    with pytest.raises(TypeError):
-        predict_words(model, lines, PredictionRules(k=2), kept=tmp_path)
-    with pytest.raises(TypeError):
-        predict_words(model, lines[::-1], PredictionRules(k=3), kept=tmp_path)
-
-
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = ["the cat the dog the cats the dogs"] * 100
-    whole = predict_words(pieces(), lines, PredictionRules(k=3), kept=tmp_path / "whole")
+    """What is kept is read again, until the text or an option changes."""
+    lines, rules = ["the cat the dog the cats the dogs"] * 100, PredictionRules(k=3)
+    whole = predict_words(pieces(), lines, rules, kept=tmp_path / "whole")
     model = pieces()
     table: Any = model.reader
-    read, reads = table.read, 0
+    read, allowed = table.read, 9
 
     def breaks(*given: Any) -> Any:
-        nonlocal reads
-        reads += 1
-        if reads > 9:
+        nonlocal allowed
+        allowed -= 1
+        if allowed < 0:
             raise KeyboardInterrupt
         return read(*given)
 
     monkeypatch.setattr(table, "read", breaks)
     with pytest.raises(KeyboardInterrupt):
-        predict_words(model, lines, PredictionRules(k=3), kept=tmp_path / "cut")
-    done = len(list((tmp_path / "cut").glob("*/*.parquet")))
-    assert done == 1
-    reads = -1000
-    assert predict_words(model, lines, PredictionRules(k=3), kept=tmp_path / "cut").equals(whole)
-    assert reads + 1000 < len(list((tmp_path / "cut").glob("*/*.parquet"))) * 9
+        predict_words(model, lines, rules, kept=tmp_path / "cut")
+    assert len(list((tmp_path / "cut").glob("*/*.parquet"))) == 1
+    allowed = 1000
+    assert predict_words(model, lines, rules, kept=tmp_path / "cut").equals(whole)
+    allowed = 0
+    assert predict_words(model, lines, rules, kept=tmp_path / "cut").equals(whole)
+    for others, rule in ((lines, PredictionRules(k=2)), (lines[1:], rules)):
+        with pytest.raises(KeyboardInterrupt):
+            predict_words(model, others, rule, kept=tmp_path / "cut")
 
 
 def test_completions_by_hand() -> None:
