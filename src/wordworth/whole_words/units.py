@@ -36,6 +36,7 @@ from wordworth.whole_words.parting import (
 SPACES = b" \t\n\r\x0b\x0c"
 _SINGLE_SPACES = tuple(bytes([one]) for one in SPACES)
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_KIND = re.compile(r'"type": "(\w+)"')
 _METASPACE = "▁"
 MAX_CONTINUATIONS = 1 << 16
 """Rests of words whose continuations are kept, so that a long text does not fill the memory."""
@@ -218,14 +219,15 @@ def _read_marks(definition: dict[str, Any], name: str) -> Callable[[str], bytes]
 
     Words are marked byte-level, by `▁`, by a prefix that continues or a suffix that ends one.
     """
-    kinds, model = set(_list_kinds(definition)), definition["model"]
+    model = definition["model"]
     suffix, prefix = model.get("end_of_word_suffix") or "", model.get("continuing_subword_prefix") or ""
-    around = [definition["normalizer"], definition["pre_tokenizer"], definition["decoder"]]
+    parts = [definition[name] for name in ("normalizer", "pre_tokenizer", "decoder", "post_processor")]
+    kinds = set(_KIND.findall(json.dumps(parts)))
     if "ByteLevel" in kinds:
         alphabet: Any = bytes_to_unicode
         byte_of: dict[str, int] = {character: byte for byte, character in alphabet().items()}
         return lambda piece: bytes(byte_of[c] for c in piece) if all(c in byte_of for c in piece) else piece.encode()
-    if "Metaspace" in kinds or _METASPACE in json.dumps(around, ensure_ascii=False):
+    if "Metaspace" in kinds or _METASPACE in json.dumps(parts[:3], ensure_ascii=False):
         fallback = bool(model.get("byte_fallback")) or "ByteFallback" in kinds
 
         def spell(piece: str) -> bytes:
@@ -243,14 +245,3 @@ def _read_marks(definition: dict[str, Any], name: str) -> Callable[[str], bytes]
         f"{name} marks neither where words begin nor where they end ({model['type']}), so whole words cannot be made "
         "out in its units; use another model"
     )
-
-
-def _list_kinds(definition: Any) -> list[str]:
-    """Return the types of all parts of a tokenizer's definition but its model, nested ones included."""
-    if isinstance(definition, dict):
-        parts = (part for key, part in definition.items() if key not in ("model", "added_tokens"))
-        inner = [kind for part in parts for kind in _list_kinds(part)]
-        return [str(definition["type"]), *inner] if "type" in definition else inner
-    if isinstance(definition, list):
-        return [kind for part in definition for kind in _list_kinds(part)]
-    return []
