@@ -77,9 +77,7 @@ def test_models_without_a_memory_give_the_same(
     assert 0 < kept["hitk"].sum() < len(kept)
 
 
-def test_batches_do_not_change_the_numbers(
-    tiny_pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_do_not_change_the_numbers(tiny_pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = tiny_pair
     whole = predict_words(model, LINES, PredictionRules(k=20), kept=tmp_path / "one")
     monkeypatch.setattr(model.reader.budget, "tokens", 16)

@@ -60,6 +60,6 @@ def test_every_tokenizer_is_asked_the_same_words(
     assert [word for line in lines for word in line.words] == words
     reading = WordTokenizer(model.tokenizer, model.units.adapt(punctuation))
     entries = reading.tokenize([[line] for line in lines]).places["entry"].tolist()
-    left_out = [(reading.entries.words[~entry], reading.entries.targets[~entry]) for entry in entries if entry < 0]
+    left_out = [(reading.words[~entry], reading.targets[~entry]) for entry in entries if entry < 0]
     known = {(word, reason) for word, reason in left_out if reason != "the tokenizer does not know its characters"}
     assert known == {("He", FIRST), ("The", FIRST)}

@@ -52,7 +52,7 @@ def test_spans_are_those_of_longer_and_longer_texts(tiny_pair: Pair) -> None:
     assert found.places["start"].tolist() == starts
     where = [(7 + (line > 1), line, at) for line, text in enumerate(texts) for at in range(len(text.split()))]
     assert found.places[["document", "line", "at"]].tolist() == where
-    targets = [reading.entries.targets[number] for number in found.places["entry"][1:13].tolist()]
+    targets = [reading.targets[number] for number in found.places["entry"][1:13].tolist()]
     assert all(isinstance(one, Target) and b"".join(one.text.split()).decode() == one.form for one in targets)
     is_lower = model.name in ("tiny-gpt", "tiny-bert", "tiny-albert")
     expected = TEXT.replace("é", "e").replace("ï", "i") if is_lower else TEXT
@@ -69,7 +69,7 @@ def test_shared_units_are_left_out(tiny_word_model: Tiny) -> None:
         SimpleNamespace(ids=[1, 2, 3], offsets=[(0, 1), (1, 3), (3, 5)]),
     ]
     found = reading.find_words(lines, encoded)
-    targets = [reading.entries.targets[max(number, ~number)] for number in found.places["entry"].tolist()]
+    targets = [reading.targets[max(number, ~number)] for number in found.places["entry"].tolist()]
     assert targets[:4] == [FIRST, SHARED, SHARED, FIRST]
     assert SHARED not in targets[4:]
     spans = list(pairwise([*found.places["start"].tolist(), len(found.ids)]))

@@ -21,7 +21,6 @@ from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.words import (
     MIN_LINE_WORDS,
     SHORT,
-    Entries,
     Ints,
     Line,
     Passages,
@@ -116,7 +115,7 @@ class _Windows(NamedTuple):
     """Windows without a word to predict have no tokens and no number."""
 
 
-def _cut(passages: Passages, entries: Entries, before: tuple[int, ...], size: int, context: int) -> _Windows:
+def _cut(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...], size: int, context: int) -> _Windows:
     """Cut passages into windows: every word is in one of them, and they follow one another as the words do."""
     places = passages.places
     spans: list[tuple[int, int, int, int]] = []
@@ -129,7 +128,7 @@ def _cut(passages: Passages, entries: Entries, before: tuple[int, ...], size: in
         for first, last, begin, end, reason in windows(starts, next_unit - unit, size, context):
             if reason:
                 at = word + first
-                places["entry"][at] = entries.skip(entries.words[_unsigned(places["entry"][at])], reason)
+                places["entry"][at] = tokenizer.skip(tokenizer.words[_unsigned(places["entry"][at])], reason)
             spans.append((word + first, word + last, unit + begin, unit + end))
     first, last, begin, end = np.array(spans).T
     is_read = np.logical_or.reduceat(places["entry"] >= 0, first)
@@ -148,8 +147,8 @@ def _cut(passages: Passages, entries: Entries, before: tuple[int, ...], size: in
 class _Growing:
     """A chunk that is being filled."""
 
-    def __init__(self, entries: Entries) -> None:
-        self.entries = entries
+    def __init__(self, tokenizer: WordTokenizer) -> None:
+        self.tokenizer = tokenizer
         self.places: list[Places] = []
         self.ids: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
         self.lengths: list[Ints] = [np.zeros(0, dtype=np.int64)]
@@ -174,7 +173,7 @@ class _Growing:
     def skip(self, lines: Sequence[Line]) -> None:
         """Add lines that are too short."""
         places = locate_lines(lines)
-        places["entry"] = [self.entries.skip(word, SHORT) for line in lines for word in line.words]
+        places["entry"] = [self.tokenizer.skip(word, SHORT) for line in lines for word in line.words]
         self.places.append(places)
 
     def finish(self, lines: int) -> Chunk:
@@ -184,14 +183,14 @@ class _Growing:
         places["entry"] = _unsigned(places["entry"])
         for name in ("before", "window", "start"):
             places[name][~is_predicted] = -1
-        used = np.zeros(len(self.entries.words), dtype=bool)
+        used = np.zeros(len(self.tokenizer.words), dtype=bool)
         used[places["entry"]] = used[places["before"][is_predicted]] = True
         numbers = np.append(np.cumsum(used) - 1, -1)
         places["entry"], places["before"] = numbers[places["entry"]], numbers[places["before"]]
         chosen = np.flatnonzero(used).tolist()
         return Chunk(
-            [self.entries.words[number] for number in chosen],
-            [self.entries.targets[number] for number in chosen],
+            [self.tokenizer.words[number] for number in chosen],
+            [self.tokenizer.targets[number] for number in chosen],
             np.concatenate(self.ids),
             np.cumsum(np.concatenate(self.lengths)),
             places[is_predicted],
@@ -214,7 +213,7 @@ def chunks(
     full = CHUNK_BATCHES * model.reader.budget.tokens
     short: deque[Line] = deque()
     read = given = 0
-    growing = _Growing(tokenizer.entries)
+    growing = _Growing(tokenizer)
 
     def long_lines() -> Iterator[Line]:
         nonlocal read
@@ -234,11 +233,11 @@ def chunks(
         if skipped:
             growing.skip(skipped)
         chunk = growing.finish(end - given)
-        given, growing = end, _Growing(tokenizer.entries)
+        given, growing = end, _Growing(tokenizer)
         return chunk
 
     for texts in _batch(group_lines(long_lines(), by_document=by_document)):
-        cut = _cut(tokenizer.tokenize(texts), tokenizer.entries, model.before, size, context)
+        cut = _cut(tokenizer.tokenize(texts), tokenizer, model.before, size, context)
         ends = cut.tokens[1:]
         first = 0
         while first < len(ends):
@@ -248,11 +247,11 @@ def chunks(
             first = last
             if growing.tokens >= full:
                 yield finish(growing.line)
-        if len(tokenizer.entries.words) > MAX_ENTRIES:
-            tokenizer.entries = Entries()
+        if len(tokenizer.words) > MAX_ENTRIES:
+            tokenizer = WordTokenizer(tokenizer.tokenizer, tokenizer.units)
             if growing.places:
                 yield finish(growing.line)
-            growing = _Growing(tokenizer.entries)
+            growing = _Growing(tokenizer)
     if growing.places or short:
         yield finish(read)
 

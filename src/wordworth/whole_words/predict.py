@@ -1,6 +1,9 @@
-"""Whole-word prediction of a text: every word from its left context, as a table."""
+"""Whole-word prediction of a text: every word from its left context, as a table.
 
-from collections.abc import Iterable, Iterator, Sized
+On disk there is an entry per chunk of text, keyed by all that it depends on, so that an interrupted run goes on.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from functools import partial
 from math import log
 from pathlib import Path
@@ -8,7 +11,7 @@ from typing import TypedDict, Unpack
 
 import polars as pl
 
-from wordworth.engine.cache import CacheSlot
+from wordworth.engine.cache import CacheSlot, key_of, slot
 from wordworth.engine.filling import Filling, Part
 from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
@@ -16,10 +19,12 @@ from wordworth.progress import progress
 from wordworth.whole_words.chunks import Chunk, chunks
 from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.parting import Parting, Splitter
-from wordworth.whole_words.pipeline import predict_chunks
-from wordworth.whole_words.predictions import scan, slot_of, write
+from wordworth.whole_words.pipeline import PREDICTIONS, predict_chunks
 from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.words import MIN_LINE_WORDS, read_lines
+
+LAYOUT = 6
+TABLE = "predictions.parquet"
 
 
 class Reading(TypedDict, total=False):
@@ -65,21 +70,23 @@ def scan_words(
     if by_document and documents is None:
         raise WordworthError("the context is to be the document, but no documents are given; number them line by line")
     size, context = rules.sizes(model)
-    options = [*model.identity, rules.k, rules.boundary, rules.beginning, rules.punctuation]
+    options = [LAYOUT, *model.identity, rules.k, rules.boundary, rules.beginning, rules.punctuation]
     options += [size, context, rules.guesses, rules.unspaced]
     total = len(lines) if isinstance(lines, Sized) else None
     parting = Parting(rules.punctuation, reading.get("split", str.split), rules.unspaced)
+    kept = reading.get("kept")
     entries: list[CacheSlot] = []
 
     def parts() -> Iterator[Part[Chunk]]:
         for chunk in chunks(model, read_lines(lines, documents, parting), rules, by_document=by_document):
-            entries.append(slot_of(reading.get("kept"), [*options, chunk.key()]))
+            key = [*options, chunk.key()]
+            entries.append(CacheSlot("predictions", kept / key_of(key)) if kept else slot("predictions", key))
             yield Part(entries[-1], chunk, chunk.lines)
 
     what = f"predicting words with {model.name}"
     with progress(f"Predicting words with {model.name}", total) as advance:
         Filling(partial(predict_chunks, rules=rules), write, what).fill(model, parts(), advance)
-    table = scan(entries)
+    table = _scan(entries)
     if not table.select(pl.col("left_out").null_count()).collect(engine="streaming").item():
         why = _list_reasons(table)
         raise WordworthError(
@@ -103,3 +110,16 @@ def _list_reasons(table: pl.LazyFrame) -> str:
     if reasons.is_empty():
         return "it is empty"
     return ", ".join(f"{count} × {reason}" for reason, count in reasons.head(3).iter_rows())
+
+
+def write(table: pl.DataFrame, folder: Path) -> None:
+    """Write the table of a chunk into its entry."""
+    table.write_parquet(folder / TABLE)
+
+
+def _scan(entries: Sequence[CacheSlot]) -> pl.LazyFrame:
+    """Return what was written, one entry behind the other; it is read when it is asked for, as far as needed."""
+    if not entries:
+        return pl.LazyFrame(schema=PREDICTIONS)
+    tables = pl.scan_parquet([entry.path / TABLE for entry in entries], glob=False, hive_partitioning=False)
+    return tables.select(pl.col(name).cast(kind) for name, kind in PREDICTIONS.items())

@@ -1,7 +1,6 @@
 """Lines become words, and words the units that a model reads: where each word stands and what a path must spell."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, count, groupby, pairwise
 from typing import NamedTuple
 
@@ -84,16 +83,29 @@ def locate_lines(lines: Sequence[Line]) -> Places:
     return places
 
 
-@dataclass(eq=False)
-class Entries:
-    """The distinct words of a text, numbered as they come: each with what it is to the model, or why it is skipped.
+class Passages(NamedTuple):
+    """Texts that are each read in one go, as arrays over the words of all of them, skipped ones included."""
 
-    A word is looked up by its units, or by the reason. The number of one that is skipped is turned below 0 (~number).
+    places: Places
+    """`start` is the word's first unit in `ids`; its last one is before the next word's first."""
+    ids: NDArray[np.int32]
+    words_before: Ints
+    """Words before each passage, and all of them."""
+    units_before: Ints
+
+
+class WordTokenizer:
+    """Turns words into units. Distinct words are numbered as they come: what one is to the model is found once.
+
+    A word is looked up by its units, or by the reason why it is skipped; the number is then turned below 0 (~number).
     """
 
-    words: list[str] = field(default_factory=list)
-    targets: list[Target | str] = field(default_factory=list)
-    numbers: dict[tuple[str, bytes | str], int] = field(default_factory=dict)
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, units: Units) -> None:
+        self.tokenizer, self.units = tokenizer, units
+        self.words: list[str] = []
+        self.targets: list[Target | str] = []
+        """What each word is to the model, or why it is skipped."""
+        self.numbers: dict[tuple[str, bytes | str], int] = {}
 
     def add(self, word: str, by: bytes | str, target: Target | str) -> int:
         """Return the number of a new word."""
@@ -107,26 +119,6 @@ class Entries:
         """Return the number of a word that is skipped in one place, whatever it is in others."""
         number = self.numbers.get((word, reason))
         return self.add(word, reason, reason) if number is None else number
-
-
-class Passages(NamedTuple):
-    """Texts that are each read in one go, as arrays over the words of all of them, skipped ones included."""
-
-    places: Places
-    """`start` is the word's first unit in `ids`; its last one is before the next word's first."""
-    ids: NDArray[np.int32]
-    words_before: Ints
-    """Words before each passage, and all of them."""
-    units_before: Ints
-
-
-@dataclass(eq=False)
-class WordTokenizer:
-    """Turns words into units. What a word is to the model depends on the word alone, so it is found once per word."""
-
-    tokenizer: PreTrainedTokenizerFast
-    units: Units
-    entries: Entries = field(default_factory=Entries)
 
     def tokenize(self, texts: Sequence[list[Line]]) -> Passages:
         """Return the units of texts, whose lines are joined by one space."""
@@ -150,11 +142,11 @@ class WordTokenizer:
         starts, shared = _find_spans(glued, [*map(len, words)], words_before, units_before, encoded)
         entries = self._number_words(words, starts, ids)
         for at in np.flatnonzero((entries >= 0) & self._is_unopened(glued, starts, ids)).tolist():
-            entries[at] = self.entries.skip(words[at], UNOPENED)
+            entries[at] = self.skip(words[at], UNOPENED)
         for at in words_before[:-1].tolist():
-            entries[at] = self.entries.skip(words[at], FIRST)
+            entries[at] = self.skip(words[at], FIRST)
         for at in shared - set(words_before.tolist()):
-            entries[at] = self.entries.skip(words[at], SHARED)
+            entries[at] = self.skip(words[at], SHARED)
         places["entry"], places["start"] = entries, starts
         return Passages(places, ids, words_before, units_before)
 
@@ -170,10 +162,10 @@ class WordTokenizer:
         units, bounds = ids.tobytes(), (starts * ids.itemsize).tolist()
         keys = list(zip(words, [units[start:end] for start, end in pairwise([*bounds, len(units)])], strict=True))
         unknown: int | None = self.tokenizer.unk_token_id  # asked for once: the library takes its time
-        numbers = self.entries.numbers
+        numbers = self.numbers
         for word, own in dict.fromkeys(keys):
             if (word, own) not in numbers:
-                self.entries.add(word, own, self._describe(word, own, unknown))
+                self.add(word, own, self._describe(word, own, unknown))
         return np.array([numbers[key] for key in keys], dtype=np.int64)
 
     def _describe(self, word: str, own: bytes, unknown: int | None) -> Target | str:
