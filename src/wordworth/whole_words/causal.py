@@ -83,8 +83,7 @@ class CausalReader(Reader):
                 return self._step(state, nodes)
             state.layers, state.parts = [], []
         texts = {text: [*map(int, state.texts[text])] for text in {node.text for node in nodes}}
-        sequences = [[*texts[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes]
-        return run_each(self.base, sequences, 1, self.budget)
+        return run_each(self.base, [node.follow(texts[node.text]) for node in nodes], 1, self.budget)
 
     def join(self, states: Sequence[_Memory]) -> _Memory:
         """Keys and values are copied later, and only those that are still needed."""

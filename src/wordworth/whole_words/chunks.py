@@ -6,7 +6,6 @@ Passages are cut into windows: what goes through the network in one piece, and w
 import hashlib
 import json
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -211,7 +210,7 @@ def chunks(
     size, context = rules.sizes(model)
     tokenizer = WordTokenizer(model.tokenizer, rules.units(model))
     full = CHUNK_BATCHES * model.reader.budget.tokens
-    short: deque[Line] = deque()
+    short: list[Line] = []
     read = given = 0
     growing = _Growing(tokenizer)
 
@@ -226,12 +225,9 @@ def chunks(
 
     def finish(end: int) -> Chunk:
         """The short lines before line `end` are in the chunk too."""
-        nonlocal given, growing
-        skipped = []
-        while short and short[0].number < end:
-            skipped.append(short.popleft())
-        if skipped:
-            growing.skip(skipped)
+        nonlocal short, given, growing
+        growing.skip([line for line in short if line.number < end])
+        short = [line for line in short if line.number >= end]
         chunk = growing.finish(end - given)
         given, growing = end, _Growing(tokenizer)
         return chunk
@@ -241,8 +237,7 @@ def chunks(
         ends = cut.tokens[1:]
         first = 0
         while first < len(ends):
-            last = int(np.searchsorted(ends, cut.tokens[first] + full - growing.tokens)) + 1
-            last = min(last, len(ends))
+            last = min(int(np.searchsorted(ends, cut.tokens[first] + full - growing.tokens)) + 1, len(ends))
             growing.add(cut, first, last)
             first = last
             if growing.tokens >= full:

@@ -87,10 +87,7 @@ class WordModel:
 
 
 def load_word_model(
-    name_or_path: str | Path,
-    device: str = "auto",
-    dtype: str = "float32",
-    family: WordFamily | None = None,
+    name_or_path: str | Path, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
 ) -> WordModel:
     """Load a model of the catalog, of a path (safetensors, GGUF) or of the hub, with its language-model head.
 
@@ -106,8 +103,8 @@ def load_word_model_here(named: str, device: str, dtype: str, family: WordFamily
     """Load it in this process, whatever the engine."""
     recipe = Recipe(load_word_model_here, {"named": named, "device": device, "dtype": dtype, "family": family})
     name = locate_language_model(named).name
-    network, tokenizer, source, chosen = load_network(named, device, dtype, family)
-    model = wrap_word_model(network, tokenizer, name=name, source=source, family=chosen)
+    network, tokenizer, source, family = load_network(named, device, dtype, family)
+    model = wrap_word_model(network, tokenizer, name=name, source=source, family=family)
     model.reader.base = replace(model.reader.base, recipe=replace(recipe, part="reader.base"))
     return replace(model, recipe=recipe)
 
@@ -117,20 +114,18 @@ def load_network(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str, WordFamily]:
     """Load the network with its head, the tokenizer, where they came from, and the kind of head."""
     located = locate_language_model(name_or_path)
-    chosen: list[WordFamily] = []
 
-    def kind(config: PretrainedConfig) -> Any:
-        chosen.append(_word_family(config, family, located.name))
-        return _MAPPINGS[chosen[0]][1]
+    def choose_class(config: PretrainedConfig) -> Any:
+        return _MAPPINGS[_word_family(config, family, located.name)][1]
 
     try:
-        network, tokenizer, source = load_files(located.place, kind, called=located.name, device=device, dtype=dtype)
+        files = load_files(located.place, choose_class, called=located.name, device=device, dtype=dtype)
     except NoHeadError as error:
         raise WordworthError(
             f"{located.name} has no head for words, only the network below it; name a causal or a masked language "
             "model, such as smollm2-135m"
         ) from error
-    return network, tokenizer, source, chosen[0]
+    return *files, _word_family(files[0].config, family, located.name)
 
 
 def wrap_word_model(
@@ -158,7 +153,7 @@ def wrap_word_model(
         if mask is None:
             raise WordworthError(f"the tokenizer of {name} has no mask token, which a masked model needs to predict")
         reader, around = MaskedReader(base, head, width, int(mask), after), len(before) + 1 + len(after)
-    limits = [limit for limit in (base.max_length, _sliding(network.config)) if limit]
+    limits = filter(None, (base.max_length, _sliding(network.config)))
     return WordModel(
         name=name,
         source=source,
@@ -167,7 +162,7 @@ def wrap_word_model(
         tokenizer=tokenizer,
         units=units_of(tokenizer, reader.width),
         before=before,
-        limit=min(limits) if limits else None,
+        limit=min(limits, default=None),
         around=around,
         dtype=base.dtype,
     )

@@ -51,6 +51,10 @@ class Node:
             node = node.parent
         return nodes[::-1]
 
+    def follow(self, text: Sequence[int]) -> list[int]:
+        """Return the tokens of the text and of the path."""
+        return [*text[: self.after], *(node.unit for node in self.path)]
+
 
 class Reader(ABC):
     """Reads token numbers. Positions come out as rows of hidden states."""
@@ -201,7 +205,7 @@ class MaskedReader(Reader):
         return [text for state in states for text in state]
 
     def extend(self, state: Sequence[Sequence[int]], nodes: Sequence[Node]) -> Tensor:
-        return self._rows([[*state[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes])
+        return self._rows([node.follow(state[node.text]) for node in nodes])
 
     def _rows(self, texts: Sequence[Sequence[int]]) -> Tensor:
         sequences = [[*text, *self._behind] for text in texts]
