@@ -16,10 +16,9 @@ from wordworth.errors import WordworthError
 from wordworth.whole_words import PREDICTIONS, PredictionRules, WordModel, load_word_model, predict_words, scan_words
 from wordworth.whole_words import chunks as in_chunks
 from wordworth.whole_words.chunks import Chunk, chunks
-from wordworth.whole_words.model import frame
 from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.pipeline import predict_chunks
-from wordworth.whole_words.rules import MORE_UNITS, room
+from wordworth.whole_words.rules import room
 from wordworth.whole_words.units import units_of
 from wordworth.whole_words.words import FIRST, SHARED, SHORT, Line, Target, WordTokenizer, read_lines
 
@@ -213,9 +212,7 @@ def test_rules_out_of_range(tiny_word_model: Tiny, rules: dict[str, Any], messag
         predict(tiny_word_model("gpt2")[0], TEXT, "word", **rules)
 
 
-def test_room() -> None:
-    assert room(None, 0) > 1000
-    assert room(60, 2) == 58 - MORE_UNITS
+def test_models_that_admit_too_little() -> None:
     with pytest.raises(WordworthError, match="the model admits 9 tokens, too few"):
         room(9, 1)
 
@@ -228,12 +225,6 @@ def test_splitters_of_ones_own(tiny_word_model: Tiny) -> None:
         predict_words(model, ["the old-river-is"], split=lambda line: line.split("-"))
     with pytest.raises(WordworthError, match="line 1 holds half a character"):
         predict_words(model, ["the old \ud83d river"])
-
-
-def test_frames_are_the_tokenizers(tiny_word_model: Tiny) -> None:
-    """The rule for BOS: what the tokenizer puts before a text, no more and no less."""
-    frames = [frame(tiny_word_model(kind)[0].tokenizer) for kind in ("gpt2", "llama-unigram", "bert")]
-    assert frames == [((), ()), ((0,), ()), ((0,), (2,))]
 
 
 def test_a_tokenizer_without_marks() -> None:
