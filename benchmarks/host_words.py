@@ -49,7 +49,7 @@ class NoReader:
     def join(self, states: Sequence[None]) -> None:
         return None
 
-    def held(self, state: None) -> int:
+    def count_bytes(self, state: None) -> int:
         return 1
 
     def extend(self, state: None, nodes: Sequence[Node]) -> torch.Tensor:

@@ -49,7 +49,7 @@ def test_equals_the_plain_way(
     table = predict_words(model, LINES, PredictionRules(k, boundary, beginning, punctuation))
     assert dict(table.schema) == PREDICTIONS
     apart = punctuation == "apart"
-    words = [word for line in LINES for word in (plain_words.parted(line)[0] if apart else line.split())]
+    words = [word for line in LINES for word in (plain_words.split_words(line)[0] if apart else line.split())]
     assert table["word"].to_list() == words
     lines = LINES if k == 1 else LINES[:3]
     some = table.filter(pl.col("line") < len(lines))

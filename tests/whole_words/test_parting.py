@@ -33,7 +33,7 @@ def test_by_hand() -> None:
 )
 def test_equals_a_loop_over_the_characters(line: str, plain_words: ModuleType) -> None:
     found = Parting()(line)
-    assert (found.words, found.glued) == plain_words.parted(line)
+    assert (found.words, found.glued) == plain_words.split_words(line)
     assert found.first(len(found.words)) == " ".join(line.split())
 
 
@@ -56,7 +56,9 @@ def test_every_tokenizer_is_asked_the_same_words(
     """On the same raw text: the same words, and all can be predicted but the first of a line and unknown characters."""
     model, _ = tiny_pair
     lines = list(read_lines(RAW, None, Parting(punctuation)))
-    words = [word for line in RAW for word in (plain_words.parted(line)[0] if punctuation == "apart" else line.split())]
+    words = [
+        word for line in RAW for word in (plain_words.split_words(line)[0] if punctuation == "apart" else line.split())
+    ]
     assert [word for line in lines for word in line.words] == words
     reading = WordTokenizer(model.tokenizer, model.units.adapt(punctuation))
     entries = reading.tokenize([[line] for line in lines]).places["entry"].tolist()

@@ -57,13 +57,13 @@ def test_without_icu(monkeypatch: pytest.MonkeyPatch) -> None:
         icu_words("thai", "th")
 
 
-def spelled(plain: Any, unit: int) -> bytes | None:
+def spell(plain: Any, unit: int) -> bytes | None:
     """What a unit spells where spaces before such characters say nothing."""
     text: bytes | None = plain.units[unit]
     return text[1:] if text and text[1:].decode(errors="replace")[:1] in ("北", "京") else text
 
 
-def slow(plain: Any, context: list[int], own: list[int], word: str, k: int) -> tuple[bool, bool, float]:
+def search_slowly(plain: Any, context: list[int], own: list[int], word: str, k: int) -> tuple[bool, bool, float]:
     """Greedy units, and paths of the k best, until what is said begins with the word or cannot; and the product."""
     target = word.encode()
 
@@ -74,7 +74,7 @@ def slow(plain: Any, context: list[int], own: list[int], word: str, k: int) -> t
             return False
         logits = plain.query([*context, *path])
         best = (logits >= logits.sort(descending=True).values[width - 1]).nonzero()[:, 0].tolist()
-        tried = [(unit, spelled(plain, unit)) for unit in best]
+        tried = [(unit, spell(plain, unit)) for unit in best]
         return any(
             reached([*path, unit], so_far + text if path else text.removeprefix(b" "), width)
             for unit, text in tried
@@ -96,7 +96,7 @@ def test_equals_a_slow_search(tiny_word_model: Callable[[str], Pair], kind: str)
     assert table["word"].to_list() == words
     for row in predicted.iter_rows(named=True):
         before, both = (plain.ids(["".join(words[: row["at"] + more])]) for more in (0, 1))
-        hit1, hitk, product = slow(plain, before, both[len(before) :], row["word"], K)
+        hit1, hitk, product = search_slowly(plain, before, both[len(before) :], row["word"], K)
         assert (row["hit1"], row["hitk"]) == (hit1, hitk), row
         assert row["logp"] == pytest.approx(product, abs=1e-4)
         assert row["logp"] == pytest.approx(row["logp_naive"], abs=1e-5)

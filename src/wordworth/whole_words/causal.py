@@ -90,7 +90,7 @@ class CausalReader(Reader):
         texts = [text for state in states for text in state.texts]
         return _Memory(texts, parts=[state for state in states if state.layers])
 
-    def held(self, state: _Memory) -> int:
+    def count_bytes(self, state: _Memory) -> int:
         return sum(layer.keys.nbytes + layer.values.nbytes for layer in state.layers)
 
     def _step(self, memory: _Memory, nodes: Sequence[Node]) -> Tensor:

@@ -99,7 +99,7 @@ def _read_groups(model: WordModel, chunk: PreparedChunk, rules: PredictionRules)
     def fit(batches: Sequence[Batch]) -> bool:
         """The first batch is the longest. What is held is counted as it will be, in rows of one length."""
         padded = sum(len(one.numbers) for one in batches) * batches[0].longest / sum(one.tokens for one in batches)
-        held = sum(model.reader.held(one.state) for one in batches)
+        held = sum(model.reader.count_bytes(one.state) for one in batches)
         return padded <= padding and max(1.0, padded / USUAL_PADDING) * held <= most_held
 
     group: list[Batch] = []

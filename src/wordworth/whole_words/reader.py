@@ -84,7 +84,7 @@ class Reader(ABC):
     def extend(self, state: Any, nodes: Sequence[Node]) -> Tensor:
         """Return a row for each node: what follows it. The parents of the nodes have been here before."""
 
-    def held(self, state: Any) -> int:
+    def count_bytes(self, state: Any) -> int:
         """Return the bytes of the device's memory that it takes."""
         return 0
 

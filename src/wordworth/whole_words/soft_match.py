@@ -24,7 +24,7 @@ DEPTHS = (1, 3, 5, 10, 20, 50, 100)
 """The paper's k."""
 
 
-def bare(word: str) -> str:
+def strip_edges(word: str) -> str:
     """Return a word without the punctuation at its ends; a word of nothing else stays as it is."""
     return _EDGES.sub("", word) or word
 
@@ -35,7 +35,7 @@ def forms(language: str = "english") -> Callable[[str], Iterator[str]]:
 
     def spell_bare(word: str) -> Iterator[str]:
         yield from spell(word)
-        stripped = bare(word)
+        stripped = strip_edges(word)
         if stripped != word:
             yield from spell(stripped)
 
@@ -44,7 +44,7 @@ def forms(language: str = "english") -> Callable[[str], Iterator[str]]:
 
 def _have_common(find: Callable[[str], frozenset[Any]]) -> Similarity:
     find = cache(find)
-    return lambda target, guess: not find(bare(target)).isdisjoint(find(bare(guess)))
+    return lambda target, guess: not find(strip_edges(target)).isdisjoint(find(strip_edges(guess)))
 
 
 BUILT_IN: dict[str, Callable[[WordNet], Similarity]] = {
