@@ -200,7 +200,7 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
             settings.beginning,
             settings.punctuation,
             data.text.parting.unspaced,
-            context=settings.context,
+            context=settings.min_context,
         ),
         split=data.text.parting.split,
         documents=data.text.documents,
