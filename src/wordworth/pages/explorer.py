@@ -2,7 +2,8 @@
 
 import base64
 from collections.abc import Iterator
-from math import isfinite
+from dataclasses import dataclass
+from math import ceil, isfinite
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,19 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wordworth.pages.insights import best_layers
-from wordworth.pages.runs import AS_IT_IS, Runs
-from wordworth.results import Run
+from wordworth.pages.runs import IS_ORIGINAL, Runs
+from wordworth.results.columns import SKIPPED
+from wordworth.results.run import Run
 
 STEP = 0.001
 """Effect sizes are kept to three decimals."""
 MISSING = -32768
-CELLS = 1_500_000
+MAX_EFFECTS = 1_500_000
 """Effect sizes in a page: 4 MB. Larger lexica are sampled."""
-FACTS = 40_000
-"""Other items in a page."""
+MAX_FACTS = 10_000
+"""Rows of one kind of item in a page."""
+MIN_WORDS = 50
+"""Words of a lexicon that are kept at least."""
 WRONG = 8
 CODES = {
     "arabic": "ar", "chinese": "zh", "croatian": "hr", "dutch": "nl", "english": "en", "finnish": "fi", "french": "fr",
@@ -27,10 +31,8 @@ CODES = {
     "portuguese": "pt", "russian": "ru", "spanish": "es", "thai": "th", "turkish": "tr",
 }  # fmt: skip
 """What a page calls a language (ISO 639-1): by it a browser picks the letters of a word."""
-
-WHERE = ["model", "experiment", "dataset", "setting", "layer"]
-FACT_COLUMNS = [*WHERE, "language", "group", "item", "found_as", "reference", "value"]
-FACT_COLUMNS += ["entailment", "contradiction", "times", "hits"]
+WHERE = ["model", "experiment", "dataset", "context", "layer"]
+IS_USED = pl.col(SKIPPED).is_null()
 
 
 def columnar(table: pl.DataFrame) -> dict[str, Any]:
@@ -66,98 +68,99 @@ def packed(values: NDArray[np.float64]) -> str:
 
 def explorer(runs: Runs) -> dict[str, Any] | None:
     """Return everything that the look-up needs; None where the runs have no items that can be looked up."""
-    cut: list[str] = []
-    blocks = list(_blocks(runs, cut))
-    facts = _facts(runs, cut)
-    if not blocks and facts.is_empty():
+    notes: list[str] = []
+    blocks = list(_blocks(runs, notes))
+    facts = [fact for kind in KINDS if (fact := _facts(runs, kind, notes))]
+    if not blocks and not facts:
         return None
-    named = {*(block["language"] for block in blocks), *facts.get_column("language").drop_nulls()}
-    codes = {language: CODES[language] for language in sorted(filter(None, named)) if language in CODES}
-    return {"step": STEP, "codes": codes, "valence": blocks, "facts": columnar(facts), "cut": cut}
+    return {"step": STEP, "codes": CODES, "valence": blocks, "facts": facts, "notes": notes}
 
 
 def _rated(run: Run) -> pl.LazyFrame:
-    return run.items.filter(
+    return run.item_table("rated_words").filter(
         pl.col("experiment").is_in(["contextualization", "valence"]),
-        pl.col("group") == "lexicon",
-        pl.col("pcs").is_null(),
+        pl.col("components", "control", "subset").is_null(),
         pl.col("model", "dataset").is_not_null(),
-        pl.col("value", "reference").is_finite(),
-        AS_IT_IS,
+        pl.col("value", "rating").is_finite(),
+        IS_ORIGINAL,
+        IS_USED,
     )
 
 
-def _blocks(runs: Runs, cut: list[str]) -> Iterator[dict[str, Any]]:
-    """One for each run, model and lexicon."""
+def _blocks(runs: Runs, notes: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield one for each run, model and lexicon."""
     sizes = []
     for run in runs.each:
+        if run.study == "debias":
+            continue
         counted = _rated(run).group_by("model", "dataset").agg(
-            pl.col("item").n_unique().alias("words"),
-            (pl.col("layer").n_unique() * pl.col("setting").n_unique()).alias("each"),
+            pl.col("word").n_unique().alias("words"),
+            (pl.col("layer").n_unique() * pl.col("context").n_unique()).alias("each"),
         )  # fmt: skip
         sizes += [(run, *row) for row in counted.sort("model", "dataset").collect().iter_rows()]
-    best = {(one.model, one.dataset): one for one in best_layers(runs.scores)}
-    share = CELLS // max(1, len(sizes))
+    best = {(one.score["model"], one.score["dataset"]): one.place for one in best_layers(runs.scores)}
+    share = MAX_EFFECTS // max(1, len(sizes))
     for run, model, dataset, words, each in sizes:
-        mine = _rated(run).filter(pl.col("model") == model, pl.col("dataset") == dataset)
-        table = mine.select("item", "setting", "layer", "value", "reference", "language").collect()
-        chosen = best.get((model, dataset))
-        most = max(50, share // max(1, each))
+        own = _rated(run).filter(pl.col("model") == model, pl.col("dataset") == dataset)
+        table = own.select("word", "context", "layer", "value", "rating", "language").collect()
+        most = max(MIN_WORDS, share // max(1, each))
         if words > most:
-            cut.append(f"{model}: {most:,} of the {words:,} words of {dataset} can be looked up here.")
-        yield _block(model, dataset, table, most, (chosen.setting, chosen.layer) if chosen else None)
+            notes.append(f"{model}: {most:,} of the {words:,} words of {dataset} can be looked up here.")
+        yield _block(model, dataset, table, most, best.get((model, dataset)))
 
 
-def _block(model: str, dataset: str, table: pl.DataFrame, most: int, best: tuple[str, int] | None) -> dict[str, Any]:
-    """values[setting][layer][word], packed; of many words some are kept, evenly over the ratings."""
-    words = table.unique("item", maintain_order=True, keep="first").select("item", "reference")
+def _block(
+    model: str, dataset: str, table: pl.DataFrame, most: int, best: tuple[str, int | None] | None
+) -> dict[str, Any]:
+    """Return values[context][layer][word], packed; of many words some are kept, evenly over the ratings."""
+    words = table.unique("word", maintain_order=True, keep="first").select("word", "rating")
     if len(words) > most:
         places = np.linspace(0, len(words) - 1, most).round().astype(int)
-        words = words.sort("reference", "item")[places.tolist()]
-    settings = table.get_column("setting").unique(maintain_order=True).to_list()
+        words = words.sort("rating", "word")[places.tolist()]
+    contexts = table.get_column("context").unique(maintain_order=True).to_list()
     layers = sorted(table.get_column("layer").unique().to_list(), key=lambda layer: -1 if layer is None else layer)
-    row_of = {word: row for row, word in enumerate(words.get_column("item").to_list())}
-    values = np.full((len(settings), len(layers), len(words)), np.nan)
-    for (setting, layer), part in table.group_by(["setting", "layer"], maintain_order=True):
-        kept = part.filter(pl.col("item").is_in(words.get_column("item").implode()))
-        rows = [row_of[word] for word in kept.get_column("item").to_list()]
-        values[settings.index(setting), layers.index(layer), rows] = kept.get_column("value").to_numpy()
-    spread = table.group_by("setting", "layer").agg(pl.col("value").mean().alias("mean"), pl.col("value").std())
-    typical = {(row["setting"], row["layer"]): row for row in spread.iter_rows(named=True)}
-    ratings = table.unique("item").get_column("reference")
+    row_of = {word: row for row, word in enumerate(words.get_column("word").to_list())}
+    values = np.full((len(contexts), len(layers), len(words)), np.nan)
+    for (context, layer), part in table.group_by(["context", "layer"], maintain_order=True):
+        kept = part.filter(pl.col("word").is_in(words.get_column("word").implode()))
+        rows = [row_of[word] for word in kept.get_column("word").to_list()]
+        values[contexts.index(context), layers.index(layer), rows] = kept.get_column("value").to_numpy()
+    spread = table.group_by("context", "layer").agg(pl.col("value").mean().alias("mean"), pl.col("value").std())
+    typical = {(row["context"], row["layer"]): row for row in spread.iter_rows(named=True)}
+    ratings = table.unique("word").get_column("rating")
     at_best = table
     if best is not None:
-        at_best = table.filter(pl.col("setting") == best[0], pl.col("layer") == best[1])
+        at_best = table.filter(pl.col("context") == best[0], pl.col("layer") == best[1])
     return {
         "model": model,
         "dataset": dataset,
         "language": table.item(0, "language"),
-        "settings": settings,
+        "contexts": contexts,
         "layers": layers,
-        "words": words.get_column("item").to_list(),
-        "ratings": [round(float(rating), 3) for rating in words.get_column("reference").to_list()],
+        "words": words.get_column("word").to_list(),
+        "ratings": [round(float(rating), 3) for rating in words.get_column("rating").to_list()],
         "values": packed(values),
-        # Mean and deviation over all words, so that a word's effect and its rating can be laid on one axis.
+        # Mean and deviation over all words, so that a word's effect and its rating can be put on one axis.
         "rated": [_short(ratings.mean()), _short(ratings.std())],
         "typical": [
-            [_short(typical.get((setting, layer), {}).get(key)) for key in ("mean", "value")]
-            for setting in settings
+            [_short(typical.get((context, layer), {}).get(key)) for key in ("mean", "value")]
+            for context in contexts
             for layer in layers
         ],
-        "best": {"setting": best[0], "layer": best[1]} if best else None,
+        "best": {"context": best[0], "layer": best[1]} if best else None,
         "wrong": _wrong(at_best),
     }
 
 
 def _wrong(table: pl.DataFrame) -> dict[str, list[list[Any]]]:
-    """The words whose effect size lies furthest from their rating, both as deviations from their means."""
+    """Return the words whose effect size is furthest from their rating, both as deviations from their means."""
 
     def deviation(name: str) -> pl.Expr:
         return (pl.col(name) - pl.col(name).mean()) / pl.col(name).std()
 
-    apart = table.with_columns(apart=deviation("value") - deviation("reference"))
-    apart = apart.filter(pl.col("apart").is_finite()).sort("apart", "item")
-    columns = ["item", "reference", "value", "apart"]
+    apart = table.with_columns(apart=deviation("value") - deviation("rating"))
+    apart = apart.filter(pl.col("apart").is_finite()).sort("apart", "word")
+    columns = ["word", "rating", "value", "apart"]
 
     def rows(frame: pl.DataFrame) -> list[list[Any]]:
         return [
@@ -168,49 +171,101 @@ def _wrong(table: pl.DataFrame) -> dict[str, list[list[Any]]]:
     return {"too pleasant": rows(high), "too unpleasant": rows(apart.filter(pl.col("apart") < 0).head(WRONG))}
 
 
-def _facts(runs: Runs, cut: list[str]) -> pl.DataFrame:
-    """Pairs with their cosines, words of tests, words predicted, inferences."""
-    frames = [facts for run in runs.each for facts in (_single(run), _predicted(run))]
-    # The same pairs may stand in two runs of an audit.
-    same = ["model", "dataset", "setting", "layer", "group", "item"]
-    every: pl.DataFrame = pl.concat(frames).unique(same, maintain_order=True, keep="last")
-    if len(every) <= FACTS:
-        return every
-    most = FACTS // every.select(WHERE).n_unique()
-    cut.append(f"Of {len(every):,} pairs and words, at most {most:,} a model and data set can be looked up here.")
-    spread = (pl.int_range(pl.len()) * most // pl.len()).over(WHERE)  # evenly through the list
-    first = (spread != spread.shift(1).over(WHERE)).fill_null(value=True)
-    return every.filter(first | (pl.len().over(WHERE) <= most))
+@dataclass(frozen=True)
+class Kind:
+    """A kind of item that can be looked up by its words."""
+
+    title: str
+    table: str
+    columns: dict[str, str]
+    """Column → its heading, as they are shown."""
+    keys: tuple[str, ...]
+    """The columns that it is found by."""
+    order: tuple[str, int] | None = None
+    """The column that sorts what is found, and 1 or −1 for the direction; None: as they come."""
+    experiments: tuple[str, ...] = ()
+    """Only of these; blank for all."""
+    only_original: bool = True
+
+    def read(self, run: Run) -> pl.DataFrame:
+        """Return the items of a run."""
+        items = run.item_table(self.table).filter(IS_USED, pl.col("components", "control", "draw").is_null())
+        if self.experiments:
+            items = items.filter(pl.col("experiment").is_in(self.experiments))
+        if self.only_original:
+            items = items.filter(IS_ORIGINAL)
+        if self.table == "predictions":
+            items = _count_predictions(items)
+        if self.table == "neighbours":
+            items = items.with_columns(pl.col("neighbours").list.join(", "))
+        if self.table == "association_words":
+            items = items.drop_nulls("value")
+        return items.select(*self.columns, "language").collect()
 
 
-def _single(run: Run) -> pl.DataFrame:
-    shown = pl.col("experiment").is_in(["neighbours", "similarity", "quality", "validation", "weat"])
-    pairs = shown & pl.col("pcs").is_null()
-    inferred = pl.col("entailment").is_not_null()
+INFERENCE = {
+    "premise": "premise", "hypothesis": "hypothesis", "model": "model", "dataset": "probe", "version": "version",
+    "entailment": "entailment", "neutral": "neutral", "contradiction": "contradiction",
+}  # fmt: skip
+KINDS = (
+    Kind(
+        "Nearest words", "neighbours",
+        {"word": "word", "model": "model", "neighbours": "nearest words of its vocabulary", "value": "cosine of the first"},
+        ("word",),
+    ),
+    Kind(
+        "Pairs, nearest first", "word_pairs",
+        {"first": "first", "second": "second", "model": "model", "dataset": "data set", "context": "context",
+         "layer": "layer", "rating": "human score", "value": "cosine"},
+        ("first", "second"), ("value", -1),
+    ),
+    Kind(
+        "Association tests", "association_words",
+        {"word": "word", "model": "model", "dataset": "test", "set": "set", "value": "association"},
+        ("word",), experiments=("weat",),
+    ),
+    Kind(
+        "Prediction", "predictions",
+        {"word": "word", "model": "model", "dataset": "text", "band": "band", "guess": "commonest wrong guess",
+         "times": "times", "hits": "predicted", "bits": "mean surprisal, bits"},
+        ("word",), experiments=("prediction",),
+    ),
+    Kind("Pairs of subjects", "subject_pairs", INFERENCE, ("premise", "hypothesis"), ("neutral", 1), only_original=False),
+    Kind("Sentences", "sentence_pairs", INFERENCE, ("premise", "hypothesis"), ("neutral", 1), only_original=False),
+)  # fmt: skip
+
+
+def _facts(runs: Runs, kind: Kind, notes: list[str]) -> dict[str, Any] | None:
+    """Return the items of one kind of all runs; None where there are none."""
+    frames = [kind.read(run) for run in runs.each if run.study != "debias"]
+    # The same pairs may be in two runs of an audit.
+    every = pl.concat(frames).unique(maintain_order=True) if frames else pl.DataFrame()
+    if every.is_empty():
+        return None
+    table = every
+    if len(every) > MAX_FACTS:
+        table = every.gather_every(ceil(len(every) / MAX_FACTS))
+        notes.append(f"{kind.title}: {len(table):,} of {len(every):,} can be looked up here.")
+    return {
+        "title": kind.title,
+        "columns": kind.columns,
+        "keys": kind.keys,
+        "order": kind.order,
+        "table": columnar(table),
+    }
+
+
+def _count_predictions(items: pl.LazyFrame) -> pl.LazyFrame:
+    """Return a row per word: times in the text and among the guesses, mean surprisal, the commonest wrong guess."""
+    wrong = pl.col("guess").filter(pl.col("guess") != pl.col("word")).drop_nulls()
     return (
-        run.items.filter(pairs | inferred, pl.col("value").is_not_null(), AS_IT_IS)
-        .with_columns(times=pl.lit(None, dtype=pl.Int64), hits=pl.lit(None, dtype=pl.Int64))
-        .select(FACT_COLUMNS)
-        .collect()
-    )
-
-
-def _predicted(run: Run) -> pl.DataFrame:
-    """One row a word: times in the text, times among the guesses, mean surprisal, the commonest wrong guess."""
-    nothing = pl.lit(None, dtype=pl.Float64)
-    wrong = pl.col("found_as").filter(pl.col("found_as") != pl.col("item")).drop_nulls()
-    return (
-        run.items.filter(pl.col("experiment") == "prediction", pl.col("left_out").is_null())
-        .group_by(*WHERE, "item", maintain_order=True)
+        items.group_by(*WHERE, "word", maintain_order=True)
         .agg(
-            pl.col("group", "language").first(),
-            wrong.mode().sort().first().alias("found_as"),
-            pl.col("value").mean(),
+            pl.col("band", "language").first(),
+            wrong.mode().sort().first().alias("guess"),
+            pl.col("bits").mean(),
             pl.len().cast(pl.Int64).alias("times"),
             pl.col("rank").is_not_null().sum().cast(pl.Int64).alias("hits"),
         )
-        .with_columns(reference=nothing, entailment=nothing, contradiction=nothing)
-        .sort("times", "item", descending=[True, False])
-        .select(FACT_COLUMNS)
-        .collect()
+        .sort("times", "word", descending=[True, False])
     )

@@ -1,57 +1,59 @@
 """What the scores say: the best layer, where context takes over, what nullifying recovers, where tests are read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from wordworth.pages.runs import AS_IT_IS
+from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, VALENCE, WEAT, Score
+from wordworth.results.columns import SKIPPED
+from wordworth.results.run import Run
 
 LEVEL = 0.05
 """Of significance."""
-APART = 0.1
-"""Settings whose ρ differ by more than this have parted."""
+MAX_APART = 0.1
+"""Contexts whose ρ differ by more than this have diverged."""
 ON_FIRST_LEXICON = pl.col("dataset") == pl.col("dataset").first().over("model")
 NEAR_BEST = 0.97
-"""The layer of closest agreement is sought where valence is at least this share of its highest mean."""
+"""The layer of closest agreement is one where valence is at least this share of its highest mean."""
+IN_CONTEXT = (pl.col("experiment") == "contextualization") & (pl.col("measure") == VALENCE)
+TRIED = pl.col("experiment") == "sensitivity"
+CHOICES = ("words", "vectors", "association", "sigma", "correlation", "p_test", "sides")
+"""The columns of a variant that hold its choices; those that are blank are no choice of its number."""
+UNTRAINED = (pl.col("control") == "untrained") & (pl.col("measure") == VALENCE)
+"""Valence of the same network with random weights."""
 
 
 @dataclass(frozen=True)
 class Best:
-    """The layer in which valence is highest without a context's help."""
+    """The layer in which valence is highest in the plainest context."""
 
-    model: str
-    dataset: str
-    setting: str
-    layer: int
+    score: Score
     top: int
-    value: float
-    low: float | None
-    high: float | None
-    n: int
-    flags: str | None
-    """Why it is to be read with care."""
     held_out: float | None
-    """ρ over half of the words, in the layer that the other half picked; None in runs that have none."""
+    """ρ over half of the words, in the layer that the other half picked; None in runs without it."""
     untrained: float | None
     """ρ of the same network with random weights there; None in runs without that control."""
     learnt: bool | None
-    """Whether ρ is higher than that by more than chance; None where it was not tested."""
-    row: int
-    """Its place in the scores."""
+    """Whether ρ is significantly higher than that; None where it was not tested."""
+
+    @property
+    def place(self) -> tuple[str, int | None]:
+        """Its context and layer."""
+        return self.score["context"], self.score["layer"]
 
 
 @dataclass(frozen=True)
-class Parting:
-    """Where the settings agree most closely, and where they have parted for good."""
+class Divergence:
+    """Where the contexts agree most closely, and from where on they differ."""
 
     model: str
     dataset: str
     closest: int
     within: float
-    parted: int | None
-    """The first layer from which they stay more than `APART` from each other up to the top; None: they never part."""
+    start: int | None
+    """The first layer from which they differ by more than `MAX_APART` up to the top; None: they never diverge."""
     top: int
     at_top: float
 
@@ -62,80 +64,76 @@ class Recovery:
 
     model: str
     dataset: str
-    setting: str
-    layer: int
+    context: str
     raw: float
     nullified: float
-    pcs: int
+    components: int
 
 
-def _contextual(scores: pl.DataFrame, measure: str = "valence") -> pl.DataFrame:
-    valued = pl.col("value").is_not_nan() & pl.col("value").is_not_null()
-    wanted = pl.col("experiment") == "contextualization", pl.col("measure") == measure
-    return scores.filter(AS_IT_IS, *wanted, valued)
+def _is_number(name: str = "value") -> pl.Expr:
+    return pl.col(name).is_not_nan() & pl.col(name).is_not_null()
 
 
-def plain_setting(rows: pl.DataFrame) -> str:
-    """The setting that says least about a word: bleached where it is, else the first."""
-    settings = rows.get_column("setting").unique(maintain_order=True).to_list()
-    return "bleached" if "bleached" in settings else str(settings[0])
+def plain_context(rows: pl.DataFrame) -> str:
+    """Return the context that says least about a word: bleached if it was run, otherwise the first."""
+    contexts = rows.get_column("context").unique(maintain_order=True).to_list()
+    return "bleached" if "bleached" in contexts else str(contexts[0])
 
 
 def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
-    """For each model and lexicon."""
-    judged = _contextual(scores, "valence:held-out").select("model", "dataset", "setting", "value")
-    held_out = {tuple(row[:3]): row[3] for row in judged.iter_rows()}
-    untrained = {key: row["value"] for key, row in _untrained(scores, "valence:control").items()}
-    above = _untrained(scores, "valence:above")
-    for (model, dataset), rows in _contextual(scores).group_by(["model", "dataset"], maintain_order=True):
-        setting = plain_setting(rows)
-        mine = rows.filter(pl.col("setting") == setting).sort("value", descending=True, maintain_order=True)
-        row = mine.row(0, named=True)
-        interval = {key: row[key] for key in ("row", "layer", "value", "low", "high", "n", "flags")}
-        top = rows.select(pl.col("layer").max()).item()
-        interval["held_out"] = held_out.get((model, dataset, setting))
-        control = (model, dataset, f"untrained:{setting}", row["layer"])
-        interval["untrained"] = untrained.get(control)
-        interval["learnt"] = above_chance(above.get(control))
-        yield Best(str(model), str(dataset), setting, top=top, **interval)
+    """Yield the best layer for each model and lexicon."""
+    known = scores.filter(AS_IT_IS, _is_number())
+    held_out = _by_place(known.filter(IN_CONTEXT, pl.col("variant") == "held-out"), "model", "dataset", "context")
+    place = ("model", "dataset", "context", "layer")
+    untrained = _by_place(known.filter(UNTRAINED, pl.col("variant").is_null()), *place)
+    above = _by_place(known.filter(UNTRAINED, pl.col("variant") == "above-control"), *place)
+    for _, rows in known.filter(IN_CONTEXT, IS_PLAIN).group_by(["model", "dataset"], maintain_order=True):
+        own = rows.filter(pl.col("context") == plain_context(rows))
+        row = own.sort("value", descending=True, maintain_order=True).row(0, named=True)
+        here = tuple(row[name] for name in place)
+        yield Best(
+            score=row,
+            top=rows.select(pl.col("layer").max()).item(),
+            held_out=held_out.get(here[:3], {}).get("value"),
+            untrained=untrained.get(here, {}).get("value"),
+            learnt=is_above(above.get(here)),
+        )
 
 
-def _untrained(scores: pl.DataFrame, measure: str) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """The rows of a measure of controls, by model, lexicon, setting and layer."""
-    rows = scores.filter(AS_IT_IS, pl.col("measure") == measure).iter_rows(named=True)
-    return {tuple(row[key] for key in ("model", "dataset", "setting", "layer")): row for row in rows}
+def _by_place(rows: pl.DataFrame, *place: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    return {tuple(row[name] for name in place): row for row in rows.iter_rows(named=True)}
 
 
-def above_chance(row: Mapping[str, Any] | None) -> bool | None:
-    """Whether a difference is above 0 by more than chance, by its p or else its interval; None: neither is there."""
+def is_above(row: Score | None) -> bool | None:
+    """Return whether a difference is significantly above 0, by its p or its interval; None where it has neither."""
     if row is None or (row["p"] is None and row["low"] is None):
         return None
     return bool(row["value"] > 0 and row["p"] < LEVEL) if row["p"] is not None else bool(row["low"] > 0)
 
 
-def partings(scores: pl.DataFrame) -> Iterator[Parting]:
-    """Yield one per model with several settings, on its first lexicon; layer 0, without context, is skipped."""
-    first = _contextual(scores).filter(ON_FIRST_LEXICON)
+def divergences(scores: pl.DataFrame) -> Iterator[Divergence]:
+    """Yield one per model with several contexts, on its first lexicon; layer 0, without context, is skipped."""
+    first = scores.filter(AS_IT_IS, IN_CONTEXT, IS_PLAIN, _is_number()).filter(ON_FIRST_LEXICON)
     for (model, dataset), rows in first.group_by(["model", "dataset"], maintain_order=True):
         by_layer = (
             rows.filter(pl.col("layer") > 0)
             .group_by("layer")
-            .agg((pl.col("value").max() - pl.col("value").min()).alias("apart"), pl.col("value").mean(), pl.len())
+            .agg((pl.col("value").max() - pl.col("value").min()).alias("apart"), pl.col("value").mean())
             .sort("layer")
         )
-        if rows.get_column("setting").n_unique() < 2 or by_layer.is_empty():
+        if rows.get_column("context").n_unique() < 2 or by_layer.is_empty():
             continue
         strong = by_layer.filter(pl.col("value") >= NEAR_BEST * pl.col("value").max())
         closest = strong.sort("apart", maintain_order=True).row(0, named=True)
-        last_together = by_layer.filter(pl.col("apart") <= APART).select(pl.col("layer").max()).item()
+        last_together = by_layer.filter(pl.col("apart") <= MAX_APART).select(pl.col("layer").max()).item()
         layers = by_layer.get_column("layer").to_list()
         after = [layer for layer in layers if last_together is None or layer > last_together]
-        yield Parting(
+        yield Divergence(
             model=str(model),
             dataset=str(dataset),
             closest=closest["layer"],
             within=closest["apart"],
-            parted=after[0] if after else None,
+            start=after[0] if after else None,
             top=layers[-1],
             at_top=by_layer.get_column("apart")[-1],
         )
@@ -143,41 +141,61 @@ def partings(scores: pl.DataFrame) -> Iterator[Parting]:
 
 def recoveries(scores: pl.DataFrame) -> Iterator[Recovery]:
     """Yield one per model, in the top layer and on its first lexicon."""
-    mine = scores.filter(pl.col("experiment") == "isolation", pl.col("measure") == "valence")
-    top = mine.filter(pl.col("layer") == pl.col("layer").max().over("model"), ON_FIRST_LEXICON)
+    isolated = scores.filter(pl.col("experiment") == "isolation", pl.col("measure") == VALENCE)
+    top = isolated.filter(pl.col("layer") == pl.col("layer").max().over("model"), ON_FIRST_LEXICON)
     for (model, dataset), rows in top.group_by(["model", "dataset"], maintain_order=True):
-        setting = plain_setting(rows)
-        plain = rows.filter(pl.col("setting") == setting)
-        raw = plain.filter(pl.col("pcs").is_null())
-        after = plain.filter(pl.col("pcs").is_not_null()).sort("value", descending=True, maintain_order=True)
-        if raw.is_empty() or after.is_empty():
-            continue
-        best = after.row(0, named=True)
-        layer, value = best["layer"], raw.row(0, named=True)["value"]
-        yield Recovery(str(model), str(dataset), setting, layer, value, best["value"], best["pcs"])
+        context = plain_context(rows)
+        plain = rows.filter(pl.col("context") == context)
+        raw = plain.filter(pl.col("components").is_null())
+        after = plain.drop_nulls("components").sort("value", descending=True, maintain_order=True)
+        if len(raw) and len(after):
+            best = after.row(0, named=True)
+            yield Recovery(str(model), str(dataset), context, raw.item(0, "value"), best["value"], best["components"])
 
 
 def best_components(scores: pl.DataFrame) -> dict[str, int]:
-    """Return model → how many components bring most valence back in its top layer, for its first lexicon."""
-    return {recovery.model: recovery.pcs for recovery in recoveries(scores)}
+    """Return model → how many nullified components recover most valence in its top layer, for its first lexicon."""
+    return {recovery.model: recovery.components for recovery in recoveries(scores)}
 
 
 def reading_layers(scores: pl.DataFrame) -> dict[str, int]:
     """Return model → the layer in which association tests are read: that of the best valence on its first lexicon."""
-    return {best.model: best.layer for best in reversed(list(best_layers(scores)))}
+    return {best.score["model"]: best.score["layer"] for best in reversed(list(best_layers(scores)))}
 
 
 def associations(scores: pl.DataFrame) -> pl.DataFrame:
-    """One effect size a model and test, of vectors as they are, nothing nullified.
+    """Return one effect size per model and test, of untouched vectors.
 
-    In a language model it is that of the layer in which valence is best, which is picked by other words than the
+    In a language model it is that of the layer in which valence is best, which is picked on other words than the
     tests have; where valence was not measured, of the top layer (`picked` says which).
     """
-    rows = scores.filter(AS_IT_IS, pl.col("measure") == "weat", pl.col("pcs").is_null())
-    # A test that stands in two runs of an audit (valnorm and weat) is one test.
-    once = rows.unique(["model", "language", "dataset", "setting", "layer"], maintain_order=True, keep="last")
-    chosen = reading_layers(scores)
-    best = pl.col("model").replace_strict(chosen, default=None, return_dtype=pl.Int64)
-    picked = (pl.col("layer") == best).fill_null(False).any().over("model")
+    rows = scores.filter(AS_IT_IS, pl.col("measure") == WEAT, IS_PLAIN)
+    # A test that is in two runs of an audit (valnorm and weat) is one test.
+    once = rows.unique(["model", "language", "dataset", "context", "layer"], maintain_order=True, keep="last")
+    best = pl.col("model").replace_strict(reading_layers(scores), default=None, return_dtype=pl.Int64)
+    picked = (pl.col("layer") == best).fill_null(value=False).any().over("model")
     layer = pl.when(picked).then(best).otherwise(pl.col("layer").max().over("model"))
     return once.with_columns(picked=picked).filter(pl.col("layer").is_null() | (pl.col("layer") == layer))
+
+
+def datasets_by_kind(run: Run, model: str) -> tuple[list[str], list[str]]:
+    """Return the tests and the lexica of which a run tried variants; only tests choose a σ."""
+    tried = run.item_table("variants").filter(pl.col("model") == model)
+    by_test = tried.group_by("dataset", maintain_order=True).agg(pl.col("sigma").is_not_null().any()).collect()
+    tests, lexica = ([name for name, is_test in by_test.iter_rows() if is_test is kind] for kind in (True, False))
+    return tests, lexica
+
+
+def variants_of(run: Run, model: str, dataset: str) -> pl.DataFrame:
+    """Return the variants of one test in the last slot that it was tried in, the test as it is run first."""
+    own = run.item_table("variants").filter(pl.col("model") == model, pl.col("dataset") == dataset)
+    table = own.filter(pl.col(SKIPPED).is_null()).collect()
+    last = table.row(-1, named=True)
+    slot = table.filter(pl.col(name).eq_missing(pl.lit(last[name])) for name in ("layer", "components", "context"))
+    concluded = pl.when(pl.col("p") < LEVEL).then(pl.col("value").sign()).otherwise(0.0)
+    return slot.with_columns(is_flipped=concluded != concluded.first())
+
+
+def choices_of(table: pl.DataFrame) -> list[str]:
+    """Return the columns of the choices that these variants differ in, or could."""
+    return [name for name in CHOICES if table.get_column(name).null_count() < len(table)]

@@ -1,8 +1,11 @@
 """The columns of `scores.csv` and of every item table. A column that does not apply to a row is blank."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
+
+from wordworth.measure.declaration import label
 
 Schema = dict[str, Any]
 """Column → its type in polars."""
@@ -165,6 +168,19 @@ ITEM_TABLES: dict[str, Schema] = {
 - `variants`: a test under other choices of words, vectors and statistics; `without` names the words that are removed.
 - `word_lists`: words of other lists: poles, sets of a bias, words without a vector; `count` is how often one occurs.
 """
+ITEM_KEYS: dict[str, tuple[str, ...]] = {
+    "rated_words": ("word",),
+    "word_pairs": ("first", "second"),
+    "association_words": ("word", "role", "set"),
+    "bias_words": ("word",),
+    "analogies": ("a", "b", "c", "d"),
+    "predictions": ("line", "position"),
+    "subject_pairs": ("premise", "hypothesis"),
+    "labelled_pairs": ("premise", "hypothesis"),
+}
+"""Item table → the columns by which two models' rows are the same item."""
+ITEM_CLUSTERS = {"predictions": "line", "subject_pairs": "premise"}
+"""Item table → the column of what its items depend on together, where they are not independent."""
 SKIPPED = "skipped"
 """The last column of every item table: why an item was not used; blank where it was."""
 
@@ -197,3 +213,20 @@ def main_scores(scores: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
     return scores.filter(
         pl.col("measure").is_in(measures), pl.col("value").is_finite(), *(pl.col(name).is_null() for name in plain)
     )
+
+
+def model_label(model: str, step: int | None = None) -> str:
+    """Return a model as tables show it: its name, and the training step of a checkpoint."""
+    return model if step is None else f"{model}@step{step}"
+
+
+def describe_score(columns: Mapping[str, Any]) -> str:
+    """Return a score in words, by its columns: “tiny valence bellezza bleached layer 3”."""
+    model = columns.get("model")
+    words = [model_label(model, columns.get("step"))] if model else []
+    if columns.get("measure"):
+        words.append(label(*(columns.get(name) for name in ("measure", "variant", "k", "threshold"))))
+    words += [columns.get(name) for name in ("dataset", "subset", "context", "version", "control", "pooling")]
+    numbered = ("sentences", "draw", "layer", "components")
+    words += [f"{name} {columns[name]}" for name in numbered if columns.get(name) is not None]
+    return " ".join(word for word in words if word)

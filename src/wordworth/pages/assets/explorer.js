@@ -13,23 +13,23 @@
   function load() {
     if (loaded) return loaded;
     const data = read("explorer-data");
-    const facts = data.facts;
     const rowsOf = new Map();
-    const add = (name, row) => {
+    const add = (name, kind, row) => {
       const key = name.toLowerCase();
-      if (!rowsOf.has(key)) rowsOf.set(key, { name, facts: [] });
-      if (row !== undefined) rowsOf.get(key).facts.push(row);
+      if (!rowsOf.has(key)) rowsOf.set(key, { name, rows: new Map() });
+      const rows = rowsOf.get(key).rows;
+      if (kind) rows.set(kind, [...(rows.get(kind) ?? []), row]);
     };
     for (const block of data.valence) {
       block.row = new Map(block.words.map((word, at) => [word.toLowerCase(), at]));
       block.words.forEach((word) => add(word));
     }
-    for (let row = 0; row < facts.length; row += 1) {
-      const item = cell(facts, "item", row);
-      add(item, row);
-      // A pair is found under each of its words too.
-      const parts = item.includes("⇒") ? [] : item.split(/ → | /);
-      if (parts.length > 1) for (const part of parts) add(part, row);
+    for (const kind of data.facts) {
+      for (let row = 0; row < kind.table.length; row += 1) {
+        const names = kind.keys.map((key) => cell(kind.table, key, row)).filter(Boolean);
+        // A pair is found under both words together, and under each.
+        for (const name of new Set(names.length > 1 ? [names.join(" "), ...names] : names)) add(name, kind, row);
+      }
     }
     loaded = { data, rowsOf, names: [...rowsOf.values()].map((one) => one.name).sort((a, b) => a.length - b.length) };
     mostWrong(data);
@@ -50,7 +50,7 @@
     if (at === undefined) return [];
     const steps = numbers(block);
     const found = [];
-    block.settings.forEach((setting, s) => {
+    block.contexts.forEach((context, s) => {
       block.layers.forEach((layer, l) => {
         const value = steps[(s * block.layers.length + l) * block.words.length + at];
         if (value !== -32768) {
@@ -58,7 +58,7 @@
           const [middle, spread] = block.rated;
           const effect = value * step;
           found.push({
-            model: block.model, dataset: block.dataset, setting, layer, effect, rating: block.ratings[at],
+            model: block.model, dataset: block.dataset, context, layer, effect, rating: block.ratings[at],
             apart: (effect - mean) / deviation, human: (block.ratings[at] - middle) / spread,
           });
         }
@@ -85,14 +85,14 @@
     if (!layered.length) return;
     const frame = element("div", null, { class: "chart", role: "img", "aria-label": `Effect size of ${word} by layer` });
     place.append(frame);
-    const colour = { field: "setting", type: "nominal", sort: null, legend: { orient: "top" } };
-    const settings = [...new Set(layered.map((row) => row.setting))];
-    colour.scale = { domain: settings, range: settings.map((_, at) => `var(--c${(at % 8) + 1})`) };
-    const hover = ["model", "dataset", "setting", "layer"].map((field) => ({ field, type: "nominal" }));
+    const colour = { field: "context", type: "nominal", sort: null, legend: { orient: "top" } };
+    const contexts = [...new Set(layered.map((row) => row.context))];
+    colour.scale = { domain: contexts, range: contexts.map((_, at) => `var(--c${(at % 8) + 1})`) };
+    const hover = ["model", "dataset", "context", "layer"].map((field) => ({ field, type: "nominal" }));
     hover.push({ field: "effect", type: "quantitative", format: ".2f" });
     hover.push({ field: "apart", type: "quantitative", format: ".2f", title: "in deviations" });
     const y = { field: "apart", type: "quantitative", title: "deviations from the mean word" };
-    const dash = { field: "setting", type: "nominal", sort: null, legend: null };
+    const dash = { field: "context", type: "nominal", sort: null, legend: null };
     const view = {
       height: 200,
       layer: [
@@ -117,48 +117,34 @@
       : { title: { text: [...panels][0] }, ...view };
     await vegaEmbed(frame, fitted(spec, frame.clientWidth, layered), { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
     const lines = layered.map((row) =>
-      [row.model, row.dataset, row.setting, String(row.layer), ...[row.effect, row.apart, row.human].map(number)]);
+      [row.model, row.dataset, row.context, String(row.layer), ...[row.effect, row.apart, row.human].map(number)]);
     const behind = element("details");
-    const header = ["model", "lexicon", "setting", "layer", "effect size", "effect, deviations", "rating, deviations"];
+    const header = ["model", "lexicon", "context", "layer", "effect size", "effect, deviations", "rating, deviations"];
     behind.append(element("summary", "Table"), tableOf(header, lines, 3, "Effect size by layer"));
     place.append(behind);
   }
 
-  const KINDS = [
-    { title: "Nearest words", of: ["neighbours"], order: null,
-      columns: [["word", "item"], ["model", "model"], ["nearest words of its vocabulary", "found_as"], ["cosine of the first", "value"]] },
-    { title: "Pairs, nearest first", of: ["similarity", "quality", "validation"], order: (a, b) => b.value - a.value,
-      columns: [["pair", "item"], ["model", "model"], ["data set", "dataset"], ["setting", "setting"], ["layer", "layer"], ["human score", "reference"], ["cosine", "value"]] },
-    { title: "Association tests", of: ["weat"], order: null,
-      columns: [["word", "item"], ["model", "model"], ["test", "dataset"], ["set", "group"], ["association", "value"]] },
-    { title: "Prediction", of: ["prediction"], order: null,
-      columns: [["word", "item"], ["model", "model"], ["text", "dataset"], ["band", "group"], ["commonest wrong guess", "found_as"], ["times", "times"], ["predicted", "hits"], ["mean surprisal, bits", "value"]] },
-    { title: "Inferences", of: null, order: (a, b) => a.value - b.value,
-      columns: [["pair", "item"], ["model", "model"], ["probe", "dataset"], ["setting", "setting"], ["entailment", "entailment"], ["neutral", "value"], ["contradiction", "contradiction"]] },
-  ];
   const MOST = 60;
-  const WORDS = ["item", "found_as"];
+  const WORDS = ["word", "neighbours", "guess", "first", "second", "premise", "hypothesis"];
+  const COUNTS = ["layer", "times", "hits"];
   const inLanguage = (text, language) => ({ text, lang: load().data.codes[language] });
 
   function facts(found) {
-    const table = load().data.facts;
-    const names = Object.keys(table.columns);
-    const rows = found.facts.map((row) => Object.fromEntries(names.map((name) => [name, cell(table, name, row)])));
-    const taken = new Set(KINDS.flatMap((kind) => kind.of ?? []));
-    for (const kind of KINDS) {
-      const mine = rows.filter((row) => (kind.of ? kind.of.includes(row.experiment) : !taken.has(row.experiment)));
-      if (!mine.length) continue;
-      if (kind.order) mine.sort(kind.order);
-      const used = kind.columns.filter(([, name]) => mine.some((row) => row[name] !== null));
+    for (const [kind, places] of found.rows) {
+      const names = [...Object.keys(kind.columns), "language"];
+      const rows = places.map((row) => Object.fromEntries(names.map((name) => [name, cell(kind.table, name, row)])));
+      if (kind.order) rows.sort((a, b) => kind.order[1] * (a[kind.order[0]] - b[kind.order[0]]));
+      const used = Object.keys(kind.columns).filter((name) => rows.some((row) => row[name] !== null));
       const text = (name, value) => {
         if (value === null) return "";
-        return typeof value === "number" && !["layer", "times", "hits"].includes(name) ? number(value) : String(value);
+        return typeof value === "number" && !COUNTS.includes(name) ? number(value) : String(value);
       };
-      const lines = mine.slice(0, MOST).map((row) => used.map(([, name]) =>
+      const lines = rows.slice(0, MOST).map((row) => used.map((name) =>
         (WORDS.includes(name) ? inLanguage(text(name, row[name]), row.language) : text(name, row[name]))));
-      const numeric = used.findIndex(([, name]) => ["layer", "reference", "value", "entailment", "times"].includes(name));
-      const more = mine.length > MOST ? ` (${MOST} of ${mine.length})` : "";
-      place.append(tableOf(used.map(([title]) => title), lines, numeric, kind.title + more));
+      const first = used.findIndex((name) => rows.some((row) => typeof row[name] === "number"));
+      const numeric = first < 0 ? used.length : first;
+      const more = rows.length > MOST ? ` (${MOST} of ${rows.length})` : "";
+      place.append(tableOf(used.map((name) => kind.columns[name]), lines, numeric, kind.title + more));
     }
   }
 
@@ -169,7 +155,7 @@
     const found = rowsOf.get(asked.toLowerCase());
     place.replaceChildren(element("h3", found ? found.name : asked, { dir: "auto" }));
     if (!found) {
-      place.append(element("p", "These runs have no such word or pair, or it is among those left for items.parquet."));
+      place.append(element("p", "This page has no such word or pair; a large run keeps some only in its own files."));
       return;
     }
     await valence(asked.toLowerCase());
@@ -194,7 +180,7 @@
       const rows = Object.entries(block.wrong).flatMap(([how, words]) =>
         words.map(([word, rating, effect, apart]) => [{ text: word, lang: data.codes[block.language] }, how, number(rating), number(effect), number(apart)]));
       if (!rows.length) continue;
-      const where = block.best ? `, layer ${block.best.layer}, ${block.best.setting}` : "";
+      const where = block.best ? `, layer ${block.best.layer}, ${block.best.context}` : "";
       const behind = element("details");
       behind.append(
         element("summary", `Most wrong in valence: ${block.model} on ${block.dataset}${where}`),

@@ -6,7 +6,7 @@ import polars as pl
 
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, Figure
 from wordworth.pages.figures.svg import draw_svg
-from wordworth.pages.runs import AS_IT_IS, at_the_end
+from wordworth.pages.runs import AS_IT_IS, IS_LAST_STEP
 
 if TYPE_CHECKING:
     from wordworth.pages.runs import Runs
@@ -34,7 +34,7 @@ def figures_of(scores: pl.DataFrame, runs: "Runs | None" = None) -> dict[str, li
         "Debiasing": (~AS_IT_IS, behaviour.DEBIASING),
     }
     curves = list(specification.specification_curves(runs)) if runs is not None else []
-    last = at_the_end(scores)
+    last = scores.filter(IS_LAST_STEP)
     figures: dict[str, list[Figure]] = {}
     for title, (about, makers) in chapters.items():
         rows = (scores if title == TRAINING else last).filter(about)

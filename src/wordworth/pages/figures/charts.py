@@ -11,7 +11,7 @@ import altair as alt
 import polars as pl
 
 from wordworth.pages.figures.figure import Plot
-from wordworth.results.flags import MARK
+from wordworth.results.notices import CAUTION_MARK
 
 COLOURS = [f"var(--c{place})" for place in range(1, 9)]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [12, 2, 2, 2]]
@@ -25,7 +25,7 @@ AND = "\u00a0· "
 OF = "n\u00a0=\u00a0"
 CONTROL = "control"
 """The column that marks the rows of a control, which are thin lines."""
-FLAGGED = "isValid(datum.flags)"
+HAS_CAUTION = "isValid(datum.care)"
 FORMATS = {"value": ".3f", "low": ".3f", "high": ".3f", "p": ".3g"}
 ROWS = alt.NamedData("rows")
 LETTERS = {"axis_letters": 40, "panel_letters": 30, "legend_letters": 36}
@@ -42,11 +42,6 @@ def list_distinct(rows: pl.DataFrame, column: str) -> list[Any]:
     return rows.get_column(column).drop_nulls().unique(maintain_order=True).to_list()
 
 
-def split_part(column: str, separator: str, place: int, default: str | None = None) -> pl.Expr:
-    """Return a part of a column's text, “single” of “bellezza:single”; `default` where it has fewer parts."""
-    return pl.col(column).str.split(separator).list.get(place, null_on_oob=True).fill_null(pl.lit(default))
-
-
 def join_labels(columns: Sequence[str]) -> pl.Expr:
     """Join the columns that are not blank, “a · layer 3”."""
     named = [pl.concat_str(pl.lit(UNIT_PREFIX.get(name, "")), pl.col(name).cast(pl.String)) for name in columns]
@@ -55,15 +50,11 @@ def join_labels(columns: Sequence[str]) -> pl.Expr:
 
 def add_counts(rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Add `count`, “n = 16” or “n = 14–16” over these columns."""
-    span = pl.struct(least=pl.col("n").min().over(columns), most=pl.col("n").max().over(columns))
-    return rows.with_columns(count=span.map_elements(_format_count, pl.String))
-
-
-def _format_count(span: dict[str, int | None]) -> str | None:
-    least, most = span["least"], span["most"]
-    if least is None or most is None:
-        return None
-    return f"{OF}{least:,}" + ("" if least == most else f"–{most:,}")
+    least, most = (end.over(columns) for end in (pl.col("n").min(), pl.col("n").max()))
+    alike = pl.format(f"{OF}{{}}", least)
+    return rows.with_columns(
+        count=pl.when(least == most).then(alike).otherwise(pl.format(f"{OF}{{}}–{{}}", least, most))
+    )
 
 
 def break_label(parameter: str) -> str:
@@ -144,9 +135,9 @@ def make_tooltip(*columns: str) -> list[alt.Tooltip]:
     ]
 
 
-def has_flags(rows: pl.DataFrame) -> bool:
-    """Tell whether any of the numbers is to be read with care."""
-    return rows.get_column("flags").is_not_null().any()
+def has_cautions(rows: pl.DataFrame) -> bool:
+    """Return whether any of the numbers has cautions."""
+    return rows.get_column("care").is_not_null().any()
 
 
 @dataclass(frozen=True)
@@ -205,7 +196,7 @@ def lay_out(
     return Plot(chart, rows.select(list(dict.fromkeys(name for name in fields if name in rows.columns))))
 
 
-NUMBERS = ("value", "low", "high", "p", "n", "flags")
+NUMBERS = ("value", "low", "high", "p", "n", "care")
 
 
 def draw_lines(
@@ -231,7 +222,7 @@ def draw_lines(
     at_value = base.encode(alt.Y("value:Q", title=y, scale=ends))
     stroke = (dash or colour).encode(alt.StrokeDash, DASHES, shifted=dash is None, symbol="stroke")
     shown = [colour.field, *([dash.field] if dash else []), field, *layout.tooltip, "value", "low", "high", "n"]
-    tooltip = make_tooltip(*shown, *(["flags"] if has_flags(rows) else []))
+    tooltip = make_tooltip(*shown, *(["care"] if has_cautions(rows) else []))
     layers: list[alt.Chart] = []
     if dash is None and rows.get_column("low").is_not_null().any():
         band = base.encode(alt.Y("low:Q", title=y, scale=ends), y2="high:Q", opacity=fade(picked, 0.14, 0.02))
@@ -240,8 +231,8 @@ def draw_lines(
     layers.append(line.add_params(picked, zoom(*(["x", "y"] if kind == "Q" else ["y"]))))
     points = at_value.encode(detail=[f"{dash.field}:N"]) if dash else at_value
     layers.append(points.mark_point(filled=True, size=18).encode(opacity=fade(picked), tooltip=tooltip))
-    if has_flags(rows):
-        layers.append(_mark_flags(points, picked, aside=0))
+    if has_cautions(rows):
+        layers.append(_mark_cautions(points, picked, aside=0))
     if CONTROL in rows.columns:
         thin = alt.MarkDef("line", strokeWidth=1, strokeDash=[2, 3])
         control = alt.Chart(ROWS, mark=thin, encoding=at_value.encoding).transform_filter(f"datum.{CONTROL}")
@@ -250,10 +241,12 @@ def draw_lines(
     return lay_out(view, rows, [*shown, *NUMBERS, CONTROL], layout, colour)
 
 
-def _mark_flags(points: alt.Chart, picked: alt.Parameter, aside: int) -> alt.Chart:
-    """Mark every number that is to be read with care; the reasons are over the point and under the figure."""
-    marks = alt.MarkDef("text", text=MARK, dx=aside, dy=-4 if aside else -8, fontSize=9, tooltip=False)
-    return alt.Chart(ROWS, mark=marks, encoding=points.encoding).transform_filter(FLAGGED).encode(opacity=fade(picked))
+def _mark_cautions(points: alt.Chart, picked: alt.Parameter, aside: int) -> alt.Chart:
+    """Mark every number with cautions; the reasons are in the tooltip and under the figure."""
+    marks = alt.MarkDef("text", text=CAUTION_MARK, dx=aside, dy=-4 if aside else -8, fontSize=9, tooltip=False)
+    return (
+        alt.Chart(ROWS, mark=marks, encoding=points.encoding).transform_filter(HAS_CAUTION).encode(opacity=fade(picked))
+    )
 
 
 def draw_dots(
@@ -286,18 +279,18 @@ def draw_dots(
         layers.append(alt.Chart(ROWS).mark_rule(color="var(--faint)").encode(x=alt.datum(0)))
     if rows.get_column("low").is_not_null().any():
         ends = base.encode(alt.X("low:Q", title=x, scale=alt.Scale(zero=zero)), x2="high:Q", opacity=fade(picked, 0.8))
-        if has_flags(rows):
-            ends = ends.encode(strokeDash=alt.condition(FLAGGED, alt.value([2, 2]), alt.value([1, 0])))
+        if has_cautions(rows):
+            ends = ends.encode(strokeDash=alt.condition(HAS_CAUTION, alt.value([2, 2]), alt.value([1, 0])))
         layers.append(ends.mark_rule(strokeWidth=1.6))
     shown = ["task", colour.field, *layout.tooltip, "value", "low", "high", "p", "n"]
     points = at_value.mark_point(filled=True, size=55).encode(
         opacity=fade(picked),
-        tooltip=make_tooltip(*shown, *(["flags"] if has_flags(rows) else [])),
+        tooltip=make_tooltip(*shown, *(["care"] if has_cautions(rows) else [])),
         shape=colour.encode(alt.Shape, SHAPES, shifted=True),
     )
     layers.append(points.add_params(picked, zoom("x")))
-    if has_flags(rows):
-        layers.append(_mark_flags(at_value, picked, aside=6))
+    if has_cautions(rows):
+        layers.append(_mark_cautions(at_value, picked, aside=6))
     step = 9 * max(1, len(colour.values)) + 8
     most = len(tasks)
     if "y" in layout.free and find_varying(rows, layout.by):  # panels of one height, though some have fewer tasks
@@ -313,8 +306,8 @@ def place_by_layer() -> alt.X:
 
 
 def place_by_components(rows: pl.DataFrame) -> tuple[pl.DataFrame, alt.X]:
-    """Add the column of components nullified, and return its axis, “raw” first."""
-    order = ["raw", *map(str, sorted(list_distinct(rows, "pcs")))]
+    """Add the column `nullified`, components as text, and return its axis, “raw” first."""
+    order = ["raw", *map(str, sorted(list_distinct(rows, "components")))]
     axis = alt.Axis(labelAngle=0, grid=False, labelOverlap=True)
-    x = alt.X("components:O", sort=order, title="components nullified", axis=axis)
-    return rows.with_columns(components=pl.col("pcs").cast(pl.String).fill_null("raw")), x
+    x = alt.X("nullified:O", sort=order, title="components nullified", axis=axis)
+    return rows.with_columns(nullified=pl.col("components").cast(pl.String).fill_null("raw")), x

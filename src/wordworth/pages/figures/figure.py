@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wordworth.results.flags import legend
+from wordworth.results.columns import SCORES, describe_score
+from wordworth.results.notices import caution_legend
 from wordworth.results.numbers import format_number
 
 if TYPE_CHECKING:
     import altair as alt
 
 Spec = dict[str, Any]
-Chart = "alt.Chart | alt.LayerChart | alt.FacetChart"
 
-EXPERIMENT, MEASURE, SETTING, LAYER = (pl.col(name) for name in ("experiment", "measure", "setting", "layer"))
-
-LEVEL = 0.05
-TRIED = EXPERIMENT == "sensitivity"
-OPTION, OF_SIDES = SETTING.fill_null("").str.contains(": "), SETTING.str.starts_with("sides: ")
-"""Scores of single options of a specification curve; those that only association tests have."""
+EXPERIMENT, MEASURE, VARIANT, LAYER = (pl.col(name) for name in ("experiment", "measure", "variant", "layer"))
+IS_MEAN_DRAW = pl.col("draw").is_null()
+"""Random subspaces are shown by their mean."""
 OF_TESTS, OF_VALENCE = "Specification curves of association tests", "Specification curves of valence"
 CURVE_CHAPTERS = {OF_TESTS: "Stereotypes", OF_VALENCE: "Word meaning"}
 """The chapter of each kind of specification curve."""
@@ -50,7 +47,7 @@ class Figure:
     id: str
     title: str
     caption: str
-    """What is drawn, and how to read it."""
+    """What the numbers are: sentences for the figure and for the table behind it."""
     draw: Callable[[], Plot]
     rows: pl.DataFrame
     """Scores, with their `row`."""
@@ -58,6 +55,8 @@ class Figure:
     across: tuple[str, ...]
     """The table behind the figure: columns that make a row's name, and columns that make a column's."""
     kind: str = "Line chart"
+    drawing: str = ""
+    """How to read the chart: its colours, lines and bars."""
 
     @cached_property
     def plot(self) -> Plot:
@@ -77,10 +76,10 @@ class Figure:
 
     @property
     def note(self) -> str:
-        """Say which of the numbers are to be read with care, and why; blank where none is."""
+        """Say which of the numbers have cautions, and why; blank where none has."""
         places = [name for name in (*self.down, *self.across) if name != "layer"]  # alike in layers: said once
         named = pl.concat_str([pl.col(name).cast(pl.String) for name in places], separator=" ", ignore_nulls=True)
-        return legend(self.rows.select(named, "flags").iter_rows())
+        return caution_legend(self.rows.select(named, "cautions").iter_rows())
 
     @property
     def alt(self) -> str:
@@ -89,7 +88,7 @@ class Figure:
         if ordered.is_empty():
             return f"{self.title}: no values."
         ends = (("Lowest", ordered.row(0, named=True)), ("highest", ordered.row(-1, named=True)))
-        values = ", ".join(f"{end} {format_number(row['value'])} ({_describe_place(row)})" for end, row in ends)
+        values = ", ".join(f"{end} {format_number(row['value'])} ({_describe(row)})" for end, row in ends)
         return f"{self.kind} of {len(self.rows):,} numbers. {self.title}. {values}."
 
 
@@ -97,7 +96,7 @@ Maker = Callable[[pl.DataFrame], Figure | None]
 
 
 def shows(*wanted: pl.Expr) -> Callable[[Maker], Maker]:
-    """Make a function draw the scores that pass all of `wanted`: it gives None where none do.
+    """Make a function draw the scores that pass all of `wanted`: it returns None where none do.
 
     Columns that the function adds for its own use are not among the figure's rows.
     """
@@ -114,8 +113,5 @@ def shows(*wanted: pl.Expr) -> Callable[[Maker], Maker]:
     return selecting
 
 
-def _describe_place(row: dict[str, Any]) -> str:
-    names = [row["model"], row["dataset"], row["setting"], row["measure"]]
-    names += [f"layer {row['layer']}" if row["layer"] is not None else None]
-    names += [f"{row['pcs']} components nullified" if row["pcs"] is not None else None]
-    return ", ".join(filter(None, names))
+def _describe(row: dict[str, Any]) -> str:
+    return describe_score({name: row[name] for name in SCORES if name != "step"})  # the label has the step
