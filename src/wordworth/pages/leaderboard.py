@@ -10,7 +10,7 @@ import polars as pl
 from wordworth.measure import main_measures
 from wordworth.pages.insights import associations, best_layers
 from wordworth.pages.leading import Leading, leading
-from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, SIMILARITY, VALENCE, WEAT, Runs, Score, better_of
+from wordworth.pages.runs import ALL, AS_IT_IS, DERIVED, IS_ORIGINAL, SIMILARITY, VALENCE, WEAT, Runs, Score, better_of
 from wordworth.results.columns import SCORES, main_scores
 from wordworth.results.notices import caution_legend
 from wordworth.results.vocabulary import HARMLESS
@@ -103,7 +103,7 @@ def _columns(runs: Runs) -> Iterator[Column]:
 
 
 def _mean(model: str, value: float) -> dict[str, Any]:
-    return {**dict.fromkeys(SCORES), "measure": WEAT, "model": model, "value": value, "row": None}
+    return {**dict.fromkeys([*SCORES, *DERIVED]), "measure": WEAT, "model": model, "value": value}
 
 
 def _is_finite(value: float | None) -> bool:

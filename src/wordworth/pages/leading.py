@@ -40,9 +40,10 @@ def leading(runs: Runs, scores: Sequence[Score], better: str) -> Leading:
     tested = {model: test for model, test in others.items() if test is not None}
     adjusted = dict(zip(tested, holm([test.p for test in tested.values()]), strict=True)) if tested else {}
     worse = {model for model, p in adjusted.items() if p < ALPHA and sign * tested[model].difference > 0}
+    equal = {score["model"] for score in scores if score["value"] == best["value"]}
     names = [test.test for test in tested.values()]
     untested = frozenset(others.keys() - tested)
-    return Leading(frozenset({best["model"], *(adjusted.keys() - worse)}), names[0] if names else "", untested)
+    return Leading(frozenset(equal | (adjusted.keys() - worse)), names[0] if names else "", untested)
 
 
 def _test(runs: Runs, first: Score, second: Score) -> Tested | None:

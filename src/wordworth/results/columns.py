@@ -196,7 +196,7 @@ CAUTION_SEPARATOR = " "
 
 def as_text(scores: pl.DataFrame) -> pl.DataFrame:
     """Return scores as they are written: no cell of text starts a spreadsheet's formula."""
-    joined = pl.col("cautions").list.join(CAUTION_SEPARATOR)
+    joined = pl.col("cautions").list.join(CAUTION_SEPARATOR).replace("", None)
     return scores.with_columns(joined).with_columns(pl.col(pl.String).str.replace(f"^({_FORMULA})", "'$1"))
 
 

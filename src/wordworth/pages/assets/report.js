@@ -76,6 +76,12 @@ const wordworth = (() => {
     return names.map((name) => (row[name] === null ? (name === "components" ? "raw" : "") : String(row[name])));
   }
 
+  // A p of 0 is below one of the partitions that were counted.
+  function chance(row) {
+    if (row.p > 0) return `= ${Number(row.p.toPrecision(2))}`;
+    return row.partitions ? `< 1/${row.partitions.toLocaleString("en")}` : "< 1e-300";
+  }
+
   function pivot(figure, title) {
     const down = new Map();
     const across = new Map();
@@ -84,7 +90,7 @@ const wordworth = (() => {
       const over = named(row, figure.across).filter(Boolean).join(" ");
       across.set(over, true);
       if (!down.has(key)) down.set(key, new Map());
-      const p = row.p === null ? "" : `, p = ${Number(row.p.toPrecision(2))}`;
+      const p = row.p === null ? "" : `, p ${chance(row)}`;
       const interval = row.low === null ? "" : ` [${number(row.low)}, ${number(row.high)}]`;
       down.get(key).set(over, { text: number(row.value) + interval + p, care: row.care });
     }

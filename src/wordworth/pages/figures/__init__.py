@@ -29,7 +29,7 @@ def figures_of(scores: pl.DataFrame, runs: "Runs | None" = None) -> dict[str, li
         TRAINING: (AS_IT_IS, (*meaning.TRAINING, *stereotypes.TRAINING, *behaviour.TRAINING)),
         "Word meaning": (AS_IT_IS, meaning.FIGURES),
         "Stereotypes": (AS_IT_IS, stereotypes.FIGURES),
-        "Words it says": (every, behaviour.PREDICTIONS),
+        "Words it predicts": (every, behaviour.PREDICTIONS),
         "Inferences": (every, behaviour.INFERENCES),
         "Debiasing": (~AS_IT_IS, behaviour.DEBIASING),
     }
