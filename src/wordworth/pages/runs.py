@@ -159,7 +159,9 @@ def _combine(runs: Sequence[Run], labels: Sequence[Labels], facts: Mapping[str, 
     places = {name: at for at, name in enumerate(scores.get_column("model").unique(maintain_order=True))}
     known = {name: facts.get(name, {}) for name in places}
     measures = scores.select("measure", "variant", "k", "threshold").rows()
-    care = ["; ".join(CAUTION_TEXTS[Caution(one)] for one in some or ()) or None for some in scores["cautions"].to_list()]
+    care = [
+        "; ".join(CAUTION_TEXTS[Caution(one)] for one in some or ()) or None for some in scores["cautions"].to_list()
+    ]
 
     def of_model(values: Mapping[str, Any], kind: Any) -> pl.Expr:
         return pl.col("model").replace_strict(values, return_dtype=kind)

@@ -1,11 +1,12 @@
-"""What a figure is: a chart, the scores behind it, and the words around it.
+"""What a figure is: the scores that it shows, how they are drawn, and the words around them.
 
 Nothing here imports altair: a chart is built when its figure is drawn.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -17,11 +18,8 @@ from wordworth.results.numbers import format_number
 if TYPE_CHECKING:
     import altair as alt
 
-Spec = dict[str, Any]
-
 EXPERIMENT, MEASURE, VARIANT, LAYER = (pl.col(name) for name in ("experiment", "measure", "variant", "layer"))
-IS_MEAN_DRAW = pl.col("draw").is_null()
-"""Random subspaces are shown by their mean."""
+BANDS, BARS = "Bands are 95 % intervals.", "Bars are 95 % intervals."
 OF_TESTS, OF_VALENCE = "Specification curves of association tests", "Specification curves of valence"
 CURVE_CHAPTERS = {OF_TESTS: "Stereotypes", OF_VALENCE: "Word meaning"}
 """The chapter of each kind of specification curve."""
@@ -64,9 +62,9 @@ class Figure:
         return self.draw()
 
     @cached_property
-    def spec(self) -> Spec:
+    def spec(self) -> dict[str, Any]:
         """Return the chart as Vega-Lite, without data and without a theme."""
-        made: Spec = self.plot.chart.to_dict(validate=False)  # altair has checked each of its parts
+        made: dict[str, Any] = self.plot.chart.to_dict(validate=False)  # altair has checked each of its parts
         return {key: value for key, value in made.items() if key not in ("$schema", "config", "data")}
 
     @property
@@ -92,26 +90,112 @@ class Figure:
         return f"{self.kind} of {len(self.rows):,} numbers. {self.title}. {values}."
 
 
-Maker = Callable[[pl.DataFrame], Figure | None]
-
-
-def shows(*wanted: pl.Expr) -> Callable[[Maker], Maker]:
-    """Make a function draw the scores that pass all of `wanted`: it returns None where none do.
-
-    Columns that the function adds for its own use are not among the figure's rows.
-    """
-
-    def selecting(draw: Maker) -> Maker:
-        @wraps(draw)
-        def drawn(scores: pl.DataFrame) -> Figure | None:
-            rows = scores.filter(*wanted) if wanted else scores
-            figure = None if rows.is_empty() else draw(rows)
-            return figure and replace(figure, rows=figure.rows.select(scores.columns))
-
-        return drawn
-
-    return selecting
-
-
 def _describe(row: dict[str, Any]) -> str:
     return describe_score({name: row[name] for name in SCORES if name != "step"})  # the label has the step
+
+
+Text = str | Callable[[pl.DataFrame], str]
+"""A text, or what makes it from the rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared(ABC):
+    """A figure as it is declared. Called with scores, it returns the figure; None where none of them belongs to it."""
+
+    id: str
+    title: str
+    caption: Text
+    where: tuple[pl.Expr, ...] = ()
+    """The scores that it shows."""
+    prepare: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    """Selects further, sorts, or adds columns that only the chart has."""
+    value: str
+    """What the values are: the title of their axis."""
+    colour: str = "model"
+    """A colour for each value of this column."""
+    by: tuple[str, ...] = ()
+    """A panel for each value of these columns."""
+    across: tuple[str, ...]
+    down: tuple[str, ...] = ()
+    """The columns that name a row of the table behind it; blank: the panels, and the tasks or the x axis."""
+    drawing: Text = ""
+    panels: int = 0
+    """Panels side by side; 0 is as many as the kind of chart bears."""
+    free: str = ""
+    """Scales, of x and y, that each panel has of its own."""
+    tooltip: tuple[str, ...] = ()
+    """Columns shown over a point besides the usual ones."""
+
+    kind = "Line chart"
+
+    def __call__(self, scores: pl.DataFrame) -> Figure | None:
+        rows = scores.filter(*self.where) if self.where else scores
+        if self.prepare is not None and len(rows):
+            rows = self.prepare(rows)
+        if rows.is_empty():
+            return None
+        caption, drawing = (one if isinstance(one, str) else one(rows) for one in (self.caption, self.drawing))
+        own, draw = rows.select(scores.columns), partial(self.draw, rows)
+        down = tuple(name for name in self.down or (*self.by, *self.points) if name in own.columns)
+        if own.get_column("language").n_unique() < 2:
+            down = tuple(name for name in down if name != "language")
+        return Figure(self.id, self.title, caption, draw, own, down, self.across, self.kind, drawing)
+
+    @property
+    @abstractmethod
+    def points(self) -> tuple[str, ...]:
+        """The columns that name a point in a panel."""
+
+    @abstractmethod
+    def draw(self, rows: pl.DataFrame) -> Plot:
+        """Draw the rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines(Declared):
+    """Lines over the values of a column, with their 95 % bands."""
+
+    x: str = "layer"
+    dash: str = ""
+    """A dash for each value of this column."""
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        return (self.x,)
+
+    def draw(self, rows: pl.DataFrame) -> Plot:
+        from wordworth.pages.figures import charts
+
+        return charts.draw_lines(self, rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dots(Declared):
+    """A dot and its 95 % interval for every task."""
+
+    tasks: tuple[str, ...]
+    """The columns that name a task."""
+    from_zero: bool = False
+    """Whether the axis has 0 in it."""
+    kind = "Dot chart"
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        return self.tasks
+
+    def draw(self, rows: pl.DataFrame) -> Plot:
+        from wordworth.pages.figures import charts
+
+        return charts.draw_dots(self, rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bars(Lines):
+    """A bar for each value of a column, a colour per model."""
+
+    kind = "Bar chart"
+
+    def draw(self, rows: pl.DataFrame) -> Plot:
+        from wordworth.pages.figures import charts
+
+        return charts.draw_bars(self, rows)

@@ -146,7 +146,7 @@ def _draw_curves(own: pl.DataFrame, options: list[str], y: str) -> Plot:
         ),
     ]  # fmt: skip
     view = alt.LayerChart(layer=layers, height=height).resolve_scale(y="independent")
-    return charts.lay_out(view, own, list(OWN), charts.Layout(("model", "test"), columns=2, free="y"))
+    return charts.lay_out(view, own, list(OWN), ("model", "test"), 2, "y")
 
 
 def _part(name: str) -> alt.Chart:

@@ -5,7 +5,7 @@ from copy import deepcopy
 from math import ceil
 from typing import Any
 
-from wordworth.pages.figures.figure import Figure, Spec
+from wordworth.pages.figures.figure import Figure
 from wordworth.visible import visible
 
 LIGHT = {
@@ -17,7 +17,7 @@ WIDTH, LETTER, LINE, MAX_AXIS_LETTERS = 760, 6.6, 13.0, 40
 """Pixels of a figure, of a letter and of a line of labels; letters in a line of an axis."""
 
 _AXIS = {"labelColor": "var(--muted)", "titleColor": "var(--muted)", "domainColor": "var(--faint)"}
-CONFIG: Spec = {
+CONFIG: dict[str, Any] = {
     "background": "transparent",
     "aria": False,
     "font": "Helvetica, Arial, Noto Sans, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif",
@@ -56,10 +56,10 @@ def _make_visible(value: Any) -> Any:
     return visible(value, lines=True) if isinstance(value, str) else value
 
 
-def fit_to_document(spec: Spec) -> Spec:
+def fit_to_document(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the specification in the width of a document: at most three panels side by side."""
     made = deepcopy(spec)
-    view: Spec = made.get("spec", made)
+    view: dict[str, Any] = made.get("spec", made)
     sorts = (layer["encoding"].get("y", {}).get("sort") for layer in view["layer"])
     tasks: list[str] = next((tasks for tasks in sorts if isinstance(tasks, list)), [])
     letters = min(max(map(len, tasks), default=0), MAX_AXIS_LETTERS)
