@@ -20,7 +20,7 @@ from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score, better
 from wordworth.results.columns import main_scores
 from wordworth.results.notices import MIN_COVERAGE, Notice, caution_legend
 from wordworth.results.numbers import format_list, format_percent
-from wordworth.results.run import MANIFEST
+from wordworth.results.run import MANIFEST, Run
 from wordworth.results.vocabulary import HARMLESS
 from wordworth.visible import visible
 
@@ -68,7 +68,7 @@ def card_of(runs: Runs, wanted: str, unmeasured: Unmeasured) -> Card:
     rows = tuple(_choose_rows(own))
     if not rows:
         raise WordworthError(f"the runs of {model} have no number of the model as it is; run a study on it first")
-    done = {run.study: run.settings for run in own.each}
+    done = {run.study: run.settings for run in _studied(own)}
     measured = {*own.scores.get_column("experiment").drop_nulls()}
     return Card(model, own, rows, tuple(unmeasured(own.facts.get(model, {}), done, measured)))
 
@@ -80,16 +80,17 @@ def _select_model(runs: Runs, model: str) -> Runs:
         return notice.model is None or notice.model == model
 
     scores = runs.scores.filter(pl.col("model").is_in([ALL, model]))
-    studied = {*scores.filter(pl.col("model") == model).get_column("run")}
-    # Runs without the model stay in their places, with nothing in them.
-    each = [
-        run.model_copy(update={"notices": [one for one in run.notices if is_about(one)]}) if at in studied else None
-        for at, run in enumerate(runs.each)
-    ]
-    places = {at: place for place, at in enumerate(at for at, run in enumerate(each) if run is not None)}
-    kept = scores.filter(pl.col("run").is_in([*places])).with_columns(pl.col("run").replace(places))
-    notices = tuple(one for one in runs.notices if is_about(one))
-    return replace(runs, each=tuple(filter(None, each)), scores=kept, notices=notices)
+    each = []
+    for at, run in enumerate(runs.each):  # a run without the model stays in its place, with nothing to say
+        studied = at in scores.filter(pl.col("model") == model).get_column("run")
+        notices = [one for one in run.notices if studied and is_about(one)]
+        each.append(run.model_copy(update={"notices": notices, "skipped": run.skipped if studied else {}}))
+    return replace(runs, each=tuple(each), scores=scores, notices=tuple(filter(is_about, runs.notices)))
+
+
+def _studied(runs: Runs) -> list[Run]:
+    """Return the runs that have scores."""
+    return [runs.each[at] for at in runs.scores.get_column("run").unique().sort()]
 
 
 def _choose_rows(runs: Runs) -> Iterator[Score]:
@@ -119,8 +120,8 @@ def _describe_place(row: Score) -> str:
 
 
 def _introduce(card: Card) -> Iterator[str]:
-    studies = format_list(list(dict.fromkeys(run.study for run in card.runs.each)))
-    versions = format_list(sorted({run.versions.get(TOOL, "?") for run in card.runs.each}))
+    studies = format_list(list(dict.fromkeys(run.study for run in _studied(card.runs))))
+    versions = format_list(sorted({run.versions.get(TOOL, "?") for run in _studied(card.runs)}))
     layered = (
         " A language model is listed with its best layer by valence, which flatters it; valence (held-out) is of half "
         "of the words, in the layer that the other half picked."

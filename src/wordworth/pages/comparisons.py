@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure import label
+from wordworth.measure import find_measure, label
 from wordworth.pages.insights import best_layers
 from wordworth.pages.naming import show_value
 from wordworth.pages.published import (
@@ -32,11 +32,10 @@ from wordworth.results.vocabulary import ORIGINAL, RANDOM
 COMPARED = ["quantity", "here", "published", "difference", "published for", "where"]
 PAPER_SAMPLE = 100_000
 """Sentences of the paper's main table; our whole sample is compared with it where its size is unknown."""
-AT_TEST_HERE = "trained anew there, vectors changed only at test here"
 ALIKE = 2.0
 """Results over numbers of sentences that differ by more than this factor are not compared."""
-PROJECTION, RETRAINED, IN_ALL_LAYERS = "projection", "retrained", "retrained in all layers"
-AT_TEST = (PROJECTION, RANDOM)
+RETRAINED, IN_ALL_LAYERS = "retrained", "retrained in all layers"
+AT_TEST = ("projection", RANDOM)
 Treatment = tuple[str, str]
 """The version of a network and what was removed, as published numbers have them."""
 OTHERWISE: Treatment = ("otherwise", "")
@@ -174,7 +173,7 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     sentences = _sentences(scores)
     questions: dict[tuple[Quantity, tuple[str, int | None]], list[Published]] = {}
     for one in published():
-        questions.setdefault((one.quantity, one.where), []).append(one)
+        questions.setdefault((one.quantity, (one.role, one.layer)), []).append(one)
     for (quantity, (role, number)), candidates in questions.items():
         for model in scores.get_column("model").unique(maintain_order=True).to_list():
             facts, own = runs.facts.get(model, {}), sentences.get(model, {})
@@ -182,17 +181,13 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
             layer = _layer(role, tops.get(model), best.get((model, quantity.dataset), first.get(model)))
             if chosen is None or (role and layer is None):
                 continue
-            for wanted in (*_our_samples(quantity, own), *_at_test(quantity)):
+            for wanted in _our_samples(quantity, own):
                 ours = index.get((model, layer if role else number, wanted))
                 if ours is None and role == "best":  # a set of words with a best layer of its own
                     ours = _highest(index, model, wanted)
                 if ours is not None:
-                    reason = (
-                        AT_TEST_HERE
-                        if wanted.version != quantity.version
-                        else _not_alike(*chosen, own.get(wanted.sentences))
-                    )
-                    yield Comparison(ours, *chosen, reason or _unmet_condition(chosen[0].condition, ours, facts))
+                    unlike = _not_alike(*chosen, own.get(wanted.sentences))
+                    yield Comparison(ours, *chosen, unlike or _unmet_condition(chosen[0].condition, ours, facts))
                     break
 
 
@@ -222,15 +217,6 @@ def _our_samples(quantity: Quantity, counts: Mapping[int | None, int]) -> list[Q
     return [quantity._replace(sentences=near)]
 
 
-def _at_test(quantity: Quantity) -> list[Quantity]:
-    """Return ours that is nearest to a network trained anew, and unlike it; empty for other versions."""
-    if quantity.version != RETRAINED:
-        return []
-    if quantity.measure == "accuracy":
-        return [quantity._replace(version=PROJECTION)]
-    return [quantity._replace(version=RANDOM if quantity.removed == RANDOM else PROJECTION, removed="")]
-
-
 def _not_alike(theirs: Published, nearness: str, count: int | None) -> str:
     """Return why ours, of a sample of so many sentences, is not like theirs; blank where it is."""
     if theirs.unstated:
@@ -238,7 +224,8 @@ def _not_alike(theirs: Published, nearness: str, count: int | None) -> str:
     wanted = theirs.quantity.sentences
     if wanted and count is not None and not 1 / ALIKE <= count / wanted <= ALIKE:
         return f"{count:,} sentences here, {wanted:,} there"
-    return "" if nearness == "same model" else str(declarations()["same_model"].get(theirs.quantity.measure, ""))
+    is_like = nearness == "same model" or not find_measure(theirs.quantity.measure).grows_with_vectors
+    return "" if is_like else "distances grow with the length of a model’s vectors"
 
 
 def _layer(role: str, top: int | None, best: int | None) -> int | None:
@@ -254,7 +241,7 @@ def _index(scores: pl.DataFrame, networks: Networks) -> Index:
     wanted = {one.quantity.measure for one in published()}
     for row in scores.filter(pl.col("measure").is_in(wanted)).iter_rows(named=True):
         quantity = networks.quantity(row)
-        layer = None if quantity.is_over_layers else row["layer"]
+        layer = None if quantity.variant == "best" else row["layer"]
         for dataset in {quantity.dataset, ""}:
             for pooling in {quantity.pooling, ""}:
                 index[row["model"], layer, quantity._replace(dataset=dataset, pooling=pooling)] = row

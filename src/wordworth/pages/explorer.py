@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from wordworth.catalog.registry import code_of
 from wordworth.pages.insights import best_layers
 from wordworth.pages.runs import IS_ORIGINAL, Runs
 from wordworth.results.columns import SKIPPED
@@ -15,12 +16,6 @@ from wordworth.results.run import Run
 MAX_ROWS = 60_000
 """Rows of one kind of item in a page; of more, some words are kept, evenly over the list."""
 WRONG = 8
-CODES = {
-    "arabic": "ar", "chinese": "zh", "croatian": "hr", "dutch": "nl", "english": "en", "finnish": "fi", "french": "fr",
-    "german": "de", "hebrew": "he", "italian": "it", "japanese": "ja", "korean": "ko", "persian": "fa", "polish": "pl",
-    "portuguese": "pt", "russian": "ru", "spanish": "es", "thai": "th", "turkish": "tr",
-}  # fmt: skip
-"""What a page calls a language (ISO 639-1): by it a browser picks the letters of a word."""
 
 
 def columnar(table: pl.DataFrame) -> dict[str, Any]:
@@ -144,7 +139,9 @@ def explorer(runs: Runs) -> dict[str, Any] | None:
         for kind in KINDS
         if kind.title in tables
     ]
-    return {"codes": CODES, "facts": facts, "wrong": _wrong(runs), "notes": notes}
+    languages = {one for table in tables.values() for one in table.get_column("language").drop_nulls()}
+    codes = {language: code_of(language) for language in sorted(languages)}  # a browser picks letters by it
+    return {"codes": codes, "facts": facts, "wrong": _wrong(runs), "notes": notes}
 
 
 def _gather(runs: Runs, kind: Kind) -> pl.DataFrame:

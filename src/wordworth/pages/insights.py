@@ -12,11 +12,7 @@ from wordworth.results.run import Run
 
 LEVEL = 0.05
 """Of significance."""
-MAX_APART = 0.1
-"""Contexts whose ρ differ by more than this have diverged."""
 ON_FIRST_LEXICON = pl.col("dataset") == pl.col("dataset").first().over("model")
-NEAR_BEST = 0.97
-"""The layer of closest agreement is one where valence is at least this share of its highest mean."""
 IN_CONTEXT = (pl.col("experiment") == "contextualization") & (pl.col("measure") == VALENCE)
 TRIED = pl.col("experiment") == "sensitivity"
 CHOICES = ("words", "vectors", "association", "sigma", "correlation", "p_test", "sides")
@@ -42,20 +38,6 @@ class Best:
     def place(self) -> tuple[str, int | None]:
         """Its context and layer."""
         return self.score["context"], self.score["layer"]
-
-
-@dataclass(frozen=True)
-class Divergence:
-    """Where the contexts agree most closely, and from where on they differ."""
-
-    model: str
-    dataset: str
-    closest: int
-    within: float
-    start: int | None
-    """The first layer from which they differ by more than `MAX_APART` up to the top; None: they never diverge."""
-    top: int
-    at_top: float
 
 
 @dataclass(frozen=True)
@@ -111,32 +93,18 @@ def is_above(row: Score | None) -> bool | None:
     return bool(row["value"] > 0 and row["p"] < LEVEL) if row["p"] is not None else bool(row["low"] > 0)
 
 
-def divergences(scores: pl.DataFrame) -> Iterator[Divergence]:
-    """Yield one per model with several contexts, on its first lexicon; layer 0, without context, is skipped."""
+def contexts_apart(scores: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield a model and a row per layer, of models with several contexts, on their first lexicon.
+
+    `apart` is how much ρ differs between contexts, `value` its mean. Layer 0, without context, is skipped.
+    """
     first = scores.filter(AS_IT_IS, IN_CONTEXT, IS_PLAIN, _is_number()).filter(ON_FIRST_LEXICON)
-    for (model, dataset), rows in first.group_by(["model", "dataset"], maintain_order=True):
-        by_layer = (
-            rows.filter(pl.col("layer") > 0)
-            .group_by("layer")
-            .agg((pl.col("value").max() - pl.col("value").min()).alias("apart"), pl.col("value").mean())
-            .sort("layer")
-        )
-        if rows.get_column("context").n_unique() < 2 or by_layer.is_empty():
-            continue
-        strong = by_layer.filter(pl.col("value") >= NEAR_BEST * pl.col("value").max())
-        closest = strong.sort("apart", maintain_order=True).row(0, named=True)
-        last_together = by_layer.filter(pl.col("apart") <= MAX_APART).select(pl.col("layer").max()).item()
-        layers = by_layer.get_column("layer").to_list()
-        after = [layer for layer in layers if last_together is None or layer > last_together]
-        yield Divergence(
-            model=str(model),
-            dataset=str(dataset),
-            closest=closest["layer"],
-            within=closest["apart"],
-            start=after[0] if after else None,
-            top=layers[-1],
-            at_top=by_layer.get_column("apart")[-1],
-        )
+    for (model,), rows in first.group_by(["model"], maintain_order=True):
+        apart = pl.col("value").max() - pl.col("value").min()
+        layers = rows.filter(pl.col("layer") > 0).group_by("layer")
+        by_layer = layers.agg(pl.col("dataset").first(), apart.alias("apart"), pl.col("value").mean()).sort("layer")
+        if rows.get_column("context").n_unique() > 1 and len(by_layer):
+            yield str(model), by_layer
 
 
 def recoveries(scores: pl.DataFrame) -> Iterator[Recovery]:

@@ -5,16 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from wordworth.pages.insights import (
-    LEVEL,
-    MAX_APART,
-    Best,
-    associations,
-    best_layers,
-    divergences,
-    is_above,
-    recoveries,
-)
+from wordworth.pages.insights import LEVEL, Best, associations, best_layers, contexts_apart, is_above, recoveries
 from wordworth.pages.naming import FULL, TESTS, Sentence, show_value, with_interval
 from wordworth.pages.published import Quantity, Standing, kind_of, standing
 from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, SIMILARITY, VALENCE, Runs, Score
@@ -24,6 +15,10 @@ from wordworth.results.vocabulary import HARMLESS
 from wordworth.statistics.paired_tests import holm
 
 STRONGEST = 3
+MAX_APART = 0.1
+"""Contexts whose ρ differ by more than this have diverged."""
+NEAR_BEST = 0.97
+"""The layer of closest agreement is one where valence is at least this share of its highest mean."""
 MAX_PARTITIONS = 10_000
 """p by Monte Carlo is no finer than one in so many; an exact p is taken to be no finer either."""
 
@@ -135,21 +130,26 @@ def _components(count: int) -> str:
 
 
 def context(runs: Runs) -> Iterator[Sentence]:
-    """Say from which layer on vectors reflect the sentence rather than the word."""
-    for one in divergences(runs.scores):
+    """Say in which layer contexts agree most closely, and from which on vectors reflect the context."""
+    for model, layers in contexts_apart(runs.scores):
+        strong = layers.filter(pl.col("value") >= NEAR_BEST * pl.col("value").max())
+        closest = strong.sort("apart", maintain_order=True).row(0, named=True)
+        last_together = layers.filter(pl.col("apart") <= MAX_APART).get_column("layer").max()
+        after = layers if last_together is None else layers.filter(pl.col("layer") > last_together)
+        top, at_top = layers.row(-1, named=True)["layer"], layers.row(-1, named=True)["apart"]
         text = (
-            f"Valence depends least on the context in layer {one.closest} (ρ differs by {format_number(one.within)} "
-            f"between contexts, {one.dataset})"
+            f"Valence depends least on the context in layer {closest['layer']} (ρ differs by "
+            f"{format_number(closest['apart'])} between contexts, {closest['dataset']})"
         )
-        if one.start is None:
+        if after.is_empty():
             text += f" and differs by at most {format_number(MAX_APART)} up to the top"
         else:
             text += (
-                f". From layer {one.start} of {one.top} on, vectors mostly reflect the context: ρ differs by "
-                f"{format_number(one.at_top)} in the top layer"
+                f". From layer {after.item(0, 'layer')} of {top} on, vectors mostly reflect the context: ρ differs by "
+                f"{format_number(at_top)} in the top layer"
             )
-        share = 1.0 if one.start is None else one.start / one.top
-        yield Sentence(f"{text}.", "valence-layers", one.model, share, whole=True, ends=("Latest", "Earliest"))
+        share = 1.0 if after.is_empty() else after.item(0, "layer") / top
+        yield Sentence(f"{text}.", "valence-layers", model, share, whole=True, ends=("Latest", "Earliest"))
 
 
 def nullified(runs: Runs) -> Iterator[Sentence]:
@@ -215,7 +215,7 @@ def _strongest(rows: Sequence[Score]) -> str:
         dataset = row["dataset"]
         n = f", {row['n']} words" if row["n"] is not None else ""
         unsure = ", other words might reverse it" if row["low"] is not None and row["low"] <= 0 <= row["high"] else ""
-        meaning = TESTS[dataset].meaning if dataset in TESTS else dataset
+        meaning = TESTS[dataset]["meaning"] if dataset in TESTS else dataset
         by_meaning.setdefault(meaning, f"{FULL.get(dataset, dataset)} (d = {with_interval(row)}{n}{unsure})")
     first = list(by_meaning.values())[:STRONGEST]
     rest = len(rows) - len(first)

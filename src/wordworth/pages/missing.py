@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import floor
+from typing import Any
 
 import polars as pl
 
@@ -15,6 +16,8 @@ MAX_SENTENCES = 5
 COVERAGE_HEADING = f"Data sets with less than {format_percent(MIN_COVERAGE)} coverage"
 NOTHING = f"Everything that was asked for ran, and every data set has at least {format_percent(MIN_COVERAGE)} coverage."
 QUICK = "A quick audit uses smaller samples; for numbers to publish, run it without --quick."
+PLACES = ("model", "experiment", "control", "dataset", "context", "language", "measure")
+NOWHERE: dict[str, None] = dict.fromkeys([*PLACES, "layer"])
 FAILED_HEADER = ["run", "model", "experiment", "dataset", "layer", "measure", "reason"]
 """Headings of the table of parts that failed."""
 
@@ -73,17 +76,14 @@ def failed_rows(runs: Runs) -> list[list[str]]:
 
 
 def sentences_of(notices: Iterable[Notice]) -> Iterator[str]:
-    """Yield one sentence for all notices of a study that have the same reason."""
-    alike: dict[tuple[str | None, str], list[Notice]] = {}
+    """Yield one sentence for all notices of a study that have the same reason and count."""
+    alike: dict[tuple[Any, ...], list[Notice]] = {}
     for notice in notices:
-        # What was counted differs from place to place, so it is told place by place.
-        key = notice.reason if notice.count is None else str(notice)
-        alike.setdefault((notice.study, key), []).append(notice)
-    for (study, _), some in alike.items():
-        first = some[0]
-        text = str(first) if len(some) == 1 else f"{_places(some)} ({len(some):,} parts): {first.reason}."
-        if study and not first.place and first.count is None:
-            text = first.reason[:1] + text[1:]
+        alike.setdefault((notice.study, notice.reason, notice.count, notice.total), []).append(notice)
+    for (study, *_), some in alike.items():
+        text = str(some[0])
+        if len(some) > 1:
+            text = f"{_places(some)} ({len(some):,} parts): {some[0].model_copy(update=NOWHERE)!s}"
         yield f"{study}: {text}" if study else text
 
 
@@ -97,8 +97,7 @@ def _of_kind(runs: Runs, kind: NoticeKind) -> tuple[str, ...]:
 
 def _places(notices: list[Notice]) -> str:
     """Return the models, data sets and layers of several notices: “tiny, weat3 and weat4, layers 5 and 6”."""
-    columns = ("model", "experiment", "control", "dataset", "context", "language", "measure")
-    named = [list(dict.fromkeys(str(getattr(one, name)) for one in notices if getattr(one, name))) for name in columns]
+    named = [list(dict.fromkeys(str(getattr(one, name)) for one in notices if getattr(one, name))) for name in PLACES]
     layers = sorted({one.layer for one in notices if one.layer is not None})
     words = [format_list(names, 4) for names in named if names]
     words += [f"layer{'s' * (len(layers) > 1)} {format_list([*map(str, layers)])}"] if layers else []

@@ -1,56 +1,22 @@
 """Scores, tests and sentences as a reader sees them."""
 
+import tomllib
 from dataclasses import dataclass
+from importlib.resources import files
 
 from wordworth.pages.runs import Score
 from wordworth.results.notices import CAUTION_MARK
 from wordworth.results.numbers import format_interval, format_number
 
-
-@dataclass(frozen=True)
-class NamedTest:
-    """An association test of Caliskan et al. (2017)."""
-
-    number: int
-    subject: str
-    """In short, for an axis."""
-    meaning: str
-    """What a positive effect associates."""
-    edition: str = ""
-    """Which of several lists of words."""
-
-    @property
-    def short(self) -> str:
-        """Its number and subject."""
-        return f"{self.number} {self.subject}"
-
-    @property
-    def full(self) -> str:
-        """Its meaning and edition."""
-        return f"{self.meaning} ({self.edition})" if self.edition else self.meaning
-
-
-_NAMES = "European American names with pleasant, African American names with unpleasant"
-TESTS = {
-    f"weat{test.number}": test
-    for test in (
-        NamedTest(1, "flowers, insects", "flowers with pleasant, insects with unpleasant"),
-        NamedTest(2, "instruments, weapons", "instruments with pleasant, weapons with unpleasant"),
-        NamedTest(3, "names: race", _NAMES),
-        NamedTest(4, "names: race, shorter", _NAMES, "shorter list"),
-        NamedTest(5, "names: race, newer words", _NAMES, "newer words"),
-        NamedTest(6, "names: career, family", "male names with career, female names with family"),
-        NamedTest(7, "mathematics, arts: gender", "mathematics with male words, arts with female words"),
-        NamedTest(8, "science, arts: gender", "science with male words, arts with female words"),
-        NamedTest(9, "mental, physical disease", "mental disease with temporary, physical disease with permanent"),
-        NamedTest(10, "names: young, old", "young people’s names with pleasant, old people’s names with unpleasant"),
-    )
-}
-TESTS["vast-weat3"] = TESTS["weat3"]
-SHORT = {name: test.short for name, test in TESTS.items()}
+TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
+"""Association test → its number, subject and meaning."""
+SHORT = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}
 """Test → its name on an axis."""
-FULL = {name: test.full for name, test in TESTS.items()}
-"""Test → what a positive effect associates."""
+FULL = {
+    name: f"{test['meaning']} ({test['edition']})" if "edition" in test else test["meaning"]
+    for name, test in TESTS.items()
+}
+"""Test → what a positive effect associates, and with which list of words."""
 
 
 def show_value(score: Score) -> str:

@@ -25,7 +25,7 @@ from wordworth.pages.answers import answers
 from wordworth.pages.comparisons import COMPARED, Comparison, comparison_row, comparisons
 from wordworth.pages.explorer import columnar, explorer
 from wordworth.pages.figures import Figure, figures_of
-from wordworth.pages.figures.svg import CONFIG
+from wordworth.pages.figures.svg import CONFIG, make_visible
 from wordworth.pages.latex import latex
 from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.markdown import markdown
@@ -185,16 +185,7 @@ def _unbroken(text: str) -> str:
 
 def _json(value: Any, **_options: Any) -> str:
     """Return compact JSON; the template escapes what could end the script that holds it."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    if "\\u" in text or visible(text, lines=True) != text:  # rare, and visiting every text takes its time
-        text = json.dumps(_show_all(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text
-
-
-def _show_all(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {_show_all(key): _show_all(one) for key, one in value.items()}
-    return [_show_all(one) for one in value] if isinstance(value, list) else _show(value) if value is not None else None
+    return json.dumps(make_visible(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _title(runs: Runs) -> str:
@@ -237,16 +228,10 @@ def _policy(scripts: Sequence[str]) -> str:
 
 
 def _figure_data(figure: Figure) -> dict[str, Any]:
-    """Return what the page needs to draw a figure; its rows are ranges of places among the scores."""
-    ranges: list[list[int]] = []
-    for row in figure.rows.get_column("row").to_list():
-        if ranges and ranges[-1][1] == row:
-            ranges[-1][1] = row + 1
-        else:
-            ranges.append([row, row + 1])
+    """Return what the page needs to draw a figure; its rows are places among the scores."""
     return {
         "spec": figure.spec,
-        "rows": ranges,
+        "rows": figure.rows.get_column("row").to_list(),
         "own": columnar(figure.own),
         "down": figure.down,
         "across": figure.across,

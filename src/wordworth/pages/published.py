@@ -8,7 +8,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from wordworth.measure import label
 from wordworth.pages.runs import Score
 from wordworth.results.numbers import format_list, format_number
 from wordworth.results.vocabulary import ORIGINAL
@@ -44,16 +43,6 @@ class Quantity(NamedTuple):
         chosen = {name: value for name, value in columns.items() if value is not None}
         return cls(**chosen)._replace(version="" if score["version"] in (None, ORIGINAL) else score["version"])
 
-    @property
-    def is_over_layers(self) -> bool:
-        """Whether it is the best of all layers."""
-        return self.variant == "best"
-
-    @property
-    def label(self) -> str:
-        """The measure with its variant and parameters."""
-        return label(self.measure, self.variant or None, self.k, self.threshold)
-
 
 @dataclass(frozen=True)
 class Published:
@@ -69,25 +58,13 @@ class Published:
     value: float | None
     low: float | None
     high: float | None
+    condition: str
+    """The condition under which it was measured; blank where ours always meet it: `fine-tuned`, `seven languages`."""
+    computed: str
+    """How it was computed, where that is not what the paper's formula says."""
     unstated: str
     """What the paper does not say about how it was measured; such a number is comparable with nothing."""
     note: str
-
-    @property
-    def computed(self) -> str:
-        """How it was computed, where that is not what the paper's formula says."""
-        return str(declarations()["computed"].get(self.paper, {}).get(self.quantity.label, ""))
-
-    @property
-    def condition(self) -> str:
-        """The condition under which it was measured; blank where ours always meet it."""
-        own: dict[str, str] = declarations()["conditions"].get(self.paper, {})
-        return own.get(self.quantity.label, own.get("all", ""))
-
-    @property
-    def where(self) -> tuple[str, int | None]:
-        """The role and number of its layer; blank for a best of all layers."""
-        return ("", None) if self.quantity.is_over_layers else (self.role, self.layer)
 
 
 @cache
@@ -203,7 +180,7 @@ def standing(model: str, kind: str | None, quantity: Quantity, *, is_best: bool 
 def _is_like(one: Published, wanted: Quantity, *, is_best: bool) -> bool:
     if is_best:
         return one.role == "best" and one.quantity._replace(components=None) == wanted
-    return one.quantity == wanted and one.where == ("", None) and not one.unstated
+    return one.quantity == wanted and not one.role and one.layer is None and not one.unstated
 
 
 def _base_name(model: str) -> str:

@@ -10,6 +10,7 @@ import polars as pl
 
 from wordworth.errors import WordworthError
 from wordworth.measure import find_measure, label
+from wordworth.results.columns import model_label
 from wordworth.results.notices import CAUTION_TEXTS, Caution, Notice
 from wordworth.results.run import MANIFEST, Run, find_runs, read_audit, read_run
 from wordworth.results.vocabulary import ORIGINAL
@@ -93,13 +94,14 @@ def read_runs(runs_or_folders: Sequence[Run | str | Path]) -> Runs:
     notices = tuple(notice for place in places for notice in _audit_notices(place))
     gathered = Runs(tuple(runs), pl.DataFrame(), {}, notices)
     labels = _labels(gathered)
-    labelled = tuple(_relabel(run, names) for run, names in zip(runs, labels, strict=True))
+    each = tuple(_relabel(run, names) for run, names in zip(runs, labels, strict=True))
     facts: dict[str, dict[str, Any]] = {}
     for run, names in zip(runs, labels, strict=True):
         for model in run.models:
-            known = facts.setdefault(names.get((model.name, model.step), model.name), {})
+            name = model_label(model.name, model.step)
+            known = facts.setdefault(names.get(name, name), {})
             known |= {key: value for key, value in model.model_dump().items() if value and key not in known}
-    return replace(gathered, each=labelled, scores=_combine(runs, labels, facts), facts=facts)
+    return replace(gathered, each=each, scores=_combine(each, facts), facts=facts)
 
 
 def _audit_notices(place: Path) -> Iterator[Notice]:
@@ -112,66 +114,45 @@ def _audit_notices(place: Path) -> Iterator[Notice]:
                 yield Notice(kind="skipped", study=planned.study, model=model, reason=INTERRUPTED)
 
 
-Labels = dict[tuple[str, int | None], str]
-"""Model and training step → label."""
+Labels = dict[str, str]
+"""Model with its training step → its label in the report."""
+OWN_LABEL = pl.coalesce(pl.format("{}@step{}", "model", "step"), "model")
 
 
 def _labels(runs: Runs) -> list[Labels]:
     """Return the labels of each run. Its folder tells two runs of one study on one model apart."""
-    models = [
-        run.scores.select("model", "step").drop_nulls("model").unique(maintain_order=True).rows() for run in runs.each
-    ]
-    counts = Counter((run.study, pair) for run, pairs in zip(runs.each, models, strict=True) for pair in pairs)
+    models = [run.scores.select(OWN_LABEL).to_series().drop_nulls().unique().to_list() for run in runs.each]
+    counts = Counter((run.study, name) for run, names in zip(runs.each, models, strict=True) for name in names)
     return [
-        {
-            (name, step): (name if step is None else f"{name}@step{step}")
-            + (f" ({runs.name_of(run)})" if counts[run.study, (name, step)] > 1 else "")
-            for name, step in pairs
-        }
-        for run, pairs in zip(runs.each, models, strict=True)
+        {name: f"{name} ({runs.name_of(run)})" for name in names if counts[run.study, name] > 1}
+        for run, names in zip(runs.each, models, strict=True)
     ]
-
-
-def _label_of(labels: Labels) -> pl.Expr:
-    """Return the label of a row's model; the name of a model without scores."""
-    chosen = pl.col("model")
-    for (name, step), text in labels.items():
-        here = (pl.col("model") == name) & pl.col("step").eq_missing(pl.lit(step))
-        chosen = pl.when(here).then(pl.lit(text)).otherwise(chosen)
-    return chosen.alias("model")
 
 
 def _relabel(run: Run, labels: Labels) -> Run:
-    label_of = _label_of(labels)
+    label_of = OWN_LABEL.replace(labels).alias("model")
     items = {table: rows.with_columns(label_of) for table, rows in run.items.items()}
-    return run.model_copy(update={"scores": run.scores.with_columns(label_of), "items": items})
+    scores = run.scores.with_columns(pl.col("model").alias("name"), label_of)
+    return run.model_copy(update={"scores": scores, "items": items})
 
 
-def _combine(runs: Sequence[Run], labels: Sequence[Labels], facts: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
+def _combine(runs: Sequence[Run], facts: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
     """Return the scores of all runs with the derived columns."""
-    frames = [
-        run.scores.with_columns(pl.col("model").alias("name"), _label_of(names), run=pl.lit(at, dtype=pl.Int64))
-        for at, (run, names) in enumerate(zip(runs, labels, strict=True))
-    ]
-    scores = (
-        pl.concat(frames).with_columns(pl.col("model").fill_null(ALL)).with_row_index("row").cast({"row": pl.Int64})
+    frames = [run.scores.with_columns(run=pl.lit(at, dtype=pl.Int64)) for at, run in enumerate(runs)]
+    scores = pl.concat(frames).with_columns(pl.col("model").fill_null(ALL)).with_row_index("row")
+    names = scores.get_column("model").unique(maintain_order=True).to_list()
+    models = pl.DataFrame(
+        [(name, at, *(facts.get(name, {}).get(key) for key in ("corpus", "percent"))) for at, name in enumerate(names)],
+        schema={"model": pl.String, "model_at": pl.Int64, "corpus": pl.String, "percent": pl.Float64},
+        orient="row",
     )
-    places = {name: at for at, name in enumerate(scores.get_column("model").unique(maintain_order=True))}
-    known = {name: facts.get(name, {}) for name in places}
     measures = scores.select("measure", "variant", "k", "threshold").rows()
-    care = [
-        "; ".join(CAUTION_TEXTS[Caution(one)] for one in some or ()) or None for some in scores["cautions"].to_list()
-    ]
-
-    def of_model(values: Mapping[str, Any], kind: Any) -> pl.Expr:
-        return pl.col("model").replace_strict(values, return_dtype=kind)
-
-    return scores.with_columns(
-        of_model(places, pl.Int64).alias("model_at"),
+    cautions = scores.get_column("cautions").to_list()
+    care = ["; ".join(CAUTION_TEXTS[Caution(one)] for one in some or ()) or None for some in cautions]
+    return scores.join(models, on="model", how="left", maintain_order="left").with_columns(
+        pl.col("row").cast(pl.Int64),
         pl.Series("quantity", [label(*row) for row in measures], pl.String),
         pl.Series("care", care, pl.String),
-        of_model({name: one.get("corpus") for name, one in known.items()}, pl.String).alias("corpus"),
-        of_model({name: one.get("percent") for name, one in known.items()}, pl.Float64).alias("percent"),
     )
 
 

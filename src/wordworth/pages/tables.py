@@ -153,7 +153,7 @@ def _name(score: Score, column: str, with_subject: bool) -> str:
     if column == "components" and (value is None or not with_subject):
         return "raw" if value is None else f"{value} nullified"
     if column == "dataset" and value in TESTS and with_subject:
-        return f"{value}: {TESTS[value].subject}"
+        return f"{value}: {TESTS[value]['subject']}"
     return "" if value is None else str(value)
 
 

@@ -27,13 +27,7 @@ const wordworth = (() => {
   }
 
   function rowsOf(figure) {
-    const rows = [];
-    for (const [start, stop] of figure.rows) {
-      for (let row = start; row < stop; row += 1) {
-        rows.push(Object.fromEntries(columns.map((name) => [name, cell(scores, name, row)])));
-      }
-    }
-    return rows;
+    return figure.rows.map((row) => Object.fromEntries(columns.map((name) => [name, cell(scores, name, row)])));
   }
 
   // What a figure draws.

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from wordworth.pages.figures.figure import BANDS, EXPERIMENT, LAYER, MEASURE, VARIANT, Bars, Dots, Lines
+from wordworth.pages.figures.figure import BANDS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.figures.meaning import SEVERAL_STEPS, TASKS
 from wordworth.pages.figures.stereotypes import ESTIMATORS
 from wordworth.pages.runs import WEAT
@@ -33,12 +33,12 @@ PREDICTIONS = (
         where=(EXPERIMENT == "prediction", MEASURE.is_in(["top", "T"]), VARIANT.is_null()), value="share predicted",
         by=("dataset",), tasks=("quantity",), from_zero=True, across=("model",),
     ),
-    Bars(  # Dudy and Bedrick, Figures 1 and 2
+    Dots(  # Dudy and Bedrick, Figures 1 and 2
         id="coverage", title="Coverage by frequency band",
         caption="top-k over the tokens of a band, Tk over its types: words that are never predicted are in the rare "
         "bands.",
-        where=(EXPERIMENT == "coverage", pl.col("subset").is_not_null()), value="share predicted", x="subset",
-        by=("dataset", "quantity"), panels=4, free="y", down=("dataset", "model", "subset"), across=("quantity",),
+        where=(EXPERIMENT == "coverage", pl.col("subset").is_not_null()), value="share predicted", tasks=("subset",),
+        by=("dataset", "quantity"), panels=4, free="x", down=("dataset", "model", "subset"), across=("quantity",),
     ),
     Lines(  # Dudy and Bedrick, Figure 3
         id="soft-match", title="Soft matches",

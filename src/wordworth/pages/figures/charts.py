@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from wordworth.pages.figures.figure import Bars, Dots, Lines, Plot
+from wordworth.pages.figures.figure import Declared, Plot
 from wordworth.results.notices import CAUTION_MARK
 from wordworth.results.vocabulary import CONTEXTS
 
@@ -28,7 +28,6 @@ LEGEND_TITLES |= {name: name for name in ("layer", "pooling", "subset")}
 X_TITLES = {
     "layer": "layer", "step": "steps of training", "percent": "percent of the corpus",
     "components": "components nullified", "sample": "sentences", "k": "neighbours that count, k",
-    "subset": "frequency band",
 }  # fmt: skip
 WIDE_RATIO = 20
 """Steps that are so many times apart are drawn on an axis that spreads the first ones."""
@@ -167,12 +166,9 @@ def _place(rows: pl.DataFrame, x: str) -> tuple[pl.DataFrame, alt.X]:
             return rows, alt.X("step:Q", title=title, axis=alt.Axis(**axis, values=steps), scale=scale)
         case "corpus":
             return rows, alt.X("corpus:O", title=title, axis=alt.Axis(labelAngle=-90, grid=False, labelLimit=0))
-    values = list_distinct(rows, x)
-    if x == "sample":  # numbers, and then all
-        values = [*(value for value in values if value != "all"), "all"]
-    angle = 0 if x == "sample" or len(values) < 4 else -40
-    axis = alt.Axis(labelAngle=angle, grid=False, labelOverlap=False)
-    return rows, alt.X(f"{x}:N", sort=values, title=title, axis=axis)
+    values = [value for value in list_distinct(rows, x) if value != "all"]
+    axis = alt.Axis(labelAngle=0, grid=False, labelOverlap=False)
+    return rows, alt.X(f"{x}:O", sort=[*values, "all"], title=title, axis=axis)
 
 
 def _height(rows: pl.DataFrame, by: Sequence[str]) -> int:
@@ -215,7 +211,7 @@ def lay_out(
     return Plot(chart, rows.select(list(dict.fromkeys(name for name in fields if name in rows.columns))))
 
 
-def draw_lines(figure: Lines, rows: pl.DataFrame) -> Plot:
+def draw_lines(figure: Declared, rows: pl.DataFrame) -> Plot:
     """Draw lines with their 95 % bands, unless dashes tell more apart. Rows of a control are thin lines."""
     rows, by = _add_counts(rows, figure.by)
     rows, x = _place(rows, figure.x)
@@ -260,7 +256,7 @@ def _mark_cautions(points: alt.Chart, picked: alt.Parameter, aside: int) -> alt.
     return marked.encode(opacity=fade(picked))
 
 
-def draw_dots(figure: Dots, rows: pl.DataFrame) -> Plot:
+def draw_dots(figure: Declared, rows: pl.DataFrame) -> Plot:
     """Draw a point and its 95 % interval for every task, a colour and a shape per series."""
     colour = make_series(rows, figure.colour)
     rows, names = _add_counts(rows, figure.tasks)
@@ -302,18 +298,5 @@ def draw_dots(figure: Dots, rows: pl.DataFrame) -> Plot:
     return Plot(plot.chart.properties(usermeta={"tasks": most, "step": step}), plot.data)
 
 
-def draw_bars(figure: Bars, rows: pl.DataFrame) -> Plot:
-    """Draw a bar for each value of a column, a colour per model."""
-    models, picked = make_series(rows, "model"), pick_by_legend("model")
-    rows, x = _place(rows, figure.x)
-    fields = ("model", figure.x, *figure.by, "value", "low", "high", "n")
-    bars = alt.Chart(ROWS).encode(
-        x,
-        alt.Y("value:Q", title=figure.value),
-        xOffset=alt.XOffset("model:N", sort=models.values),
-        color=models.encode(alt.Color, COLOURS),
-        opacity=fade(picked),
-        tooltip=make_tooltip(*fields),
-    )
-    view = alt.LayerChart(layer=[bars.mark_bar().add_params(picked)], height=_height(rows, figure.by))
-    return lay_out(view, rows, fields, figure.by, figure.panels, figure.free, models)
+DRAW = {"Line chart": draw_lines, "Dot chart": draw_dots}
+"""Kind of chart → what draws it."""

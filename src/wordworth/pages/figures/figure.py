@@ -3,11 +3,10 @@
 Nothing here imports altair: a chart is built when its figure is drawn.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -99,9 +98,10 @@ Text = str | Callable[[pl.DataFrame], str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Declared(ABC):
+class Declared:
     """A figure as it is declared. Called with scores, it returns the figure; None where none of them belongs to it."""
 
+    kind: Literal["Line chart", "Dot chart"] = "Line chart"
     id: str
     title: str
     caption: Text
@@ -111,8 +111,16 @@ class Declared(ABC):
     """Selects further, sorts, or adds columns that only the chart has."""
     value: str
     """What the values are: the title of their axis."""
+    x: str = "layer"
+    """The column that lines are over."""
+    tasks: tuple[str, ...] = ()
+    """The columns that name what has a dot."""
+    from_zero: bool = False
+    """Whether the axis of dots has 0 in it."""
     colour: str = "model"
     """A colour for each value of this column."""
+    dash: str = ""
+    """A dash for each value of this column."""
     by: tuple[str, ...] = ()
     """A panel for each value of these columns."""
     across: tuple[str, ...]
@@ -126,8 +134,6 @@ class Declared(ABC):
     tooltip: tuple[str, ...] = ()
     """Columns shown over a point besides the usual ones."""
 
-    kind = "Line chart"
-
     def __call__(self, scores: pl.DataFrame) -> Figure | None:
         rows = scores.filter(*self.where) if self.where else scores
         if self.prepare is not None and len(rows):
@@ -135,67 +141,17 @@ class Declared(ABC):
         if rows.is_empty():
             return None
         caption, drawing = (one if isinstance(one, str) else one(rows) for one in (self.caption, self.drawing))
-        own, draw = rows.select(scores.columns), partial(self.draw, rows)
-        down = tuple(name for name in self.down or (*self.by, *self.points) if name in own.columns)
+        own, draw = rows.select(scores.columns), partial(self._draw, rows)
+        down = tuple(name for name in self.down or (*self.by, *(self.tasks or (self.x,))) if name in own.columns)
         if own.get_column("language").n_unique() < 2:
             down = tuple(name for name in down if name != "language")
         return Figure(self.id, self.title, caption, draw, own, down, self.across, self.kind, drawing)
 
-    @property
-    @abstractmethod
-    def points(self) -> tuple[str, ...]:
-        """The columns that name a point in a panel."""
-
-    @abstractmethod
-    def draw(self, rows: pl.DataFrame) -> Plot:
-        """Draw the rows."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lines(Declared):
-    """Lines over the values of a column, with their 95 % bands."""
-
-    x: str = "layer"
-    dash: str = ""
-    """A dash for each value of this column."""
-
-    @property
-    def points(self) -> tuple[str, ...]:
-        return (self.x,)
-
-    def draw(self, rows: pl.DataFrame) -> Plot:
+    def _draw(self, rows: pl.DataFrame) -> Plot:
         from wordworth.pages.figures import charts
 
-        return charts.draw_lines(self, rows)
+        return charts.DRAW[self.kind](self, rows)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dots(Declared):
-    """A dot and its 95 % interval for every task."""
-
-    tasks: tuple[str, ...]
-    """The columns that name a task."""
-    from_zero: bool = False
-    """Whether the axis has 0 in it."""
-    kind = "Dot chart"
-
-    @property
-    def points(self) -> tuple[str, ...]:
-        return self.tasks
-
-    def draw(self, rows: pl.DataFrame) -> Plot:
-        from wordworth.pages.figures import charts
-
-        return charts.draw_dots(self, rows)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bars(Lines):
-    """A bar for each value of a column, a colour per model."""
-
-    kind = "Bar chart"
-
-    def draw(self, rows: pl.DataFrame) -> Plot:
-        from wordworth.pages.figures import charts
-
-        return charts.draw_bars(self, rows)
+Lines = partial(Declared, kind="Line chart")
+Dots = partial(Declared, kind="Dot chart")

@@ -21,7 +21,7 @@ EFFECT = "effect size d"
 
 def _name_tests(rows: pl.DataFrame) -> pl.DataFrame:
     """Return tests in the order of their numbers, with the column `test`."""
-    numbers = {name: test.number for name, test in TESTS.items()}
+    numbers = {name: test["number"] for name, test in TESTS.items()}
     number = pl.col("dataset").replace_strict(numbers, default=None, return_dtype=pl.Int64)
     return rows.with_columns(test=pl.col("dataset").replace(SHORT)).sort(number, "row", nulls_last=True)
 

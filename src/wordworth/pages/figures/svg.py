@@ -43,16 +43,16 @@ def draw_svg(figure: Figure) -> str:
 
     values = [{key: one for key, one in row.items() if one is not None} for row in figure.own.to_dicts()]
     spec = {**fit_to_document(figure.spec), "data": {"values": values}, "config": {**CONFIG, "background": "white"}}
-    drawn: str = vl_convert.vegalite_to_svg(_make_visible(spec))
+    drawn: str = vl_convert.vegalite_to_svg(make_visible(spec))
     return re.sub(r"var\(--(\w+)\)", lambda found: LIGHT.get(found[1], found[0]), drawn)
 
 
-def _make_visible(value: Any) -> Any:
-    """Spell out characters that no SVG can hold: at the first of them, what draws ends the process."""
+def make_visible(value: Any) -> Any:
+    """Spell out characters that a page or an SVG cannot hold, in all texts of a JSON value."""
     if isinstance(value, dict):
-        return {_make_visible(key): _make_visible(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_make_visible(one) for one in value]
+        return {make_visible(key): make_visible(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [make_visible(one) for one in value]
     return visible(value, lines=True) if isinstance(value, str) else value
 
 
