@@ -63,7 +63,7 @@ def _skipped(runs: Runs) -> Iterator[Sentence]:
 
 
 QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]] = {
-    "Does it know what words mean?": (meaning.in_layers, meaning.of_vectors, meaning.similar),
+    "Does it know what words mean?": (meaning.in_layers, meaning.of_vectors),
     "Where does context take over?": (meaning.context,),
     "Does the top layer hide what it knows?": (meaning.nullified,),
     "Whom does it stereotype?": (meaning.stereotypes,),

@@ -205,16 +205,12 @@ def card_text(card: Card, readme: Path | None = None) -> str:
         text = "" if readme is None else readme.read_bytes().decode("utf-8-sig")
         made = ModelCard(text if text.lstrip().startswith("---") else f"---\n{{}}\n---\n\n{text}")
     data: Any = made.data  # a ModelCardData, which the library's types do not say
-    others = [one for one in data.eval_results or () if not _is_ours(one)]
+    others = [one for one in data.eval_results or () if "measured_with" not in (one.dataset_args or {})]
     data.model_name = data.model_name or visible(card.model)
     data.eval_results = [*others, *_make_results(card)]
     made.text = _replace_section(made.text.replace("\r\n", "\n"), card.section)
     whole = str(made).replace("\r\n", "\n")
     return whole.replace("\n", "\r\n") if "\r\n" in text else whole
-
-
-def _is_ours(result: Any) -> bool:
-    return str((result.dataset_args or {}).get("measured_with", "")).startswith(f"{TOOL} ")
 
 
 def _replace_section(text: str, section: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.measure import find_measure, label
-from wordworth.pages.insights import best_layers
+from wordworth.pages.insights import LEXICON, best_layers
 from wordworth.pages.naming import show_value
 from wordworth.pages.published import (
     ANY_KIND,
@@ -165,7 +165,7 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     is_whole = pl.col("control").is_null() & pl.col("draw").is_null()
     scores = runs.scores.filter(AS_IT_IS | behaviour, is_whole, pl.col("value").is_not_null())
     index = _index(scores, networks_of(runs))
-    best = {(one.score["model"], one.score["dataset"]): one.score["layer"] for one in best_layers(scores)}
+    best = {(model, dataset): layer for model, dataset, layer in best_layers(scores).select(*LEXICON, "layer").rows()}
     first = {model: layer for (model, _), layer in reversed(best.items())}
     tops = dict(scores.group_by("model").agg(pl.col("layer").max()).iter_rows())
     # The top is the model's own, also where only some layers were measured.
@@ -186,7 +186,7 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
                 if ours is None and role == "best":  # a set of words with a best layer of its own
                     ours = _highest(index, model, wanted)
                 if ours is not None:
-                    unlike = _not_alike(*chosen, own.get(wanted.sentences))
+                    unlike = _not_alike(*chosen)
                     yield Comparison(ours, *chosen, unlike or _unmet_condition(chosen[0].condition, ours, facts))
                     break
 
@@ -214,16 +214,13 @@ def _our_samples(quantity: Quantity, counts: Mapping[int | None, int]) -> list[Q
     if not counts:
         return [*([quantity._replace(sentences=None)] if wanted == PAPER_SAMPLE else []), quantity]
     near = min(counts, key=lambda sample: abs(log(max(counts[sample], 1) / wanted)))
-    return [quantity._replace(sentences=near)]
+    return [quantity._replace(sentences=near)] if 1 / ALIKE <= counts[near] / wanted <= ALIKE else []
 
 
-def _not_alike(theirs: Published, nearness: str, count: int | None) -> str:
-    """Return why ours, of a sample of so many sentences, is not like theirs; blank where it is."""
+def _not_alike(theirs: Published, nearness: str) -> str:
+    """Return why ours is not like theirs; blank where it is."""
     if theirs.unstated:
         return theirs.unstated
-    wanted = theirs.quantity.sentences
-    if wanted and count is not None and not 1 / ALIKE <= count / wanted <= ALIKE:
-        return f"{count:,} sentences here, {wanted:,} there"
     is_like = nearness == "same model" or not find_measure(theirs.quantity.measure).grows_with_vectors
     return "" if is_like else "distances grow with the length of a model’s vectors"
 

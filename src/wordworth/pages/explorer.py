@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.catalog.registry import code_of
-from wordworth.pages.insights import best_layers
+from wordworth.pages.insights import CONTEXT, best_layers
 from wordworth.pages.runs import IS_ORIGINAL, Runs
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
@@ -159,7 +159,7 @@ def _thin_out(table: pl.DataFrame) -> pl.DataFrame:
 
 def _wrong(runs: Runs) -> list[dict[str, Any]]:
     """Return for each model and lexicon the words whose effect size is furthest from their rating, as deviations."""
-    best = {(one.score["model"], one.score["dataset"]): one.place for one in best_layers(runs.scores)}
+    best = {row[:2]: row[2:] for row in best_layers(runs.scores).select(*CONTEXT, "layer").rows()}
     columns = ["word", "rating", "value", "difference"]
     rated = _gather(runs, RATED)
     found = []

@@ -1,12 +1,10 @@
 """What the scores say: the best layer, where context takes over, what nullifying recovers, where tests are read."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
-from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, VALENCE, WEAT, Score
+from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, VALENCE, WEAT
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
 
@@ -19,78 +17,51 @@ CHOICES = ("words", "vectors", "association", "sigma", "correlation", "p_test", 
 """The columns of a variant that hold its choices; those that are blank are no choice of its number."""
 UNTRAINED = (pl.col("control") == "untrained") & (pl.col("measure") == VALENCE)
 """Valence of the same network with random weights."""
+IS_VALUE, IS_DIFFERENCE = (pl.col("variant").is_null(),), (pl.col("variant") == "above-control",)
+"""Of a control: its own value, and how far the model is above it."""
 
 
-@dataclass(frozen=True)
-class Best:
-    """The layer in which valence is highest in the plainest context."""
-
-    score: Score
-    top: int
-    held_out: float | None
-    """ρ over half of the words, in the layer that the other half picked; None in runs without it."""
-    untrained: float | None
-    """ρ of the same network with random weights there; None in runs without that control."""
-    learnt: bool | None
-    """Whether ρ is significantly higher than that; None where it was not tested."""
-
-    @property
-    def place(self) -> tuple[str, int | None]:
-        """Its context and layer."""
-        return self.score["context"], self.score["layer"]
-
-
-@dataclass(frozen=True)
-class Recovery:
-    """Valence in the top layer raw, and at its highest with components nullified."""
-
-    model: str
-    dataset: str
-    context: str
-    raw: float
-    nullified: float
-    components: int
+IS_ABOVE = (
+    pl.when(pl.col("p").is_not_null())
+    .then((pl.col("value") > 0) & (pl.col("p") < LEVEL))
+    .otherwise(pl.col("low") > 0)
+    .alias("is_above")
+)
+"""Whether a difference is significantly above 0, by its p or else its interval; null where it has neither."""
+LEXICON, CONTEXT = ["model", "dataset"], ["model", "dataset", "context"]
+IS_PLAINEST = pl.col("context").eq_missing(
+    pl.when((pl.col("context") == "bleached").any().over(LEXICON))
+    .then(pl.lit("bleached"))
+    .otherwise(pl.col("context").first().over(LEXICON))
+)
+"""The context that says least about a word: bleached if it was run, otherwise the first."""
 
 
 def _is_number(name: str = "value") -> pl.Expr:
     return pl.col(name).is_not_nan() & pl.col(name).is_not_null()
 
 
-def plain_context(rows: pl.DataFrame) -> str:
-    """Return the context that says least about a word: bleached if it was run, otherwise the first."""
-    contexts = rows.get_column("context").unique(maintain_order=True).to_list()
-    return "bleached" if "bleached" in contexts else str(contexts[0])
+def best_layers(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return for each model and lexicon the score of the layer in which valence is highest in the plainest context.
 
-
-def best_layers(scores: pl.DataFrame) -> Iterator[Best]:
-    """Yield the best layer for each model and lexicon."""
+    Besides there are `top`, the last layer; `held_out`, ρ over half of the words in the layer that the other half
+    picked; `untrained`, ρ of the same network with random weights; and `is_above`, whether ρ is significantly higher.
+    They are null where they were not measured.
+    """
     known = scores.filter(AS_IT_IS, _is_number())
-    held_out = _by_place(known.filter(IN_CONTEXT, pl.col("variant") == "held-out"), "model", "dataset", "context")
-    place = ("model", "dataset", "context", "layer")
-    untrained = _by_place(known.filter(UNTRAINED, pl.col("variant").is_null()), *place)
-    above = _by_place(known.filter(UNTRAINED, pl.col("variant") == "above-control"), *place)
-    for _, rows in known.filter(IN_CONTEXT, IS_PLAIN).group_by(["model", "dataset"], maintain_order=True):
-        own = rows.filter(pl.col("context") == plain_context(rows))
-        row = own.sort("value", descending=True, maintain_order=True).row(0, named=True)
-        here = tuple(row[name] for name in place)
-        yield Best(
-            score=row,
-            top=rows.select(pl.col("layer").max()).item(),
-            held_out=held_out.get(here[:3], {}).get("value"),
-            untrained=untrained.get(here, {}).get("value"),
-            learnt=is_above(above.get(here)),
-        )
-
-
-def _by_place(rows: pl.DataFrame, *place: str) -> dict[tuple[Any, ...], dict[str, Any]]:
-    return {tuple(row[name] for name in place): row for row in rows.iter_rows(named=True)}
-
-
-def is_above(row: Score | None) -> bool | None:
-    """Return whether a difference is significantly above 0, by its p or its interval; None where it has neither."""
-    if row is None or (row["p"] is None and row["low"] is None):
-        return None
-    return bool(row["value"] > 0 and row["p"] < LEVEL) if row["p"] is not None else bool(row["low"] > 0)
+    rows = known.filter(IN_CONTEXT, IS_PLAIN).with_columns(top=pl.col("layer").max().over(LEXICON))
+    ordered = rows.filter(IS_PLAINEST).sort("value", descending=True, maintain_order=True)
+    best = ordered.unique(LEXICON, keep="first", maintain_order=True).sort("model_at", "row")
+    held_out = known.filter(IN_CONTEXT, pl.col("variant") == "held-out")
+    untrained, above = (known.filter(UNTRAINED, *which) for which in (IS_VALUE, IS_DIFFERENCE))
+    for table, place, column in (
+        (held_out, CONTEXT, pl.col("value").alias("held_out")),
+        (untrained, [*CONTEXT, "layer"], pl.col("value").alias("untrained")),
+        (above, [*CONTEXT, "layer"], IS_ABOVE),
+    ):
+        found = table.select(*place, column).unique(place, keep="last")
+        best = best.join(found, on=place, how="left", nulls_equal=True, maintain_order="left")
+    return best
 
 
 def contexts_apart(scores: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -107,28 +78,17 @@ def contexts_apart(scores: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
             yield str(model), by_layer
 
 
-def recoveries(scores: pl.DataFrame) -> Iterator[Recovery]:
-    """Yield one per model, in the top layer and on its first lexicon."""
+def recoveries(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return for each model the number of nullified components that recovers most valence in its top layer.
+
+    `raw` is valence with none, `value` with these, on the model's first lexicon.
+    """
     isolated = scores.filter(pl.col("experiment") == "isolation", pl.col("measure") == VALENCE)
-    top = isolated.filter(pl.col("layer") == pl.col("layer").max().over("model"), ON_FIRST_LEXICON)
-    for (model, dataset), rows in top.group_by(["model", "dataset"], maintain_order=True):
-        context = plain_context(rows)
-        plain = rows.filter(pl.col("context") == context)
-        raw = plain.filter(pl.col("components").is_null())
-        after = plain.drop_nulls("components").sort("value", descending=True, maintain_order=True)
-        if len(raw) and len(after):
-            best = after.row(0, named=True)
-            yield Recovery(str(model), str(dataset), context, raw.item(0, "value"), best["value"], best["components"])
-
-
-def best_components(scores: pl.DataFrame) -> dict[str, int]:
-    """Return model → how many nullified components recover most valence in its top layer, for its first lexicon."""
-    return {recovery.model: recovery.components for recovery in recoveries(scores)}
-
-
-def reading_layers(scores: pl.DataFrame) -> dict[str, int]:
-    """Return model → the layer in which association tests are read: that of the best valence on its first lexicon."""
-    return {best.score["model"]: best.score["layer"] for best in reversed(list(best_layers(scores)))}
+    top = isolated.filter(pl.col("layer") == pl.col("layer").max().over("model"), ON_FIRST_LEXICON).filter(IS_PLAINEST)
+    raw = top.filter(pl.col("components").is_null()).select("model", raw="value")
+    after = top.drop_nulls("components").sort("value", descending=True, maintain_order=True)
+    best = after.unique("model", keep="first", maintain_order=True).sort("model_at")
+    return best.join(raw, on="model", how="inner", maintain_order="left")
 
 
 def associations(scores: pl.DataFrame) -> pl.DataFrame:
@@ -140,7 +100,9 @@ def associations(scores: pl.DataFrame) -> pl.DataFrame:
     rows = scores.filter(AS_IT_IS, pl.col("measure") == WEAT, IS_PLAIN)
     # A test that is in two runs of an audit (valnorm and weat) is one test.
     once = rows.unique(["model", "language", "dataset", "context", "layer"], maintain_order=True, keep="last")
-    best = pl.col("model").replace_strict(reading_layers(scores), default=None, return_dtype=pl.Int64)
+    first = best_layers(scores).unique("model", keep="first", maintain_order=True)
+    reading = dict(first.select("model", "layer").iter_rows())
+    best = pl.col("model").replace_strict(reading, default=None, return_dtype=pl.Int64)
     picked = (pl.col("layer") == best).fill_null(value=False).any().over("model")
     layer = pl.when(picked).then(best).otherwise(pl.col("layer").max().over("model"))
     return once.with_columns(picked=picked).filter(pl.col("layer").is_null() | (pl.col("layer") == layer))

@@ -1,25 +1,46 @@
-"""Many models in one table: the main measures of everything that was run."""
+"""Many models in one table: the main measures of everything that was run, and which models lead.
 
-from collections.abc import Iterator
+The best model leads, and with it those that the paired test of `compare` finds no worse.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
 import polars as pl
 
-from wordworth.measure import main_measures
+from wordworth.measure import find_measure, main_measures
 from wordworth.pages.insights import associations, best_layers
-from wordworth.pages.leading import Leading, leading
 from wordworth.pages.runs import ALL, AS_IT_IS, DERIVED, IS_ORIGINAL, SIMILARITY, VALENCE, WEAT, Runs, Score, better_of
+from wordworth.paired import ComparisonSettings, NotComparableError, Tested, compare_scores
+from wordworth.paired.comparison import ALPHA
 from wordworth.results.columns import SCORES, main_scores
 from wordworth.results.notices import caution_legend
 from wordworth.results.vocabulary import HARMLESS
+from wordworth.statistics.paired_tests import holm
 
 MAX_COLUMNS = 8
 """Columns that fit next to each other on a page."""
 STEREOTYPES = "stereotypes, mean |d|"
 USUAL = (VALENCE, SIMILARITY, "analogy", STEREOTYPES, "top-1", "T1", "perplexity", "net-neutral", "accuracy")
 """The columns that come first, and are shown before any are chosen, each on one data set."""
+
+
+P_ONLY = ComparisonSettings(resamples=100)
+"""Only p is used; the interval, which takes most of the time, is not."""
+
+
+@dataclass(frozen=True)
+class Leading:
+    """The models that lead among those that are compared."""
+
+    models: frozenset[str] = frozenset()
+    """The best one, and all that are not significantly worse."""
+    test: str = ""
+    """The name of the test; blank where none could be made."""
+    untested: frozenset[str] = frozenset()
+    """Models that could not be tested against the best."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +100,13 @@ def leaderboard(runs: Runs) -> Leaderboard:
 def _columns(runs: Runs) -> Iterator[Column]:
     scores = runs.scores.filter(AS_IT_IS, pl.col("model") != ALL)
     whole = main_scores(scores.filter(pl.col("layer").is_null(), IS_ORIGINAL), main_measures())
-    layered = pl.DataFrame([dict(best.score) for best in best_layers(scores)], schema=scores.schema)
+    layered = best_layers(scores).select(scores.columns)
     # Of vectors made of many sentences, the best layer of the paper's pooling over the whole sample.
     reduced = scores.filter(
         (pl.col("measure") == SIMILARITY) & (pl.col("variant") == "best") & (pl.col("context") == "aggregated"),
         pl.col("sentences").is_null(),
         pl.col("pooling") == "mean/mean",
-    ).with_columns(quantity=pl.lit(SIMILARITY))
+    ).with_columns(quantity=pl.lit(SIMILARITY), variant=pl.lit(None, pl.String))
     rows = pl.concat([whole.filter(pl.col("measure") != WEAT), layered, reduced])
     for (quantity, dataset), some in rows.group_by(["quantity", "dataset"], maintain_order=True):
         by_model = {row["model"]: row for row in some.iter_rows(named=True) if _is_finite(row["value"])}
@@ -108,3 +129,31 @@ def _mean(model: str, value: float) -> dict[str, Any]:
 
 def _is_finite(value: float | None) -> bool:
     return value is not None and isfinite(value)
+
+
+def leading(runs: Runs, scores: Sequence[Score], better: str) -> Leading:
+    """Return who leads among scores that differ only in their model; p is corrected by Holm over the models.
+
+    Nobody leads where neither end is better, or where there is one model.
+    """
+    if len(scores) < 2 or better not in ("higher", "lower"):
+        return Leading()
+    if find_measure(scores[0]["measure"], scores[0]["variant"]).grows_with_vectors:
+        return Leading()
+    sign = 1 if better == "higher" else -1
+    best = max(scores, key=lambda score: sign * score["value"])
+    others = {score["model"]: _test(runs, best, score) for score in scores if score is not best}
+    tested = {model: test for model, test in others.items() if test is not None}
+    adjusted = dict(zip(tested, holm([test.p for test in tested.values()]), strict=True)) if tested else {}
+    worse = {model for model, p in adjusted.items() if p < ALPHA and sign * tested[model].difference > 0}
+    equal = {score["model"] for score in scores if score["value"] == best["value"]}
+    names = [test.test for test in tested.values()]
+    untested = frozenset(others.keys() - tested)
+    return Leading(frozenset(equal | (adjusted.keys() - worse)), names[0] if names else "", untested)
+
+
+def _test(runs: Runs, first: Score, second: Score) -> Tested | None:
+    try:
+        return compare_scores((runs.run_of(first), first), (runs.run_of(second), second), P_ONLY)
+    except NotComparableError:
+        return None

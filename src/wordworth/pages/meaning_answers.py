@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import polars as pl
 
-from wordworth.pages.insights import LEVEL, Best, associations, best_layers, contexts_apart, is_above, recoveries
+from wordworth.pages.insights import (
+    IS_ABOVE,
+    IS_DIFFERENCE,
+    LEVEL,
+    associations,
+    best_layers,
+    contexts_apart,
+    recoveries,
+)
 from wordworth.pages.naming import FULL, TESTS, Sentence, show_value, with_interval
 from wordworth.pages.published import Quantity, Standing, kind_of, standing
 from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, SIMILARITY, VALENCE, Runs, Score
@@ -25,31 +33,28 @@ MAX_PARTITIONS = 10_000
 
 def in_layers(runs: Runs) -> Iterator[Sentence]:
     """Describe the best layer of a language model for valence, next to an untrained network and published models."""
-    by_model: dict[str, list[Best]] = {}
-    for best in best_layers(runs.scores):
-        by_model.setdefault(best.score["model"], []).append(best)
-    for model, every in by_model.items():
-        first, score = every[0], every[0].score
-        where = f" best in layer {score['layer']} of {first.top}" if first.top else ""  # a sentence encoder has one
-        words = "" if score["n"] is None else f" of {score['n']:,} words"
+    for (model,), rows in best_layers(runs.scores).group_by(["model"], maintain_order=True):
+        first, *others = rows.to_dicts()
+        where = f" best in layer {first['layer']} of {first['top']}" if first["top"] else ""  # sentence encoders: one
+        words = "" if first["n"] is None else f" of {first['n']:,} words"
         text = (
-            f"reads valence{where}: ρ = {with_interval(score)} with people’s ratings{words} "
-            f"({score['dataset']}, {score['context']}){_at_its_best(runs, score)}{_control(first)}."
+            f"reads valence{where}: ρ = {with_interval(first)} with people’s ratings{words} "
+            f"({first['dataset']}, {first['context']}){_at_its_best(runs, first)}{_untrained(first)}."
         )
-        others = [one.score for one in every[1:]]
         more = [f"{show_value(one)} on {one['dataset']} (layer {one['layer']})" for one in others]
-        if first.held_out is not None:
-            more.insert(0, f"{format_number(first.held_out)} on words that were not used to pick the layer")
+        if first["held_out"] is not None:
+            more.insert(0, f"{format_number(first['held_out'])} on words that were not used to pick the layer")
         text += f" It has {format_list(more)}." if more else ""
-        yield Sentence(text, "valence-layers", model, score["value"])
+        yield Sentence(text, "valence-layers", str(model), first["value"])
 
 
-def _control(best: Best) -> str:
-    if best.untrained is None:
+def _untrained(best: Score) -> str:
+    if best["untrained"] is None:
         return ""
-    if best.learnt is False:
-        return f"; the same network untrained has as much ({format_number(best.untrained)}): training adds nothing"
-    return f"; the same network untrained has {format_number(best.untrained)}"
+    value = format_number(best["untrained"])
+    if best["is_above"] is False:
+        return f"; the same network untrained has as much ({value}): training adds nothing"
+    return f"; the same network untrained has {value}"
 
 
 def _at_its_best(runs: Runs, best: Score) -> str:
@@ -77,25 +82,16 @@ def _standing(runs: Runs, row: Score, *, is_best: bool = False) -> Standing | No
 
 
 def of_vectors(runs: Runs) -> Iterator[Sentence]:
-    """Describe valence of word vectors, next to shuffled ratings and published embeddings."""
-    rows = runs.scores.filter(AS_IT_IS, pl.col("experiment") == "valence", pl.col("measure") == VALENCE, IS_PLAIN)
-    for (model,), own in rows.group_by(["model"], maintain_order=True):
-        text, value = _rank(runs, own, "words", "agrees with people on the valence of words by")
-        yield Sentence(text, "intrinsic", str(model), value)
-
-
-def similar(runs: Runs) -> Iterator[Sentence]:
-    """Describe word similarity of word vectors, next to published embeddings."""
-    rows = runs.scores.filter(
-        AS_IT_IS,
-        pl.col("experiment").is_in(["similarity", "quality"]),
-        pl.col("measure") == SIMILARITY,
-        pl.col("layer").is_null(),
-        IS_PLAIN,
-    )
-    for (model,), own in rows.group_by(["model"], maintain_order=True):
-        text, value = _rank(runs, own, "pairs", "agrees with people on how similar words are by")
-        yield Sentence(text, "intrinsic", str(model), value)
+    """Describe valence and word similarity of word vectors, next to shuffled ratings and published embeddings."""
+    for measure, experiments, items, what in (
+        (VALENCE, [VALENCE], "words", "the valence of words"),
+        (SIMILARITY, [SIMILARITY, "quality"], "pairs", "how similar words are"),
+    ):
+        where = pl.col("experiment").is_in(experiments), pl.col("measure") == measure, pl.col("layer").is_null()
+        rows = runs.scores.filter(AS_IT_IS, *where, IS_PLAIN)
+        for (model,), own in rows.group_by(["model"], maintain_order=True):
+            text, value = _rank(runs, own, items, f"agrees with people on {what} by")
+            yield Sentence(text, "intrinsic", str(model), value)
 
 
 def _rank(runs: Runs, own: pl.DataFrame, items: str, verb: str) -> tuple[str, float]:
@@ -119,10 +115,11 @@ def _shuffled(runs: Runs, row: Score) -> str:
     chance = control.filter(pl.col("variant").is_null())
     if chance.is_empty():
         return ""
-    above = control.filter(pl.col("variant") == "above-control")
-    learnt = is_above(above.row(0, named=True) if len(above) else None)
+    is_above = control.filter(*IS_DIFFERENCE).select(IS_ABOVE).to_series().to_list()
     given = format_number(chance.item(0, "value"))
-    return f", no more than shuffled ratings give ({given})" if learnt is False else f"; shuffled ratings give {given}"
+    return (
+        f", no more than shuffled ratings give ({given})" if is_above == [False] else f"; shuffled ratings give {given}"
+    )
 
 
 def _components(count: int) -> str:
@@ -154,17 +151,17 @@ def context(runs: Runs) -> Iterator[Sentence]:
 
 def nullified(runs: Runs) -> Iterator[Sentence]:
     """Say what the top layer knows of words behind the directions that all of them share."""
-    for recovery in recoveries(runs.scores):
-        gain = recovery.nullified - recovery.raw
-        where = f"({recovery.dataset}, {recovery.context})"
-        raw, after = format_number(recovery.raw), format_number(recovery.nullified)
-        if gain > 0:
-            nullifying = f"nullifying {_components(recovery.components)}"
-            what = "subtracting the mean" if recovery.components == 0 else nullifying
+    for row in recoveries(runs.scores).iter_rows(named=True):
+        where = f"({row['dataset']}, {row['context']})"
+        raw, after = format_number(row["raw"]), format_number(row["value"])
+        if row["value"] > row["raw"]:
+            nullifying = f"nullifying {_components(row['components'])}"
+            what = "subtracting the mean" if row["components"] == 0 else nullifying
             text = f"Yes: in the top layer {what} raises ρ for valence from {raw} to {after} {where}."
         else:
             text = f"No: in the top layer ρ for valence is {raw} as it is, and at most {after} nullified {where}."
-        yield Sentence(text, "isolation", recovery.model, gain, whole=True, ends=("Most", "Least"))
+        gain = row["value"] - row["raw"]
+        yield Sentence(text, "isolation", row["model"], gain, whole=True, ends=("Most", "Least"))
 
 
 def stereotypes(runs: Runs) -> Iterator[Sentence]:

@@ -42,21 +42,23 @@ class Missing:
 
 def missing(runs: Runs) -> list[Missing]:
     """Return what is missing, most serious first; empty where nothing is."""
-    return _nonempty(
+    every = (
         Missing("What failed", _of_kind(runs, "failed")),
         Missing("What was not run", _of_kind(runs, "skipped")),
         Missing(COVERAGE_HEADING, tuple(_uncovered(runs))),
     )
+    return [one for one in every if one.sentences]
 
 
 def remarks(runs: Runs) -> list[Missing]:
     """Return what should be known although nothing is missing."""
     is_quick = any(run.command[1:2] == ["audit"] and "--quick" in run.command for run in runs.each)
-    return _nonempty(
+    every = (
         Missing("Read with care", _of_kind(runs, "caution")),
         Missing("Replaced", _of_kind(runs, "substituted")),
         Missing("Smaller samples", (*([QUICK] if is_quick else []), *_of_kind(runs, "reduced"))),
     )
+    return [one for one in every if one.sentences]
 
 
 def plain_missing(runs: Runs) -> dict[str, list[str]]:
@@ -85,10 +87,6 @@ def sentences_of(notices: Iterable[Notice]) -> Iterator[str]:
         if len(some) > 1:
             text = f"{_places(some)} ({len(some):,} parts): {some[0].model_copy(update=NOWHERE)!s}"
         yield f"{study}: {text}" if study else text
-
-
-def _nonempty(*some: Missing) -> list[Missing]:
-    return [one for one in some if one.sentences]
 
 
 def _of_kind(runs: Runs, kind: NoticeKind) -> tuple[str, ...]:

@@ -89,12 +89,6 @@ def declarations() -> dict[str, Any]:
     return tomllib.loads((files("wordworth.pages") / "data" / "published.toml").read_text(encoding="utf-8"))
 
 
-def published_models() -> dict[str, dict[str, Any]]:
-    """Return name → kind, stem, names."""
-    models: dict[str, dict[str, Any]] = declarations()["models"]
-    return models
-
-
 def citation(paper: str) -> str:
     """Return a paper's authors, year and short title; its key where none of its numbers is here."""
     declared = declarations()["papers"].get(paper)
@@ -106,7 +100,7 @@ def citation(paper: str) -> str:
 
 def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Published, str] | None:
     """Return the number of the same model, otherwise of one of its name's stem, otherwise of one of its kind."""
-    declared = published_models()
+    declared = declarations()["models"]
     for one in candidates:
         if _is_same(model, one):
             return one, "same model"
@@ -167,7 +161,7 @@ def standing(model: str, kind: str | None, quantity: Quantity, *, is_best: bool 
     wanted = quantity._replace(components=None) if is_best else quantity
     alike = [one for one in published() if one.model and _is_like(one, wanted, is_best=is_best)]
     own = [one for one in alike if _is_same(model, one)]
-    declared = published_models()
+    declared = declarations()["models"]
     found = own or [one for one in alike if kind is None or declared[one.model]["kind"] == kind]
     # A range over many models says more than one of them.
     found = [one for one in found if declared[one.model].get("range")] or found
@@ -190,12 +184,12 @@ def _base_name(model: str) -> str:
 
 def _is_same(model: str, one: Published) -> bool:
     """Return whether a published number is of this very model."""
-    known = {one.model, *published_models().get(one.model, {}).get("names", ())}
+    known = {one.model, *declarations()["models"].get(one.model, {}).get("names", ())}
     return bool({model.lower(), _base_name(model)} & {other.lower() for other in known})
 
 
 def _whose(found: list[Published]) -> str:
-    declared = published_models()
+    declared = declarations()["models"]
     names = list(dict.fromkeys(str(declared[one.model].get("called", one.model)) for one in found))
     if len(names) <= MAX_NAMED_MODELS:
         return format_list(names)

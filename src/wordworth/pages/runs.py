@@ -28,10 +28,7 @@ IS_PLAIN = IS_ORIGINAL & pl.all_horizontal(
 )
 """Scores of a measure itself, on whole data and untouched vectors."""
 IS_LAST_STEP = pl.col("step").is_null() | (pl.col("step") == pl.col("step").max().over("name", "study"))
-DERIVED: dict[str, Any] = {
-    "row": pl.Int64, "run": pl.Int64, "name": pl.String, "model_at": pl.Int64, "quantity": pl.String, "care": pl.String,
-    "corpus": pl.String, "percent": pl.Float64,
-}  # fmt: skip
+DERIVED = ("row", "run", "name", "model_at", "quantity", "care", "corpus", "percent")
 """Columns besides those of `scores.csv`: the place in the table, of the run and of the model; the model's own name; the
 measure with its variant and parameters; the cautions in words; the text a model was trained on, and how much of it."""
 Score = Mapping[str, Any]

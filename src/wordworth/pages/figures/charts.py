@@ -113,11 +113,6 @@ def make_series(rows: pl.DataFrame, field: str) -> Series:
     return Series(field, values, list(range(len(values))))
 
 
-def pick_by_legend(field: str) -> alt.Parameter:
-    """Let a click in the legend pick series."""
-    return alt.selection_point(name="shown", fields=[field], bind="legend")
-
-
 def fade(picked: alt.Parameter, full: float = 1.0, rest: float = 0.08) -> Any:
     """Return the opacity of what is picked, and of the rest."""
     return alt.condition(picked, alt.value(full), alt.value(rest))
@@ -171,11 +166,6 @@ def _place(rows: pl.DataFrame, x: str) -> tuple[pl.DataFrame, alt.X]:
     return rows, alt.X(f"{x}:O", sort=[*values, "all"], title=title, axis=axis)
 
 
-def _height(rows: pl.DataFrame, by: Sequence[str]) -> int:
-    """Return the pixels of a panel among others, or of one that has the width for itself."""
-    return 190 if find_varying(rows, by) else 270
-
-
 def lay_out(
     view: alt.LayerChart,
     rows: pl.DataFrame,
@@ -220,7 +210,7 @@ def draw_lines(figure: Declared, rows: pl.DataFrame) -> Plot:
     has_dashes = bool(figure.dash) and bool(find_varying(rows, [figure.dash]))
     dash = make_series(rows, figure.dash) if has_dashes else None
     field, kind = str(x.shorthand).split(":")
-    picked = pick_by_legend(colour.field)
+    picked = alt.selection_point(name="shown", fields=[colour.field], bind="legend")
     ends = alt.Scale(zero=False)
     base = alt.Chart(ROWS).encode(x=x, color=colour.encode(alt.Color, COLOURS, symbol="stroke"))
     if is_control.any():
@@ -245,7 +235,7 @@ def draw_lines(figure: Declared, rows: pl.DataFrame) -> Plot:
         thin = alt.MarkDef("line", strokeWidth=1, strokeDash=[2, 3])
         control = alt.Chart(ROWS, mark=thin, encoding=at_value.encoding).transform_filter(IS_CONTROL)
         layers.append(control.encode(opacity=fade(picked, 0.9), tooltip=tooltip))
-    view = alt.LayerChart(layer=layers, height=_height(rows, by))
+    view = alt.LayerChart(layer=layers, height=190 if find_varying(rows, by) else 270)
     return lay_out(view, rows, [*shown, *NUMBERS], by, figure.panels or 3, figure.free, colour)
 
 
@@ -262,7 +252,7 @@ def draw_dots(figure: Declared, rows: pl.DataFrame) -> Plot:
     rows, names = _add_counts(rows, figure.tasks)
     rows = rows.with_columns(task=join_labels(names))
     tasks = list_distinct(rows, "task")
-    picked = pick_by_legend(colour.field)
+    picked = alt.selection_point(name="shown", fields=[colour.field], bind="legend")
     label = break_label("axis_letters")
     axis = alt.Axis(grid=True, ticks=False, domain=False, labelPadding=6, labelLimit=0, labelExpr=label)
     y = alt.Y("task:N", sort=tasks, title=None, axis=axis)

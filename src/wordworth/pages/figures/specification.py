@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import altair as alt
 import numpy as np
@@ -22,11 +21,6 @@ CURVE, GAP, STEP = 150, 14, 15
 RIGHT = 1.14
 """Where an axis from 0 to 1 ends, so that there is room for numbers behind it."""
 FOUND = ("p < .05", "p < .05, the reverse", "not significant")
-OWN = {
-    "model": pl.String, "test": pl.String, "part": pl.String, "x": pl.Float64, "end": pl.Float64, "value": pl.Float64,
-    "p": pl.Float64, "found": pl.String, "option": pl.String, "density": pl.Float64, "share": pl.Float64,
-    "variant": pl.String,
-}  # fmt: skip
 DRAWING = (
     "The dashed line is the number as it is run. Below, each line is an option of a choice; the stronger its colour, "
     "the more of its variants lie there. At the right: the share of its variants that reach another conclusion. Fewer "
@@ -54,7 +48,7 @@ def _figure(run: Run, rows: pl.DataFrame, title: str, name: str) -> Figure:
         part, names = _panel(variants_of(run, model, dataset))
         parts.append(part.with_columns(model=pl.lit(model), test=pl.lit(SHORT.get(dataset, dataset))))
         options |= dict.fromkeys(names)
-    own = pl.concat(part.select(pl.col(column).cast(of) for column, of in OWN.items()) for part in parts)
+    own = pl.concat(parts, how="diagonal")
     y = "effect size d" if title == OF_TESTS else "ρ with human ratings"
     draw = partial(_draw_curves, own, list(options), y)
     most = max(rows.get_column("n").to_list())
@@ -78,33 +72,26 @@ def _panel(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         told.otherwise(pl.lit(FOUND[1])).alias("found"),
         pl.concat_str(choices, separator=charts.AND, ignore_nulls=True).alias("variant"),
     )
-    strips = [_strips(table, ordered, choice) for choice in choices]
+    strips = [_strips(ordered, choice) for choice in choices]
     line = pl.DataFrame({"part": ["base"], "value": [table.item(0, "value")]})
-    every = pl.concat([curve, *strips, line], how="diagonal_relaxed")
     options = [option for choice in choices for option in charts.list_distinct(table, choice)]
-    return every.with_columns(pl.lit(None).alias(name) for name in OWN if name not in every.columns), options
+    return pl.concat([curve, *strips, line], how="diagonal"), options
 
 
-def _strips(table: pl.DataFrame, ordered: pl.DataFrame, choice: str) -> pl.DataFrame:
+def _strips(ordered: pl.DataFrame, choice: str) -> pl.DataFrame:
     """Return how densely the variants of each option lie along the curve, and the share of them that is flipped.
 
     A density of 1 is that of all variants together.
     """
-    count = len(ordered)
-    bins = np.arange(count) * BINS // count
-    whole = np.bincount(bins, minlength=BINS)
-    values = ordered.get_column(choice).to_numpy()
-    rows: list[dict[str, Any]] = []
-    for (option,), some in table.group_by([choice], maintain_order=True):
-        held = np.bincount(bins[values == option], minlength=BINS)
-        density = np.divide(held, whole, out=np.zeros(BINS), where=whole > 0) * count / held.sum()
-        rows += [
-            {"part": "strip", "option": option, "x": at / BINS, "end": (at + 1) / BINS, "density": round(float(one), 2)}
-            for at, one in enumerate(density)
-            if round(float(one), 2) > 0
-        ]
-        rows.append({"part": "flipped", "option": option, "share": some.get_column("is_flipped").mean()})
-    return pl.DataFrame(rows, infer_schema_length=None)
+    count, option = len(ordered), pl.col(choice).alias("option")
+    binned = ordered.with_columns(option, bin=pl.int_range(count) * BINS // count)
+    binned = binned.with_columns(whole=pl.len().over("bin"), held=pl.len().over("option"))
+    places = binned.group_by("option", "bin").agg(pl.len(), pl.col("whole", "held").first())
+    density = pl.col("len") / pl.col("whole") * count / pl.col("held")
+    x, end = pl.col("bin") / BINS, (pl.col("bin") + 1) / BINS
+    strips = places.select("option", part=pl.lit("strip"), x=x, end=end, density=density.round(2))
+    flipped = binned.group_by("option").agg(share=pl.col("is_flipped").mean())
+    return pl.concat([strips.sort("option", "x"), flipped.with_columns(part=pl.lit("flipped"))], how="diagonal")
 
 
 def _draw_curves(own: pl.DataFrame, options: list[str], y: str) -> Plot:
@@ -146,7 +133,7 @@ def _draw_curves(own: pl.DataFrame, options: list[str], y: str) -> Plot:
         ),
     ]  # fmt: skip
     view = alt.LayerChart(layer=layers, height=height).resolve_scale(y="independent")
-    return charts.lay_out(view, own, list(OWN), ("model", "test"), 2, "y")
+    return charts.lay_out(view, own, own.columns, ("model", "test"), 2, "y")
 
 
 def _part(name: str) -> alt.Chart:

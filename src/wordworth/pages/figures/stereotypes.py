@@ -4,7 +4,7 @@ import polars as pl
 
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.figures.meaning import SEVERAL_STEPS
-from wordworth.pages.insights import best_components
+from wordworth.pages.insights import recoveries
 from wordworth.pages.naming import SHORT, TESTS
 from wordworth.pages.runs import WEAT
 
@@ -39,7 +39,7 @@ def _describe_bars(rows: pl.DataFrame) -> str:
 def _best_nullified(scores: pl.DataFrame) -> pl.DataFrame:
     """Return the tests in the top layer raw, and with the components nullified that recover most valence."""
     layered = scores.filter(IS_TEST, LAYER.is_not_null()).filter(LAYER.max().over("model") == LAYER)
-    chosen = best_components(scores)
+    chosen = dict(recoveries(scores).select("model", "components").iter_rows())
     most = layered.drop_nulls("components").group_by("model").agg(pl.col("components").max()).iter_rows()
     kept = {model: chosen.get(model, count) for model, count in most}
     is_raw = pl.col("components").is_null()
