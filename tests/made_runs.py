@@ -126,7 +126,12 @@ def random_infer(model: str, subjects: tuple[str, str] = ("accountant", "gentlem
     versions = (("original", None), ("projection", None), ("random", None), ("random", 1))
     for version, draw in versions:
         where = {"model": model, "language": "english", "version": version, "draw": draw}
-        probes = (("gender", None), ("gender", "occupation=doctor"), ("gender", "occupation=nurse"), ("nationality", None))
+        probes = (
+            ("gender", None),
+            ("gender", "occupation=doctor"),
+            ("gender", "occupation=nurse"),
+            ("nationality", None),
+        )
         for probe, subset in probes:
             measures = (("net-neutral", None), ("fraction-neutral", None), ("threshold", 0.5), ("threshold", 0.7))
             for measure, threshold in measures:

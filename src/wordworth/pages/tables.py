@@ -238,4 +238,4 @@ def _bold(leaders: Leaders) -> Iterator[str]:
             f"have ({format_list(tests)}; p < {format_number(ALPHA)} after Holm’s correction over the models)."
         )
     if untested:
-        yield f"There is no paired test for {format_list(untested, most=12)}: only the best is bold."
+        yield f"Only the best is bold where no paired test could be made: {format_list(untested, most=12)}."
