@@ -35,8 +35,9 @@ def test_vectors_are_compared_with_published_embeddings() -> None:
     run.score(**pairs, value=0.503, low=0.41, high=0.59, n=353)
     assert sentences(finish(run), MEANING) == [
         (
-            "|m|agrees with people on the valence of words by ρ = .80 [.76, .83] on bellezza (399 words), just below the "
-            ".82–.88 of seven English embeddings (Toney and Caliskan 2021); shuffled ratings give .00. It has .69 on anew."
+            "|m|agrees with people on the valence of words by ρ = .80 [.76, .83] on bellezza (399 words), just below "
+            "the .82–.88 of seven English embeddings (Toney and Caliskan 2021); shuffled ratings give .00. It has .69 "
+            "on anew."
         ),
         (
             "|m|agrees with people on how similar words are by ρ = .50 [.41, .59] on ws-353 (353 pairs), below the "
@@ -84,8 +85,8 @@ def test_the_best_layer_is_compared_with_a_control_and_a_paper() -> None:
     ]
     assert sentences(run, CONTEXT) == [
         (
-            "|lm|Valence depends least on the context in layer 2 (ρ differs by .02 between contexts, bellezza). From layer "
-            "3 of 3 on, vectors mostly reflect the context: ρ differs by .15 in the top layer."
+            "|lm|Valence depends least on the context in layer 2 (ρ differs by .02 between contexts, bellezza). From "
+            "layer 3 of 3 on, vectors mostly reflect the context: ρ differs by .15 in the top layer."
         )
     ]
     assert sentences(run, TOP) == [

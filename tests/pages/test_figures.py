@@ -210,26 +210,6 @@ def test_paper_colours_are_those_of_the_page() -> None:
     assert {name: colour for name, colour in re.findall(r"--(\w+): (#[0-9a-f]{6})", light) if name in LIGHT} == LIGHT
 
 
-def _luminance(colour: str) -> float:
-    """WCAG 2's relative luminance."""
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_contrast(theme: str) -> None:
-    """WCAG 2 AA: 4.5 for text, 3 for lines that carry meaning, on the page's paper and wash."""
-    style = (files("wordworth.pages") / "assets" / "report.css").read_text(encoding="utf-8")
-    block = style.split("}")[0 if theme == "light" else 1]
-    colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block))
-    for name in ("ink", "muted", "link", *(f"c{at}" for at in range(1, 9))):
-        for ground in ("paper", "wash"):
-            pair = sorted((_luminance(colours[name]), _luminance(colours[ground])))
-            ratio = (pair[1] + 0.05) / (pair[0] + 0.05)
-            assert ratio >= (3 if name.startswith("c") else 4.5), (name, ground, ratio)
-
-
 def test_no_text_of_the_data_is_in_an_expression() -> None:
     """Names reach Vega only as data; its expressions are ours."""
     for figure in figures_by_id(random_vast(["'); alert(1); ('", "other"], tests=2, layers=2)).values():

@@ -170,25 +170,22 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     tops = dict(scores.group_by("model").agg(pl.col("layer").max()).iter_rows())
     # The top is the model's own, also where only some layers were measured.
     tops |= {model: facts["layers"] for model, facts in runs.facts.items() if tops.get(model) and facts.get("layers")}
-    sentences = _sentences(scores)
     questions: dict[tuple[Quantity, tuple[str, int | None]], list[Published]] = {}
     for one in published():
         questions.setdefault((one.quantity, (one.role, one.layer)), []).append(one)
     for (quantity, (role, number)), candidates in questions.items():
         for model in scores.get_column("model").unique(maintain_order=True).to_list():
-            facts, own = runs.facts.get(model, {}), sentences.get(model, {})
+            facts = runs.facts.get(model, {})
             chosen = nearest(_base_model(model, facts), kind_of(facts), candidates)
             layer = _layer(role, tops.get(model), best.get((model, quantity.dataset), first.get(model)))
             if chosen is None or (role and layer is None):
                 continue
-            for wanted in _our_samples(quantity, own):
-                ours = index.get((model, layer if role else number, wanted))
-                if ours is None and role == "best":  # a set of words with a best layer of its own
-                    ours = _highest(index, model, wanted)
-                if ours is not None:
-                    unlike = _not_alike(*chosen)
-                    yield Comparison(ours, *chosen, unlike or _unmet_condition(chosen[0].condition, ours, facts))
-                    break
+            ours = index.get((model, layer if role else number, quantity))
+            if ours is None and role == "best":  # a set of words with a best layer of its own
+                ours = _highest(index, model, quantity)
+            if ours is not None:
+                unlike = _not_alike(*chosen) or _unmet_condition(chosen[0].condition, ours, facts)
+                yield Comparison(ours, *chosen, unlike)
 
 
 def _base_model(model: str, facts: Mapping[str, Any]) -> str:
@@ -197,24 +194,18 @@ def _base_model(model: str, facts: Mapping[str, Any]) -> str:
     return name.removesuffix(f"+{text}") if text else name
 
 
-def _sentences(scores: pl.DataFrame) -> dict[str, dict[int | None, int]]:
-    """Return model → `sentences` of a sample → how many it really has (n of the score `contexts`)."""
-    counted: dict[str, dict[int | None, int]] = {}
+def _published_sizes(scores: pl.DataFrame) -> dict[tuple[str, int | None], int]:
+    """Return model and `sentences` of a sample → the published number of sentences nearest to what it really has.
+
+    That is n of the score `contexts`. Without it, our whole sample is compared with the paper's main table.
+    """
+    sizes = {one.quantity.sentences for one in published() if one.quantity.sentences}
     rows = scores.filter(pl.col("measure") == "contexts", pl.col("n").is_not_null()).select("model", "sentences", "n")
+    found: dict[tuple[str, int | None], int] = {}
     for model, sample, count in rows.iter_rows():
-        counted.setdefault(model, {})[sample] = int(count)
-    return counted
-
-
-def _our_samples(quantity: Quantity, counts: Mapping[int | None, int]) -> list[Quantity]:
-    """Return what to compare with a paper's quantity, best first: of samples, the one nearest in size."""
-    wanted = quantity.sentences
-    if wanted is None:
-        return [quantity]
-    if not counts:
-        return [*([quantity._replace(sentences=None)] if wanted == PAPER_SAMPLE else []), quantity]
-    near = min(counts, key=lambda sample: abs(log(max(counts[sample], 1) / wanted)))
-    return [quantity._replace(sentences=near)] if 1 / ALIKE <= counts[near] / wanted <= ALIKE else []
+        near = min(sizes, key=lambda size: abs(log(max(count, 1) / size)))
+        found[model, sample] = near if 1 / ALIKE <= count / near <= ALIKE else count
+    return found
 
 
 def _not_alike(theirs: Published, nearness: str) -> str:
@@ -235,9 +226,13 @@ def _layer(role: str, top: int | None, best: int | None) -> int | None:
 def _index(scores: pl.DataFrame, networks: Networks) -> Index:
     """Index scores by what they measure, with and without their data set and pooling; the last one counts."""
     index: Index = {}
+    sizes = _published_sizes(scores)
     wanted = {one.quantity.measure for one in published()}
     for row in scores.filter(pl.col("measure").is_in(wanted)).iter_rows(named=True):
         quantity = networks.quantity(row)
+        if quantity.context == "aggregated":
+            known = sizes.get((row["model"], row["sentences"]), row["sentences"])
+            quantity = quantity._replace(sentences=known or PAPER_SAMPLE)
         layer = None if quantity.variant == "best" else row["layer"]
         for dataset in {quantity.dataset, ""}:
             for pooling in {quantity.pooling, ""}:

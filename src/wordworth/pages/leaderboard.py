@@ -109,14 +109,16 @@ def _columns(runs: Runs) -> Iterator[Column]:
     ).with_columns(quantity=pl.lit(SIMILARITY), variant=pl.lit(None, pl.String))
     rows = pl.concat([whole.filter(pl.col("measure") != WEAT), layered, reduced])
     for (quantity, dataset), some in rows.group_by(["quantity", "dataset"], maintain_order=True):
-        by_model = {row["model"]: row for row in some.iter_rows(named=True) if _is_finite(row["value"])}
+        by_model: dict[str, Score] = {
+            row["model"]: row for row in some.iter_rows(named=True) if _is_finite(row["value"])
+        }
         better = better_of(some.row(0, named=True))
         if by_model and better in ("higher", "lower"):
             leaders = leading(runs, list(by_model.values()), better)
             yield Column(str(quantity), dataset and str(dataset), better, by_model, leaders)
     social = associations(scores).filter(~pl.col("dataset").is_in(HARMLESS))
     strength = social.group_by("model", maintain_order=True).agg(pl.col("value").abs().mean())
-    means = {model: _mean(model, value) for model, value in strength.iter_rows()}
+    means: dict[str, Score] = {model: _mean(model, value) for model, value in strength.iter_rows()}
     if means:
         best = min(means, key=lambda model: means[model]["value"])
         leaders = Leading(frozenset({best}), "", frozenset(means) - {best}) if len(means) > 1 else Leading()

@@ -112,8 +112,9 @@ def _leaderboard(runs: Runs) -> Table:
 
 
 def _board_cell(column: BoardColumn, model: str) -> Cell | None:
-    score = column.scores.get(model)
-    return score and Cell.of_score(score, is_best=model in column.leading.models)
+    if model not in column.scores:
+        return None
+    return Cell.of_score(column.scores[model], is_best=model in column.leading.models)
 
 
 def _of_figure(runs: Runs, figure: Figure) -> Table:

@@ -1,5 +1,7 @@
 """Behaviour: the words that a model predicts, the inferences that it draws, and what debiasing changes."""
 
+from typing import Any
+
 import polars as pl
 
 from wordworth.pages.figures.figure import BANDS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
@@ -11,7 +13,7 @@ WHOLE = pl.all_horizontal(pl.col(name).is_null() for name in ("subset", "control
 """Scores over all of a data set, and of a mean of random draws."""
 IS_MEAN_DRAW = pl.col("draw").is_null()
 HITS = (EXPERIMENT == "paraphrase", MEASURE == "hits", VARIANT.is_null())
-PARAPHRASES = {
+PARAPHRASES: dict[str, Any] = {
     "id": "paraphrase",
     "title": "Paraphrases with rare and common words",
     "caption": "How often a sentence is closer to its paraphrase than to a sibling, for rare and for common words.",

@@ -94,7 +94,7 @@ class Series:
 def make_legend(title: str | None = None, columns: int = 3, symbol: str | None = None) -> alt.Legend:
     """Return a legend over the chart, none of whose labels is cut."""
     label = break_label("legend_letters")
-    size = {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2} if symbol else {}
+    size: dict[str, Any] = {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2} if symbol else {}
     return alt.Legend(
         orient="top", columns=columns, title=title, labelLimit=0, labelExpr=label, symbolOpacity=1, **size
     )
@@ -153,7 +153,7 @@ def _place(rows: pl.DataFrame, x: str) -> tuple[pl.DataFrame, alt.X]:
         case "step":
             rows = rows.sort("name", "step", maintain_order=True)
             steps = sorted(list_distinct(rows, "step"))
-            axis = {"grid": False, "format": ",d", "labelOverlap": "greedy"}
+            axis: dict[str, Any] = {"grid": False, "format": ",d", "labelOverlap": "greedy"}
             first = next(filter(None, steps), 1)
             if steps[-1] <= WIDE_RATIO * first:
                 return rows, alt.X("step:Q", title=title, axis=alt.Axis(**axis))
@@ -162,8 +162,7 @@ def _place(rows: pl.DataFrame, x: str) -> tuple[pl.DataFrame, alt.X]:
         case "corpus":
             return rows, alt.X("corpus:O", title=title, axis=alt.Axis(labelAngle=-90, grid=False, labelLimit=0))
     values = [value for value in list_distinct(rows, x) if value != "all"]
-    axis = alt.Axis(labelAngle=0, grid=False, labelOverlap=False)
-    return rows, alt.X(f"{x}:O", sort=[*values, "all"], title=title, axis=axis)
+    return rows, alt.X(f"{x}:O", sort=[*values, "all"], title=title, axis=upright)
 
 
 def lay_out(
