@@ -233,15 +233,16 @@ def _run_file(name: str) -> Callable[[Path], bytes]:
     """A run without the sums of its files, so that what is damaged is read."""
 
     def make(folder: Path) -> bytes:
-        from made_runs import MadeRun
+        from made_runs import finish, record
 
-        run = MadeRun("weat", settings={"permutations": 100})
-        run.model("toy", words=8, dimensions=5)
-        row = {"model": "toy", "experiment": "association", "dataset": "weat1", "measure": "effect_size"}
+        run = record("weat", {"toy": {"words": 8, "dimensions": 5}})
+        where = {"model": "toy", "experiment": "weat", "dataset": "weat1"}
         for value in (0.5, 1.25):
-            run.score(**row, value=value, n=8)
-        run.item(**row, item=WORDS, value=[float(at) for at in range(len(WORDS))])
-        run.write(folder)
+            run.score(**where, measure="weat", value=value, n=8)
+        run.item("association_words", **where, role="X", set="flowers", word=WORDS, value=list(range(len(WORDS))))
+        made = finish(run).save(folder, overwrite=True)
+        made.files = {}
+        (folder / "run.json").write_text(made.model_dump_json(), encoding="utf-8")
         return (folder / name).read_bytes()
 
     return make

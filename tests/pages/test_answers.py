@@ -80,7 +80,8 @@ def test_the_best_layer_is_compared_with_a_control_and_a_paper() -> None:
         (
             "|lm|reads valence best in layer 2 of 3: ρ = .88 [.85, .90] with people’s ratings of 399 words (bellezza, "
             "bleached), and .89 with 1 component nullified, within the .87–.89 of GPT-2 and GPT-Neo at best (Wolfe and "
-            "Caliskan 2022); the same network untrained has .20. It has .87 on words that were not used to pick the layer."
+            "Caliskan 2022); the same network untrained has .20. It has .87 on words that were not used to pick the "
+            "layer."
         )
     ]
     assert sentences(run, CONTEXT) == [

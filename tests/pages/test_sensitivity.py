@@ -4,11 +4,12 @@ from itertools import product
 
 import polars as pl
 import pytest
+from tools.svg import draw_svg
 
 from made_runs import finish, record
 from wordworth.pages.answers import plain_answers
 from wordworth.pages.behaviour_answers import single_words
-from wordworth.pages.figures import draw_svg, figures_of
+from wordworth.pages.figures import figures_of
 from wordworth.pages.figures.specification import BINS, FOUND
 from wordworth.pages.insights import variants_of
 from wordworth.pages.runs import Runs, read_runs

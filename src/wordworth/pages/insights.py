@@ -19,8 +19,6 @@ UNTRAINED = (pl.col("control") == "untrained") & (pl.col("measure") == VALENCE)
 """Valence of the same network with random weights."""
 IS_VALUE, IS_DIFFERENCE = (pl.col("variant").is_null(),), (pl.col("variant") == "above-control",)
 """Of a control: its own value, and how far the model is above it."""
-
-
 IS_ABOVE = (
     pl.when(pl.col("p").is_not_null())
     .then((pl.col("value") > 0) & (pl.col("p") < LEVEL))
@@ -37,10 +35,6 @@ IS_PLAINEST = pl.col("context").eq_missing(
 """The context that says least about a word: bleached if it was run, otherwise the first."""
 
 
-def _is_number(name: str = "value") -> pl.Expr:
-    return pl.col(name).is_not_nan() & pl.col(name).is_not_null()
-
-
 def best_layers(scores: pl.DataFrame) -> pl.DataFrame:
     """Return for each model and lexicon the score of the layer in which valence is highest in the plainest context.
 
@@ -48,7 +42,7 @@ def best_layers(scores: pl.DataFrame) -> pl.DataFrame:
     picked; `untrained`, ρ of the same network with random weights; and `is_above`, whether ρ is significantly higher.
     They are null where they were not measured.
     """
-    known = scores.filter(AS_IT_IS, _is_number())
+    known = scores.filter(AS_IT_IS, pl.col("value").is_finite())
     rows = known.filter(IN_CONTEXT, IS_PLAIN).with_columns(top=pl.col("layer").max().over(LEXICON))
     ordered = rows.filter(IS_PLAINEST).sort("value", descending=True, maintain_order=True)
     best = ordered.unique(LEXICON, keep="first", maintain_order=True).sort("model_at", "row")
@@ -69,7 +63,7 @@ def contexts_apart(scores: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
     `apart` is how much ρ differs between contexts, `value` its mean. Layer 0, without context, is skipped.
     """
-    first = scores.filter(AS_IT_IS, IN_CONTEXT, IS_PLAIN, _is_number()).filter(ON_FIRST_LEXICON)
+    first = scores.filter(AS_IT_IS, IN_CONTEXT, IS_PLAIN, pl.col("value").is_finite()).filter(ON_FIRST_LEXICON)
     for (model,), rows in first.group_by(["model"], maintain_order=True):
         apart = pl.col("value").max() - pl.col("value").min()
         layers = rows.filter(pl.col("layer") > 0).group_by("layer")

@@ -5,7 +5,6 @@ The best model leads, and with it those that the paired test of `compare` finds 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
 import polars as pl
@@ -109,9 +108,8 @@ def _columns(runs: Runs) -> Iterator[Column]:
     ).with_columns(quantity=pl.lit(SIMILARITY), variant=pl.lit(None, pl.String))
     rows = pl.concat([whole.filter(pl.col("measure") != WEAT), layered, reduced])
     for (quantity, dataset), some in rows.group_by(["quantity", "dataset"], maintain_order=True):
-        by_model: dict[str, Score] = {
-            row["model"]: row for row in some.iter_rows(named=True) if _is_finite(row["value"])
-        }
+        finite = some.filter(pl.col("value").is_finite())
+        by_model: dict[str, Score] = {row["model"]: row for row in finite.iter_rows(named=True)}
         better = better_of(some.row(0, named=True))
         if by_model and better in ("higher", "lower"):
             leaders = leading(runs, list(by_model.values()), better)
@@ -127,10 +125,6 @@ def _columns(runs: Runs) -> Iterator[Column]:
 
 def _mean(model: str, value: float) -> dict[str, Any]:
     return {**dict.fromkeys([*SCORES, *DERIVED]), "measure": WEAT, "model": model, "value": value}
-
-
-def _is_finite(value: float | None) -> bool:
-    return value is not None and isfinite(value)
 
 
 def leading(runs: Runs, scores: Sequence[Score], better: str) -> Leading:

@@ -25,7 +25,7 @@ from wordworth.pages.answers import answers
 from wordworth.pages.comparisons import COMPARED, Comparison, comparison_row, comparisons
 from wordworth.pages.explorer import columnar, explorer
 from wordworth.pages.figures import Figure, figures_of
-from wordworth.pages.figures.svg import CONFIG, make_visible
+from wordworth.pages.figures.figure import CONFIG
 from wordworth.pages.latex import latex
 from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.markdown import markdown
@@ -97,6 +97,7 @@ def page(runs: Runs, folder: Path) -> str:
         "method": "Method, data and versions",
         **({"references": "References"} if references else {}),
     }
+    scores = runs.scores.select(*SCORES, "quantity", "care")
     scripts = [_library(), _asset("report.js"), _asset("explorer.js")]
     formulas = {label(one.name, one.variant): one for run in runs.each for one in run.measures}
     damaged = sum((Counter(run.damaged) for run in runs.each), Counter[str]())
@@ -128,18 +129,13 @@ def page(runs: Runs, folder: Path) -> str:
         runs=[_run_facts(runs, run, folder) for run in runs.each],
         references=list(references.values()),
         data={
-            "scores": columnar(_shown_scores(runs)),
+            "scores": columnar(scores.with_columns(pl.col("cautions").list.join(CAUTION_SEPARATOR))),
             "figures": {figure.id: _figure_data(figure) for figure in figures},
             "config": CONFIG,
             "explorer-data": looked_up,
         },
         scripts=[Markup(script) for script in scripts],
     )  # fmt: skip
-
-
-def _shown_scores(runs: Runs) -> pl.DataFrame:
-    joined = pl.col("cautions").list.join(CAUTION_SEPARATOR)
-    return runs.scores.select(*SCORES, "quantity", "care").with_columns(joined)
 
 
 def _section_id(title: str) -> str:
@@ -181,6 +177,15 @@ def _prose(text: str) -> Markup:
 def _unbroken(text: str) -> str:
     """Keep “ρ = .86” on one line."""
     return text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")
+
+
+def make_visible(value: Any) -> Any:
+    """Spell out characters that a page or an SVG cannot hold, in all texts of a JSON value."""
+    if isinstance(value, dict):
+        return {make_visible(key): make_visible(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [make_visible(one) for one in value]
+    return visible(value, lines=True) if isinstance(value, str) else value
 
 
 def _json(value: Any, **_options: Any) -> str:

@@ -1,18 +1,12 @@
 """The papers' figures with a run's numbers."""
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wordworth.pages.figures import behaviour, meaning, stereotypes
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, Declared, Figure
-from wordworth.pages.figures.svg import draw_svg
-from wordworth.pages.runs import AS_IT_IS, IS_LAST_STEP
+from wordworth.pages.runs import AS_IT_IS, IS_LAST_STEP, Runs
 
-if TYPE_CHECKING:
-    from wordworth.pages.runs import Runs
-
-__all__ = ["TRAINING", "Figure", "draw_svg", "figures_of"]
+__all__ = ["TRAINING", "Figure", "figures_of"]
 
 TRAINING = "While it was trained"
 """The chapter that shows all steps of a training; the others show the last."""
@@ -26,7 +20,7 @@ CHAPTERS: dict[str, tuple[pl.Expr, tuple[Declared, ...]]] = {
 }
 
 
-def figures_of(scores: pl.DataFrame, runs: "Runs | None" = None) -> dict[str, list[Figure]]:
+def figures_of(scores: pl.DataFrame, runs: Runs | None = None) -> dict[str, list[Figure]]:
     """Return the figures that these scores have data for, by chapter, without empty chapters.
 
     With the `runs`, also those that are drawn from items.

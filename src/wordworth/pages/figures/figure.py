@@ -6,7 +6,7 @@ Nothing here imports altair: a chart is built when its figure is drawn.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 
@@ -14,11 +14,27 @@ from wordworth.results.columns import SCORES, describe_score
 from wordworth.results.notices import caution_legend
 from wordworth.results.numbers import format_number
 
-if TYPE_CHECKING:
-    import altair as alt
-
 EXPERIMENT, MEASURE, VARIANT, LAYER = (pl.col(name) for name in ("experiment", "measure", "variant", "layer"))
 BANDS, BARS = "Bands are 95 % intervals.", "Bars are 95 % intervals."
+_AXIS = {"labelColor": "var(--muted)", "titleColor": "var(--muted)", "domainColor": "var(--faint)"}
+CONFIG: dict[str, Any] = {
+    "background": "transparent",
+    "aria": False,
+    "font": "Helvetica, Arial, Noto Sans, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif",
+    "view": {"stroke": "transparent"},
+    "title": {"color": "var(--ink)", "fontSize": 12, "fontWeight": 600, "anchor": "start", "offset": 8},
+    "axis": {
+        **_AXIS, "tickColor": "var(--faint)", "gridColor": "var(--faint)", "gridOpacity": 0.5, "titleFontWeight": 500,
+        "labelFontSize": 11, "titleFontSize": 11.5, "labelSeparation": 4,
+    },
+    "axisQuantitative": {"labelFlush": False},
+    "legend": {
+        "labelColor": "var(--ink)", "titleColor": "var(--muted)", "labelFontSize": 11.5, "titleFontWeight": 500,
+        "symbolStrokeWidth": 2,
+    },
+    "header": {"labelColor": "var(--ink)", "labelFontSize": 12, "labelFontWeight": 600, "labelAnchor": "start"},
+}  # fmt: skip
+"""How charts look."""
 OF_TESTS, OF_VALENCE = "Specification curves of association tests", "Specification curves of valence"
 CURVE_CHAPTERS = {OF_TESTS: "Stereotypes", OF_VALENCE: "Word meaning"}
 """The chapter of each kind of specification curve."""
@@ -33,7 +49,7 @@ def curve_id(title: str, run: int, model: int) -> str:
 class Plot:
     """A chart without data, and the table that it draws."""
 
-    chart: "alt.Chart | alt.LayerChart | alt.FacetChart"
+    chart: Any  # altair takes a while to import
     data: pl.DataFrame
 
 

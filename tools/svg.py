@@ -5,8 +5,9 @@ from copy import deepcopy
 from math import ceil
 from typing import Any
 
-from wordworth.pages.figures.figure import Figure
-from wordworth.visible import visible
+from wordworth.pages.figures import Figure
+from wordworth.pages.figures.figure import CONFIG
+from wordworth.pages.page import make_visible
 
 LIGHT = {
     "ink": "#1d1d1b", "muted": "#55534e", "faint": "#c9c6bd", "c1": "#0067a5", "c2": "#c2500a", "c3": "#00795a",
@@ -15,26 +16,6 @@ LIGHT = {
 """The page's colours on paper (assets/report.css has them too; a test compares both)."""
 WIDTH, LETTER, LINE, MAX_AXIS_LETTERS = 760, 6.6, 13.0, 40
 """Pixels of a figure, of a letter and of a line of labels; letters in a line of an axis."""
-
-_AXIS = {"labelColor": "var(--muted)", "titleColor": "var(--muted)", "domainColor": "var(--faint)"}
-CONFIG: dict[str, Any] = {
-    "background": "transparent",
-    "aria": False,
-    "font": "Helvetica, Arial, Noto Sans, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif",
-    "view": {"stroke": "transparent"},
-    "title": {"color": "var(--ink)", "fontSize": 12, "fontWeight": 600, "anchor": "start", "offset": 8},
-    "axis": {
-        **_AXIS, "tickColor": "var(--faint)", "gridColor": "var(--faint)", "gridOpacity": 0.5, "titleFontWeight": 500,
-        "labelFontSize": 11, "titleFontSize": 11.5, "labelSeparation": 4,
-    },
-    "axisQuantitative": {"labelFlush": False},
-    "legend": {
-        "labelColor": "var(--ink)", "titleColor": "var(--muted)", "labelFontSize": 11.5, "titleFontWeight": 500,
-        "symbolStrokeWidth": 2,
-    },
-    "header": {"labelColor": "var(--ink)", "labelFontSize": 12, "labelFontWeight": 600, "labelAnchor": "start"},
-}  # fmt: skip
-"""How charts look, on the page too."""
 
 
 def draw_svg(figure: Figure) -> str:
@@ -45,15 +26,6 @@ def draw_svg(figure: Figure) -> str:
     spec = {**fit_to_document(figure.spec), "data": {"values": values}, "config": {**CONFIG, "background": "white"}}
     drawn: str = vl_convert.vegalite_to_svg(make_visible(spec))
     return re.sub(r"var\(--(\w+)\)", lambda found: LIGHT.get(found[1], found[0]), drawn)
-
-
-def make_visible(value: Any) -> Any:
-    """Spell out characters that a page or an SVG cannot hold, in all texts of a JSON value."""
-    if isinstance(value, dict):
-        return {make_visible(key): make_visible(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [make_visible(one) for one in value]
-    return visible(value, lines=True) if isinstance(value, str) else value
 
 
 def fit_to_document(spec: dict[str, Any]) -> dict[str, Any]:
