@@ -121,7 +121,7 @@ def test_the_leaderboard_fits_and_its_columns_are_chosen(page: Any, crowded: Pat
     for box in boxes.all():
         box.uncheck()
     page.locator("#leaderboard label", has_text="perplexity").click()
-    assert headings.all_inner_texts() == ["model", "perplexity wikitext-103-test"]
+    assert headings.all_inner_texts() == ["model", "perplexity wikitext-103-test ↓"]
     rows = page.locator("#leaderboard tbody tr")
     assert page.locator("#leaderboard tbody tr:visible").count() == 1 < rows.count()  # the others have no number there
     assert "Without a number in these columns:" in page.locator("#leaderboard .without").inner_text()

@@ -70,7 +70,7 @@ def test_a_word_is_looked_up(page: Any, report: Path) -> None:
     page.wait_for_selector("#looked-up svg")
     found = page.locator("#looked-up").inner_text()
     assert "People rate its valence" in found
-    assert f"kindness {EVIL}" in found  # the pair it stands in
+    assert f"kindness\t{EVIL}" in found  # the pair it stands in
     assert "wrong guess" in found
     rows = page.locator("#looked-up details tbody tr")
     assert rows.count() == 2 * 4 * 7  # models, contexts, layers

@@ -229,6 +229,9 @@ DATA = {
 }
 
 
+ITEMS = "items/association_words.parquet"
+
+
 def _run_file(name: str) -> Callable[[Path], bytes]:
     """A run without the sums of its files, so that what is damaged is read."""
 
@@ -252,9 +255,10 @@ def _report(path: Path) -> object:
     """Read a run's folder, and use what the reader lets pass."""
     from wordworth.pages import write_report
 
-    place = path.parent.parent / "report.md"
+    run = path.parents[1] if path.parent.name == "items" else path.parent
+    place = run.parent / "report.md"
     place.unlink(missing_ok=True)
-    return write_report([path.parent], place, "md")
+    return write_report([run], place, "md")
 
 
 def _config(path: Path) -> None:
@@ -288,7 +292,7 @@ def _tar() -> bytes:
 
 OPTIONS = b'test = ["weat1", "weat2"]\npermutations = 500\nseed = 3\nlanguage = "english"\n'
 OTHERS = {
-    **{name: Target(name, _run_file(name), _report) for name in ("run.json", "scores.csv", "items.parquet")},
+    **{name: Target(name, _run_file(name), _report) for name in ("run.json", "scores.csv", ITEMS)},
     "config": _of("options.toml", OPTIONS, _config),
     "archive-zip": _of("a.whl", zipped({"other.txt": LINES, "data/words.txt": LINES * 9}), _member),
     "archive-tar": _of("a.tar", _tar(), _member),
