@@ -81,13 +81,3 @@ def test_pairs_predictions_and_inferences() -> None:
     assert [row["version"] for row in inferred] == ["original", "projection", "random"]
     chances = [inferred[0][name] for name in ("premise", "hypothesis", "entailment", "neutral", "contradiction")]
     assert chances == ["accountant", "gentleman", 0.7, 0.2, 0.1]
-
-
-def test_words_without_a_rating_or_an_effect_are_not_looked_up() -> None:
-    run = record("valnorm")
-    where = {"experiment": "valence", "model": "m", "dataset": "bellezza"}
-    run.score(**where, measure="valence", value=0.2, n=4)
-    nan = float("nan")
-    words = {"word": ["a", "b", "c", "d"], "rating": [1.0, nan, None, 2.0], "value": [0.1, 0.2, 0.3, nan]}
-    run.item("rated_words", **where, **words)
-    assert [row["word"] for row in rows_of(look_up(finish(run)), "Valence")] == ["a"]

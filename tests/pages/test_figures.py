@@ -1,8 +1,6 @@
 """Every figure is whole: it compiles, says in words what it shows, and draws the rows it claims to."""
 
 import json
-import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,7 +16,6 @@ from wordworth.pages.answers import plain_answers
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.figures.charts import COLOURS
 from wordworth.pages.figures.stereotypes import ESTIMATORS
-from wordworth.pages.insights import recoveries
 from wordworth.pages.runs import ended, read_runs
 from wordworth.results.run import Run
 
@@ -101,14 +98,6 @@ def test_every_figure_names_its_models(audit: Path, reduced: Run) -> None:
                 assert model in drawn, figure.id
 
 
-def test_texts_side_by_side() -> None:
-    """Slices of a time have a figure of their own; texts of one size are no curve of sizes."""
-    figures = figures_by_id(sized(("ttec-2013", 100.0), ("ttec-2012", 100.0)))
-    assert "corpus-size" not in figures
-    assert figures["by-corpus"].rows["corpus"].to_list() == ["ttec-2012", "ttec-2013"]
-    assert "corpus-size" in figures_by_id(sized(("a", 10.0), ("a", 100.0)))
-
-
 def test_association_tests_have_their_interval_and_n() -> None:
     run = record("weat")
     for model, n in (("a", 16), ("b", 14)):
@@ -155,13 +144,6 @@ def contextual(values: tuple[float, ...], controls: tuple[float, ...] = ()) -> R
     return finish(run)
 
 
-def test_a_figure_in_words() -> None:
-    assert figures_by_id(contextual((0.5, 0.9, 0.1)))["valence-layers"].alt == (
-        "Line chart of 3 numbers. Valence by layer and context. Lowest .10 (m valence bellezza bleached layer 2), "
-        "highest .90 (m valence bellezza bleached layer 1)."
-    )
-
-
 def test_the_untrained_network_is_a_thin_line_of_the_contexts_colour() -> None:
     run = contextual((0.5, 0.9), (0.1, 0.2))
     figure = figures_by_id(run)["valence-layers"]
@@ -186,13 +168,6 @@ def test_series_differ_and_a_model_has_one_colour() -> None:
     assert len(set(looks)) == 12
 
 
-def test_before_and_after_is_raw_and_the_best_number_of_components(audit: Path) -> None:
-    best = recoveries(read_runs([audit]).scores)["components"].to_list()
-    shown = figures_by_id(audit)["weat-nullified"].rows
-    assert set(shown["components"]) == {None, *best}
-    assert set(shown["layer"]) == {6}
-
-
 def test_debiasing_before_after_and_the_control() -> None:
     effects = {"original": 1.5, "projection": 0.5, "random": 1.4}
     run = debiased("vectors", effects, {"original": 0.8, "projection": 0.79})
@@ -202,12 +177,6 @@ def test_debiasing_before_after_and_the_control() -> None:
     assert list(figures) == ["debias", "stability"]
     assert set(figures["debias"].rows["version"]) == {"original", "projection", "random"}
     assert figures["debias"].rows["draw"].null_count() == len(figures["debias"].rows) == 11
-
-
-def test_paper_colours_are_those_of_the_page() -> None:
-    style = (files("wordworth.pages") / "assets" / "report.css").read_text(encoding="utf-8")
-    light = style[: style.index("data-theme")]
-    assert {name: colour for name, colour in re.findall(r"--(\w+): (#[0-9a-f]{6})", light) if name in LIGHT} == LIGHT
 
 
 def test_no_text_of_the_data_is_in_an_expression() -> None:

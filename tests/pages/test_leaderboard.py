@@ -144,14 +144,6 @@ def board_markup(board: Leaderboard) -> str:
     return str(_environment().get_template("macros.html.j2").module.leaderboard(board))  # type: ignore[attr-defined]
 
 
-def test_nothing_empty_is_in_it() -> None:
-    board = make_board(2, 1)
-    assert board.models == ["a", "b", "c"]
-    assert [column.title for column in board.columns] == ["valence lexicon0", "valence lexicon1", "similarity pairs0"]
-    assert board.shown == board.columns
-    assert "details" not in board_markup(board)  # nothing to choose
-
-
 def test_of_many_columns_one_of_each_measure_is_shown() -> None:
     """That which most models have, the first of them: lexicon0, which all three have."""
     board = make_board(6, 6)

@@ -8,12 +8,10 @@ import re
 from html import unescape
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from made_runs import random_infer, random_predict, random_vast
 from seen_page import EVIL, Seen
-from wordworth.pages.explorer import columnar
 from wordworth.pages.markdown import markdown
 from wordworth.pages.page import _environment, page, write_report
 from wordworth.pages.runs import read_runs
@@ -121,8 +119,3 @@ def test_json_cannot_end_its_script() -> None:
     assert not set("<>&'") & set(text)
     assert json.loads(text) == value
     assert json.loads(render("{{ x | tojson }}", x=["\x1b\ud800\u202e"])) == ["\\x1b\\ud800\\u202e"]
-
-
-def test_numbers_are_kept_to_their_digits() -> None:
-    held = columnar(pl.DataFrame({"v": [0.123456, 1.0, 1.2345e-7, float("nan"), None]}))
-    assert held["columns"]["v"] == [0.1235, 1, 1.23e-07, None, None]

@@ -87,14 +87,6 @@ def test_few_rows_of_many_numbers_are_turned() -> None:
     assert [[cell and cell.value for cell in row.cells] for row in board.rows][2] == [2.0, 2.5]
 
 
-def test_a_caption_speaks_of_a_table(audit: Path) -> None:
-    """Not of lines, colours and hovering: those are the figure's."""
-    for table in tables(read_runs([audit, random_vast(["one", "two"]), random_predict("four")])):
-        assert table.caption
-        for word in ("hover", "colour", "bands are", "thin line", "bars are"):
-            assert word not in table.caption.lower()
-
-
 def test_the_best_is_told_with_its_test() -> None:
     run = record("valnorm")
     for model, noise in (("a", 0.0), ("b", 9.0)):
@@ -151,12 +143,6 @@ def odd() -> Runs:
     return read_runs(
         [random_vast(["tiny", ODD], layers=3, tests=2), random_predict("tiny"), random_infer("x_5%"), finish(run)]
     )
-
-
-def test_escapes() -> None:
-    assert escape_latex("−.5 ρ → d_1 & 50%") == r"$-$.5 $\rho$ $\to$ d\_1 \& 50\%"
-    assert escape_latex("\\end{document}") == r"\textbackslash{}end\{document\}"
-    assert escape_latex("a\nb\x1b") == r"a\textbackslash{}nb\textbackslash{}x1b"
 
 
 def test_labels_captions_and_rules_of_latex(odd: Runs) -> None:

@@ -9,7 +9,7 @@ import polars as pl
 
 from wordworth.catalog.registry import code_of
 from wordworth.pages.insights import CONTEXT, best_layers
-from wordworth.pages.runs import IS_ORIGINAL, Runs
+from wordworth.pages.runs import IS_ORIGINAL, VALENCE, Runs
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
 
@@ -98,7 +98,7 @@ def _count_predictions(items: pl.LazyFrame) -> pl.LazyFrame:
 INFERENCE = ("dataset", "version", "entailment", "neutral", "contradiction")
 RATED = Kind(
     "Valence", "rated_words", ("word",), ("dataset", "context", "layer", "rating", "value", "human", "apart"),
-    ("contextualization", "valence"), prepare=_rate,
+    ("contextualization", VALENCE), prepare=_rate,
 )  # fmt: skip
 KINDS = (
     RATED,

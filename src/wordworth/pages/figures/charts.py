@@ -29,6 +29,7 @@ X_TITLES = {
     "layer": "layer", "step": "steps of training", "percent": "percent of the corpus",
     "components": "components nullified", "sample": "sentences", "k": "neighbours that count, k",
 }  # fmt: skip
+CONTINUOUS = ("layer", "step", "percent", "k")
 WIDE_RATIO = 20
 """Steps that are so many times apart are drawn on an axis that spreads the first ones."""
 HAS_CAUTION, IS_CONTROL = "isValid(datum.care)", "isValid(datum.control)"
@@ -208,7 +209,7 @@ def draw_lines(figure: Declared, rows: pl.DataFrame) -> Plot:
     colour = make_series(rows.filter(~is_control), figure.colour)
     has_dashes = bool(figure.dash) and bool(find_varying(rows, [figure.dash]))
     dash = make_series(rows, figure.dash) if has_dashes else None
-    field, kind = str(x.shorthand).split(":")
+    field = "nullified" if figure.x == "components" else figure.x
     picked = alt.selection_point(name="shown", fields=[colour.field], bind="legend")
     ends = alt.Scale(zero=False)
     base = alt.Chart(ROWS).encode(x=x, color=colour.encode(alt.Color, COLOURS, symbol="stroke"))
@@ -225,7 +226,7 @@ def draw_lines(figure: Declared, rows: pl.DataFrame) -> Plot:
         band = base.encode(low, y2="high:Q", opacity=fade(picked, 0.14, 0.02))
         layers.append(band.mark_area(tooltip=False))
     line = at_value.mark_line(strokeWidth=1.8).encode(strokeDash=stroke, opacity=fade(picked))
-    layers.append(line.add_params(picked, zoom(*(["x", "y"] if kind == "Q" else ["y"]))))
+    layers.append(line.add_params(picked, zoom(*(["x", "y"] if figure.x in CONTINUOUS else ["y"]))))
     points = at_value.encode(detail=[f"{dash.field}:N"]) if dash else at_value
     layers.append(points.mark_point(filled=True, size=18).encode(opacity=fade(picked), tooltip=tooltip))
     if _has_cautions(rows):
