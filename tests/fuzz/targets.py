@@ -175,19 +175,23 @@ DATA = {
 }
 
 
+ITEMS = "items/association_words.parquet"
+
+
 def _run_file(name: str) -> Callable[[Path], bytes]:
     """A run without the sums of its files, so that what is damaged is read."""
 
     def make(folder: Path) -> bytes:
-        from made_runs import MadeRun
+        from made_runs import finish, record
 
-        run = MadeRun("weat", settings={"permutations": 100})
-        run.model("toy", words=8, dimensions=5)
-        row = {"model": "toy", "experiment": "association", "dataset": "weat1", "measure": "effect_size"}
+        run = record("weat", {"toy": {"words": 8, "dimensions": 5}})
+        where = {"model": "toy", "experiment": "weat", "dataset": "weat1"}
         for value in (0.5, 1.25):
-            run.score(**row, value=value, n=8)
-        run.item(**row, item=WORDS, value=[float(at) for at in range(len(WORDS))])
-        run.write(folder)
+            run.score(**where, measure="weat", value=value, n=8)
+        run.item("association_words", **where, role="X", set="flowers", word=WORDS, value=list(range(len(WORDS))))
+        made = finish(run).save(folder, overwrite=True)
+        made.files = {}
+        (folder / "run.json").write_text(made.model_dump_json(), encoding="utf-8")
         return (folder / name).read_bytes()
 
     return make
@@ -197,9 +201,10 @@ def _report(path: Path) -> object:
     """Read a run's folder, and use what the reader lets pass."""
     from wordworth.pages import write_report
 
-    place = path.parent.parent / "report.md"
+    run = path.parents[1] if path.parent.name == "items" else path.parent
+    place = run.parent / "report.md"
     place.unlink(missing_ok=True)
-    return write_report([path.parent], place, "md")
+    return write_report([run], place, "md")
 
 
 def _config(path: Path) -> None:
@@ -233,7 +238,7 @@ def _tar() -> bytes:
 
 OPTIONS = b'test = ["weat1", "weat2"]\npermutations = 500\nseed = 3\nlanguage = "english"\n'
 OTHERS = {
-    **{name: Target(name, _run_file(name), _report) for name in ("run.json", "scores.csv", "items.parquet")},
+    **{name: Target(name, _run_file(name), _report) for name in ("run.json", "scores.csv", ITEMS)},
     "config": _of("options.toml", OPTIONS, _config),
     "archive-zip": _of("a.whl", zipped({"other.txt": LINES, "data/words.txt": LINES * 9}), _member),
     "archive-tar": _of("a.tar", _tar(), _member),
