@@ -187,6 +187,8 @@ def score_bias(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -
     with findings.part(is_requested=is_requested, experiment="bias", **place):
         tests = [put_into(test, words.language) for test in named]
         chosen = words.choose_layers(lexica[0])
+        names = tuple(dict.fromkeys(word for test in tests for group in test.groups for word in group))
+        layers = words.encode("bleached", names).layers(words.pooling).in_memory()
         component_words = select_component_words(findings, words)
         if component_words:
             components, _ = component_words.fit("bleached", chosen)
@@ -195,8 +197,6 @@ def score_bias(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -
             findings.add_words(f"the components of bias ({words.language})", sets)
             base = words.encode("bleached", _merge(sets)).layers(words.pooling)
             components = fit_layers([base], words.settings.components, chosen)
-        names = tuple(dict.fromkeys(word for test in tests for group in test.groups for word in group))
-        layers = words.encode("bleached", names).layers(words.pooling).in_memory()
         isolated = nullified(layers, components).in_memory()
         for test in tests:
             with findings.part(TooFewWordsError, is_requested=bool(requested), dataset=test.name, **place):

@@ -64,8 +64,8 @@ class EncodedWords:
     settings: VastSettings
     _drawn: dict[str, Context | None] = field(default_factory=dict)
     """The random context of each word that was drawn for; None where the corpus has none."""
-    _places: dict[Key, tuple[VectorStore, int]] = field(default_factory=dict)
-    """Each text and span that was encoded → its store, and its place among the distinct ones there."""
+    _places: dict[Key, list[tuple[VectorStore, int]]] = field(default_factory=dict)
+    """Each text and span that was encoded → its stores, of all or some layers, and its place in each of them."""
 
     @cached_property
     def layers(self) -> tuple[int, ...]:
@@ -104,27 +104,27 @@ class EncodedWords:
     def encode_contexts(
         self, words: Sequence[str], contexts: Sequence[Context | None], name: str, layers: tuple[int, ...] = ()
     ) -> InContexts:
-        """Do the work of `encode.in_contexts`, of which only what is new goes through the model."""
+        """Return the same as `encode.in_contexts`, but only what is new goes through the model."""
         layers = layers or self.layers
         positions = [at for at, context in enumerate(contexts) if context is not None]
         given = [context for context in contexts if context is not None]
-        new = [context for context in given if not self._has(context, layers)]
+        new = [context for context in given if self._find(context, layers) is None]
         store = in_contexts(self.model, [context.word for context in new], new, name, layers).store
         for context, place in zip(new, store.place.tolist(), strict=True):
-            self._places[_key(context)] = store, place
+            self._places.setdefault(_key(context), []).append((store, place))
         store = self._join(store, given)
         reasons = {at: NO_CONTEXT for at, context in enumerate(contexts) if context is None}
         reasons |= {positions[failure.row]: failure.reason for failure in store.failures}
         located = np.array(positions, dtype=np.intp)[store.rows]
         return InContexts(self.model, tuple(words), name, store, located, reasons)
 
-    def _has(self, context: Context, layers: tuple[int, ...]) -> bool:
-        known = self._places.get(_key(context))
-        return known is not None and set(layers) <= set(known[0].layers)
+    def _find(self, context: Context, layers: tuple[int, ...]) -> tuple[VectorStore, int] | None:
+        known = self._places.get(_key(context), [])
+        return next((place for place in known if set(layers) <= set(place[0].layers)), None)
 
     def _join(self, like: VectorStore, contexts: Sequence[Context]) -> VectorStore:
         """Return one store over the chunks of all stores that have the contexts, in the layers of `like`."""
-        places = [self._places[_key(context)] for context in contexts]
+        places = [place for context in contexts if (place := self._find(context, like.layers))]
         stores = list(dict.fromkeys(store for store, _ in places))
         starts = np.cumsum([0, *(int(store.place.max()) + 1 for store in stores)]).tolist()
         first = dict(zip(stores, starts, strict=False))
