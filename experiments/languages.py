@@ -27,7 +27,7 @@ from wordworth.results import Run, read_run
 from wordworth.results.flags import BY_MACHINE, MARK
 from wordworth.results.numbers import format_interval, format_number
 from wordworth.study import study
-from wordworth.task.valence import by_english
+from wordworth.task.valence import average_by_english
 
 LANGUAGES = ("english", "german", "spanish", "portuguese", "polish", "turkish", "french", "chinese")
 TESTS = ("weat1", "weat2", "weat8")
@@ -152,7 +152,7 @@ def seconds(runs: dict[str, Run]) -> str:
 
 def turkish() -> str:
     """How Turkish words may be paired with Bellezza's, and what comes of it."""
-    bellezza, anew, ours = (by_english(load_lexicon(name)) for name in ("bellezza", "anew", "bellezza-turkish"))
+    bellezza, anew, ours = (average_by_english(load_lexicon(name)) for name in ("bellezza", "anew", "bellezza-turkish"))
     among = bellezza.keys() & anew.keys()
     norms = table_of("turkish", "lexica", ";")
     translated = table_of("turkish-bellezza-translation", "word_sets", ",")[1:]

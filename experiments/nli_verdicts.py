@@ -21,7 +21,7 @@ from tools.pages import DOCS, markdown, put
 from wordworth.embedding import Embedding
 from wordworth.nli.loading import one_embedding
 from wordworth.pages.published import Published, published
-from wordworth.task.geometry import ORDINALS, Learn, kinds
+from wordworth.task.geometry import ORDINALS, Learn, load_bias_kinds
 from wordworth.transform import stability
 
 PAGE = DOCS / "infer.md"
@@ -172,7 +172,7 @@ def _beside(theirs: float | None, ours: Row, *, change: bool) -> tuple[str, str,
 
 def principal(embedding: Embedding) -> Iterator[tuple[tuple[str, str], Row]]:
     """Table 7: (words, figure) → the number, with a jackknife interval over words, or over pairs of them."""
-    for kind, learn in kinds().items():
+    for kind, learn in load_bias_kinds().items():
         if kind == "names":  # which the paper has in its text, of another list
             continue
         value, words = figures(learn, embedding), learn[0](embedding).words

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-
 from wordworth.results.schema import ITEMS, SCORES
 
 SETTINGS = ("random", "bleached", "aligned", "misaligned")

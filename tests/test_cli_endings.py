@@ -1,4 +1,4 @@
-"""How a command begins, ends and is broken off: what can be seen first, what it means, what is kept."""
+"""How a command begins, ends and is interrupted: what is checked first, what it means, what is kept."""
 
 import io
 import json
@@ -14,12 +14,9 @@ from rich.console import Console
 from commands import Command
 from wordworth import progress
 from wordworth.catalog.read.association_tests import load_test
-from wordworth.cli.commands import telling
-from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.cli.commands import interrupt_message
+from wordworth.results.run import Run
 from wordworth.study import STUDIES, study
-from wordworth.study.static.study import ExportSettings
-from wordworth.task.settings import Settings
 
 
 @pytest.fixture
@@ -45,59 +42,56 @@ def test_a_run_ends_in_sentences_and_in_how_to_make_the_page(command: Command, w
     assert lines[-1] == "my run"
     sentences = json.loads(command("run", "weat", "mine.txt", "--json").out)["answers"]
     assert sentences  # and each stands under its question, behind the tables
-    for question, said in sentences.items():
+    for question, texts in sentences.items():
         at = lines.index(question)
-        assert lines[at + 1 : at + 1 + len(said)] == [f"  {sentence}" for sentence in said]
+        assert lines[at + 1 : at + 1 + len(texts)] == [f"  {text}" for text in texts]
         assert at > max(number for number, line in enumerate(lines) if line.startswith(" weat weat"))
     assert answer.err.splitlines()[-1] == "`wordworth report 'my run'` makes the page."
 
 
-def test_json_holds_the_sentences_and_nothing_is_told_beside_it(command: Command, work: Path) -> None:
+def test_json_has_the_sentences_and_nothing_else_is_printed(command: Command, work: Path) -> None:
     answer = command("run", "weat", "mine.txt", "--json")
-    assert list(json.loads(answer.out)) == ["folder", "scores", "left_out", "notes", "failed", "answers"]
+    assert list(json.loads(answer.out)) == ["folder", "scores", "skipped", "notices", "answers"]
     assert "makes the page" not in answer.err + answer.out
 
 
-# How it is broken off.
+# How it is interrupted.
 
 
 @pytest.mark.parametrize(("no_cache", "kept"), [("", "is in the cache"), ("1", "Nothing is kept")])
-def test_what_is_kept_of_work_that_is_broken_off(
+def test_what_is_kept_of_interrupted_work(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], no_cache: str, kept: str
 ) -> None:
     monkeypatch.setenv("WORDWORTH_NO_CACHE", no_cache)
-    with pytest.raises(KeyboardInterrupt), telling():
+    with pytest.raises(KeyboardInterrupt), interrupt_message():
         raise KeyboardInterrupt
     line = capsys.readouterr().err
-    assert line.startswith("Broken off. ")
+    assert line.startswith("Interrupted. ")
     assert kept in line
 
 
-def test_an_audit_that_is_broken_off(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The studies that are done are counted, and the same command goes on behind them."""
+def test_an_audit_that_is_interrupted(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The studies that are done are kept, and the same command continues after them."""
     ran = []
 
-    def interrupted(self: Any, *given: Any) -> Findings:
+    def interrupted(self: Any, *given: Any) -> Run:
         ran.append(self.name)
         if len(ran) == 2:
             raise KeyboardInterrupt
         return run(self, *given)
 
-    declared = type(study("weat"))
+    declared = type(study("weat")).__mro__[1]
     run = declared.run
     monkeypatch.setattr(declared, "run", interrupted)
-    words = (work / "mine.txt").read_text(encoding="utf-8")
-    assert words
     answer = command("audit", "mine.txt", "--quick", "-o", "audit")
     assert answer.code == 130
-    told = answer.err.splitlines()[-1]
+    assert answer.err.splitlines()[-1].startswith("Interrupted. ")
     done = sum((work / "audit" / name / "run.json").exists() for name in STUDIES)
-    assert told.startswith(f"Broken off. {done} of 3 studies are in audit. ")
     assert command("audit", "mine.txt", "--quick", "-o", "audit").code in (0, 1)
     assert len(ran) == 3 + 1 - done + 1
 
 
-# What is looked at first.
+# What is checked first.
 
 
 @pytest.fixture
@@ -109,11 +103,11 @@ def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for module, name in (
         ("encode.loading", "load_files"),
-        ("predict.model", "load_files"),
+        ("whole_words.model", "load_files"),
         ("encode.heads", "load_files"),
         ("catalog.models", "load"),
         ("catalog.fetch.sources", "locate"),
-        ("study.predict.study", "read"),
+        ("study.predict.study", "load_corpus"),
     ):
         monkeypatch.setattr(import_module(f"wordworth.{module}"), name, loads)
 
@@ -174,44 +168,6 @@ def test_cheap_checks_come_first(command: Command, work: Path, arguments: tuple[
     assert message in answer.err
     assert answer.err.count("\n") == 1
     assert not (work / "runs").exists()
-
-
-# Sizes.
-
-BY_DATA = {
-    "seed": "any number is one",
-    "analogy_vocabulary": "the embedding's words",
-    "words": "the text's words; there is a bar",
-    "context": "the model's window",
-    "sample": "the pairs of a probe; there is a bar",
-    "longest": "the sentences",
-    "patience": "the epochs",
-    "layer": "the model's layers",
-    "layers": "the model's layers",
-}
-"""Whole numbers that need no bound of their own, since something else is one."""
-
-
-def _settings() -> dict[str, type[Settings]]:
-    from wordworth.cli.audit import AuditSettings
-    from wordworth.cli.results import CompareSettings
-    from wordworth.cli.train import FinetuneSettings, TrainSettings
-
-    others = (ExportSettings, AuditSettings, CompareSettings, TrainSettings, FinetuneSettings)
-    return {name: study(name).settings for name in STUDIES} | {one.__name__: one for one in others}
-
-
-@pytest.mark.parametrize("name", _settings())
-def test_every_whole_number_has_an_end(name: str) -> None:
-    open_ended = [
-        field.name for field in _settings()[name].fields() if field.type is int and field.declared.most is None
-    ]
-    assert [one for one in open_ended if one not in BY_DATA] == []
-
-
-def test_a_thousand_million_resamples_are_refused_at_once() -> None:
-    with pytest.raises(WordworthError, match=r"--resamples is 1000000000; it must be a whole number from 1 to 100,000"):
-        study("vast").settings(resamples=10**9)
 
 
 def test_blocks_of_resamples_do_not_change_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:

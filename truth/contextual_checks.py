@@ -23,7 +23,7 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.encode.conversion import converted
 from wordworth.results import Run
-from wordworth.task.similarity import words_of
+from wordworth.task.similarity import list_words
 
 FLOAT32 = 2e-4
 """A correlation of vectors in float32: batches and lone sentences add up in another order."""
@@ -148,7 +148,7 @@ def alone_checks(run: Run, name: str) -> Iterator[Check]:
 def aggregated_checks(run: Run, name: str, sentences: int) -> Iterator[Check]:
     """static's words over sentences: mean over subwords, then over occurrences; alone where a word has none."""
     tasks = [load_pairs("rg-65"), load_pairs("ws-353")]
-    words = tuple(dict.fromkeys(word for pairs in tasks for word in words_of(pairs)))
+    words = tuple(dict.fromkeys(word for pairs in tasks for word in list_words(pairs)))
     sample = draw(load_texts(("enwiki-sample",), "english"), words, Draw(count=sentences))
     met: dict[str, list[NDArray[np.float64]]] = {}
     for sentence in sample.read():

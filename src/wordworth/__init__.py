@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wordworth.api import (
-        Results,
-        SavedRun,
         card,
         check,
         compare,
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
         infer,
         load,
         predict,
-        read_run,
+        read,
         report,
         run,
         sc_weat,
@@ -26,9 +24,11 @@ if TYPE_CHECKING:
         vast,
         weat,
     )
+    from wordworth.api.audit import audit
     from wordworth.embedding import Embedding, Layers
     from wordworth.errors import WordworthError
-    from wordworth.study.checks import checkpoints
+    from wordworth.results.run import Run
+    from wordworth.study.checks import find_checkpoints
     from wordworth.study.static.study import export
     from wordworth.trainer import WordworthCallback
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 __all__ = [
     "Embedding",
     "Layers",
-    "Results",
-    "SavedRun",
+    "Run",
     "WordworthCallback",
     "WordworthError",
     "__version__",
+    "audit",
     "card",
     "check",
-    "checkpoints",
     "compare",
     "debias",
     "export",
+    "find_checkpoints",
     "infer",
     "load",
     "predict",
-    "read_run",
+    "read",
     "report",
     "run",
     "sc_weat",
@@ -64,10 +64,12 @@ __all__ = [
 _MODULES = dict.fromkeys(__all__, "wordworth.api") | {
     "Embedding": "wordworth.embedding",
     "Layers": "wordworth.embedding",
+    "Run": "wordworth.results.run",
     "WordworthCallback": "wordworth.trainer",
     "WordworthError": "wordworth.errors",
-    "checkpoints": "wordworth.study.checks",
+    "audit": "wordworth.api.audit",
     "export": "wordworth.study.static.study",
+    "find_checkpoints": "wordworth.study.checks",
 }
 
 

@@ -24,7 +24,7 @@ def encoded() -> Layers:
         slots=tuple(Slot(layer) for layer in range(3)),
         read=lambda slot: VECTORS[slot.layer],
         provenance=Provenance("tiny"),
-        setting="bleached",
+        context="bleached",
         pooling="last",
         asked=("dog", "murk", "cat", "sun", "sea"),
         positions=np.array([0, 2, 3, 4]),
@@ -37,7 +37,7 @@ def test_an_embedding_is_layers_of_one(static: Layers) -> None:
     assert static.slots == (Slot(None, None),)
     assert static.layers == (None,)
     assert (static.name, len(static), static.vocabulary) == ("small", 4, True)
-    assert static.columns == {"model": "small", "setting": None, "pooling": None}
+    assert static.columns == {"model": "small", "context": None, "sentences": None, "pooling": None}
     assert static.at() is static.source
     assert static.index["cat"] == 3
     assert static.vectors().dtype == np.float64
@@ -106,25 +106,6 @@ def test_some_layers_alone_and_one_as_an_embedding(encoded: Layers) -> None:
     assert top.provenance.steps == ("bleached", "layer 2", "pooling last")
     with pytest.raises(WordworthError, match=r"tiny has the layers \[0, 2\] here, not 1"):
         some.at(1)
-
-
-def test_slots_are_read_one_at_a_time_and_once_in_memory(encoded: Layers) -> None:
-    reads: list[Slot] = []
-
-    def read(slot: Slot) -> np.ndarray:
-        reads.append(slot)
-        return VECTORS[slot.layer]
-
-    lazy = Layers(encoded.words, encoded.slots, read, encoded.provenance)
-    chosen = lazy.select(["sea"]).only([1, 2])
-    assert reads == []
-    next(iter(chosen.each()))
-    assert reads == [Slot(1)]
-    held = lazy.in_memory()
-    reads.clear()
-    np.testing.assert_array_equal(held.select(["sea"]).vectors(), VECTORS[:, [3]])
-    np.testing.assert_array_equal(held.vectors(), VECTORS)
-    assert reads == []
 
 
 def test_a_transform_is_applied_to_every_slot(encoded: Layers, static: Layers) -> None:

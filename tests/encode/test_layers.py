@@ -22,7 +22,7 @@ def test_words_in_contexts(tiny_model: Tiny) -> None:
     layers = in_contexts(model, words, contexts, "bleached").layers("mean")
     assert layers.words == ("love", "garden")
     assert layers.layers == (0, 1, 2, 3)
-    assert layers.columns == {"model": "tiny-gpt2", "setting": "bleached", "pooling": "mean"}
+    assert layers.columns == {"model": "tiny-gpt2", "context": "bleached", "sentences": None, "pooling": "mean"}
     (_, first), (missed, second) = layers.missing()
     assert first == NO_CONTEXT
     assert missed == LONG
@@ -31,14 +31,6 @@ def test_words_in_contexts(tiny_model: Tiny) -> None:
     np.testing.assert_allclose(layers.vectors(), alone.vectors["mean"].swapaxes(0, 1), rtol=1e-4, atol=1e-5)
     assert layers.subwords is not None
     assert layers.select(["storm", "garden"]).missing() == [("storm", NO_CONTEXT)]
-
-
-def test_some_layers_alone(tiny_model: Tiny) -> None:
-    model, context = tiny_model("gpt2"), in_template("This is WORD", "love")
-    layers = in_contexts(model, ["love"], [context], "bleached", [2]).layers("last")
-    assert layers.layers == (2,)
-    expected = in_contexts(model, ["love"], [context], "bleached").layers("last")
-    np.testing.assert_allclose(layers.at(2).matrix, expected.at(2).matrix, rtol=1e-5, atol=1e-6)
 
 
 def test_words_over_sentences_and_alone(tiny_model: Tiny, tmp_path: Path) -> None:

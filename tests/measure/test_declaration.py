@@ -1,60 +1,43 @@
-"""Every name that a run can hold is declared once, with formula, paper and direction."""
+"""Every measure that a run can hold is declared once, with formula, paper and direction."""
 
 import pytest
 
 from wordworth.catalog.registry import references
 from wordworth.errors import WordworthError
-from wordworth.measure import MEASURES, named
-
-REAL = """
-T1 T10 T1:code T10:code T1:soft-match T1:soft-match@1 T1:soft-match@10 T1:soft-match@100 T1:soft-match@20
-T1:soft-match@3 T1:soft-match@5 T1:soft-match@50 T3 acceptability acceptability:components acceptability:rest
-accuracy agreement
-analogy analogy:3cosmul analogy:3cosmul:semantic analogy:3cosmul:syntactic analogy:semantic analogy:syntactic
-anisotropy arousal bert-score bits-per-byte bits-per-character bits-per-word chi2 contradiction
-contradiction:change cosine coverage dimensions direct-bias direct-bias:centred direct-bias:explained dominance ect
-entailment entailment:change exact fraction-neutral fraction-neutral:by-pair fraction-neutral:by-pair:change
-fraction-neutral:change garg-cosine garg-euclidean hits inlp:after inlp:before inlp:chance mac manzini
-manzini:centroid net-neutral net-neutral:by-pair net-neutral:by-pair:change net-neutral:change neuron-share:1
-neuron-share:16 neuron-share:2 neuron-share:4 neuron-share:8 noun noun:components noun:rest part-of-speech
-part-of-speech:components part-of-speech:rest perplexity perplexity:naive ppx@10 principal:2nd principal:3rd
-principal:4th ripa rnsb sc-weat share similarity similarity:best soft-match soft-match@1 soft-match@10
-soft-match@100 soft-match@1000 soft-match@20 soft-match@3 soft-match@5 soft-match@50 threshold:0 threshold:0.33
-threshold:0.5 threshold:0.5:by-pair threshold:0.5:by-pair:change threshold:0.5:change threshold:0.7
-threshold:0.7:by-pair threshold:0.7:by-pair:change threshold:0.7:change top-1 top-10 top-3 types valence
-valence:mean valence:multiple-poles valence:spearman variance-share weat weat:variance
-agreement:direct-bias@pairs~garg-cosine agreement:direct-bias@pairs~garg-cosine@pairs
-agreement:direct-bias@pairs~garg-euclidean agreement:direct-bias@pairs~garg-euclidean@pairs
-agreement:direct-bias@pairs~manzini agreement:direct-bias@pairs~manzini@pairs agreement:garg-euclidean~manzini
-"""
-"""The distinct measures of runs of all seven studies, and those that only options bring about."""
+from wordworth.measure import MEASURES, find_measure, label, main_measures
+from wordworth.results.columns import ITEM_TABLES, PLACE
 
 
-@pytest.mark.parametrize("name", REAL.split())
-def test_recorded_names_are_declared(name):
-    found = named(name)
-    assert str(found) == name
-    assert "{" not in found.formula + found.verdict
+@pytest.mark.parametrize(
+    ("name", "variant"), [("T", "top"), ("weat", "change"), ("valence", "pearson"), ("precision", None)]
+)
+def test_undeclared_names_are_refused(name: str, variant: str | None) -> None:
+    with pytest.raises(WordworthError, match=variant or name):
+        find_measure(name, variant)
 
 
-@pytest.mark.parametrize("name", ["top-0", "top-ten", "T", "weat:change", "valence:pearson", "agreement:a", "top-{k}"])
-def test_other_names_are_not(name):
-    with pytest.raises(WordworthError, match="no measure is called"):
-        named(name)
-
-
-@pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
-def test_declarations_are_whole(measure):
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=[label(*key) for key in MEASURES])
+def test_declarations_are_whole(measure) -> None:
     assert measure.formula.endswith(".")
-    assert measure.better in ("higher", "lower", "zero", "")
     assert measure.paper in {"", *references()}
+    if measure.items:
+        assert measure.item_value in ITEM_TABLES[measure.items].keys() - PLACE.keys()
+    assert bool(measure.items) or not measure.paired_test
 
 
-def test_families():
-    found = named("top-7")
-    assert found == MEASURES["top-{k}"].at(k=7)
-    assert "7 best" in found.formula
-    assert found.verdict == "predicts words better (top-7)"
-    assert named("agreement:garg-cosine@pairs~manzini").formula == (
-        "Spearman's ρ over layers between garg-cosine@pairs and manzini."
-    )
+def test_open_variants_are_the_names_of_things() -> None:
+    assert find_measure("soft-match", "glove-6b-50d") == MEASURES["soft-match", None]
+    assert find_measure("agreement", "ripa ~ mac").formula.startswith("Spearman")
+
+
+def test_main_measures_are_named_once() -> None:
+    names = main_measures()
+    assert len(names) == len(set(names))
+    assert {"valence", "weat", "similarity", "analogy", "top", "net-neutral"} <= set(names)
+    assert "share" not in names
+
+
+def test_labels() -> None:
+    assert label("top", k=10) == "top-10"
+    assert label("T", "code", k=1) == "T1 (code)"
+    assert label("threshold", threshold=0.5) == "threshold .5"

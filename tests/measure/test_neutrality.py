@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.measure.neutrality import Tally, is_neutral, measure_names, replicates, scores
+from wordworth.measure.neutrality import Tally, is_neutral, measure_columns, replicates, scores
 from wordworth.statistics.bootstrap import percentile_interval
 
 pytestmark = pytest.mark.kernels
@@ -21,15 +21,15 @@ def _tally(probabilities: np.ndarray, cells: list[int], shape: tuple[int, int], 
 
 def test_by_hand() -> None:
     tally = _tally(FOUR, [0, 0, 1, 1], (2, 1))
-    found = dict(zip(measure_names(), scores(tally), strict=True))
-    assert found == pytest.approx(
+    names = [(columns["measure"], columns.get("threshold")) for columns in measure_columns()]
+    assert dict(zip(names, scores(tally), strict=True)) == pytest.approx(
         {
-            "net-neutral": 0.475,
-            "fraction-neutral": 0.75,
-            "threshold:0.5": 0.25,  # 0.5 itself is not above
-            "threshold:0.7": 0.25,
-            "entailment": 0.375,
-            "contradiction": 0.15,
+            ("net-neutral", None): 0.475,
+            ("fraction-neutral", None): 0.75,
+            ("threshold", 0.5): 0.25,  # 0.5 itself is not above
+            ("threshold", 0.7): 0.25,
+            ("entailment", None): 0.375,
+            ("contradiction", None): 0.15,
         }
     )
 

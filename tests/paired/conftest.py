@@ -1,41 +1,46 @@
 """Runs made of a few items, to be compared."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from made_runs import MadeRun
-from wordworth.results import Run, read_run
+from wordworth.results.columns import PLACE
+from wordworth.results.findings import Findings
+from wordworth.results.run import Run
+from wordworth.results.vocabulary import EXPERIMENTS
 
 MakeRun = Callable[..., Run]
 
 
 @pytest.fixture
-def make_run(tmp_path: Path) -> MakeRun:
-    """Writes a run of the study with these items (and scores), and reads it back."""
+def make_run() -> MakeRun:
+    """Return a function that makes a run of these items, with a score for each of their measures."""
 
     def make(
-        name: str,
         study: str,
         models: Sequence[str | dict[str, Any]],
         items: Sequence[dict[str, Any]],
         *,
         scores: Sequence[dict[str, Any]] = (),
         data: dict[str, str] | None = None,
-        **manifest: Any,
+        **about: Any,
     ) -> Run:
-        run = MadeRun(study, **manifest)
+        findings = Findings(study, EXPERIMENTS)
         for facts in models:
-            run.model(**({"name": facts} if isinstance(facts, str) else facts))
-        run.manifest["data"] = [{"name": key, "sha256": value} for key, value in (data or {}).items()]
-        run.manifest["settings"] = {"models": list(map(str, models)), **run.manifest["settings"]}
-        for columns in items:
-            run.item(**columns)
-            run.score(**{key: columns.get(key) for key in ("experiment", "model", "dataset", "setting")}, value=0.0)
+            one = {"name": facts} if isinstance(facts, str) else facts
+            findings.add_model(one["name"], one)
+        findings.data = {name: {"name": name, "sha256": value} for name, value in (data or {}).items()}
+        for given in items:
+            columns = dict(given)
+            table = columns.pop("table")
+            measures = columns.pop("measures")
+            place = {name: columns[name] for name in PLACE if name in columns}
+            for measure in measures:
+                findings.score(**place, **({"measure": measure} if isinstance(measure, str) else measure), value=0.0)
+            findings.item(table, **columns)
         for row in scores:
-            run.score(**row)
-        return read_run(run.write(tmp_path / "runs" / name))
+            findings.score(**row)
+        return findings.to_run(command=["wordworth"], **about)
 
     return make

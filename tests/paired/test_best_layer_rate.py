@@ -1,12 +1,11 @@
 """By simulation: picking a best layer favours nobody, as it would if it were picked on the items compared."""
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.paired.matching import ComparedTask, matched
+from wordworth.measure import find_measure
+from wordworth.paired.items import Question, match
 from wordworth.statistics.paired_correlation import williams
 
 WORDS, LAYERS, COUNT = 120, 24, 800
@@ -15,15 +14,13 @@ WORDS, LAYERS, COUNT = 120, 24, 800
 def frame(values: np.ndarray, ratings: np.ndarray) -> pl.DataFrame:
     """Layers × words as items."""
     layers = len(values)
-    names: dict[str, Any] = dict.fromkeys(("group", "place", "pooling", "pcs"))
-    return pl.DataFrame(
-        {
-            "item": [f"w{word}" for word in range(WORDS)] * layers,
-            "layer": np.repeat(np.arange(layers), WORDS),
-            "value": values.ravel(),
-            "reference": np.tile(ratings, layers),
-        }
-    ).with_columns(pl.lit(value, dtype=pl.String).alias(name) for name, value in names.items())
+    columns = {
+        "word": [f"w{word}" for word in range(WORDS)] * layers,
+        "layer": np.repeat(np.arange(layers), WORDS),
+        "value": values.ravel(),
+        "rating": np.tile(ratings, layers),
+    }
+    return pl.DataFrame(columns).with_columns(occurrence=0, pooling=pl.lit(None, dtype=pl.String))
 
 
 def test_the_best_of_many_layers_is_no_better() -> None:
@@ -33,11 +30,9 @@ def test_the_best_of_many_layers_is_no_better() -> None:
     chances, honest, naive = [], [], []
     for _ in range(COUNT):
         models = [0.6 * ratings + 0.8 * rng.normal(size=(layers, WORDS)) for layers in (LAYERS, 3)]
-        task = ComparedTask(
-            "pearson", "valence", "contextualization", None, "x", None, *(frame(m, ratings) for m in models)
-        )
-        found = matched(task, None, None, "best", seed=0).frame
-        r = np.corrcoef(found.select("value", "value_second", "reference").to_numpy().T)
+        question = Question({}, find_measure("valence"), *(frame(values, ratings) for values in models))
+        found = match(question, None, None, "best", seed=0).frame
+        r = np.corrcoef(found.select("value", "value_second", "rating").to_numpy().T)
         chances.append(float(williams(r[0, 2], r[1, 2], r[0, 1], len(found))[1]))
         honest.append(r[0, 2] - r[1, 2])
         by_layer = [np.corrcoef(np.vstack([m, ratings]))[-1, :-1] for m in models]

@@ -1,4 +1,4 @@
-"""Two models on the same items: what is tested, what is refused, and what is said of it."""
+"""Two models on the same items: what is tested, what is refused, and the sentences about it."""
 
 from math import comb
 from typing import Any
@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from scipy.stats import pearsonr, spearmanr
 
 from wordworth.errors import WordworthError
-from wordworth.paired import Comparison, ComparisonSettings, compare, sides, verdicts
-from wordworth.paired.verdict import care, cells
-from wordworth.results import Run, read_run
+from wordworth.paired import Comparison, ComparisonSettings, compare, compare_scores, sides, verdicts
+from wordworth.paired.verdict import table_of
+from wordworth.results.notices import Caution
+from wordworth.results.run import Run, read_run
 from wordworth.statistics import sign_flip, weat_difference
 from wordworth.statistics.paired_correlation import williams
 
@@ -23,59 +24,61 @@ RATINGS = RNG.normal(5, 2, len(WORDS))
 def valence(model: str, noise: float, words: int = 200, **more: Any) -> dict[str, Any]:
     values = RATINGS + np.random.default_rng(len(model)).normal(0, noise, len(WORDS))
     return {
+        "table": "rated_words",
+        "measures": ["valence"],
         "experiment": "valence",
         "model": model,
         "language": "english",
         "dataset": "bellezza",
-        "group": "lexicon",
-        "item": WORDS[:words],
-        "reference": RATINGS[:words].tolist(),
+        "word": WORDS[:words],
+        "rating": RATINGS[:words].tolist(),
         "value": values[:words].tolist(),
         **more,
     }
 
 
-def compared(*runs: Run, models: Any = None, settings: Any = None, **chosen: Any) -> Comparison:
-    return compare(*sides(list(runs), models, settings), ComparisonSettings(resamples=200, permutations=999, **chosen))
+def compared(*runs: Run, models: Any = None, version: Any = None, **chosen: Any) -> Comparison:
+    settings = ComparisonSettings(resamples=200, permutations=999, **chosen)
+    return compare(*sides(list(runs), models, version=version), settings)
 
 
 def test_valence_of_two_runs(make_run: Any) -> None:
     one, two = valence("good", 1), valence("poor one", 4, 150)
-    found = compared(make_run("a", "valnorm", ["good"], [one]), make_run("b", "valnorm", ["poor one"], [two]))
-    (difference,) = found.differences
+    runs = make_run("valnorm", ["good"], [one]), make_run("valnorm", ["poor one"], [two])
+    comparison = compared(*runs)
+    (difference,) = comparison.differences
+    tested = difference.tested
     kept = slice(0, 150)
     r = [pearsonr(of["value"][kept], RATINGS[kept]).statistic for of in (one, two)]
     between = pearsonr(one["value"][kept], two["value"]).statistic
-    assert (difference.first, difference.second) == pytest.approx(tuple(r))
-    assert difference.p == pytest.approx(float(williams(*r, between, 150)[1]))
-    assert difference.p_holm == difference.p  # of one test
-    assert (difference.n, difference.only_first, difference.only_second) == (150, 50, 0)
-    assert difference.low > 0
-    (told,) = verdicts(found)
-    assert told.startswith("good knows the valence of words better than poor one on bellezza (.")
-    assert told.endswith("p < .001).")
+    assert (tested.first, tested.second) == pytest.approx(tuple(r))
+    assert tested.p == pytest.approx(float(williams(*r, between, 150)[1]))
+    assert difference.p_holm == tested.p  # of one test
+    assert (tested.n, difference.only_first, difference.only_second) == (150, 50, 0)
+    assert tested.low > 0
+    (sentence,) = verdicts(comparison)
+    assert sentence.startswith("good knows the valence of words better than poor one on bellezza (.")
+    assert sentence.endswith("p < .001).")
+    scores = [(run, run.scores.row(0, named=True)) for run in runs]
+    assert compare_scores(scores[0], scores[1], ComparisonSettings(resamples=200)) == tested
 
 
 def test_a_difference_on_few_items_is_marked(make_run: Any) -> None:
     """12 items, which are all that one side has: eight per cent of the other's 150."""
-    runs = [make_run(name, "valnorm", [name], [valence(name, 1, n)]) for name, n in (("all", 150), ("some", 12))]
-    found = compared(*runs)
-    assert found.differences[0].flags == "n=12; coverage 8% of the items of either"
-    assert cells(found.differences[0])[6] == "12†"
-    assert (
-        care(found)
-        == "† to be read with care: n=12 (valence bellezza); coverage 8% of the items of either (valence bellezza)"
-    )
-    assert found.as_table()["differences"][0]["flags"] == found.differences[0].flags
-    firm = compared(*(make_run(f"{name} too", "valnorm", [name], [valence(name, 1)]) for name in ("a", "bb")))
-    assert (firm.differences[0].flags, care(firm)) == (None, "")
+    found = compared(*(make_run("valnorm", [name], [valence(name, 1, n)]) for name, n in (("all", 150), ("some", 12))))
+    assert found.differences[0].cautions == [Caution.FEW_ITEMS, Caution.LOW_COVERAGE]
+    assert table_of(found).rows[0].cells[2].cautions == tuple(found.differences[0].cautions)
+    assert table_of(found).note.startswith("†")
+    assert found.as_table()["differences"][0]["cautions"] == ["few-items", "low-coverage"]
+    firm = compared(*(make_run("valnorm", [name], [valence(name, 1)]) for name in ("a", "bb")))
+    assert (firm.differences[0].cautions, table_of(firm).note) == ([], "")
 
 
-def test_equal_models_are_not_told_apart(make_run: Any) -> None:
+def test_equal_models_do_not_differ(make_run: Any) -> None:
     twins = [valence("one", 2), valence("two", 2)]
     twins[1]["value"] = (np.array(twins[0]["value"]) + RNG.normal(0, 0.1, 200)).tolist()
-    found = compared(make_run("a", "valnorm", ["one", "two"], twins))
-    assert not found.differences[0].real
+    found = compared(make_run("valnorm", ["one", "two"], twins))
+    assert not found.differences[0].is_real
     assert verdicts(found)[0].startswith("No difference found in valence on bellezza (.")
 
 
@@ -83,48 +86,54 @@ def test_similarity_is_of_ranks_and_pairs_may_repeat(make_run: Any) -> None:
     items = []
     for model, noise in (("a", 1.0), ("b", 5.0)):
         values = RATINGS + np.random.default_rng(9).normal(0, noise, 200)
-        pair = [f"{word} thing" for word in WORDS[:199]] + ["word0 thing"]  # listed twice, with two ratings
-        items.append({"experiment": "similarity", "model": model, "dataset": "men", "item": pair})
-        items[-1] |= {"reference": RATINGS.tolist(), "value": values.tolist()}
-    (difference,) = compared(make_run("r", "valnorm", ["a", "b"], items)).differences
-    assert difference.measure == "similarity"
-    assert difference.n == 200
-    assert difference.first == pytest.approx(spearmanr(items[0]["value"], RATINGS).statistic)
+        first = [*WORDS[:199], "word0"]  # one pair is listed twice, with two ratings
+        items.append({"table": "word_pairs", "measures": ["similarity"], "experiment": "similarity", "model": model})
+        items[-1] |= {"dataset": "men", "first": first, "second": "thing"}
+        items[-1] |= {"rating": RATINGS.tolist(), "value": values.tolist()}
+    (difference,) = compared(make_run("valnorm", ["a", "b"], items)).differences
+    assert difference.columns["measure"] == "similarity"
+    assert difference.tested.n == 200
+    assert difference.tested.first == pytest.approx(spearmanr(items[0]["value"], RATINGS).statistic)
 
 
 def test_holm_runs_over_all_tests(make_run: Any) -> None:
     items = [valence(model, noise) for model, noise in (("a", 3.0), ("bb", 3.0))]
     items += [one | {"dataset": "anew"} for one in items]
-    found = compared(make_run("r", "valnorm", ["a", "bb"], items)).differences
+    found = compared(make_run("valnorm", ["a", "bb"], items)).differences
     assert len(found) == 2
-    assert [one.p_holm for one in found] == pytest.approx([min(1, 2 * one.p) for one in found])
+    assert [one.p_holm for one in found] == pytest.approx([min(1, 2 * one.tested.p) for one in found])
 
 
-def weat_items(model: str, strength: float, scale: float) -> list[dict[str, Any]]:
+def weat_items(model: str, strength: float, scale: float, **more: Any) -> list[dict[str, Any]]:
     rng = np.random.default_rng(4)
-    where = {"experiment": "weat", "model": model, "dataset": "weat1"}
+    where = {"table": "association_words", "experiment": "weat", "model": model, "dataset": "weat1", **more}
     common = rng.normal(size=(2, 20))
     return [
         where
         | {
-            "group": f"{side}: {label}",
-            "item": [f"{label}{n}" for n in range(20)],
+            "measures": ["weat"] if role == "X" else [],
+            "role": role,
+            "set": label,
+            "word": [f"{label}{n}" for n in range(20)],
             "value": (scale * (sign * strength + common[at])).tolist(),
         }
-        for at, (side, label, sign) in enumerate((("X", "flower", 1), ("Y", "insect", -1)))
+        for at, (role, label, sign) in enumerate((("X", "flower", 1), ("Y", "insect", -1)))
     ]
+
+
+def missing_attribute(one: dict[str, Any]) -> dict[str, Any]:
+    return one | {"measures": [], "role": "A", "set": "nice", "word": ["joy"], "value": None, "skipped": "not there"}
 
 
 def test_weat(make_run: Any) -> None:
     items = [*weat_items("a", 1.5, 0.1), *weat_items("b", 0.2, 3.0)]
-    items.append({"experiment": "weat", "model": "a", "dataset": "weat1", "group": "A: nice", "item": ["joy"]})
-    items.append(items[-1] | {"model": "b", "left_out": "not in vocabulary"})
-    found = compared(make_run("r", "weat", ["a", "b"], items))
+    items += [missing_attribute(items[0]) | {"skipped": None}, missing_attribute(items[2])]
+    found = compared(make_run("weat", ["a", "b"], items))
     (difference,) = found.differences
     s = np.array([[*items[0]["value"], *items[1]["value"]], [*items[2]["value"], *items[3]["value"]]])
     effects, _ = weat_difference(s, 20, permutations=999)
-    assert (difference.first, difference.second) == pytest.approx(tuple(effects))
-    assert difference.p <= 0.01
+    assert (difference.tested.first, difference.tested.second) == pytest.approx(tuple(effects))
+    assert difference.tested.p <= 0.01
     assert difference.notes == ("1 polar or attribute word in one model only",)
     assert verdicts(found)[0].startswith("a associates more strongly than b on weat1, flower v insect (1.")
 
@@ -138,48 +147,51 @@ def test_prediction(make_run: Any) -> None:
     ranks[:, 300:] = 10
     items = []
     for at, model in enumerate(("a", "b")):
-        bits = RNG.normal(5 + at, 1, 400)
-        items.append({"experiment": "prediction", "model": model, "dataset": "wiki", "item": ["the"] * 400})
-        items[-1] |= {"place": [f"{n % 60}:{n}" for n in range(400)], "rank": ranks[at].tolist()}
-        items[-1] |= {"value": bits.tolist(), "group": "high"}
-    found = {one.measure: one for one in compared(make_run("r", "predict", ["a", "b"], items)).differences}
-    assert found.keys() == {"top-1", "top-10", "bits-per-word"}
-    assert (found["top-1"].first, found["top-1"].second) == (140 / 400, 110 / 400)
+        measures = [{"measure": "top", "k": 1}, {"measure": "top", "k": 10}, "bits-per-word"]
+        items.append({"table": "predictions", "measures": measures, "experiment": "prediction", "model": model})
+        items[-1] |= {"dataset": "wiki", "word": "the", "rank": ranks[at].tolist()}
+        items[-1] |= {"line": [n % 60 for n in range(400)], "position": list(range(400))}
+        items[-1] |= {"bits": RNG.normal(5 + at, 1, 400).tolist(), "band": "high"}
+    comparison = compared(make_run("predict", ["a", "b"], items))
+    found = {(one.columns["measure"], one.columns["k"]): one.tested for one in comparison.differences}
+    assert [*found] == [("top", 1), ("top", 10), ("bits-per-word", None)]
+    first = found["top", 1]
+    assert (first.first, first.second) == (140 / 400, 110 / 400)
     below = sum(comb(50, count) for count in range(11))
-    assert found["top-1"].p == pytest.approx((2 * below - comb(50, 10)) / 2**50)  # mid-p
-    assert found["top-10"].difference == pytest.approx(30 / 400)
+    assert first.p == pytest.approx((2 * below - comb(50, 10)) / 2**50)  # mid-p
+    assert found["top", 10].difference == pytest.approx(30 / 400)
     by_line = np.zeros(60)
-    np.add.at(by_line, np.arange(400) % 60, np.array(items[0]["value"]) - np.array(items[1]["value"]))
-    assert found["bits-per-word"].test == "sign-flip:monte-carlo over 60 clusters"
-    assert found["bits-per-word"].p == sign_flip(by_line, permutations=999).p
-    told = " ".join(verdicts(compared(make_run("r2", "predict", ["a", "b"], items))))
-    assert "a predicts words better (top-1) than b on wiki" in told
-    assert "a is less surprised by words than b on wiki" in told
+    np.add.at(by_line, np.arange(400) % 60, np.array(items[0]["bits"]) - np.array(items[1]["bits"]))
+    bits = found["bits-per-word", None]
+    assert (bits.test, bits.p_method, bits.clusters) == ("sign-flip", "monte-carlo", 60)
+    assert bits.p == sign_flip(by_line, permutations=999).p
+    sentences = " ".join(verdicts(comparison))
+    assert "a predicts words better (top-1) than b on wiki" in sentences
+    assert "a is less surprised by words than b on wiki" in sentences
 
 
 def test_inference_before_and_after(make_run: Any) -> None:
-    subjects = [f"job{n} → {other}" for n in range(30) for other in ("man", "woman")]
-    where = {"experiment": "gender", "model": "nli", "dataset": "gender", "item": subjects}
+    where = {"table": "subject_pairs", "measures": ["net-neutral"], "experiment": "gender", "model": "nli"}
+    where |= {"dataset": "gender", "premise": [f"job{n}" for n in range(30) for _ in range(2)]}
+    where |= {"hypothesis": ["man", "woman"] * 30}
     items = [
-        where | {"setting": setting, "value": (RNG.uniform(0, 0.1, 60) + level).tolist(), "entailment": [0.1] * 60}
-        for setting, level in (("original", 0.3), ("projection", 0.6))
+        where | {"version": version, "neutral": (RNG.uniform(0, 0.1, 60) + level).tolist(), "entailment": 0.1}
+        for version, level in (("original", 0.3), ("projection", 0.6))
     ]
-    # The worst pairs are listed too, and are not subjects.
-    items.append(items[0] | {"item": ["a ⇒ b"] * 2, "value": [0.0, 0.0], "entailment": [1.0, 1.0]})
-    found = compared(make_run("r", "infer", ["nli"], items), settings=("projection", "original"))
+    found = compared(make_run("infer", ["nli"], items), version=("projection", "original"))
     (difference,) = found.differences
-    assert difference.n == 60
-    assert difference.test == "sign-flip:monte-carlo over 30 clusters"
-    assert difference.difference == pytest.approx(0.3, abs=0.02)
+    assert (difference.tested.n, difference.tested.clusters) == (60, 30)
+    assert difference.tested.difference == pytest.approx(0.3, abs=0.02)
     assert "nli (projection) infers more neutrally than nli (original) on gender" in verdicts(found)[0]
+    with pytest.raises(WordworthError, match="no version 'projektion'; did you mean projection"):
+        compared(make_run("infer", ["nli"], items), version=("projektion", "original"))
 
 
 def test_association_before_and_after(make_run: Any) -> None:
-    """One vocabulary: a word that is not in it is told once, and is no difference between the settings."""
-    items = [one | {"setting": "original"} for one in weat_items("a", 1.5, 0.1)]
-    items += [one | {"setting": "projection"} for one in weat_items("a", 0.1, 0.1)]
-    items.append(items[0] | {"group": "A: nice", "item": ["joy"], "value": None, "left_out": "not in vocabulary"})
-    found = compared(make_run("r", "debias", ["a"], items), settings=("original", "projection"))
+    """One vocabulary: a word that is not in it is reported once, and is no difference between the versions."""
+    items = weat_items("a", 1.5, 0.1, version="original") + weat_items("a", 0.1, 0.1, version="projection")
+    items.append(missing_attribute(items[0]))
+    found = compared(make_run("debias", ["a"], items), version=("original", "projection"))
     assert found.differences[0].notes == ()
     assert verdicts(found)[0].startswith("a (original) associates more strongly than a (projection) on weat1")
 
@@ -188,33 +200,43 @@ def layered(model: str, best: int, layers: int) -> list[dict[str, Any]]:
     noise = np.random.default_rng(best).normal(size=len(WORDS))
     return [
         valence(model, 0)
-        | {"experiment": "contextualization", "setting": "bleached", "pooling": "last", "layer": layer}
+        | {"experiment": "contextualization", "context": "bleached", "pooling": "last", "layer": layer}
         | {"value": (RATINGS + (1 + abs(layer - best)) * noise).tolist()}
         for layer in range(layers + 1)
     ]
 
 
 def test_the_best_layer_is_picked_on_other_items_than_are_compared(make_run: Any) -> None:
-    run = make_run("r", "vast", ["a", "b"], [*layered("a", 3, 6), *layered("b", 7, 12)])
+    run = make_run("vast", ["a", "b"], [*layered("a", 3, 6), *layered("b", 7, 12)])
     (difference,) = compared(run).differences
     assert difference.layers == (3, 7)
-    assert difference.n == 100
+    assert difference.tested.n == 100
     assert difference.notes == ("layers 3 and 7, picked on 100 of the items and compared on the other 100",)
     (same,) = compared(run, layer=5).differences
-    assert (same.layers, same.n) == ((5, 5), 200)
+    assert (same.layers, same.tested.n) == ((5, 5), 200)
     (top,) = compared(run, layer="top").differences
     assert top.layers == (6, 12)
     with pytest.raises(WordworthError, match=r"layer 9 of a is not among the items"):
         compared(run, layer=9)
 
 
+def test_a_question_of_two_experiments_is_tested_once(make_run: Any) -> None:
+    """Isolation repeats, without components nullified, two layers of contextualization."""
+    items = [*layered("a", 3, 6), *layered("b", 7, 12)]
+    items += [one | {"experiment": "isolation", "components": n} for one in items for n in (None, 1)]
+    run = make_run("vast", ["a", "b"], items)
+    assert [one.columns["experiment"] for one in compared(run).differences] == ["contextualization"]
+    assert [one.columns["experiment"] for one in compared(run, components=1).differences] == ["isolation"]
+
+
 def test_association_in_a_language_model_takes_the_layer_that_the_run_picked(make_run: Any) -> None:
     items, scores = [], []
     for model, best in (("a", 2), ("b", 4)):
         for layer in range(6):
-            items += [one | {"experiment": "bias", "layer": layer} for one in weat_items(model, layer / 2, 1)]
-        scores += [{"experiment": "bias", "model": model, "layer": layer, "pcs": 0} for layer in (best, 5)]
-    (difference,) = compared(make_run("r", "vast", ["a", "b"], items, scores=scores)).differences
+            items += weat_items(model, layer / 2, 1, experiment="bias", layer=layer)
+        place = {"experiment": "bias", "model": model, "measure": "weat", "components": 0}
+        scores += [{**place, "layer": layer} for layer in (best, 5)]
+    (difference,) = compared(make_run("vast", ["a", "b"], items, scores=scores)).differences
     assert difference.layers == (2, 4)
 
 
@@ -223,24 +245,26 @@ def test_estimators_are_compared_a_quarter_of_the_way_up(make_run: Any) -> None:
     for model, layers in (("a", 8), ("b", 12)):
         for layer in range(layers + 1):
             values = np.abs(RNG.normal(layer / 10, 0.01, 50))
-            items.append({"experiment": "bias", "model": model, "dataset": "gender/adjectives", "layer": layer})
-            items[-1] |= {"group": "direct-bias", "item": WORDS[:50], "value": values.tolist()}
+            where = {"table": "bias_words", "measures": ["direct-bias"], "experiment": "bias", "model": model}
+            items.append(where | {"dataset": "gender", "subset": "adjectives", "layer": layer})
+            items[-1] |= {"measure": "direct-bias", "word": WORDS[:50], "value": values.tolist()}
+            items.append(items[-1] | {"measures": [], "measure": "manzini"})  # whose score is not there
     models = [{"name": "a", "layers": 8}, {"name": "b", "layers": 12}]
-    found = compared(make_run("r", "static", models, items))
+    found = compared(make_run("static", models, items))
     assert found.differences[0].layers == (2, 3)
-    assert "b has a larger direct-bias than a on gender/adjectives" in verdicts(found)[0]
+    assert "b has a larger direct-bias than a on gender adjectives" in verdicts(found)[0]
 
 
 def test_a_static_embedding_beside_a_language_model(make_run: Any) -> None:
     items = [valence("vectors", 2), *(one | {"experiment": "valence"} for one in layered("model", 3, 6))]
-    (difference,) = compared(make_run("r", "static", ["vectors", "model"], items)).differences
-    assert difference.setting == "bleached"
+    (difference,) = compared(make_run("static", ["vectors", "model"], items)).differences
+    assert difference.columns["context"] == "bleached"
     assert difference.layers == (None, 3)
 
 
 CHANGED = [
     ({"study": "weat"}, "they are of the studies valnorm and weat"),
-    ({"seed": 1}, r"what was drawn at random is not the same \(seeds 0 and 1\)"),
+    ({"seed": 1}, r"seeds 0 and 1"),
     ({"settings": {"contexts": "reddit"}}, "the setting contexts was 'enwiki-sample' in one and 'reddit' in the other"),
     ({"settings": {"contexts": "enwiki-sample", "templates": "mine"}}, "the setting templates was None"),
     ({"data": {"polar words, english": "2"}}, "'polar words, english' is not the same data in both"),
@@ -251,53 +275,55 @@ CHANGED = [
 @pytest.mark.parametrize(("change", "reason"), CHANGED)
 def test_refusals(make_run: Any, change: dict[str, Any], reason: str) -> None:
     given = {"settings": {"contexts": "enwiki-sample"}, "data": {"polar words, english": "1", "bellezza": "1"}}
-    one = make_run("a", "valnorm", ["a"], [valence("a", 1)], **given)
+    one = make_run("valnorm", ["a"], [valence("a", 1)], **given)
     change = given | change
-    two = make_run("b", change.pop("study", "valnorm"), ["b"], [valence("b", 1)], **change)
+    two = make_run(change.pop("study", "valnorm"), ["b"], [valence("b", 1)], **change)
     with pytest.raises(WordworthError, match=reason):
         compared(one, two)
 
 
-def test_what_differs_only_in_how_it_was_computed_can_be_compared(make_run: Any) -> None:
-    """The study says which settings those are; one of the two runs may be of a version that did not say it."""
+def test_settings_that_may_differ_do_not_refuse(make_run: Any) -> None:
     settings = [{"resamples": 10, "random": 2, "sample": 5}, {"resamples": 20, "random": 8, "sample": 5}]
-    one = make_run("a", "debias", ["a"], [valence("a", 1)], settings=settings[0], may_differ=["resamples", "random"])
-    two = make_run("b", "debias", ["b"], [valence("b", 1)], settings=settings[1])
+    one = make_run("debias", ["a"], [valence("a", 1)], settings=settings[0], may_differ=["resamples", "random"])
+    two = make_run("debias", ["b"], [valence("b", 1)], settings=settings[1])
     assert compared(one, two).differences
-    other = make_run("c", "debias", ["b"], [valence("b", 1)], settings=settings[1] | {"sample": 6})
+    other = make_run("debias", ["b"], [valence("b", 1)], settings=settings[1] | {"sample": 6})
     with pytest.raises(WordworthError, match="the setting sample was 5 in one and 6 in the other"):
         compared(one, other)
 
 
-def test_the_same_folder_twice_is_one_run(make_run: Any) -> None:
-    run = make_run("r", "valnorm", ["a"], [valence("a", 1)])
-    with pytest.raises(WordworthError, match="cannot be compared with itself"):
-        sides([run, read_run(run.folder)])
-
-
-def test_one_task_may_be_refused_and_the_rest_compared(make_run: Any) -> None:
+def test_one_question_may_be_refused_and_the_rest_compared(make_run: Any) -> None:
     runs = []
     for model in ("a", "b"):
         items = [valence(model, 1), valence(model, 1, dataset="anew"), valence(model, 1, words=3, dataset="few")]
-        runs.append(make_run(model, "valnorm", [model], items, data={"anew": model}))
+        runs.append(make_run("valnorm", [model], items, data={"anew": model}))
     found = compared(*runs)
-    assert [one.dataset for one in found.differences] == ["bellezza"]
+    assert [one.columns["dataset"] for one in found.differences] == ["bellezza"]
     assert found.refused == (
         ("valence anew", "anew is not the same data in both (its sha256 differs)"),
         ("valence few", "3 items in common, and 4 are needed"),
     )
 
 
-def test_which_models(make_run: Any) -> None:
+def test_which_models(make_run: Any, tmp_path: Any) -> None:
     items = [valence(model, 1) for model in ("a", "b", "c")]
-    three, one = make_run("three", "valnorm", ["a", "b", "c"], items), make_run("one", "valnorm", ["a"], items[:1])
+    three, one = make_run("valnorm", ["a", "b", "c"], items), make_run("valnorm", ["a"], items[:1])
+    three.save(tmp_path / "three")
     with pytest.raises(WordworthError, match=r"three has 3 models \(a, b, c\); say which two with --models A B"):
         sides([three])
     with pytest.raises(WordworthError, match="say which with --models A B, A of the first run"):
         sides([three, one])
-    with pytest.raises(WordworthError, match="one has no model 'z'; it has a"):
+    with pytest.raises(WordworthError, match="the run of valnorm has no model 'z'; it has a"):
         sides([three, one], ("b", "z"))
-    with pytest.raises(WordworthError, match=r"a of .*three cannot be compared with itself"):
-        sides([three], ("a", "a"))
+    for again in ([three], [three, read_run(tmp_path / "three")]):
+        with pytest.raises(WordworthError, match=r"a of .*three cannot be compared with itself"):
+            sides(again, ("a", "a"))
     assert [side.label for side in sides([three], ("c", "a"))] == ["c", "a"]
-    assert [side.label for side in sides([three, one], ("a", "a"))] == ["a [three]", "a [one]"]
+    assert [side.label for side in sides([three, one], ("a", "a"))] == ["a [three]", "a [run 2]"]
+
+
+def test_two_checkpoints_of_a_training(make_run: Any) -> None:
+    items = [valence("a", 1, step=20), valence("a", 9, step=100) | {"value": valence("ab", 3)["value"]}]
+    found = compared(make_run("valnorm", ["a"], items))
+    assert (found.first, found.second) == ("a@step20", "a@step100")
+    assert found.differences[0].is_real

@@ -1,4 +1,4 @@
-"""The run that rules are held against, and a file of rules."""
+"""The run that rules are applied to, and a file of rules."""
 
 from pathlib import Path
 
@@ -9,13 +9,14 @@ from made_checks import WriteRules, made
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """Its folder."""
-    return made().write(tmp_path / "runs" / "mine")
+    """Return its folder."""
+    made().save(tmp_path / "runs" / "mine")
+    return tmp_path / "runs" / "mine"
 
 
 @pytest.fixture
 def write_rules(tmp_path: Path) -> WriteRules:
-    """Writes a file of rules."""
+    """Return a function that writes a file of rules."""
 
     def write(text: str) -> Path:
         path = tmp_path / "rules.toml"

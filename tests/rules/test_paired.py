@@ -7,25 +7,28 @@ import pytest
 
 from commands import Command
 from made_checks import WriteRules
-from made_runs import MadeRun
+from wordworth import paired
 from wordworth.paired import Difference, Side
-from wordworth.results import Run, read_run
-from wordworth.rules.paired import _by_magnitude
-from wordworth.rules.rules import Baseline, Verdict
+from wordworth.results.findings import Findings
+from wordworth.results.vocabulary import EXPERIMENTS
+from wordworth.rules.baseline import judge_magnitude
+from wordworth.rules.rules import Verdict
 
 WORDS = [f"word{at}" for at in range(80)]
 
 
 def valence_run(folder: Path, model: str, noise: float, seed: int) -> Path:
-    """A model whose associations are the ratings and so much noise."""
+    """Save a run of a model whose associations are the ratings and so much noise."""
     ratings = np.random.default_rng(0).normal(size=len(WORDS))
     values = ratings + noise * np.random.default_rng(seed).normal(size=len(WORDS))
-    run = MadeRun("valnorm")
-    run.model(model, words=10)
+    findings = Findings("valnorm", EXPERIMENTS)
+    findings.add_model(model, {"words": 10})
     where = {"experiment": "valence", "model": model, "language": "english", "dataset": "bellezza"}
-    run.score(**where, measure="valence", value=float(np.corrcoef(ratings, values)[0, 1]), low=0.0, high=1.0, n=80)
-    run.item(**where, item=WORDS, group="lexicon", reference=ratings.tolist(), value=values.tolist())
-    return run.write(folder)
+    rho = float(np.corrcoef(ratings, values)[0, 1])
+    findings.score(**where, measure="valence", value=rho, low=0.0, high=1.0, n=80)
+    findings.item("rated_words", **where, word=WORDS, rating=ratings.tolist(), value=values.tolist())
+    findings.to_run(command=["wordworth"]).save(folder)
+    return folder
 
 
 RULE = "[rules.a]\nmeasure = 'valence'\ndataset = 'bellezza'\nno_worse_than = 'runs/base'\n"
@@ -53,7 +56,7 @@ def test_what_cannot_be_compared_is_an_error(command: Command, tmp_path: Path, w
         RULE.replace("runs/base", "runs/bsae"): "is not a folder",
         RULE.replace("'bellezza'", "'belleza'"): "has the dataset 'belleza'; did you mean bellezza",
         RULE + "baseline_model = 'bass'\n": "has no model 'bass'; did you mean base",
-        RULE + "take = 'best'\n": "has no best of several",
+        RULE + "take = 'best'\n": "its take is 'best'",
         RULE + "study = 'weat'\n": "have no study in common",
     }.items():
         answer = command("check", mine, write_rules(text))
@@ -64,19 +67,15 @@ def test_what_cannot_be_compared_is_an_error(command: Command, tmp_path: Path, w
 
 
 def _difference(first: float, second: float, low: float, high: float) -> Difference:
-    told = {"experiment": "weat", "language": "english", "dataset": "weat6", "setting": None, "measure": "weat"}
-    tested = {"difference": first - second, "low": low, "high": high, "p": 0.5, "test": "", "n": 16}
-    return Difference(
-        **told, first=first, second=second, **tested, only_first=0, only_second=0, layers=(None, None), notes=()
-    )
+    columns = {"experiment": "weat", "language": "english", "dataset": "weat6", "measure": "weat"}
+    return Difference(columns, paired.Tested(first, second, low, high, 0.5, 16, "exchange"))
 
 
-def _side(folder: Path, model: str, low: float, high: float) -> Side:
-    run = MadeRun("weat")
+def _side(model: str, low: float, high: float) -> Side:
+    findings = Findings("weat", EXPERIMENTS)
     where = {"experiment": "weat", "model": model, "language": "english", "dataset": "weat6", "measure": "weat"}
-    run.score(**where, value=(low + high) / 2, low=low, high=high, n=16)
-    read: Run = read_run(run.write(folder))
-    return Side(read, model)
+    findings.score(**where, value=(low + high) / 2, low=low, high=high, n=16)
+    return Side(findings.to_run(command=["wordworth"]), model)
 
 
 @pytest.mark.parametrize(
@@ -91,15 +90,14 @@ def _side(folder: Path, model: str, low: float, high: float) -> Side:
     ],
 )
 def test_where_nearer_to_0_is_better(
-    tmp_path: Path,
     mine: tuple[float, float],
     base: tuple[float, float],
     difference: tuple[float, float],
     verdict: Verdict,
 ) -> None:
     middles = [(low + high) / 2 for low, high in (mine, base)]
-    chosen = _side(tmp_path / "a", "a", *mine), _side(tmp_path / "b", "b", *base)
+    chosen = _side("a", *mine), _side("b", *base)
     one = _difference(middles[0], middles[1], *difference)
-    assert _by_magnitude(Baseline(Path("b")), one, chosen) == verdict
+    assert judge_magnitude(0.0, one, chosen) == verdict
     if verdict == "undecided" and difference[1] > 0:
-        assert _by_magnitude(Baseline(Path("b"), margin=0.2), one, chosen) == "pass"
+        assert judge_magnitude(0.2, one, chosen) == "pass"

@@ -9,41 +9,43 @@ import pytest
 from commands import Command
 from made_checks import WriteRules
 from wordworth.errors import WordworthError
-from wordworth.rules.rules import Limit, by_declaration, parsed, read_rules
+from wordworth.measure import find_measure
+from wordworth.rules.rules import Limit, Rule, parse_limit, read_rules
 
 
 def test_rules_are_read(write_rules: WriteRules) -> None:
     rules = read_rules(
         write_rules(
             "[run.weat]\ntest = ['weat6']\n"
-            "[rules.one]\nstudy = 'valnorm'\nmeasure = 'valence'\nlayer = 3\nsetting = ''\nlimit = 0.8\ntake = 'all'\n"
+            "[rules.one]\nstudy = 'valnorm'\nmeasure = 'valence'\nlayer = 3\ncontext = ''\nlimit = 0.8\ntake = 'all'\n"
             "[rules.two]\ndataset = 'weat6'\nno_worse_than = 'runs/base'\nmargin = 0.1\nlayer = 'top'\n"
         )
     )
     one, two = rules.rules
-    assert dict(one.where) == {"study": "valnorm", "setting": None, "layer": 3, "measure": "valence"}
-    assert (one.limit, one.take, one.by_point) == (0.8, "all", False)
-    assert two.baseline is not None
-    assert two.baseline.place == rules.path.parent / "runs/base"
+    assert one.where == {"study": "valnorm", "context": None, "layer": 3, "measure": "valence"}
+    assert (one.limit, one.take, one.by) == (0.8, "all", "interval")
+    assert two.baseline == rules.path.parent / "runs/base"
     assert dict(rules.studies) == {"valnorm": {}, "weat": {"test": ["weat6"]}}
 
 
 SLIPS = {
-    "[rules.a]\nmesure = 'weat'\nlimit = 1": "there is no column or key 'mesure'; did you mean measure",
+    "[rules.a]\nmesure = 'weat'\nlimit = 1": "no column or key is called 'mesure'; did you mean measure",
     "[rules.a]\nmeasure = 'valnce'\nlimit = 1": "no measure is called 'valnce'; did you mean valence",
+    "[rules.a]\nmeasure = 'valence'\nvariant = 'sperman'\nlimit = 1": "did you mean spearman",
     "[rules.a]\nmeasure = 'weat'\nlimit = '=< 1'": "its limit is '=< 1'; write one like",
-    "[rules.a]\nmeasure = 'weat'\nlimit = true": "its limit is True; write one like",
+    "[rules.a]\nmeasure = 'weat'\nlimit = true": "its limit is 'True'; write one like",
     "[rules.a]\nmeasure = 'weat'\nlimit = nan": "its limit is nan; write one like",
-    "[rules.a]\nmeasure = 'weat'": "a rule has a limit or no_worse_than, and this has neither",
+    "[rules.a]\nmeasure = 'weat'": "give one of the two",
     "[rules.a]\nlimit = 1": "it names no score",
-    "[rules.a]\nmeasure = 'weat'\nlimit = 1\ntake = 'al'": "its take is 'al'; did you mean all",
-    "[rules.a]\nmeasure = 'weat'\nlimit = 1\nby = 'pont'": "its by is 'pont'; did you mean point",
+    "[rules.a]\nmeasure = 'weat'\nlimit = 1\ntake = 'al'": "its take is 'al'; input should be 'all' or 'any'",
+    "[rules.a]\nmeasure = 'weat'\nlimit = 1\nby = 'pont'": "its by is 'pont'; input should be",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nlayer = 'best'": "must be a whole number",
-    "[rules.a]\nmeasure = 3\nlimit = 1": "its measure is 3; it must be text",
+    "[rules.a]\nmeasure = 'weat'\nlimit = 1\nlayer = 1.5": "its layer is '1.5'",
+    "[rules.a]\nmeasure = 3\nlimit = 1": "its measure is '3'; input should be a valid string",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nmargin = 0.1": "margin belongs to no_worse_than",
-    "[rules.a]\nmeasure = 'weat'\nno_worse_than = 'x'\nmargin = -1": "its margin is -1; it must be a number from 0 up",
+    "[rules.a]\nmeasure = 'weat'\nno_worse_than = 'x'\nmargin = -1": "its margin is '-1'; input should be greater",
     "[rules.a]\nmeasure = 'weat'\nno_worse_than = 'x'\nby = 'point'": "decided by its interval",
-    "[rules.a]\nmeasure = 'weat'\nno_worse_than = 3": "no_worse_than is the folder of a run",
+    "[rules.a]\nmeasure = 'weat'\nno_worse_than = 3": "its no_worse_than is '3'",
 }
 OF_THE_FILE = {
     "[rule.a]\nlimit = 1": "has a table 'rule'; did you mean rules",
@@ -73,13 +75,12 @@ def test_a_slip_of_the_file_is_a_sentence(write_rules: WriteRules, text: str, se
 
 MISSES = {
     "dataset = 'weat66'\nlimit = 1": "has the dataset 'weat66'; did you mean weat6",
-    "dataset = 'bellezza'\nlimit = 1": "3 scores, which differ in measure (valence, valence:spearman, coverage)",
+    "dataset = 'bellezza'\nlimit = 1": "3 scores, which differ in measure (valence, coverage)",
     "measure = 'valence'\ndataset = 'anew'\nlimit = 1": "which differ in layer",
     "measure = 'weat'\ndataset = 'bellezza'\nlimit = 1": "has all of these: dataset bellezza, measure weat",
-    "measure = 'top-10'\nlimit = 1": "has the measure 'top-10'",
+    "measure = 'top'\nk = 10\nlimit = 1": "has the measure 'top'",
     "model = 'tiney'\nmeasure = 'weat'\nlimit = 1": "has the model 'tiney'; did you mean tiny",
-    "setting = ''\nlayer = 4\nlimit = 1": "has the layer 4",
-    "dataset = 'bellezza'\nlimit = '> 1'\ntake = 'best'": "no best can be taken of several measures",
+    "context = ''\nlayer = 4\nlimit = 1": "has the layer 4",
 }
 
 
@@ -114,7 +115,7 @@ def test_a_rule_that_names_no_score_or_several_is_no_pass(
     ],
 )
 def test_verdicts(text: str, interval: tuple[float, float], verdict: str) -> None:
-    assert parsed(text).decided(interval) == verdict
+    assert parse_limit(text).judge(interval) == verdict
 
 
 def test_a_verdict_is_that_of_every_value_in_the_interval() -> None:
@@ -130,23 +131,26 @@ def test_a_verdict_is_that_of_every_value_in_the_interval() -> None:
                 least = size < limit.number if below else size > limit.number
                 kept.append(least or (size == limit.number and not strict))
             expected = "pass" if all(kept) else "undecided" if any(kept) else "fail"
-            assert limit.decided((low, high)) == expected
+            assert limit.judge((low, high)) == expected
 
 
 @pytest.mark.parametrize("text", ["0.5", "=< 0.5", "== 0.5", "|value < 0.5", "~ 1", "< nan", "< 1e999", "", "> 1 > 2"])
 def test_what_is_no_limit_is_an_error(text: str) -> None:
     with pytest.raises(WordworthError, match="write one like"):
-        parsed(text)
+        parse_limit(text)
 
 
 def test_a_magnitude_has_no_negative_limit() -> None:
     with pytest.raises(WordworthError, match="never below 0"):
-        parsed("|value| < -1")
+        parse_limit("|value| < -1")
 
 
-def test_a_number_alone_takes_the_declared_side() -> None:
-    assert str(by_declaration(0.8, "valence")) == "value ≥ 0.8"
-    assert str(by_declaration(0.8, "perplexity")) == "value ≤ 0.8"
-    assert str(by_declaration(0.5, "weat")) == "|value| ≤ 0.5"
-    with pytest.raises(WordworthError, match="has no better side"):
-        by_declaration(0.5, "contexts")
+def test_only_a_number_takes_the_declared_side() -> None:
+    def limit(measure: str) -> str:
+        return str(Rule(name="a", limit=0.8).limit_of(find_measure(measure)))
+
+    assert limit("valence") == "value ≥ 0.8"
+    assert limit("perplexity") == "value ≤ 0.8"
+    assert limit("weat") == "|value| ≤ 0.8"
+    with pytest.raises(WordworthError, match="neither side of contexts is better"):
+        limit("contexts")

@@ -15,13 +15,13 @@ from wordworth.nli.contextual import ElmoVectors, averaged, draw_occurrences
 from wordworth.nli.loading import load_attention_nli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.task.geometry import kinds, stability_words
+from wordworth.task.geometry import list_stability_words, load_bias_kinds
 
 TEXT = [
     "Then he left , and he came back .",
     "He said that she saw him .",
     "And she , too , left .",
-    *(f"The {word} came with the others ." for word in stability_words()),
+    *(f"The {word} came with the others ." for word in list_stability_words()),
 ]
 
 
@@ -110,7 +110,7 @@ def test_stability_of_layer_one_and_of_means(command: Command, place: Path) -> N
     assert command(*TRAIN, "-o", "nli").code == 0
     read = load_attention_nli("nli").embedder
     assert isinstance(read, ElmoVectors)
-    means = averaged(read, stability_words(), draw_occurrences(TEXT, stability_words(), 1000), "text")
+    means = averaged(read, list_stability_words(), draw_occurrences(TEXT, list_stability_words(), 1000), "text")
     for chosen, layers in (((), [1]), (("--elmo-layers", "1,2,3", "--corpus", "text.txt"), [1, 2, 3])):
         answer = command(*INFER, "--stability", "--mitigate", "none", "--random", 0, *chosen, "--overwrite")
         assert answer.code == 0, answer.err
@@ -124,13 +124,13 @@ def test_stability_of_layer_one_and_of_means(command: Command, place: Path) -> N
             }
             rows = zip(means[0].words, means[layer - 1].matrix, strict=True)
             vectors = {word: row / np.linalg.norm(row) for word, row in rows}
-            assert set(vectors) == set(stability_words())
+            assert set(vectors) == set(list_stability_words())
             pairs = [(vectors[one] - vectors[other]) / 2 for one, other in _gendered()]
             _, values, directions = np.linalg.svd(np.array(pairs), full_matrices=False)
             assert told["gendered", "principal:2nd"] == pytest.approx(values[1] / values[0], rel=1e-4)
             he = vectors["he"] - vectors["she"]
             assert told["gendered", "cosine"] == pytest.approx(abs(directions[0] @ he) / np.linalg.norm(he), rel=1e-4)
-            assert {dataset for dataset, _ in told} == set(kinds())
+            assert {dataset for dataset, _ in told} == set(load_bias_kinds())
 
 
 def _gendered() -> list[tuple[str, str]]:

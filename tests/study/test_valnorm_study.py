@@ -13,7 +13,7 @@ from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.results.run import Run
 from wordworth.study import study
 
 valnorm = study("valnorm")
@@ -26,17 +26,27 @@ def rows(embedding: Embedding, words: tuple[str, ...] | list[str]) -> list[list[
 
 
 def one(frame: pl.DataFrame, **where: object) -> dict[str, object]:
-    found = frame.filter(**where).to_dicts()
-    assert len(found) == 1, found
-    return found[0]
+    """Return the only row; a column that is not named is blank in it, if it is one that tells rows apart."""
+    plain = [name for name in ("variant", "control", "subset") if name in frame.columns and name not in where]
+    rows_found = frame.filter(**where).filter(pl.col(name).is_null() for name in plain).to_dicts()
+    assert len(rows_found) == 1, rows_found
+    return rows_found[0]
+
+
+def items_of(run: Run, table: str) -> pl.DataFrame:
+    return run.item_table(table).collect()
+
+
+def reasons(run: Run, kind: str) -> list[str]:
+    return [str(notice) for notice in run.notices if notice.kind == kind]
 
 
 @pytest.fixture(scope="module")
-def found(small: Embedding) -> Findings:
+def found(small: Embedding) -> Run:
     return valnorm([small], lexica=["bellezza"], pairs=["rg-65"])
 
 
-def test_valence_against_a_plain_loop(found: Findings, small: Embedding, slow: type) -> None:
+def test_valence_against_a_plain_loop(found: Run, small: Embedding, slow: type) -> None:
     lexicon, polar = load_lexicon("bellezza"), polar_words()
     A, B = rows(small, polar.pleasant), rows(small, polar.unpleasant)
     effects = [slow.sc_weat(rows(small, [word])[0], A, B) for word in lexicon.words if word != "adorable"]
@@ -46,55 +56,56 @@ def test_valence_against_a_plain_loop(found: Findings, small: Embedding, slow: t
     assert score["n"] == 398
     assert score["low"] < score["value"] < score["high"]
     assert score["value"] > 0.5  # as it was made
-    ranked = one(found.scores, measure="valence:spearman")
+    ranked = one(found.scores, measure="valence", variant="spearman")
     assert ranked["value"] == pytest.approx(spearmanr(effects, ratings).statistic, abs=1e-12)
     coverage = one(found.scores, measure="coverage", dataset="bellezza")
     assert (coverage["value"], coverage["n"]) == (pytest.approx(398 / 399), 399)
 
-    items = found.items.filter(group="lexicon")
+    items = items_of(found, "rated_words")
     # The words that have vectors come first, in the lexicon's order, then those left out; all with their rating.
-    assert items["item"].to_list() == [*(word for word in lexicon.words if word != "adorable"), "adorable"]
+    assert items["word"].to_list() == [*(word for word in lexicon.words if word != "adorable"), "adorable"]
     rated = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
-    assert items["reference"].to_list() == [rated[word] for word in items["item"]]
-    assert items.filter(pl.col("left_out").is_null())["value"].to_list() == pytest.approx(effects, abs=1e-10)
+    assert items["rating"].to_list() == [rated[word] for word in items["word"]]
+    assert items.filter(pl.col("skipped").is_null())["value"].to_list() == pytest.approx(effects, abs=1e-10)
 
 
-def test_neighbours_are_the_nearest_words(found: Findings, small: Embedding, slow: type) -> None:
-    item = one(found.items, experiment="neighbours", item="love")
+def test_neighbours_are_the_nearest_words(found: Run, small: Embedding, slow: type) -> None:
+    item = one(items_of(found, "neighbours"), word="love")
     vectors = dict(zip(small.words, small.matrix.tolist(), strict=True))
     others = (word for word in vectors if word != "love")
     every = sorted(((slow.cosine(vectors["love"], vectors[word]), word) for word in others), reverse=True)
-    assert item["found_as"] == ", ".join(word for _, word in every[:10])
+    assert item["neighbours"] == [word for _, word in every[:10]]
     assert item["value"] == pytest.approx(every[0][0])
 
 
-def test_p_of_words_against_an_own_draw(found: Findings, small: Embedding, slow: type) -> None:
+def test_p_of_words_against_an_own_draw(found: Run, small: Embedding, slow: type) -> None:
     polar = polar_words()
     pooled = rows(small, polar.pleasant) + rows(small, polar.unpleasant)
     rng = np.random.default_rng(99)
-    items = found.items.filter(group="lexicon")
+    items = items_of(found, "rated_words")
     for word in ("accident", "ambulance", "angel"):
         cosines = np.array([slow.cosine(rows(small, [word])[0], other) for other in pooled])
         drawn = np.array([rng.permutation(cosines)[:25].sum() for _ in range(4_000)])
-        p = one(items, item=word)["p"]
+        p = one(items, word=word)["p"]
         assert isinstance(p, float)
         assert p == pytest.approx((drawn > cosines[:25].sum()).mean(), abs=0.04)
         assert p * 10_001 == pytest.approx(round(p * 10_001))  # (b + 1) / (m + 1)
-    assert "valence: p of a word is monte-carlo over 10,000 partitions of the polar words." in found.notes
+    score = one(found.scores, measure="valence", variant="p-against-d")
+    assert (score["p_method"], score["partitions"]) == ("monte-carlo", 10_000)
 
 
 @pytest.mark.parametrize("name", ["weat1", "weat2", "weat8"])
-def test_weat_against_a_plain_loop(found: Findings, small: Embedding, slow: type, name: str) -> None:
+def test_weat_against_a_plain_loop(found: Run, small: Embedding, slow: type, name: str) -> None:
     test = load_test(name)
     X, Y, A, B = (rows(small, group) for group in test.groups)
     score = one(found.scores, dataset=name, measure="weat")
     assert score["value"] == pytest.approx(slow.weat(X, Y, A, B), abs=1e-12)
     assert score["n"] == len(test.X) + len(test.Y)
-    items = found.items.filter(dataset=name)
+    items = items_of(found, "association_words").filter(dataset=name)
     assert items.height == sum(len(group) for group in test.groups)
-    of_x = items.filter(pl.col("group").str.starts_with("X: "))
+    of_x = items.filter(role="X")
     assert of_x["value"].to_list() == pytest.approx([slow.association(x, A, B) for x in X], abs=1e-12)
-    assert items.filter(pl.col("group").str.starts_with("A: "))["value"].null_count() == len(test.A)
+    assert items.filter(role="A")["value"].null_count() == len(test.A)
 
 
 def test_exact_p_of_a_test_of_ones_own(make: object, slow: type, tmp_path: Path) -> None:
@@ -111,20 +122,21 @@ def test_exact_p_of_a_test_of_ones_own(make: object, slow: type, tmp_path: Path)
     assert score["value"] == pytest.approx(slow.weat(X, Y, A, B), abs=1e-12)
     assert score["p"] == pytest.approx(sum(s > sum(values[:5]) - 1e-12 for s in sums) / 252, abs=1e-12)
     assert score["dataset"] == "mine"
-    assert "small, mine: p is exact over 252 partitions." in found.notes
-    assert len(found.data["words of mine"]["sha256"]) == 64
-    assert found.items["group"].unique().sort().to_list() == [f"{g.upper()}: {g} words" for g in "abxy"]
+    assert (score["p_method"], score["partitions"], score["sides"]) == ("exact", 252, "one")
+    assert [len(data.sha256) for data in found.data if data.name == "mine"] == [64]
+    sets = items_of(found, "association_words").select("role", "set").unique().sort("role").rows()
+    assert sets == [(group.upper(), f"{group} words") for group in "abxy"]
 
 
-def test_similarity(found: Findings, small: Embedding, slow: type) -> None:
+def test_similarity(found: Run, small: Embedding, slow: type) -> None:
     pairs = load_pairs("rg-65")
     cosines = [slow.cosine(small[a], small[b]) for a, b in zip(pairs.first, pairs.second, strict=True)]
     score = one(found.scores, measure="similarity")
     assert score["value"] == pytest.approx(spearmanr(cosines, pairs.scores).statistic, abs=1e-12)
     assert score["n"] == 65
-    items = found.items.filter(experiment="similarity")
+    items = items_of(found, "word_pairs")
     assert items["value"].to_list() == pytest.approx(cosines, abs=1e-10)
-    assert items["item"][0] == f"{pairs.first[0]} {pairs.second[0]}"
+    assert items.select("first", "second").row(0) == (pairs.first[0], pairs.second[0])
 
 
 def test_pairs_of_ones_own(make: object, tmp_path: Path) -> None:
@@ -134,10 +146,11 @@ def test_pairs_of_ones_own(make: object, tmp_path: Path) -> None:
     score = one(found.scores, measure="similarity")
     assert (score["dataset"], score["n"]) == ("mine", 4)
     assert one(found.scores, measure="coverage")["value"] == 0.8
-    assert one(found.items, item="Apple pear")["found_as"] == "apple pear"
-    assert one(found.items, item="king ghost")["left_out"] == "not in vocabulary"
-    assert found.left_out == {"not in vocabulary": 1}
-    assert "mine: line 1 is taken as the header: word1, word2, score." in found.notes
+    items = items_of(found, "word_pairs")
+    assert one(items, first="Apple")["spelling"] == "apple pear"
+    assert one(items, second="ghost")["skipped"] == "not in vocabulary"
+    assert found.skipped == {"not in vocabulary": 1}
+    assert any("line 1 is taken as the header: word1, word2, score" in text for text in reasons(found, "info"))
 
 
 def test_analogies(make: object) -> None:
@@ -147,73 +160,76 @@ def test_analogies(make: object) -> None:
     for capital, country in ((0, 1), (2, 3), (4, 5)):  # three capitals are one step from their countries
         matrix[country] = matrix[capital] + 3 * np.eye(30)[0]
     found = valnorm([Embedding(words, matrix, embedding.provenance)], experiments=["analogy"])
-    asked = found.items.filter(pl.col("left_out").is_null())
+    items = items_of(found, "analogies")
+    asked = items.filter(pl.col("skipped").is_null())
     assert asked.height == one(found.scores, measure="analogy")["n"] > 10
-    near = asked.filter(~pl.col("item").str.contains("Bern "), ~pl.col("item").str.contains("Switzerland"))
-    assert near["value"].to_list() == [1.0] * near.height  # Athens : Greece :: Baghdad : Iraq
-    assert one(found.scores, measure="analogy")["value"] == pytest.approx(asked["value"].mean())
-    assert one(found.scores, measure="coverage")["n"] == found.items.height == 19_544
-    assert found.left_out == {"not in vocabulary": 19_544 - asked.height}
+    hard = pl.any_horizontal(pl.col("a", "b", "c", "d").is_in(["Bern", "Switzerland"]))
+    assert asked.filter(~hard)["is_correct"].all()  # Athens : Greece :: Baghdad : Iraq
+    assert one(found.scores, measure="analogy")["value"] == pytest.approx(asked["is_correct"].mean())
+    assert one(found.scores, measure="coverage")["n"] == items.height == 19_544
+    assert found.skipped == {"not in vocabulary": 19_544 - asked.height}
     beyond = valnorm(
         [Embedding(words, matrix, embedding.provenance)],
         experiments=["analogy"],
         analogy_vocabulary=6,
     )
-    assert beyond.left_out["beyond the first 6 words of the vocabulary"] > 0
+    assert beyond.skipped["beyond the first 6 words of the vocabulary"] > 0
     none = valnorm([make(["a", "b", "c", "d"])], experiments=["analogy"])
-    assert none.warnings == ["small has all four words of no analogy of google; the task has no score."]
-    assert none.left_out == {"not in vocabulary": 19_544}
+    assert any("analog" in text for text in reasons(none, "skipped"))
+    assert none.skipped == {"not in vocabulary": 19_544}
 
 
 def test_balance_cuts_the_longer_set(small: Embedding, slow: type) -> None:
     polar = polar_words()
     fewer = small.restrict(word for word in small.words if word not in polar.unpleasant[:5])
 
-    def balanced(seed: int) -> Findings:
+    def balanced(seed: int) -> Run:
         chosen = {"balance": True, "seed": seed, "resamples": 10, "permutations": 100}
         return valnorm([fewer], lexica=["bellezza"], experiments=["valence"], **chosen)
 
     found = balanced(3)
-    pleasant, unpleasant = (found.items.filter(group=group) for group in ("pleasant", "unpleasant"))
-    dropped = pleasant.drop_nulls("left_out")
-    assert set(dropped["left_out"]) == {"dropped at random to balance the sets"}
+    lists = items_of(found, "word_lists")
+    pleasant, unpleasant = (lists.filter(list=name) for name in ("pleasant", "unpleasant"))
+    dropped = pleasant.drop_nulls("skipped")
+    assert set(dropped["skipped"]) == {"dropped at random to balance the sets"}
     assert dropped.height == 5
-    assert unpleasant.drop_nulls("left_out")["left_out"].to_list() == ["not in vocabulary"] * 5
-    kept = pleasant.filter(pl.col("left_out").is_null())["item"].to_list()
+    assert unpleasant.drop_nulls("skipped")["skipped"].to_list() == ["not in vocabulary"] * 5
+    kept = pleasant.filter(pl.col("skipped").is_null())["word"].to_list()
     A, B = rows(small, kept), rows(small, polar.unpleasant[5:])
-    assert one(found.items, group="lexicon", item="angel")["value"] == pytest.approx(
+    assert one(items_of(found, "rated_words"), word="angel")["value"] == pytest.approx(
         slow.sc_weat(small["angel"].tolist(), A, B), abs=1e-10
     )
-    assert found.items.equals(balanced(3).items)
-    other = balanced(4).items.filter(group="pleasant").drop_nulls("left_out")
+    assert lists.equals(items_of(balanced(3), "word_lists"))
+    other = items_of(balanced(4), "word_lists").filter(list="pleasant").drop_nulls("skipped")
     assert other.height == 5
-    assert other["item"].to_list() != dropped["item"].to_list()
+    assert other["word"].to_list() != dropped["word"].to_list()
 
 
 def test_p_follows_the_effect_size(small: Embedding) -> None:
     """ValNorm: “p-values have a Spearman's correlation coefficient greater than ρ ≥ 0.99 to the effect sizes”."""
     found = valnorm([small], lexica=["bellezza"], experiments=["valence"], resamples=20, permutations=5_000)
-    words = found.items.filter(pl.col("group") == "lexicon", pl.col("p").is_not_null())
+    words = items_of(found, "rated_words").drop_nulls("p")
     expected = spearmanr(words["value"], 1 - words["p"].to_numpy()).statistic
-    score = one(found.scores, measure="valence:p-against-d")
+    score = one(found.scores, measure="valence", variant="p-against-d")
     assert (score["value"], score["n"]) == (pytest.approx(expected), len(words))
     assert score["value"] > 0.98
 
 
 def test_the_seed_decides_all_that_is_random_and_nothing_else(small: Embedding) -> None:
-    def run(seed: int) -> Findings:
+    def run(seed: int) -> Run:
         chosen = {"seed": seed, "resamples": 50, "permutations": 200}
         return valnorm([small], lexica=["bellezza"], experiments=["valence", "weat"], **chosen)
 
     first, again, other = run(1), run(1), run(2)
     assert first.scores.equals(again.scores)
-    assert first.items.equals(again.items)
+    words, same, others = (items_of(run, "rated_words") for run in (first, again, other))
+    assert words.equals(same)
     # p is drawn, and a control's ratings: so what is made of them is too.
-    drawn = (pl.col("measure") == "valence:p-against-d") | (pl.col("setting") == "shuffled").fill_null(False)
+    drawn = pl.any_horizontal(pl.col("variant") == "p-against-d", pl.col("control") == "shuffled").fill_null(False)
     assert first.scores.filter(~drawn)["value"].equals(other.scores.filter(~drawn)["value"])
-    assert first.items["value"].equals(other.items["value"], null_equal=True)
+    assert words["value"].equals(others["value"], null_equal=True)
     assert not first.scores["low"].equals(other.scores["low"], null_equal=True)
-    assert not first.items["p"].equals(other.items["p"], null_equal=True)
+    assert not words["p"].equals(others["p"], null_equal=True)
 
 
 def test_a_lexicon_of_ones_own(make: object, tmp_path: Path) -> None:
@@ -227,12 +243,14 @@ def test_a_lexicon_of_ones_own(make: object, tmp_path: Path) -> None:
         valnorm([embedding], **run)
     found = valnorm([embedding], **run, on_bad="drop")
     assert one(found.scores, measure="valence", experiment="valence")["n"] == 3
-    assert one(found.items, item="sun", group="lexicon")["reference"] == 4.0  # the mean of its two ratings
-    assert found.left_out == {
+    rated = items_of(found, "rated_words").filter(pl.col("skipped").is_null())
+    assert one(rated, word="sun")["rating"] == 4.0  # the mean of its two ratings
+    assert found.skipped == {
         "mine: stands on another line already; their ratings are averaged": 1,
         "mine: has a rating that is no number": 1,
     }
-    assert found.items.filter(group="lexicon rows")["item"].to_list() == ["sun", "odd"]
+    dropped = items_of(found, "rated_words").drop_nulls("skipped")
+    assert dropped["word"].to_list() == ["sun", "odd"]
     with pytest.raises(WordworthError, match="--word-column and --rating-column are for a lexicon of your own"):
         valnorm([embedding], lexica=["bellezza"], **columns)
 
@@ -250,7 +268,7 @@ def test_a_lexicon_of_ones_own(make: object, tmp_path: Path) -> None:
         ({"lexica": ["belleza"]}, "'belleza' is not in the lexica of the catalog; did you mean bellezza"),
         ({"lexica": ["spanish"], "languages": ["english"]}, "spanish"),
         ({"languages": ["english", "german"]}, "2 languages were given for 1 model that knows one; give one for"),
-        ({"languages": ["all", "german"]}, "--language all is every language; give it alone"),
+        ({"languages": ["all", "german"]}, "--language all means every language"),
         ({"languages": ["germn"]}, "there are no polar words for 'germn'; did you mean german?"),
         ({"tests": ["weat11"], "experiments": ["weat"]}, "'weat11' is not in the tests of the catalog; did you mean"),
         ({"pairs": ["simlex"], "experiments": ["similarity"]}, "'simlex' is not in the pairs of the catalog; did you"),
@@ -272,27 +290,27 @@ def test_an_embedding_without_the_words(make: object, small: Embedding) -> None:
     poles = make([*polar.pleasant, *polar.unpleasant])
     with pytest.raises(WordworthError, match="small has both words of 0 of the 65 pairs of rg-65, and 3 are needed"):
         valnorm([poles], experiments=["similarity"], pairs=["rg-65"])
-    # A task that nobody asked for by name is passed over, and told.
+    # A task that nobody requested by name is a notice.
     found = valnorm([poles], lexica=["bellezza"], experiments=["valence", "weat", "similarity"])
-    assert [line[:9] for line in found.warnings] == ["Not run: "] * len(found.warnings)
-    assert any("words of X: flowers (test weat1)" in line for line in found.warnings)
-    assert any("pairs of ws-353" in line for line in found.warnings)
+    failures = reasons(found, "failed")
+    assert any("words of X: flowers (test weat1)" in line for line in failures)
+    assert any("pairs of ws-353" in line for line in failures)
     assert "weat" not in set(found.scores["measure"])
     assert "ws-353" not in set(found.scores["dataset"])
 
 
 def test_controls_of_valence_by_hand(small: Embedding) -> None:
     found = valnorm([small], lexica=["bellezza"], experiments=["valence"], resamples=200)
-    items = found.items.filter(group="lexicon").drop_nulls("value")
+    items = items_of(found, "rated_words").filter(experiment="valence").drop_nulls("value")
     polar = {*polar_words().pleasant, *polar_words().unpleasant}
-    rest = items.filter(~pl.col("item").is_in(list(polar)))
-    without = one(found.scores, experiment="control", setting="poles-out")
-    assert without["value"] == pytest.approx(pearsonr(rest["value"], rest["reference"]).statistic, abs=1e-12)
+    rest = items.filter(~pl.col("word").is_in(list(polar)))
+    without = one(found.scores, control="poles-out")
+    assert without["value"] == pytest.approx(pearsonr(rest["value"], rest["rating"]).statistic, abs=1e-12)
     assert without["n"] == len(rest) < len(items)
-    by_chance = one(found.scores, experiment="control", setting="shuffled", measure="valence:control")
+    by_chance = one(found.scores, control="shuffled")
     assert by_chance["low"] < 0 < by_chance["high"]
     assert by_chance["high"] == pytest.approx(1.96 / np.sqrt(len(items)), rel=0.35)
-    above = one(found.scores, experiment="control", measure="valence:above")
+    above = one(found.scores, control="shuffled", variant="above-control")
     valence = one(found.scores, experiment="valence", measure="valence")
     assert above["value"] == pytest.approx(valence["value"] - by_chance["value"])
     assert above["p"] == pytest.approx(1 / 201)

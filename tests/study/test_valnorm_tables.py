@@ -1,8 +1,8 @@
 """ValNorm's tables of languages."""
 
 import polars as pl
-
 from wordworth.results.schema import ITEMS, SCORES
+
 from wordworth.study.valnorm.study import BELLEZZA, valnorm_tables
 
 

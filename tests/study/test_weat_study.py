@@ -1,13 +1,23 @@
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.errors import WordworthError
+from wordworth.results.run import Run
 from wordworth.study import study
 
 weat = study("weat")
+
+
+def words_of(run: Run) -> pl.DataFrame:
+    return run.item_table("association_words").collect()
+
+
+def failures(run: Run) -> dict[str, str]:
+    return {str(notice.dataset): notice.reason for notice in run.notices if notice.kind == "failed"}
 
 
 @pytest.mark.parametrize(
@@ -19,16 +29,16 @@ def test_caliskan_et_al_2017(data: Path, name: str, effect: float) -> None:
     assert found.scores["value"].to_list() == [pytest.approx(effect, abs=0.01)]
     assert found.scores["n"].item() == sum(len(group) for group in load_test(name).groups[:2])
     assert found.scores["p"].item() < 0.05
-    assert found.left_out == {}
-    model = found.models["word2vec_googlenews_subset"]
-    assert (model["words"], model["dimensions"], len(model["sha256"])) == (13_784, 300, 64)
-    assert "Caliskan" in found.data[f"words of {name}"]["reference"]
+    assert found.skipped == {}
+    model = found.facts_of("word2vec_googlenews_subset")
+    assert (model.words, model.dimensions, len(model.sha256)) == (13_784, 300, 64)
+    assert any("Caliskan" in data.reference for data in found.data if data.name == name)
 
 
 def test_the_word_of_weat9_that_google_news_lacks(data: Path) -> None:
     """The published figure of WEAT 9 stands on “short”; with “short-term” left out d is 1.376 (a plain loop's)."""
     found = weat([data / "vectors/word2vec_googlenews_subset.npz"], tests=["weat9"])
-    assert found.items.drop_nulls("found_as").select("item", "found_as").rows() == [("short-term", "short")]
+    assert words_of(found).drop_nulls("spelling").select("word", "spelling").rows() == [("short-term", "short")]
 
 
 def test_the_ten_by_default_and_those_without_words_are_told(make: object) -> None:
@@ -36,8 +46,8 @@ def test_the_ten_by_default_and_those_without_words_are_told(make: object) -> No
     found = weat([make(words)], permutations=50)
     assert set(found.scores["dataset"]) >= {"weat1", "weat8"}
     assert found.scores["study"].unique().to_list() == ["weat"]
-    assert any("words of X: instruments (test weat2)" in line for line in found.warnings)
-    assert len(found.warnings) + found.scores.height == 10
+    assert "words of X: instruments (test weat2)" in failures(found)["weat2"]
+    assert len(failures(found)) + found.scores.height == 10
     with pytest.raises(WordworthError, match=r"small has 0 of the 25 words of X: instruments \(test weat2\)"):
         weat([make(words)], tests=["weat2"])
     with pytest.raises(WordworthError, match=r"small has 0 of the \d+ words .* is it an embedding of english words"):
@@ -53,16 +63,16 @@ def test_names_keep_their_capital_where_the_vocabulary_has_capitals(data: Path) 
         weat([data / GOOGLE], tests=["weat3"])
     found = weat([data / GOOGLE])
     assert {"weat3", "weat4", "weat5"}.isdisjoint(found.scores["dataset"])
-    assert {part["dataset"] for part in found.failed} >= {"weat3", "weat4", "weat5"}
-    assert any("has capitals, so names keep their capital" in note for note in found.notes)
+    assert failures(found).keys() >= {"weat3", "weat4", "weat5"}
+    assert any("has capitals, so names keep their capital" in notice.reason for notice in found.notices)
 
 
 def test_names_are_found_in_a_vocabulary_in_lower_case(make: object) -> None:
     test = load_test("weat3")
     low = make([word.lower() for group in test.groups for word in group])
     found = weat([low], tests=["weat3"], permutations=50)
-    assert found.scores.select("n", "flags").row(0) == (64, None)
-    assert found.items.filter(item="Heather")["found_as"].to_list() == ["heather"]
+    assert found.scores.select("n", "cautions").row(0) == (64, [])
+    assert words_of(found).filter(word="Heather")["spelling"].to_list() == ["heather"]
     # One capital letter in the vocabulary does not make it a cased one, 1 % of its words does.
     marked = make([*low.words, "UNK", *(f"w{i}" for i in range(300))])
     assert weat([marked], tests=["weat3"], permutations=50).scores["n"].item() == 64
@@ -78,12 +88,13 @@ def test_less_than_half_of_a_set_is_refused_or_flagged(make: object) -> None:
     some = make([*test.X, *test.Y[:9], *flowers])
     found = weat([some], permutations=50)
     assert "weat3" not in found.scores["dataset"]
-    (part,) = [part for part in found.failed if part["dataset"] == "weat3"]
-    assert "has 9 of the 32 words of Y: African American names (test weat3), less than half" in part["reason"]
+    assert "has 9 of the 32 words of Y: African American names (test weat3), less than half" in failures(found)["weat3"]
     asked = weat([some], tests=["weat3"], permutations=50)
-    assert asked.scores["flags"].to_list() == ["coverage 28% of African American names; 32 : 9"]
+    assert asked.scores["cautions"].to_list() == [["unbalanced-sets", "low-coverage"]]
+    assert asked.scores["coverage"].to_list() == [pytest.approx(9 / 32)]
     more = weat([make([*test.X, *test.Y[:24], *test.A, *test.B])], permutations=50)
-    assert more.scores.filter(dataset="weat3")["flags"].to_list() == ["coverage 75% of African American names"]
+    row = more.scores.filter(dataset="weat3")
+    assert (row["coverage"].item(), row["cautions"].to_list()) == (0.75, [["low-coverage"]])
 
 
 def test_d_has_an_interval_that_no_order_of_the_words_moves(make: object, tmp_path: Path) -> None:
@@ -99,9 +110,9 @@ def test_d_has_an_interval_that_no_order_of_the_words_moves(make: object, tmp_pa
         assert turned[column] == pytest.approx(plain[column], rel=1e-12)
 
 
-def test_few_words_are_flagged(data: Path) -> None:
+def test_few_words_have_a_caution(data: Path) -> None:
     found = weat([data / GOOGLE], tests=["weat1", "weat9"])
-    assert found.scores["flags"].to_list() == [None, "n=12"]
+    assert found.scores["cautions"].to_list() == [[], ["few-items"]]
 
 
 def test_sides_and_methods(make: object) -> None:

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.task.prediction import predicted_words, prediction
+from wordworth.measure import label
+from wordworth.task.prediction import open_predicted_words, score_predictions
 from wordworth.task.settings import Intervals
 from wordworth.whole_words.frequency import Bands
 from wordworth.whole_words.predictions import PREDICTIONS
@@ -30,16 +32,18 @@ def scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[st
     ]
     types = {**PREDICTIONS, "band": pl.Enum([*bands.names]), "cluster": pl.Int32}
     table = pl.DataFrame(rows, schema=types).lazy()
-    with predicted_words(table) as words:
-        found = prediction(table, words, {"model": "m"}, 10, bands, Intervals(resamples=20)).scores
-    overall = found.filter(pl.col("experiment") == "prediction")
-    return {row["measure"]: row for row in overall.iter_rows(named=True)}
+    with open_predicted_words(table) as words:
+        found = score_predictions(table, words, {"model": "m"}, 10, bands, Intervals(resamples=20))
+        items = found.items["predictions"].collect()
+    assert items.select("word", "band", "rank", "bits").row(2) == ("cat", "mid", 10, pytest.approx(6 / np.log(2)))
+    overall = found.scores.filter(experiment="prediction")
+    return {label(row["measure"], row["variant"], row["k"]): row for row in overall.iter_rows(named=True)}
 
 
 def test_types_are_counted_in_four_bins_as_in_the_authors_script(scores: dict[str, dict[str, object]]) -> None:
     """Types that were hit in any of four bins (not `zyx`) / the types of the three that are not the rarest."""
-    assert (scores["T1:code"]["value"], scores["T1:code"]["n"]) == (pytest.approx(2 / 3), 3)
-    assert (scores["T10:code"]["value"], scores["T10:code"]["n"]) == (pytest.approx(3 / 3), 3)
+    assert (scores["T1 (code)"]["value"], scores["T1 (code)"]["n"]) == (pytest.approx(2 / 3), 3)
+    assert (scores["T10 (code)"]["value"], scores["T10 (code)"]["n"]) == (pytest.approx(3 / 3), 3)
 
 
 def test_ppx_is_a_mean_with_100_for_a_word_that_is_not_found(scores: dict[str, dict[str, object]]) -> None:

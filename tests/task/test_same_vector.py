@@ -5,7 +5,6 @@ computed here from the formula of Caliskan et al.
 """
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,13 +16,13 @@ from wordworth.catalog.read.pairs import Pairs
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
-from wordworth.study import study
-from wordworth.study.valnorm import ValnormSettings
-from wordworth.study.weat import WeatSettings
-from wordworth.task.association import association
-from wordworth.task.similarity import similarity
-from wordworth.transform.subspace import class_means, set_components, two_means
+from wordworth.results.findings import Findings
+from wordworth.task.association import score_association
+from wordworth.task.settings import Permuted
+from wordworth.task.similarity import score_similarity
+from wordworth.task.valence import RatedEffects, compute_effect_sizes, score_valence, score_without_poles
+from wordworth.task.words import choose_spellings, match_rated_words, select_poles
+from wordworth.transform.subspace import class_means, set_components
 
 SETS = {
     "X": ("rose", "tulip", "daisy", "orchid"),
@@ -35,7 +34,7 @@ POLAR = polar_words("english")
 WORDS = tuple(dict.fromkeys([*POLAR.pleasant, *POLAR.unpleasant, *(word for words in SETS.values() for word in words)]))
 FLOWERS = AssociationTest("flowers", "Flowers", **SETS, labels=("flowers", "insects", "pleasant", "unpleasant"))
 RATINGS = np.random.default_rng(1).uniform(1, 9, len(WORDS))
-VALNORM = ValnormSettings(resamples=50, permutations=100, experiments=("valence",))
+SETTINGS = Permuted(resamples=50, permutations=100)
 
 
 @pytest.fixture(scope="module")
@@ -55,87 +54,90 @@ def effect_size(vectors: Embedding) -> float:
     return float((x.mean() - y.mean()) / np.concatenate([x, y]).std(ddof=1))
 
 
-def lexicon(words: tuple[str, ...], ratings: NDArray[np.float64]) -> Lexicon:
+def rated(words: tuple[str, ...], ratings: NDArray[np.float64] = RATINGS) -> Lexicon:
     return Lexicon("mine", words, {"valence": ratings}, (1.0, 9.0), sha256=str(len(words)))
 
 
-def written(folder: Path, words: tuple[str, ...], ratings: NDArray[np.float64]) -> Path:
-    folder.mkdir()
-    rows = "".join(f"{word},{rating}\n" for word, rating in zip(words, ratings.tolist(), strict=True))
-    (folder / "mine.csv").write_text(f"word,valence\n{rows}", encoding="utf-8")
-    return folder / "mine.csv"
-
-
-def valnorm(vectors: Embedding, path: Path) -> Findings:
-    return study("valnorm").run([vectors], replace(VALNORM, lexica=(path,)))
+def valence(vectors: Embedding, lexicon: Lexicon) -> Findings:
+    layers = Layers.of(vectors)
+    return score_valence(layers, select_poles(layers, POLAR, SETTINGS), lexicon, SETTINGS)
 
 
 def numbers(findings: Findings) -> list[tuple[object, ...]]:
-    return findings.scores.select("measure", "setting", "value", "low", "high", "p", "n").rows()
+    return findings.scores.select("measure", "variant", "value", "low", "high", "p", "n").rows()
 
 
 def test_words_of_a_set_with_one_vector_count_once(vectors: Embedding) -> None:
-    plain = association(Layers.of(vectors), FLOWERS, WeatSettings())
+    plain = score_association(Layers.of(vectors), FLOWERS, Permuted())
     repeated = replace(FLOWERS, X=("rose", "Rose", *SETS["X"][1:], "ROSE"), A=(*SETS["A"], "Love"))
-    found = association(Layers.of(vectors), repeated, WeatSettings())
+    found = score_association(Layers.of(vectors), repeated, Permuted())
     assert found.scores.row(0, named=True)["value"] == pytest.approx(effect_size(vectors), abs=1e-12)
     assert numbers(found) == numbers(plain)
     assert found.scores.item(0, "n") == 8
-    assert not found.scores.item(0, "flags") or "cover" not in found.scores.item(0, "flags")
-    left_out = found.items.drop_nulls("left_out")
-    assert left_out.get_column("item").to_list() == ["Rose", "ROSE", "Love"]
-    assert sum(found.left_out.values()) == 3
-    assert any("Rose, ROSE" in note for note in found.notes)
+    assert found.scores.item(0, "coverage") == 1
+    skipped = found.items["association_words"].drop_nulls("skipped").collect()
+    assert skipped.select("role", "set", "word").rows() == [
+        ("X", "flowers", "Rose"),
+        ("X", "flowers", "ROSE"),
+        ("A", "pleasant", "Love"),
+    ]
+    assert list(found.skipped().values()) == [3]
+    merged = {notice.count: notice for notice in found.notices if "merged" in notice.reason}
+    assert merged[2].kind == "info"
+    assert "Rose, ROSE" in merged[2].reason
 
 
 def test_a_vector_in_both_sets_is_refused(vectors: Embedding) -> None:
     for sets in ({"Y": ("Rose", *SETS["Y"])}, {"B": ("LOVE", *SETS["B"])}):
         with pytest.raises(WordworthError, match=r"(Rose|LOVE).*one vector"):
-            association(Layers.of(vectors), replace(FLOWERS, **sets), WeatSettings())
+            score_association(Layers.of(vectors), replace(FLOWERS, **sets), Permuted())
 
 
-def test_lines_of_a_lexicon_with_one_vector_are_averaged(vectors: Embedding, tmp_path: Path) -> None:
+def test_lines_of_a_lexicon_with_one_vector_are_averaged(vectors: Embedding) -> None:
     """Capitals are rated .25 above and lower case .25 below the ratings of the plain lexicon."""
-    plain = valnorm(vectors, written(tmp_path / "plain", WORDS, RATINGS))
     capitals = tuple(word.upper() for word in WORDS)
-    both = written(tmp_path / "both", (*WORDS, *capitals), np.concatenate([RATINGS - 0.25, RATINGS + 0.25]))
-    found = valnorm(vectors, both)
+    plain = valence(vectors, rated(WORDS))
+    found = valence(vectors, rated((*WORDS, *capitals), np.concatenate([RATINGS - 0.25, RATINGS + 0.25])))
     for one, other in zip(numbers(found), numbers(plain), strict=True):
         assert one[:2] == other[:2]
         assert one[2:] == pytest.approx(other[2:], abs=1e-9)
-    assert any(f"{len(WORDS)} words of mine" in note and "averaged" in note for note in found.notes)
-    rows = found.items.filter(group="lexicon rows").get_column("item").to_list()
-    assert rows == list(capitals)
+    (notice,) = found.notices
+    assert (notice.kind, notice.count, notice.total, notice.dataset) == ("info", len(WORDS), 2 * len(WORDS), "mine")
+    skipped = found.items["rated_words"].drop_nulls("skipped").collect()
+    assert skipped.get_column("word").to_list() == list(capitals)
 
 
-def test_poles_out_removes_polar_words_however_they_are_spelled(vectors: Embedding, tmp_path: Path) -> None:
-    capitals = tuple(word.upper() for word in WORDS)
-    plain, found = (
-        valnorm(vectors, written(tmp_path / name, words, RATINGS))
-        for name, words in (("plain", WORDS), ("capitals", capitals))
-    )
-    one, other = (run.scores.filter(setting="poles-out").row(0, named=True) for run in (found, plain))
+def test_poles_are_removed_however_they_are_spelled(vectors: Embedding) -> None:
+    layers = Layers.of(vectors)
+    polar = layers.select([*POLAR.pleasant, *POLAR.unpleasant], choose_spellings("english", SETTINGS)).resolved
+    rows = []
+    for words in (WORDS, tuple(word.upper() for word in WORDS)):
+        findings = Findings()
+        matched, lexicon = match_rated_words(findings, layers, rated(words), SETTINGS)
+        effects = compute_effect_sizes(matched, select_poles(layers, POLAR, SETTINGS))
+        score_without_poles(findings, RatedEffects(matched, lexicon, effects), polar, SETTINGS)
+        rows.append(findings.scores.row(0, named=True))
+    one, other = rows
     assert one["n"] == other["n"] == len(WORDS) - 50
     assert one["value"] == pytest.approx(other["value"], abs=1e-9)
 
 
 def test_pairs_of_the_same_vectors_are_averaged_unless_spelled_alike(vectors: Embedding) -> None:
     first, second = ("rose", "ant", "love", "war"), ("tulip", "wasp", "peace", "grief")
-    plain = similarity(Layers.of(vectors), Pairs("p", first, second, np.array([5.0, 6.0, 7.0, 8.0])), VALNORM)
+    plain = score_similarity(Layers.of(vectors), Pairs("p", first, second, np.array([5.0, 6.0, 7.0, 8.0])), SETTINGS)
     pairs = Pairs("p", (*first, "ROSE"), (*second, "Tulip"), np.array([4.0, 6.0, 7.0, 8.0, 6.0]))
-    found = similarity(Layers.of(vectors), pairs, VALNORM)
+    found = score_similarity(Layers.of(vectors), pairs, SETTINGS)
     assert numbers(found) == numbers(plain)
-    assert any("1 pairs of p" in note for note in found.notes)
+    (notice,) = found.notices
+    assert (notice.kind, notice.count, notice.total, notice.dataset) == ("info", 1, 5, "p")
     published = Pairs("p", (*first, "rose"), (*second, "tulip"), np.array([4.0, 6.0, 7.0, 8.0, 6.0]))
-    assert similarity(Layers.of(vectors), published, VALNORM).scores.item(0, "n") == 5
+    assert score_similarity(Layers.of(vectors), published, SETTINGS).scores.item(0, "n") == 5
 
 
 def test_subspaces_count_a_vector_once(vectors: Embedding) -> None:
     flowers, insects = SETS["X"], SETS["Y"]
     repeated = ("ROSE", *flowers, "Rose")
     assert set_components(vectors, repeated).basis == pytest.approx(set_components(vectors, flowers).basis)
-    one = two_means(vectors, repeated, insects).basis
-    assert one == pytest.approx(two_means(vectors, flowers, insects).basis)
     classes = {"flowers": repeated, "insects": insects}
     assert class_means(vectors, classes).basis == pytest.approx(
         class_means(vectors, {**classes, "flowers": flowers}).basis

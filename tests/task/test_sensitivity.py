@@ -14,11 +14,11 @@ from wordworth.embedding import Embedding, Layers, Provenance, Slot
 from wordworth.measure import sc_weat, valence, weat, weat_p
 from wordworth.measure.sensitivity import conclusions, robustness
 from wordworth.statistics.permutation import normal_p, permutation_test
-from wordworth.study import study
-from wordworth.study.weat import WeatSettings
-from wordworth.task.sensitivity import association_sensitivity, valence_sensitivity
-from wordworth.task.variants import AND, KINDS, vector_versions, word_variants
-from wordworth.task.words import poles_in
+from wordworth.task.association import score_association
+from wordworth.task.sensitivity import score_association_variants, score_valence_variants
+from wordworth.task.settings import Sensitive
+from wordworth.task.variants import KINDS, make_vector_variants, make_word_variants
+from wordworth.task.words import select_poles
 
 SEED = 3
 RNG = np.random.default_rng(SEED)
@@ -51,7 +51,7 @@ class Plain:
 
     embedding: Embedding
     test: AssociationTest
-    settings: WeatSettings
+    settings: Sensitive
 
     def sets(self, kind: str, name: str, draw: dict[str, list[str]]) -> list[list[str]]:
         groups = [sorted(group) for group in self.test.groups]
@@ -90,25 +90,26 @@ class Plain:
 
 def test_variants_are_those_of_a_plain_loop(test_of_names: AssociationTest, vectors: Embedding) -> None:
     """A fifteenth of the variants, each by itself in plain Python; p by `weat_p` where that has the association."""
-    settings = WeatSettings(draws=3, permutations=300, seed=SEED)
+    settings = Sensitive(draws=3, permutations=300, seed=SEED)
     layers = Layers.of(vectors)
-    found = association_sensitivity(layers, test_of_names, settings, vector_versions(layers))
+    found = score_association_variants(layers, test_of_names, settings, make_vector_variants(layers))
     names = [sorted(group) for group in test_of_names.groups]
-    words = word_variants(names[:2], names[2:], 3, SEED)
+    words = make_word_variants(names[:2], names[2:], 3, SEED)
     flat = [word for group in names[:2] for word in group], [word for group in names[2:] for word in group]
     kept = {}
     for kind, name, *masks in zip(words.kinds, words.names, words.targets, words.attributes, strict=True):
         kept[kind, name] = [word for side, mask in zip(flat, masks, strict=True) for word in np.array(side)[mask]]
     plain = Plain(vectors, test_of_names, settings)
-    assert set(found.items["group"]) == set(KINDS)
-    assert len(found.items) == len(words) * 3 * 3 * 2 * 2 * 2
-    for row in found.items[::15].iter_rows(named=True):
-        version, way, spread, method, sides = row["place"].split(AND)
-        sets = plain.sets(row["group"], row["item"], {"kept": kept[row["group"], row["item"]]})
-        cut = [plain.vectors(group, version) for group in sets]
+    items = found.items["variants"].collect()
+    assert set(items["words"]) == set(KINDS)
+    assert len(items) == len(words) * 3 * 3 * 2 * 2 * 2
+    for row in items[::15].iter_rows(named=True):
+        way, spread, method = row["association"], row["sigma"], row["p_test"]
+        sets = plain.sets(row["words"], row["without"], {"kept": kept[row["words"], row["without"]]})
+        cut = [plain.vectors(group, row["vectors"]) for group in sets]
         d, s = plain.d(cut, way, 1 if spread == "sample σ" else 0)
         assert row["value"] == pytest.approx(d, rel=1e-6), row  # float32 vectors
-        how = {"sides": sides.partition("-")[0], "permutations": 300, "seed": SEED}
+        how = {"sides": {"one-sided": "one", "two-sided": "two"}[row["sides"]], "permutations": 300, "seed": SEED}
         p = (normal_p if method == "normal p" else lambda *given, **how: permutation_test(*given, **how).p)(
             np.array(s), len(cut[0]), **how
         )
@@ -124,9 +125,9 @@ def test_robustness_by_hand() -> None:
     p = np.array([0.01, 0.2, 0.6, 0.04, 0.001])
     assert conclusions(values, p).tolist() == [1, 0, 0, -1, 1]
     found = robustness(values, p)
-    shares = [found[f"sensitivity:{name}"]["value"] for name in ("significant", "same-sign", "flipped")]
+    shares = [found[name]["value"] for name in ("significant", "same-sign", "flipped")]
     assert shares == pytest.approx([3 / 5, 3 / 5, 3 / 5])
-    assert found["sensitivity:median"] == {"value": 0.5, "low": -1, "high": 2}
+    assert found["median"] == {"value": 0.5, "low": -1, "high": 2}
 
 
 def pulled(test: AssociationTest, pull: float) -> Embedding:
@@ -143,14 +144,15 @@ def pulled(test: AssociationTest, pull: float) -> Embedding:
 
 def test_a_clear_effect_never_flips(test_of_names: AssociationTest) -> None:
     layers = Layers.of(pulled(test_of_names, 1.0))
-    settings = WeatSettings(draws=5)
-    scores = association_sensitivity(layers, test_of_names, settings, vector_versions(layers)).scores
-    shares = scores.filter(pl.col("measure") != "sensitivity:median")
-    expected = {"sensitivity:significant": 1.0, "sensitivity:same-sign": 1.0, "sensitivity:flipped": 0.0}
-    assert all(row["value"] == expected[row["measure"]] for row in shares.iter_rows(named=True))
-    assert {row["setting"].partition(": ")[0] for row in shares.iter_rows(named=True) if row["setting"]} == {
-        *("words", "vectors", "association", "σ", "p", "sides")
-    }
+    settings = Sensitive(draws=5)
+    scores = score_association_variants(layers, test_of_names, settings, make_vector_variants(layers)).scores
+    expected = {"significant": 1.0, "same-sign": 1.0, "flipped": 0.0}
+    shares = scores.filter(pl.col("variant") != "median", pl.col("measure") == "sensitivity")
+    assert all(row["value"] == expected[row["variant"]] for row in shares.iter_rows(named=True))
+    by_option = shares.filter(pl.col("subset").is_not_null())
+    assert set(by_option["variant"]) == {"flipped"}
+    assert {"words: all words", "vectors: centred", "σ: sample σ", "p: normal p"} <= set(by_option["subset"])
+    assert len(by_option) == len(KINDS) + 3 + 3 + 2 + 2 + 2
 
 
 def test_an_effect_that_lengths_alone_make_flips_with_them(test_of_names: AssociationTest) -> None:
@@ -163,9 +165,9 @@ def test_an_effect_that_lengths_alone_make_flips_with_them(test_of_names: Associ
             found[word] = vector * length
     mirror = {f"back{at}": -vector for at, vector in enumerate(found.values())}  # so that the mean is nought
     layers = Layers.of(made(found | mirror))
-    settings = WeatSettings(draws=2, permutations=200)
-    scores = association_sensitivity(layers, test_of_names, settings, vector_versions(layers)).scores
-    flipped = dict(scores.filter(measure="sensitivity:flipped").select("setting", "value").iter_rows())
+    settings = Sensitive(draws=2, permutations=200)
+    scores = score_association_variants(layers, test_of_names, settings, make_vector_variants(layers)).scores
+    flipped = dict(scores.filter(variant="flipped").select("subset", "value").iter_rows())
     assert flipped["association: inner product"] > 0.6
     assert flipped["association: mean cosine"] < 0.3
     assert flipped["σ: sample σ"] == flipped["σ: population σ"]
@@ -174,15 +176,19 @@ def test_an_effect_that_lengths_alone_make_flips_with_them(test_of_names: Associ
 def test_two_sides_and_layers(test_of_names: AssociationTest, vectors: Embedding) -> None:
     """The first variant is the test as it is run; words that were encoded have a row a layer."""
     layers = Layers.of(vectors)
-    settings = WeatSettings(draws=2, sides="two", permutations=200)
-    first = association_sensitivity(layers, test_of_names, settings, vector_versions(layers)).items.row(0, named=True)
-    assert first["place"] == "as they are · mean cosine · sample σ · permutation p · two-sided"
+    settings = Sensitive(draws=2, sides="two", permutations=200)
+    found = score_association_variants(layers, test_of_names, settings, make_vector_variants(layers))
+    choices = (
+        found.items["variants"].collect().select("vectors", "association", "sigma", "p_test", "sides", "correlation")
+    )
+    assert choices.row(0) == ("as they are", "mean cosine", "sample σ", "permutation p", "two-sided", None)
     selected = layers.select(vectors.words)
     slots = (Slot(0), Slot(1))
-    encoded = replace(selected, slots=slots, read=lambda slot: vectors.matrix * (1 + slot.layer), setting="bleached")
-    found = association_sensitivity(encoded, test_of_names, settings, vector_versions(encoded))
+    encoded = replace(selected, slots=slots, read=lambda slot: vectors.matrix * (1 + slot.layer), context="bleached")
+    found = score_association_variants(encoded, test_of_names, settings, make_vector_variants(encoded))
     assert found.scores["layer"].unique().to_list() == [0, 1]
-    assert "vectors: centred:bleached" in found.scores["setting"].to_list()
+    assert found.scores["context"].unique().to_list() == ["bleached"]
+    assert "vectors: centred" in found.scores["subset"].to_list()
 
 
 @pytest.fixture(scope="module")
@@ -204,39 +210,36 @@ def rated() -> Embedding:
 def test_valence_under_other_choices(rated: Embedding) -> None:
     """Each variant with all vectors as they are and SC-WEAT, by `sc_weat` and `valence`; other poles by name."""
     lexicon, layers = load_lexicon("bellezza"), Layers.of(rated)
-    settings = WeatSettings(draws=2)
-    poles = poles_in(layers, polar_words(), settings)
+    settings = Sensitive(draws=2)
+    poles = select_poles(layers, polar_words(), settings)
     others = tuple(layers.select(load_word_set(name).words) for name in ("pleasant_2", "unpleasant_2"))
     every = {"polar words": poles, "pleasant_2": others}
-    found = valence_sensitivity(layers, every, lexicon, settings, vector_versions(layers))
+    found = score_valence_variants(layers, every, lexicon, settings, make_vector_variants(layers))
     ratings = dict(zip(lexicon.words, lexicon.ratings["valence"], strict=True))
     known = sorted(word for word in lexicon.words if word in rated.words)
-    chosen = found.items.filter(pl.col("place").str.starts_with("as they are · effect size"))
-    assert len(chosen) * 12 == len(found.items)
-    for row in chosen.filter(~pl.col("item").str.starts_with("draw")).iter_rows(named=True):
-        out = {*row["item"].split(", ")} if row["group"].startswith("one") else set()
-        sides = others if row["group"] == "other poles" else poles
-        kept_poles = [[w for w in side.words if w not in out or row["group"] == "one target out"] for side in sides]
-        if row["group"] == "one of each out":
-            kept_poles = [[w for w in side.words if w != row["item"].split(", ")[1]] for side in sides]
-            out = {row["item"].split(", ")[0]}
-        words = known if row["group"] == "one attribute out" else [word for word in known if word not in out]
+    items = found.items["variants"].collect()
+    chosen = items.filter(vectors="as they are", association="effect size")
+    assert len(chosen) * 12 == len(items)
+    for row in chosen.filter(~pl.col("without").str.starts_with("draw")).iter_rows(named=True):
+        kind = row["words"]
+        out = {*row["without"].split(", ")} if kind.startswith("one") else set()
+        sides = others if kind == "other poles" else poles
+        kept_poles = [[w for w in side.words if w not in out or kind == "one target out"] for side in sides]
+        if kind == "one of each out":
+            kept_poles = [[w for w in side.words if w != row["without"].split(", ")[1]] for side in sides]
+            out = {row["without"].split(", ")[0]}
+        words = known if kind == "one attribute out" else [word for word in known if word not in out]
         rows = [np.array([rated[word] for word in group], dtype=np.float64) for group in (words, *kept_poles)]
-        ranked = not row["place"].endswith("Pearson")
+        ranked = row["correlation"] == "Spearman"
         people = np.array([ratings[word] for word in words])
         expected = valence(sc_weat(*rows), people, ranked=ranked, resamples=1).value
         assert row["value"] == pytest.approx(float(expected), rel=1e-6), row
-    assert found.scores.filter(measure="sensitivity:median")["n"].item() == len(found.items)
+    assert found.scores.filter(variant="median")["n"].item() == len(items)
 
 
-def test_the_first_variant_is_the_score(vectors: Embedding) -> None:
-    found = study("weat")([vectors], tests=["weat6"], sensitivity=True, draws=1, permutations=100)
-    weat6 = found.scores.filter(measure="weat").row(0, named=True)
-    base = found.items.filter(experiment="sensitivity").row(0, named=True)
-    assert (base["value"], base["p"]) == pytest.approx((weat6["value"], weat6["p"]), rel=1e-12)
-    assert "Simonsohn" in found.about.method
-    (_, table) = study("weat").tables(found.scores, found.items)
-    assert table.rows[0][:2] == ["weat6", "made"]
-    plain = study("weat")([vectors], tests=["weat6"], draws=1, permutations=100)
-    assert "sensitivity" not in plain.scores["experiment"].to_list()
-    assert "Simonsohn" not in plain.about.method
+def test_the_first_variant_is_the_score(test_of_names: AssociationTest, vectors: Embedding) -> None:
+    layers, settings = Layers.of(vectors), Sensitive(draws=1, permutations=100)
+    score = score_association(layers, test_of_names, settings).scores.row(0, named=True)
+    found = score_association_variants(layers, test_of_names, settings, make_vector_variants(layers))
+    first = found.items["variants"].collect().row(0, named=True)
+    assert (first["value"], first["p"]) == pytest.approx((score["value"], score["p"]), rel=1e-12)

@@ -13,8 +13,8 @@ import transformers as hf
 
 import wordworth as ww
 from made_models import letters
-from wordworth.results import read_run
-from wordworth.trainer.measuring import still
+from wordworth.results.run import read_run
+from wordworth.trainer.measuring import copy_without_training
 
 LINES = [f"This is a pleasant word, and that is an unpleasant one, number {at}." for at in range(24)]
 STEPS, EVERY = 6, 3
@@ -130,7 +130,7 @@ def test_dropout_matters_in_these_trainings(tmp_path: Path) -> None:
     ids = torch.tensor([trainer.processing_class(LINES[0])["input_ids"]])
     trainer.model.train()
     assert not torch.equal(trainer.model(ids).logits, trainer.model(ids).logits)
-    twin = still(trainer.model)
+    twin = copy_without_training(trainer.model)
     assert torch.equal(twin(ids).logits, twin(ids).logits)
 
 
@@ -143,10 +143,24 @@ def test_numbers_are_those_of_the_saved_model(tmp_path: Path) -> None:
         run = read_run(tmp_path / "runs" / f"{name}-step{STEPS}")
         settings = {one.name: getattr(chosen.settings, one.name) for one in chosen.settings.fields()}
         again = ww.run(name, str(tmp_path / "saved"), **settings)
-        columns = ["experiment", "dataset", "setting", "layer", "pcs", "measure", "value", "low", "high", "p", "n"]
+        columns = [
+            "experiment",
+            "dataset",
+            "subset",
+            "context",
+            "layer",
+            "components",
+            "measure",
+            "k",
+            "value",
+            "low",
+            "high",
+            "p",
+            "n",
+        ]
         assert run.scores.select(columns).equals(again.scores.select(columns))
-        assert run.manifest["steps"] == {f"tiny@step{STEPS}": STEPS}
-        assert set(run.scores["model"]) == {f"tiny@step{STEPS}"}
+        assert [(model.name, model.step) for model in run.models] == [("tiny", STEPS)]
+        assert set(run.scores.select("model", "step").rows()) == {("tiny", STEPS)}
     assert set(read_run(tmp_path / "runs" / "vast-step0").scores["layer"]) == {0, 1, 2}
 
 
@@ -156,12 +170,14 @@ def test_logs_hold_the_scores(tmp_path: Path) -> None:
     trainer.train()
     logs = [log for log in trainer.state.log_history if "wordworth/seconds" in log]
     assert [log["step"] for log in logs] == [0, 3, 6]
-    scores = read_run(tmp_path / "runs" / "vast-step3").scores.filter(pl.col("layer") == 1, pl.col("pcs").is_null())
+    scores = read_run(tmp_path / "runs" / "vast-step3").scores.filter(
+        pl.col("layer") == 1, pl.col("components").is_null()
+    )
     for name, measure in (("valence/bellezza", "valence"), ("weat/weat6", "weat")):
         row = scores.row(by_predicate=pl.col("measure") == measure, named=True)
         assert logs[1][f"wordworth/{name}/bleached/layer-1"] == row["value"]
     coverage = read_run(tmp_path / "runs" / "predict-step3").scores.filter(pl.col("experiment") == "coverage")
-    bands = set(coverage.filter(pl.col("measure") == "top-1")["setting"])
+    bands = set(coverage.filter(pl.col("measure") == "top", pl.col("k") == 1)["subset"])
     assert {f"wordworth/top-1/text.txt/{band}" for band in bands} <= logs[1].keys()
 
 
@@ -173,11 +189,11 @@ def test_a_study_that_fails_costs_no_more_than_itself(
     callback = measured(trainer, tmp_path)
     run = type(callback.measuring.chosen[0].study).run
 
-    def fails(self: Any, models: Any, settings: Any, before: Any = None) -> Any:
+    def fails(self: Any, models: Any, settings: Any, **more: Any) -> Any:
         if self.name == "vast" and models[0].name.endswith("step3"):
             random.random()
             raise TypeError("a mistake of ours")
-        return run(self, models, settings, before)
+        return run(self, models, settings, **more)
 
     monkeypatch.setattr(type(callback.measuring.chosen[0].study), "run", fails)
     with caplog.at_level(logging.WARNING, "wordworth"):
@@ -185,7 +201,7 @@ def test_a_study_that_fails_costs_no_more_than_itself(
     assert "vast could not be measured at step 3: a mistake of ours" in caplog.text
     left = read_run(tmp_path / "runs" / "vast-step3")
     assert left.scores.is_empty()
-    assert [part["model"] for part in left.manifest["failed"]] == ["tiny@step3"]
+    assert [notice.model for notice in left.notices if notice.kind == "failed"] == ["tiny"]
     assert len(read_run(tmp_path / "runs" / "predict-step3").scores)
 
 
@@ -196,7 +212,7 @@ def test_what_diverges_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixt
         trainer.model.transformer.wte.weight.fill_(float("nan"))
     trainer.state.global_step = 3
     callback.on_step_end(trainer.args, trainer.state, trainer.control)
-    assert "tiny@step3 has weights that are no finite numbers: the training has diverged" in caplog.text
+    assert "tiny@step3 has weights that are not finite: the training has diverged" in caplog.text
 
 
 def test_only_the_first_process_measures(tmp_path: Path) -> None:
@@ -257,7 +273,7 @@ def test_a_training_that_is_resumed_goes_on_in_its_folder(tmp_path: Path) -> Non
     again.train(resume_from_checkpoint=str(tmp_path / "tiny" / f"checkpoint-{EVERY}"))
     assert (last.parent / f"vast-step{EVERY}" / "run.json").stat().st_mtime_ns == first
     assert read_run(last).scores.equals(before.scores)
-    assert read_run(last).manifest["started"] >= before.manifest["started"]
+    assert read_run(last).started >= before.started
 
 
 def test_a_trainer_that_cannot_be_measured(tmp_path: Path) -> None:

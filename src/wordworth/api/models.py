@@ -1,4 +1,4 @@
-"""Models by name, as things that can be asked: vectors, completions, surprisal, inferences."""
+"""Models that answer questions: vectors, completions, surprisal, inferences."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from wordworth.catalog.resolve import label_of
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 
-if TYPE_CHECKING:  # torch and transformers are imported when a model is first asked
+if TYPE_CHECKING:  # torch and transformers are imported when a model is first used
     import polars as pl
 
     from wordworth.encode import LanguageModel as Encoder
@@ -27,10 +27,10 @@ if TYPE_CHECKING:  # torch and transformers are imported when a model is first a
 def load(
     named: str | Path, *, kind: Kind | None = None, device: str = "auto", precision: str = "float32"
 ) -> "Embedding | LanguageModel | SentenceEncoder | NliModel | Any":
-    """A model by name of the catalog or the hub, path or address.
+    """Load a model by a name of the catalog or the hub, a path or an address.
 
-    It is word vectors, a language model, a sentence encoder, or an NLI model.
-    `kind` says what it is where its files do not: static, causal, masked, encoder, sentence or nli.
+    It is word vectors, a language model, a sentence encoder, or an NLI model. `kind` says which where its files do not:
+    static, causal, masked, encoder, sentence or nli.
     """
     chosen = kind or kind_of(named)
     if chosen == "static":
@@ -45,14 +45,14 @@ def load(
     return LanguageModel(named, chosen, device, precision)
 
 
-def _layers(model: "Encoder", words: Sequence[str], setting: str, language: str, pooling: str) -> Layers:
-    """Words in a setting that needs no ratings."""
+def _layers(model: "Encoder", words: Sequence[str], context: str, language: str, pooling: str) -> Layers:
+    """Return words in a context that needs no ratings."""
     from wordworth.contexts import contexts_in, load_templates
     from wordworth.encode import in_contexts
 
-    templates = load_templates("vast", language) if setting == "bleached" else None
-    contexts = contexts_in(setting, words, templates=templates)
-    return in_contexts(model, words, contexts, setting).layers(pooling, language)
+    templates = load_templates("vast", language) if context == "bleached" else None
+    contexts = contexts_in(context, words, templates=templates)
+    return in_contexts(model, words, contexts, context).layers(pooling, language)
 
 
 class _Named:
@@ -65,7 +65,7 @@ class _Named:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Its name in tables."""
         return label_of(self.named)
 
     @cached_property
@@ -77,7 +77,7 @@ class _Named:
 
 
 class LanguageModel(_Named):
-    """A causal or masked language model, or an encoder; its weights are loaded when it is first asked."""
+    """A causal or masked language model, or an encoder; its weights are loaded when it is first used."""
 
     def __init__(self, named: str | Path, kind: Kind, device: str = "auto", precision: str = "float32") -> None:
         super().__init__(named, device, precision)
@@ -88,9 +88,11 @@ class LanguageModel(_Named):
 
     @cached_property
     def word_model(self) -> "WordModel":
-        """The model with its head, which says words."""
+        """The model with its head, which predicts words."""
         if self.kind == "encoder":
-            raise WordworthError(f"{self.name} is an encoder without a head, so it says no words; take a causal model")
+            raise WordworthError(
+                f"{self.name} is an encoder without a head, so it predicts no words; load a causal model"
+            )
         from wordworth.whole_words import load_word_model
 
         return load_word_model(self.named, self.device, self.precision)
@@ -102,17 +104,17 @@ class LanguageModel(_Named):
 
     @property
     def pooling(self) -> str:
-        """The subword that stands for a word: the last in a model that reads left to right, the mean in others."""
+        """How the subwords of a word become one vector: `last` in a model that reads left to right, else `mean`."""
         return "last" if self.encoder.left_only else "mean"
 
     def vectors(self, word: str, sentence: str, *, layer: int | None = None, pooling: str = "") -> NDArray[np.float32]:
-        """The vectors of a word where it first stands in a sentence: layers × dimensions, or of one layer."""
+        """Return the vectors of a word's first occurrence in a sentence: layers × dimensions, or those of one layer."""
         from wordworth.contexts import Context
         from wordworth.encode import encode
 
         place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)
         if place is None:
-            raise WordworthError(f"the word {word!r} does not stand in {sentence!r}")
+            raise WordworthError(f"the word {word!r} is not in {sentence!r}")
         chosen = pooling or self.pooling
         context = Context(word, sentence, place.start(), place.end())
         encoded = encode(self.encoder, [context], [chosen], None if layer is None else [layer])
@@ -122,32 +124,35 @@ class LanguageModel(_Named):
         return vectors if layer is None else np.asarray(vectors[0])
 
     def layers(
-        self, words: Sequence[str], *, setting: str = "bleached", pooling: str = "", language: str = "english"
+        self, words: Sequence[str], *, context: str = "bleached", pooling: str = "", language: str = "english"
     ) -> Layers:
-        """Words in every layer, in a setting that needs no ratings: bleached (“This is WORD”) or decontextualized."""
-        return _layers(self.encoder, words, setting, language, pooling or self.pooling)
+        """Return words in every layer, in a context: bleached (“This is WORD”) or decontextualized (alone)."""
+        return _layers(self.encoder, words, context, language, pooling or self.pooling)
 
     def complete(self, text: str, k: int = 5) -> "list[Completion]":
-        """The k most probable whole words to follow a text, with their probabilities."""
+        """Return the k most probable whole words after a text, with their probabilities."""
         from wordworth.whole_words import complete
 
         return complete(self.word_model, text, k)
 
     def surprisal(self, text: str) -> "pl.DataFrame":
-        """−log₂ of the probability of every word of a text, from its left context: one row a word."""
+        """Return −log₂ of the probability of every word of a text, from its left context: one row per word."""
         from wordworth.whole_words import surprisal
 
         return surprisal(self.word_model, text)
 
 
 class SentenceEncoder(_Named):
-    """A sentence encoder: one vector a text; its weights are loaded when it is first asked."""
+    """A sentence encoder: one vector per text; its weights are loaded when it is first used."""
 
     def __repr__(self) -> str:
         return f"<sentence encoder {self.name}>"
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """texts × dimensions, each of length 1; a text with characters that the tokenizer does not know is an error."""
+        """Return texts × dimensions, each row of length 1.
+
+        A text with characters that the tokenizer does not know is an error.
+        """
         from wordworth.contexts import decontextualized
         from wordworth.encode import encode
 
@@ -159,13 +164,13 @@ class SentenceEncoder(_Named):
         vectors: NDArray[np.float32] = encoded.vectors["last"][:, 0]
         return vectors
 
-    def layers(self, words: Sequence[str], *, setting: str = "decontextualized", language: str = "english") -> Layers:
-        """Words in a setting that needs no ratings: decontextualized (alone) or bleached (“This is WORD”)."""
-        return _layers(self.encoder, words, setting, language, "mean")
+    def layers(self, words: Sequence[str], *, context: str = "decontextualized", language: str = "english") -> Layers:
+        """Return words in a context: decontextualized (alone) or bleached (“This is WORD”)."""
+        return _layers(self.encoder, words, context, language, "mean")
 
 
 class NliModel(_Named):
-    """A model of natural-language inference; loaded when it is first asked."""
+    """A model of natural-language inference; loaded when it is first used."""
 
     def __repr__(self) -> str:
         return f"<NLI model {self.name}>"
@@ -178,7 +183,7 @@ class NliModel(_Named):
         return load_nli(self.named, self.device)
 
     def infer(self, premise: str, hypothesis: str) -> "Inference":
-        """The probabilities that the hypothesis follows from the premise, that it may or may not, that it cannot."""
+        """Return the probabilities of entailment, neutral and contradiction."""
         from wordworth.nli.nli import infer
 
         return infer(self.network, premise, hypothesis)

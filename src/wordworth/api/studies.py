@@ -1,36 +1,35 @@
-"""The studies as functions of a notebook, and one question to one embedding."""
+"""The studies as functions, and one question to one embedding."""
 
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder
-from wordworth.api.results import Results
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.measure import sc_weat as effect_size
 from wordworth.measure import sc_weat_p
+from wordworth.results.run import Run
 from wordworth.study import study
 from wordworth.study.valnorm import ValnormSettings
-from wordworth.task.valence import permuted
-from wordworth.task.words import poles_in, spelling_of
+from wordworth.task.valence import get_permutation_options
+from wordworth.task.words import choose_spellings, select_poles
 
 
-def run(name: str, models: Any = (), *main: Any, **settings: Any) -> Results:
-    """Runs a study by its name on models (names, paths, or loaded ones), with settings by name."""
+def run(name: str, models: Any = (), *main: Any, **settings: Any) -> Run:
+    """Run a study by its name on models (names, paths, or loaded ones), with settings by name."""
     declared = study(name)
     if main and not declared.main:
-        raise WordworthError(f"{name} takes its settings by name alone; write {name}(models, NAME=…)")
+        raise WordworthError(f"{name} takes its settings only by name; write {name}(models, NAME=…)")
     if main:
         settings = {declared.main: main, **settings}
     given = models if isinstance(models, list | tuple) else [models]
-    findings = declared([_unwrapped(name, model) for model in given], **settings)
-    return Results(**vars(findings))
+    return declared([_unwrap(name, model) for model in given], **settings)
 
 
-def _unwrapped(name: str, model: Any) -> Any:
-    """A loaded model as the study takes it."""
+def _unwrap(name: str, model: Any) -> Any:
+    """Return a loaded model as the study takes it."""
     if isinstance(model, NliModel):
         return model.network
     if isinstance(model, SentenceEncoder):
@@ -41,12 +40,12 @@ def _unwrapped(name: str, model: Any) -> Any:
 
 
 @functools.cache
-def function_of(name: str) -> Callable[..., Results]:
-    """A study as a function of its models and settings."""
+def function_of(name: str) -> Callable[..., Run]:
+    """Return a study as a function of its models and settings."""
     declared = study(name)
     function = functools.partial(run, name)
     function.__doc__ = f"{declared.summary}\n\nSettings: {', '.join(one.name for one in declared.settings.fields())}."
-    function.__signature__ = declared.__signature__.replace(return_annotation=Results)  # type: ignore[attr-defined]
+    function.__signature__ = declared.__signature__.replace(return_annotation=Run)  # type: ignore[attr-defined]
     return function
 
 
@@ -59,13 +58,15 @@ class Association(NamedTuple):
 
 
 def sc_weat(embedding: Embedding | Layers, word: str, *, language: str = "english") -> Association:
-    """The association of one word with pleasant against unpleasant words: its effect size d, and its one-sided p."""
+    """Return the association of a word with pleasant against unpleasant words: its effect size d and one-sided p."""
     layers = Layers.of(embedding) if isinstance(embedding, Embedding) else embedding
     settings = ValnormSettings()
-    target = layers.select([word], spelling_of(language, settings))
+    target = layers.select([word], choose_spellings(language, settings))
     if not len(target):
         raise WordworthError(f"{layers.name} has no word {word!r}")
     (slot, *_) = layers.slots
-    vectors, high, low = (group.read(slot) for group in (target, *poles_in(layers, polar_words(language), settings)))
-    p = sc_weat_p(vectors, high, low, **permuted(settings)).p
+    vectors, high, low = (
+        group.read(slot) for group in (target, *select_poles(layers, polar_words(language), settings))
+    )
+    p = sc_weat_p(vectors, high, low, **get_permutation_options(settings)).p
     return Association(word, float(effect_size(vectors, high, low)[0]), float(p[0]))

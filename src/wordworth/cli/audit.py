@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import named, telling
+from wordworth.cli.commands import complete_names, interrupt_message
 from wordworth.cli.options import SHARED, folder_of, output_option, with_options
 from wordworth.task.settings import Placement, Seeded, setting
 
@@ -29,7 +29,7 @@ Models = Annotated[
     typer.Argument(
         metavar="[MODEL…]",
         help="Names of the catalog or the hub, or paths; the defaults unless given.",
-        autocompletion=named("models"),
+        autocompletion=complete_names("models"),
     ),
 ]
 Folder = Annotated[Path | None, output_option("DIR", "Folder to write; runs/audit-MODEL unless given.")]
@@ -43,8 +43,10 @@ def _audit(
     from wordworth.study.audit import DEFAULT_MODELS
 
     folder = output or folder_of("audit", models or ["defaults"], "-quick" if settings.quick else "")
-    with telling():
-        result = run_audit(models or DEFAULT_MODELS, folder, **dict(settings), overwrite=overwrite, show=display.notice)
+    with interrupt_message():
+        result = run_audit(
+            models or DEFAULT_MODELS, folder, **dict(settings), overwrite=overwrite, show=display.print_notice
+        )
     display.print_audit(result, as_json=json)
     if result.has_failures:
         raise typer.Exit(1)

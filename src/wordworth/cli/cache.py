@@ -1,6 +1,5 @@
-"""`wordworth cache`: what is kept, and how to get rid of it."""
+"""`wordworth cache`: what is kept on this machine, and how to remove it."""
 
-import json as json_format
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -14,20 +13,20 @@ if TYPE_CHECKING:
     from wordworth.engine.housekeeping import CacheEntry
 
 cache_app = typer.Typer(
-    help="What is kept on this machine, by kind; `prune` and `clear` remove of it.",
+    help="List what is kept on this machine, by kind; `prune` and `clear` remove it.",
     add_completion=False,
     epilog="Example: wordworth cache prune --older 30d",
 )
 
 Kinds = Annotated[
     list[str] | None,
-    typer.Option("--kind", metavar="KIND", help="Of this kind only. Repeatable.", rich_help_panel=ON),
+    typer.Option("--kind", metavar="KIND", help="Only this kind. Repeatable.", rich_help_panel=ON),
 ]
 
 
 @cache_app.callback(invoke_without_command=True)
 def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -> None:
-    """What is kept on this machine, by kind, with sizes and ages."""
+    """List what is kept on this machine, by kind, with sizes and ages."""
     if context.invoked_subcommand:
         return
     from wordworth.cli import display
@@ -36,27 +35,30 @@ def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -
 
     rows = totals(entries(kind or ()))
     if json:
-        typer.echo(json_format.dumps({"folder": str(cache_dir()), "kinds": [asdict(row) for row in rows]}, indent=1))
+        display.print_json({"folder": str(cache_dir()), "kinds": [asdict(row) for row in rows]})
         return
     cells = [(row.kind, f"{row.entries:,}", _size(row.bytes), _day(row.oldest), _day(row.newest)) for row in rows]
-    display.table(str(cache_dir()), ["kind", "entries", "size", "used from", "to"], cells, right=(1, 2))
-    display.line(f"in all: {sum(row.entries for row in rows):,} entries, {_size(sum(row.bytes for row in rows))}")
+    display.print_text_table(str(cache_dir()), ["kind", "entries", "size", "used from", "to"], cells)
+    display.print_line(f"total: {sum(row.entries for row in rows):,} entries, {_size(sum(row.bytes for row in rows))}")
 
 
 @cache_app.command(epilog="Example: wordworth cache prune --older 30d --max-size 5GB")
 def prune(
     older: Annotated[
-        str | None, typer.Option(metavar="AGE", help="Not used for so long: 30d, 12h, 2w.", rich_help_panel=ON)
+        str | None,
+        typer.Option(metavar="AGE", help="Only what was not used for so long: 30d, 12h, 2w.", rich_help_panel=ON),
     ] = None,
     max_size: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="What is used least goes until so much is left: 5GB.", rich_help_panel=ON),
+        typer.Option(
+            metavar="SIZE", help="Remove the least recently used until this is left: 5GB.", rich_help_panel=ON
+        ),
     ] = None,
     kind: Kinds = None,
 ) -> None:
-    """Remove what is old, or more than a size; what was used in the last hour stays.
+    """Remove what is old, or what exceeds a size; what was used in the last hour stays.
 
-    What can be computed again goes before what was fetched.
+    What can be recomputed is removed before downloads.
     """
     from wordworth.engine import housekeeping
 
@@ -68,11 +70,9 @@ def prune(
 @cache_app.command(epilog="Example: wordworth cache clear --kind vectors")
 def clear(
     kind: Kinds = None,
-    fetched: Annotated[
-        bool, typer.Option("--fetched", help="What came over the network too.", rich_help_panel=ON)
-    ] = False,
+    fetched: Annotated[bool, typer.Option("--fetched", help="Remove downloads too.", rich_help_panel=ON)] = False,
 ) -> None:
-    """Remove all that can be computed again, or all of a kind."""
+    """Remove all that can be recomputed, or all of a kind."""
     from wordworth.engine import housekeeping
 
     _report(housekeeping.clear(kind or (), fetched=fetched))

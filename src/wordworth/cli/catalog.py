@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordworth.catalog.registry import KINDS
-from wordworth.cli.commands import beginning, named
+from wordworth.cli.commands import complete_choices, complete_names
 from wordworth.cli.options import Json, Offline
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ def list_entries(
         str | None,
         typer.Argument(
             metavar="[KIND]",
-            help=f"{', '.join(_KINDS)}; all if not given.",
-            autocompletion=beginning(_KINDS),
+            help=f"{', '.join(_KINDS)}; all unless given.",
+            autocompletion=complete_choices(_KINDS),
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """What can be named, by kind: how much it holds, what is fetched for it, and whether it is here."""
+    """List what can be named, by kind: how much it holds, its download, and whether it is on this machine."""
     from wordworth.catalog.registry import entries
     from wordworth.catalog.show import download_bytes, is_here, unit_of
     from wordworth.cli import display
@@ -60,17 +60,17 @@ def _show_table(members: "Sequence[Entry]") -> None:
     ]
     if kind != "models":  # only models are of several kinds themselves
         header, rows = [header[0], *header[2:]], [[row[0], *row[2:]] for row in rows]
-    numbers = [header.index("holds"), header.index("download")]
-    display.table(f"{kind.replace('_', ' ')} ({len(members):,})", header, rows, right=numbers)
+    display.print_text_table(f"{kind.replace('_', ' ')} ({len(members):,})", header, rows)
 
 
 def show(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A name of the catalog (`wordworth ls`).", autocompletion=named())
+        str,
+        typer.Argument(metavar="NAME", help="A name from `wordworth ls`.", autocompletion=complete_names()),
     ],
     json: Json = False,
 ) -> None:
-    """One entry of the catalog: how much it holds, its first rows, licence and citation."""
+    """Show one entry of the catalog: how much it holds, its first rows, licence and citation."""
     from wordworth.catalog.registry import entry
     from wordworth.catalog.show import download, held, summary
     from wordworth.cli import display
@@ -95,19 +95,19 @@ def show(
     }
     for key, value in facts.items():
         if value:
-            display.line(f"{key:9} {value}")
+            display.print_line(f"{key:9} {value}")
     if shown["rows"]:
-        display.table("", shown["header"], shown["rows"])
+        display.print_text_table("", shown["header"], shown["rows"])
     for line in shown["left_out"][:10]:
-        display.notice(f"left out: {line}")
+        display.print_notice(f"not read: {line}")
     if len(shown["left_out"]) > 10:
-        display.notice(f"left out: {len(shown['left_out']) - 10} more")
+        display.print_notice(f"not read: {len(shown['left_out']) - 10} more")
 
 
 def get(
     names: Annotated[
         list[str],
-        typer.Argument(metavar="NAME…", help="Names of the catalog (`wordworth ls`).", autocompletion=named()),
+        typer.Argument(metavar="NAME…", help="Names of the catalog (`wordworth ls`).", autocompletion=complete_names()),
     ],
     offline: Offline = False,
 ) -> None:
@@ -121,13 +121,13 @@ def get(
     wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
     for one in wanted.values():
         if "hub" in one.details:
-            display.line(f"checked  {one.name}  {from_hub(one.details['hub'])}")
+            display.print_line(f"checked  {one.name}  {from_hub(one.details['hub'])}")
         if not one.sources:
-            continue  # it stands in the catalog itself, or is made of entries that are fetched beside it
+            continue  # its data is in the catalog itself, or in other entries
         had = here(one.name, one.sources)
         located = had or locate(one.name, one.sources)
         if had:
             verify(one.name, had)
         size = f"{located.source.bytes / 1e6:,.1f} MB"
         state = "checked" if had else "fetched"
-        display.line(f"{state}  {one.name}  {size}  {located.path}")
+        display.print_line(f"{state}  {one.name}  {size}  {located.path}")

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import make_command, named, telling
+from wordworth.cli.commands import complete_names, interrupt_message, make_command
 from wordworth.cli.options import SHARED, defaults_of, folder_of, output_option, with_options
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Settings
 
 if TYPE_CHECKING:
+    from wordworth.results.run import Run
     from wordworth.rules import Checked, Rules
     from wordworth.study import Study
 
@@ -20,99 +21,101 @@ RULES = Path("rules.toml")
 
 def _check(_: Settings, target: str, rules: Path, junit: Path | None, json: bool, **given: Any) -> None:
     from wordworth.files import refuse_unwritable, replacing
-    from wordworth.rules import check, read_rules
-    from wordworth.rules import junit as as_junit
+    from wordworth.rules import check, read_rules, to_junit
 
     asked = read_rules(rules)
     if junit is not None:
         refuse_unwritable(junit)
         if junit.is_dir():
             raise WordworthError(f"{junit} is a folder; name the file to write")
-    place = _place(target, asked, given["output"], given["overwrite"])
-    checked = check([place], asked)
+    checked = check(_runs(target, asked, given["output"], given["overwrite"]), asked)
     if junit is not None:
         with replacing(junit) as new:
-            new.write_text(as_junit(checked), encoding="utf-8")
-    _show(checked, json)
+            new.write_text(to_junit(checked), encoding="utf-8")
+    _print(checked, json)
     if checked.code:
         raise typer.Exit(checked.code)
 
 
-def _show(checked: "Checked", as_json: bool) -> None:
+def _print(checked: "Checked", as_json: bool) -> None:
     from wordworth.cli import display
-    from wordworth.rules import headings, legend_of, rows, sentence, summary
+    from wordworth.rules import table_of
 
     if as_json:
         display.print_json(checked.as_table())
         return
-    display.table("wordworth check", headings(), rows(checked), (3, 4), legend_of(checked))
+    display.print_table(table_of(checked))
     for one in checked.judged:
         if one.verdict != "pass" or one.notes:
-            display.line(f"{one.rule} ({one.verdict}): {sentence(one)}.")
-    display.line(f"{summary(checked)}.")
+            display.print_line(f"{one.rule} ({one.verdict}): {one}.")
+    display.print_line(f"{checked.summary}.")
 
 
-def _place(target: str, rules: "Rules", output: Path | None, overwrite: bool) -> Path:
-    """The folder of runs that is checked: the one that is named, or that of the runs of a model."""
-    from wordworth.results import runs_in
+def _runs(target: str, rules: "Rules", output: Path | None, overwrite: bool) -> "list[Run]":
+    """Return the runs to check: those in a folder, or those of a model, which are made first."""
+    from wordworth.results.run import read_run, runs_in
 
-    if Path(target).is_dir() and runs_in(Path(target)):
+    if Path(target).is_dir() and (folders := runs_in(Path(target))):
         if output is not None:
-            raise WordworthError(f"{target} is a run, and --output is for the runs of a model; leave it out")
-        return Path(target)
+            raise WordworthError(f"{target} is a run, and --output is for the runs of a model; remove it")
+        return [read_run(folder) for folder in folders]
     if not rules.studies:
         raise WordworthError(
-            f"{target} holds no run; and to check it as a model, {rules.path} must say what to run: name the study of "
+            f"{target} holds no run; to check it as a model, {rules.path} must say what to run: name the study of "
             "a rule, or write [run.STUDY]"
         )
     folder = output or folder_of("check", [target])
-    steps = [(name, *_declared(rules, name, settings)) for name, settings in rules.studies.items()]
+    steps = [(name, *_read_settings(rules, name, settings)) for name, settings in rules.studies.items()]
     for _, declared, settings in steps:  # before anything is computed
         declared.check([target], settings)
-    with telling():
-        for name, declared, settings in steps:
+    with interrupt_message():
+        return [
             _run(declared, target, settings, folder / name, overwrite or output is None)
-    return folder
+            for name, declared, settings in steps
+        ]
 
 
-def _declared(rules: "Rules", name: str, table: Mapping[str, Any]) -> "tuple[Study, Settings]":
-    """A study that the rules name, and its settings out of their file, which are read as those of `--config`."""
+def _read_settings(rules: "Rules", name: str, table: Mapping[str, Any]) -> "tuple[Study, Settings]":
+    """Return a study that the rules name, and its settings in their file, which are read like those of `--config`."""
     from wordworth.cli import UsageError
     from wordworth.study import study
 
     where = f"{rules.path}, [run.{name}]"
-    taken: list[Settings] = []
+    settings: list[Settings] = []
     try:
         declared = study(name)
         if declared.command:
             raise WordworthError(f"`wordworth {declared.command}` has a run of its own; check that")
-        command = make_command(name, with_options(declared.settings, lambda settings: taken.append(settings), {}, ""))
+        command = make_command(name, with_options(declared.settings, lambda given: settings.append(given), {}, ""))
         context = command.make_context(name, [], default_map=defaults_of(command, table))
         command.invoke(context)
     except WordworthError as error:
         raise WordworthError(f"{where}: {error}") from error
     except UsageError as error:
         raise WordworthError(f"{where}: {error.format_message()}") from error
-    return declared, taken[0]
+    return declared, settings[0]
 
 
-def _run(declared: "Study", model: str, settings: Settings, folder: Path, overwrite: bool) -> None:
-    """Runs a study, where the very same run is not there already."""
+def _run(declared: "Study", model: str, settings: Settings, folder: Path, overwrite: bool) -> "Run":
+    """Run a study, unless the same run is in its folder already."""
     from wordworth.cli import display
-    from wordworth.cli.run import run_study
-    from wordworth.results import why_not_the_same
-    from wordworth.study.checks import fingerprints
+    from wordworth.results.run import read_run, refuse_taken, why_stale
+    from wordworth.study.checks import fingerprints_of
 
-    reason = why_not_the_same(folder, [model], settings.as_table(), fingerprints([model], settings))
+    fingerprints = fingerprints_of([model], settings)
+    reason = why_stale(folder, [model], settings.as_table(), fingerprints)
     if reason is None:
-        display.notice(f"{declared.name}: {model} (there already, in {folder})", "dim")
-        return
+        display.print_notice(f"{declared.name}: {model} (already in {folder})", "dim")
+        return read_run(folder)
     if reason and not overwrite:
         raise WordworthError(
             f"{folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
         )
-    display.notice(f"{declared.name}: {model}" + (f" (anew: {reason})" if reason else ""), "")
-    display.warnings_of(run_study(declared, [model], settings, folder, overwrite))
+    refuse_taken(folder, overwrite=overwrite)
+    display.print_notice(f"{declared.name}: {model}" + (f" (again: {reason})" if reason else ""), "")
+    run = declared.run([model], settings, fingerprints).save(folder, overwrite=overwrite)
+    display.print_notices(run.notices, run.skipped)
+    return run
 
 
 _TARGET = Annotated[
@@ -120,14 +123,14 @@ _TARGET = Annotated[
     typer.Argument(
         metavar="RUN|MODEL",
         help="Folder of a run or of an audit; or a model, on which the studies of the rules are run first.",
-        autocompletion=named("models"),
+        autocompletion=complete_names("models"),
     ),
 ]
-_RULES = Annotated[Path, typer.Argument(metavar="[RULES.toml]", help="File of rules; rules.toml if not given.")]
+_RULES = Annotated[Path, typer.Argument(metavar="[RULES.toml]", help="File of rules; rules.toml unless given.")]
 _JUNIT = Annotated[Path | None, output_option("FILE", "JUnit XML for a CI server, in a file.", "--junit")]
 _FOLDER = Annotated[
     Path | None,
-    output_option("DIR", "Where to write: a folder for the runs of a model; runs/check-MODEL if not given."),
+    output_option("DIR", "Where to write: a folder for the runs of a model; runs/check-MODEL unless given."),
 ]
 
 check = with_options(
@@ -140,6 +143,6 @@ check = with_options(
         **{name: option for name, option in SHARED.items() if name != "config"},
         "output": (_FOLDER, None),
     },
-    "Rules for a model's numbers. A rule passes or fails where the 95 % interval is clear of its limit, else it is "
-    "undecided. Exit code: 0 all pass, 1 one failed, 3 none failed and one is undecided, 2 a mistake in the rules.",
+    "Check a model's numbers against rules. A rule passes or fails where the 95 % interval is clear of its limit, else "
+    "it is undecided. Exit code: 0 all pass, 1 one fails, 3 none fails and one is undecided, 2 mistake in the rules.",
 )

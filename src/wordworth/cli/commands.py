@@ -1,4 +1,4 @@
-"""What all commands share: groups that import a command when it is run, completion, and what Ctrl-C leaves."""
+"""What all commands share: groups that import a command when it runs, completion, and the message after Ctrl-C."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,10 +14,10 @@ Complete = Callable[[str], list[tuple[str, str]]]
 
 
 class LazyGroup(TyperGroup):
-    """A group that imports a command when it is run, or when its own help is asked for."""
+    """A group that imports a command only to run it or to show its own help."""
 
     def __init__(self, **given: Any) -> None:
-        # The help of a group is plain text: to import what draws panels takes longer than all the rest.
+        # The help of a group is plain text: importing what draws panels takes longer than all the rest.
         super().__init__(**given | {"rich_markup_mode": None})
         self.commands = {
             name: TyperCommand(name, help=summary, short_help=summary)
@@ -33,7 +33,7 @@ class LazyGroup(TyperGroup):
         raise NotImplementedError
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Import the command that is to be run."""
+        """Import the command that runs."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, name and self.load(name), rest
 
@@ -45,18 +45,18 @@ def make_command(name: str, function: Callable[..., Any], example: str = "") -> 
     return typer.main.get_command(app)
 
 
-def beginning(choices: Sequence[str]) -> Complete | None:
-    """Complete a word by the choices that begin so; None where there are no choices."""
+def complete_choices(choices: Sequence[str]) -> Complete | None:
+    """Return a completion from these choices; None where there are none."""
     if not choices:
         return None
     return lambda incomplete: [(choice, "") for choice in choices if choice and choice.startswith(incomplete)]
 
 
-def named(kind: str = "", families: Collection[str] = ()) -> Complete:
-    """Complete a word by the entries of a kind in the catalog, or of all; of models, those of some families.
+def complete_names(kind: str = "", families: Collection[str] = ()) -> Complete:
+    """Return a completion from the entries of a kind in the catalog, or of all kinds; of models, from some families.
 
-    `models/static` is a kind with its family, `languages` are those that words are to be had in. A path is left to the
-    shell, as is what follows `LABEL=`.
+    `models/static` is a kind with its family, `languages` are those that words can be had in. The shell completes a
+    path, and what follows `LABEL=`.
     """
     kind, _, family = kind.partition("/")
     families = [family] if family else families
@@ -65,8 +65,8 @@ def named(kind: str = "", families: Collection[str] = ()) -> Complete:
         from wordworth.catalog.registry import entries
 
         if kind == LANGUAGES:
-            known = dict.fromkeys(one.language for one in entries() if one.language.startswith(incomplete))
-            return [(language, "") for language in known if language != "several"]
+            languages = dict.fromkeys(one.language for one in entries() if one.language.startswith(incomplete))
+            return [(language, "") for language in languages if language != "several"]
         return [
             (one.name, one.title)
             for one in entries(kind or None)
@@ -76,24 +76,24 @@ def named(kind: str = "", families: Collection[str] = ()) -> Complete:
     return complete
 
 
-def in_cache() -> str:
-    """Say what an interrupted command left in the cache."""
+def describe_cache() -> str:
+    """Return what an interrupted command left in the cache, as a sentence."""
     from wordworth.engine.cache import is_kept
 
     if not is_kept():
-        return "Nothing is kept with --no-cache; the same command begins again."
-    return "What was finished is in the cache; the same command goes on from there."
+        return "Nothing is kept with --no-cache; the same command starts over."
+    return "What was finished is in the cache; the same command continues from there."
 
 
 @contextmanager
-def telling(kept: Callable[[], str] = in_cache) -> Iterator[None]:
-    """Say, where the work inside is interrupted, what is kept of it."""
-    # Before the work: an import that is broken off half-way cannot be begun again in the same process.
+def interrupt_message(describe: Callable[[], str] = describe_cache) -> Iterator[None]:
+    """Print what is kept of the work inside when it is interrupted."""
+    # Before the work: an import that is interrupted half-way cannot be repeated in the same process.
     import wordworth.engine.cache  # noqa: F401
     from wordworth.cli import display
 
     try:
         yield
     except KeyboardInterrupt:
-        display.notice(f"Broken off. {kept()}")
+        display.print_notice(f"Interrupted. {describe()}")
         raise

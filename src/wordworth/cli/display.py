@@ -1,111 +1,174 @@
 """What the command prints: results as tables on stdout, everything else on stderr."""
 
 import json
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
-from wordworth.engine.notices import notices
-from wordworth.paired import Comparison, verdict, verdicts
-from wordworth.results import Findings
+from wordworth.errors import listed
+from wordworth.results.notices import CAUTION_MARK, SHOWN_AT_ONCE, Notice
+from wordworth.results.numbers import format_interval, format_number, format_p, format_percent
+from wordworth.results.run import Run
+from wordworth.results.table import Cell, Table, text_table
 from wordworth.visible import visible, visible_json
 
-# In a pipe or a file there is no window to fit.
-out = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
+if TYPE_CHECKING:
+    from wordworth.api.audit import Audit
+    from wordworth.paired import Comparison
+
+DECIMALS = 3
+PIPE_WIDTH = 150
+"""Columns of a table in a pipe or a file, where there is no window to fit."""
+STYLES = {"failed": "red", "skipped": "yellow", "reduced": "dim", "substituted": "yellow", "caution": "yellow"}
+
+out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 err = Console(stderr=True, highlight=False)
 
 
 def print_json(value: Any) -> None:
-    """For scripts: one JSON value on stdout."""
-    utf = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    sys.stdout.write(visible_json(json.dumps(value, ensure_ascii=not utf, indent=1)) + "\n")
+    """Print one JSON value on stdout, for scripts."""
+    is_utf = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    sys.stdout.write(visible_json(json.dumps(value, ensure_ascii=not is_utf, indent=1)) + "\n")
 
 
-def _shown(text: str, style: str = "") -> Text:
-    """A line as it stands: nothing in it is markup, the name of a picture, or an order to the terminal."""
+def _plain_text(text: str, style: str = "") -> Text:
+    """Return a line in which nothing is markup, an emoji's name, or an order to the terminal."""
     return Text(visible(text), style=style)
 
 
-def line(text: str) -> None:
-    """A line of results."""
-    out.print(_shown(text), soft_wrap=True)
+def print_line(text: str, style: str = "") -> None:
+    """Print a line of results."""
+    out.print(_plain_text(text, style), soft_wrap=True)
 
 
-def plain(text: str) -> None:
-    """A text of many lines, as it stands."""
+def print_text(text: str) -> None:
+    """Print a text of many lines as it is."""
     sys.stdout.write(visible(text, lines=True))
 
 
-def notice(text: str, style: str = "yellow") -> None:
-    """A line beside the results."""
-    err.print(_shown(text, style), soft_wrap=True)
+def print_notice(text: str, style: str = "yellow") -> None:
+    """Print a line on stderr, next to the results."""
+    err.print(_plain_text(text, style), soft_wrap=True)
 
 
-def table(
-    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = (), note: str = ""
-) -> None:
-    """A plain table; the columns in `right` hold numbers, `note` stands under it."""
-    grid = Table(
-        title=_shown(title) if title else None,
+def print_table(table: Table) -> None:
+    """Print a table: names on the left, numbers on the right, and its note under it."""
+    grid = Grid(
+        title=_plain_text(table.title) if table.title else None,
         box=box.SIMPLE_HEAD,
         title_justify="left",
         title_style="bold",
         pad_edge=False,
     )
-    for at, name in enumerate(header):
-        grid.add_column(_shown(name), justify="right" if at in right else "left", overflow="fold")
-    for row in rows:
-        grid.add_row(*(_shown(cell) for cell in row))
+    for name in table.names:
+        grid.add_column(_plain_text(name), overflow="fold")
+    for head in table.heads:
+        grid.add_column(_plain_text(head), justify="right", overflow="fold")
+    for row in table.rows:
+        cells = (_plain_text(_format_cell(cell), "bold" if cell and cell.is_best else "") for cell in row.cells)
+        grid.add_row(*map(_plain_text, row.names), *cells)
     out.print(grid)
-    if note:
-        line(note)
+    if table.note:
+        print_line(table.note)
 
 
-def warnings_of(findings: Findings) -> None:
-    """What a user should see of a study at once: what could not be had, and what was left out."""
-    for sentence in dict.fromkeys((*findings.warnings, *notices())):
-        notice(sentence)
-    for reason, count in findings.left_out_by_kind().items():
-        notice(f"left out: {count:,} {reason}")
+def _format_cell(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    if cell.form == "count":
+        text = "" if cell.value is None else f"{cell.value:,.0f}"
+    elif cell.form == "percent":
+        text = format_percent(cell.value)
+    else:
+        text = format_number(cell.value, DECIMALS)
+    text += CAUTION_MARK if cell.cautions else ""
+    if cell.low is not None and cell.high is not None and cell.has("interval"):
+        text += f" {format_interval(cell.low, cell.high, DECIMALS)}"
+    if cell.p is not None:
+        text += f" p {'=' if cell.p else '<'} {format_p(cell.p or 1 / (cell.partitions or 1))}"
+    return text if cell.n is None else f"{text}  n={cell.n:,}"
 
 
-def answers(given: dict[str, list[str]]) -> None:
-    """What runs say, by question."""
-    for question, sentences in given.items():
-        out.print(_shown(question, "bold"), soft_wrap=True)
+def print_text_table(title: str, heads: Iterable[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table of text."""
+    print_table(text_table(title, heads, ([str(cell) for cell in row] for row in rows)))
+
+
+def print_notices(notices: Iterable[Notice], skipped: Mapping[str, int]) -> None:
+    """Print what a user must know at once: what failed or was skipped, and how many items were not used."""
+    for kind in SHOWN_AT_ONCE:
+        for notice in notices:
+            if notice.kind == kind:
+                print_notice(f"{kind}: {f'{notice.study}: ' if notice.study else ''}{notice}", STYLES[kind])
+    for reason, count in skipped.items():
+        print_notice(f"not used: {count:,} items ({reason})")
+
+
+def print_run(run: Run, *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
+    """Print the tables of a run, its notices, what it means, and its folder; `others` are other files it wrote."""
+    from wordworth.pages import plain_answers, read_runs
+    from wordworth.study import study
+
+    answers = plain_answers(read_runs([run]))
+    if as_json:
+        facts = {"folder": str(run.folder), "scores": run.scores.to_dicts(), "skipped": run.skipped}
+        print_json({**facts, "notices": _notice_facts(run.notices), "answers": answers})
+        return
+    for table in study(run.study).tables(run):
+        print_table(table)
+    print_notices(run.notices, run.skipped)
+    print_answers(answers)
+    for place in (run.folder, *others):
+        print_line(str(place))
+    print_notice(f"`wordworth report {shlex.quote(str(run.folder))}` makes the page.", "dim")
+
+
+def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
+    """Print what the runs of an audit mean, and where its report is."""
+    from wordworth.pages import plain_answers, read_runs
+
+    answers = plain_answers(read_runs(audit.runs))
+    if as_json:
+        places = {"folder": str(audit.folder), "report": str(audit.report)}
+        print_json({**places, "notices": _notice_facts(audit.notices), "answers": answers})
+        return
+    print_notices(audit.notices, {})
+    print_answers(answers)
+    print_line(str(audit.report))
+
+
+def _notice_facts(notices: Iterable[Notice]) -> list[dict[str, Any]]:
+    return [notice.model_dump(exclude_none=True) for notice in notices]
+
+
+def print_answers(answers: Mapping[str, Sequence[str]]) -> None:
+    """Print what runs mean, by question."""
+    for question, sentences in answers.items():
+        print_line(question, "bold")
         for sentence in sentences:
-            line(f"  {sentence}")
+            print_line(f"  {sentence}")
 
 
-def audit(found: dict[str, list[str]], place: Path) -> None:
-    """What is missing and the answers of the report, and where it is."""
-    answers(found)
-    line(str(place))
+def print_comparison(comparison: "Comparison") -> None:
+    """Print two models task by task, then the sentences about them."""
+    from wordworth.paired.verdict import describe_method, table_of, verdicts
 
-
-def comparison(result: Comparison) -> None:
-    """Two models task by task, then what it comes to in sentences."""
-    header, rows = verdict.headings(result), [verdict.cells(one) for one in result.differences]
-    table(f"wordworth compare · {result.study}", header, rows, range(1, len(header)), verdict.care(result))
-    for sentence in verdicts(result):
-        line(sentence)
-    noted: dict[str, list[str]] = {}
-    for difference in result.differences:
+    print_table(table_of(comparison))
+    for sentence in verdicts(comparison):
+        print_line(sentence)
+    names: dict[str, list[str]] = {}
+    for difference in comparison.differences:
         for note in difference.notes:
-            noted.setdefault(note, []).append(difference.task)
-    remarks = [verdict.method(result), *result.remarks]
-    remarks += [f"{_some(tasks)}: {note}." for note, tasks in noted.items()]
-    for sentence in remarks:
-        notice(sentence, "dim")
-    for task, reason in result.refused:
-        notice(f"not compared: {task}: {reason}")
-
-
-def _some(names: Sequence[str], most: int = 4) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+            names.setdefault(note, []).append(difference.name)
+    notes = [f"{listed(tasks, 4)}: {note}." for note, tasks in names.items()]
+    for sentence in (describe_method(comparison), *comparison.remarks, *notes):
+        print_notice(sentence, "dim")
+    for task, reason in comparison.refused:
+        print_notice(f"not compared: {task}: {reason}")

@@ -3,13 +3,14 @@
 import inspect
 import os
 import re
+import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import OUTPUT, beginning, named
+from wordworth.cli.commands import OUTPUT, complete_choices, complete_names
 from wordworth.errors import WordworthError, nearest, reason_of
 from wordworth.task.settings import GROUPS, ON, SettingField, Settings
 
@@ -25,10 +26,8 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
     """Takes the options of a TOML file as defaults, so that options on the command line override them."""
     if path is None:
         return None
-    from wordworth.catalog.read.tables import parsed_toml
-
     try:
-        table = parsed_toml(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise WordworthError(f"--config {path} cannot be read ({error.strerror}); check the path") from error
     except (ValueError, RecursionError) as error:  # also what is not UTF-8, and numbers of thousands of digits
@@ -109,7 +108,7 @@ def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
 def models_of(kinds: Collection[str]) -> Any:
     """The argument MODEL… of a study that takes these kinds of model."""
     text = "Names of the catalog (`wordworth ls models`), paths, https://… or hf://owner/name/file; LABEL=… names one."
-    complete = named("models", kinds)
+    complete = complete_names("models", kinds)
     return Annotated[list[str] | None, typer.Argument(metavar="MODEL…", help=text, autocompletion=complete)]
 
 
@@ -191,7 +190,7 @@ def parameter(field: SettingField) -> inspect.Parameter:
         metavar=None if kind is bool else metavar,
         help=text,
         rich_help_panel=declared.group,
-        autocompletion=named(declared.catalog) if declared.catalog else beginning(field.choices),
+        autocompletion=complete_names(declared.catalog) if declared.catalog else complete_choices(field.choices),
     )
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=Annotated[annotation, option]

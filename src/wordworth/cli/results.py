@@ -1,24 +1,22 @@
-"""`wordworth report`, `card` and `compare`: what is made of runs that are there."""
+"""`wordworth report`, `card` and `compare`: what is made from saved runs."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import beginning
+from wordworth.cli.commands import complete_choices
 from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.errors import WordworthError
 from wordworth.task.settings import HOW, ON, PERMUTATIONS, Intervals, setting
 
-Runs = Annotated[
-    list[Path], typer.Argument(metavar="RUN…", help="Folders of runs, or of an audit; several are put together.")
-]
+Runs = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs, or of an audit.")]
 
 
 def report(
     runs: Runs,
     output: Annotated[
-        Path | None, output_option("FILE", "Where to write: a file; report.html in the folder if not given.")
+        Path | None, output_option("FILE", "Where to write: a file; report.html in the folder unless given.")
     ] = None,
     form: Annotated[
         str,
@@ -26,7 +24,7 @@ def report(
             "--format",
             metavar="html|md|latex",
             help="A page, Markdown, or LaTeX.",
-            autocompletion=beginning(("html", "md", "latex")),
+            autocompletion=complete_choices(("html", "md", "latex")),
         ),
     ] = "html",
     table: Annotated[
@@ -34,37 +32,37 @@ def report(
         typer.Option(metavar="NAME", help="Only this table, such as leaderboard or weat, in md and latex. Repeatable."),
     ] = None,
 ) -> None:
-    """A report of runs: answers, the papers' figures, published numbers beside ours, a look-up; one HTML file."""
+    """Report runs in one HTML file: answers, figures, published numbers next to ours, a look-up of words."""
     from wordworth.cli import display
     from wordworth.pages import write_report
 
     place = write_report(runs, output, form, tables=table or ())
-    display.line(str(place))
+    display.print_line(str(place))
 
 
 def card(
     runs: Runs,
-    model: Annotated[str, typer.Option(metavar="NAME", help="Model of the card, where the runs have several.")] = "",
+    model: Annotated[str, typer.Option(metavar="NAME", help="Model of the card, if the runs have several.")] = "",
     output: Annotated[
         Path | None,
         output_option(
             "FILE",
-            "Where to write: a file; a README.md that is there gets the section and the results in their places. "
-            "The terminal if not given.",
+            "Where to write: a file; an existing README.md gets the section and the results in their places. "
+            "The terminal unless given.",
         ),
     ] = None,
 ) -> None:
-    """A section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
+    """Write a section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
     from wordworth.cli import display
     from wordworth.pages import card_of, card_text, read_runs, write_card
     from wordworth.study.audit import unmeasured
 
     made = card_of(read_runs(runs), model, unmeasured)
     if output is None:
-        display.plain(card_text(made))
+        display.print_text(card_text(made))
         return
     write_card(made, output)
-    display.line(str(output))
+    display.print_line(str(output))
 
 
 def _layer(text: str) -> Any:
@@ -80,16 +78,20 @@ class CompareSettings(Intervals):
 
     layer: str | int = setting(
         "best",
-        "Layer to take: best (each model's, picked on other items than are compared), top, or a number.",
+        "Layer: best (of each model, picked on other items than are compared), top, or a number.",
         ON,
         metavar="best|top|N",
         parse=_layer,
     )
     components: int | None = setting(
-        None, "Principal components to nullify: vast's vectors without the mean and so many.", ON, least=0, most=1_000
+        None,
+        "Compare vast's vectors without the mean and this many principal components.",
+        ON,
+        least=0,
+        most=1_000,
     )
     permutations: int = setting(
-        PERMUTATIONS, "Random permutations where they cannot all be counted.", HOW, least=1, most=10_000_000
+        PERMUTATIONS, "Random permutations where they cannot all be enumerated.", HOW, least=1, most=10_000_000
     )
 
 
@@ -97,22 +99,21 @@ def _compare(
     settings: CompareSettings,
     runs: list[Path],
     models: tuple[str, str] | None,
-    settings_named: tuple[str, str] | None,
+    versions: tuple[str, str] | None,
+    contexts: tuple[str, str] | None,
     json: bool,
     **_: Any,
 ) -> None:
     from wordworth.cli import display
     from wordworth.paired import ComparisonSettings, compare, sides, verdicts
-    from wordworth.results import read_run
+    from wordworth.results.run import read_run
 
-    names = ("layer", "components", "resamples", "permutations", "seed")
-    chosen = ComparisonSettings(**{name: getattr(settings, name) for name in names})
-    both = sides([read_run(folder) for folder in runs], models, settings_named)
-    result = compare(*both, chosen)
+    both = sides([read_run(folder) for folder in runs], models, version=versions, context=contexts)
+    result = compare(*both, ComparisonSettings(**settings.as_table()))
     if json:
         display.print_json(result.as_table() | {"verdicts": verdicts(result)})
         return
-    display.comparison(result)
+    display.print_comparison(result)
 
 
 _RUNS = Annotated[
@@ -122,9 +123,13 @@ _MODELS = Annotated[
     tuple[str, str] | None,
     typer.Option(metavar="A B", help="A model of the first run, and one of the second.", rich_help_panel=ON),
 ]
-_SETTINGS = Annotated[
+_VERSIONS = Annotated[
     tuple[str, str] | None,
-    typer.Option("--settings", metavar="A B", help="Two settings to hold against each other.", rich_help_panel=ON),
+    typer.Option(metavar="A B", help="Two versions to compare: projection original.", rich_help_panel=ON),
+]
+_CONTEXTS = Annotated[
+    tuple[str, str] | None,
+    typer.Option(metavar="A B", help="Two contexts to compare: random bleached.", rich_help_panel=ON),
 ]
 
 compare = with_options(
@@ -133,9 +138,10 @@ compare = with_options(
     {
         "runs": (_RUNS, ...),
         "models": (_MODELS, None),
-        "settings_named": (_SETTINGS, None),
+        "versions": (_VERSIONS, None),
+        "contexts": (_CONTEXTS, None),
         "json": SHARED["json"],
         "config": SHARED["config"],
     },
-    "Differences between two models on the same items, by paired tests with Holm's correction.",
+    "Compare two models on the same items, by paired tests with Holm's correction.",
 )

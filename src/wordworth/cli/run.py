@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from wordworth.cli.commands import LazyGroup, make_command, telling
+from wordworth.cli.commands import LazyGroup, interrupt_message, make_command
 from wordworth.cli.options import CHECKPOINTS, LANGUAGE_MODELS, SHARED, models_of, with_options
 from wordworth.study import STUDIES, study
 from wordworth.task.settings import Settings
@@ -50,7 +50,7 @@ def _command(name: str) -> Any:
         folder = output or default_folder(name)
         refuse_taken(folder, overwrite=overwrite)
         checkpoints = find_checkpoints(more["checkpoints"]) if more.get("checkpoints") else []
-        with telling():
+        with interrupt_message():
             run = declared.run([*(models or ()), *checkpoints], settings).save(folder, overwrite=overwrite)
         display.print_run(run, as_json=json)
 

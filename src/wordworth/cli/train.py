@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import OUTPUT, named, telling
+from wordworth.cli.commands import OUTPUT, complete_names, interrupt_message
 from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.study.infer import LABEL_MAP
 from wordworth.study.shared_settings import LayeredTakenOut, TakenOut
@@ -83,18 +83,18 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     from wordworth.nli.loading import vectors_to_train_on
     from wordworth.nli.train_nli import NetworkSize, Recipe, cleared
     from wordworth.nli.train_nli import train_nli as trained
-    from wordworth.study.infer.versions import trained_without
+    from wordworth.study.infer.versions import remove_before_training
 
     refuse_unwritable(output)
     if overwrite:
         cleared(output)
     names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads")
     recipe = Recipe(device=_device(settings.device), **{name: getattr(settings, name) for name in names})
-    with telling(lambda: _KEPT.format(output)):
+    with interrupt_message(lambda: _KEPT.format(output)):
         sets = _sets(settings)
         vectors = vectors_to_train_on(settings.vectors, settings.seed)
         results = trained(
-            trained_without(vectors, settings, settings.seed, display.notice),
+            remove_before_training(vectors, settings, settings.seed, display.print_notice),
             sets,
             output,
             NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),
@@ -111,7 +111,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
 def _say(sentence: str) -> None:
     from wordworth.cli import display
 
-    display.notice(sentence, "")
+    display.print_notice(sentence, "")
 
 
 def _device(named: str) -> str:
@@ -130,7 +130,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     from wordworth.nli.nli import accuracy
     from wordworth.nli.train_nli import best_epoch
     from wordworth.repair.subwords import piece_vectors
-    from wordworth.study.mitigation import taken_out
+    from wordworth.study.mitigation import learn_removed
 
     refuse_unwritable(output)
     if overwrite:
@@ -142,9 +142,9 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     sets = _sets(settings)
     place = locate_language_model(encoder)
     fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
-    subspace = taken_out(settings, lambda words: piece_vectors(fresh.headed, list(words)), settings.seed)
+    subspace = learn_removed(settings, lambda words: piece_vectors(fresh.headed, list(words)), settings.seed)
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
-    with telling(lambda: _KEPT.format(output)):
+    with interrupt_message(lambda: _KEPT.format(output)):
         model, history = finetune_nli(fresh, training, output, dev=held, projection=subspace, recipe=recipe, say=_say)
     best = best_epoch(history)
     rows = [
@@ -176,7 +176,7 @@ def _sets(settings: NliDataSettings) -> Any:
     for one in (*sets.training, *sets.dev, *sets.tests):
         for reason, count in one.left_out.items():
             if count:
-                display.notice(f"left out of {one.name}: {count:,} {reason}")
+                display.print_notice(f"left out of {one.name}: {count:,} {reason}")
     return sets
 
 
@@ -187,9 +187,9 @@ def _show(rows: list[dict[str, Any]], best: str, output: Path) -> None:
     cells = [
         (one["part"], one["name"], f"{one['pairs']:,}", right) for one, right in zip(rows, accuracies, strict=True)
     ]
-    display.table("", ["part", "data", "pairs", "accuracy"], cells, right=[2, 3])
-    display.line(best)
-    display.line(str(output))
+    display.print_text_table("", ["part", "data", "pairs", "accuracy"], cells)
+    display.print_line(best)
+    display.print_line(str(output))
 
 
 _RESTART = Annotated[
@@ -201,7 +201,7 @@ _ENCODER = Annotated[
     typer.Argument(
         metavar="ENCODER",
         help="A name of the catalog or the hub, or a folder.",
-        autocompletion=named("models", ("encoder", "masked")),
+        autocompletion=complete_names("models", ("encoder", "masked")),
     ),
 ]
 _SHARED = {**SHARED, "output": (Folder, REQUIRED), "overwrite": (_RESTART, False)}

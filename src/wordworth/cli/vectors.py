@@ -1,4 +1,4 @@
-"""`wordworth debias MODEL -o FILE`: a bias taken out of word vectors or a network, with the report of what it cost."""
+"""`wordworth debias` and `export`: files of word vectors, or a network with a bias removed, and what that cost."""
 
 import inspect
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import OUTPUT, named, telling
+from wordworth.cli.commands import OUTPUT, complete_names, interrupt_message
 from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.study.debias import STUDY, DebiasSettings
 from wordworth.study.static import ExportSettings
@@ -19,7 +19,7 @@ Vectors = Annotated[
     ),
 ]
 Folder = Annotated[
-    Path | None, output_option("DIR", "Folder of the run; runs/debias-DATE if not given.", "--run-output")
+    Path | None, output_option("DIR", "Folder of the run; runs/debias-DATE unless given.", "--run-output")
 ]
 Replaced = Annotated[
     bool, typer.Option("--overwrite", help="Replace what is there: the file, and the run.", rich_help_panel=OUTPUT)
@@ -40,36 +40,30 @@ def _check_free(path: Path, overwrite: bool, *, is_file: bool = True) -> None:
 
 
 def _debias(
-    settings: DebiasSettings,
-    model: str,
-    output: Path,
-    run_output: Path | None,
-    overwrite: bool,
-    json: bool,
-    **_: Any,
+    settings: DebiasSettings, model: str, output: Path, run_output: Path | None, overwrite: bool, json: bool, **_: Any
 ) -> None:
     from wordworth.catalog.kinds import kind_of
     from wordworth.catalog.models import load_embeddings
-    from wordworth.cli.run import print_findings
-    from wordworth.embedding import save
+    from wordworth.cli import display
+    from wordworth.embedding import Embedding, save
     from wordworth.embedding.writing import check_words
-    from wordworth.results import default_folder, reserve
+    from wordworth.results.run import default_folder, refuse_taken
 
     STUDY.check([model], settings)
-    static = kind_of(model) == "static"
-    _check_free(output, overwrite, is_file=static)
+    is_static = kind_of(model) == "static"
+    _check_free(output, overwrite, is_file=is_static)
     folder = run_output or default_folder("debias")
-    reserve(folder, overwrite=overwrite)
-    with telling():
-        for vectors in load_embeddings(model) if static else ():
+    refuse_taken(folder, overwrite=overwrite)
+    with interrupt_message():
+        for vectors in load_embeddings(model) if is_static else ():
             check_words(vectors.words, output)
-        findings = STUDY.run([model], settings)
-        if findings.embedding is not None:
-            save(findings.embedding, output)
-        if findings.network is not None:
-            findings.network.save(output)
-        findings.save(folder, overwrite=overwrite)
-    print_findings(STUDY, findings, folder, json, [output])
+        run = STUDY.run([model], settings)
+        if isinstance(run.product, Embedding):
+            save(run.product, output)
+        elif run.product is not None:
+            run.product.save(output)
+        run.save(folder, overwrite=overwrite)
+    display.print_run(run, as_json=json, others=[output])
 
 
 def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
@@ -81,7 +75,7 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
 
     _check_free(output, overwrite)
     check_words(load_vocabulary(settings.vocabulary), output)
-    with telling(), using(settings.engine):
+    with interrupt_message(), using(settings.engine):
         result = exported(model, settings)
     save(result.embedding, output)
     embedding, steps = result.embedding, result.embedding.provenance.steps
@@ -93,13 +87,15 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
     notices = [f"{sentence}; the rest was used" for sentence in result.broken]
     if result.never_met:
         some = ", ".join(result.never_met[:8]) + (", …" if len(result.never_met) > 8 else "")
-        notices.append(f"never met, so decontextualized: {len(result.never_met):,} words ({some}); --json lists them")
+        notices.append(
+            f"not in the text, so decontextualized: {len(result.never_met):,} words ({some}); --json lists them"
+        )
     if result.windowed:
-        notices.append(f"longer than the model admits, so windowed: {result.windowed:,} contexts")
-    for sentence in [*notices, *(f"left out: {sentence}" for sentence in result.dropped)]:
-        display.notice(sentence)
-    display.line(f"{len(embedding):,} words × {embedding.dim}, {', '.join(steps)}")
-    display.line(str(output))
+        notices.append(f"longer than the model allows, so cut to a window: {result.windowed:,} contexts")
+    for sentence in [*notices, *(f"dropped: {sentence}" for sentence in result.dropped)]:
+        display.print_notice(sentence)
+    display.print_line(f"{len(embedding):,} words × {embedding.dim}, {', '.join(steps)}")
+    display.print_line(str(output))
 
 
 _LANGUAGE_MODELS = ("causal", "masked", "encoder")
@@ -107,14 +103,14 @@ _Debiased = Annotated[
     str,
     typer.Argument(
         help="A name of the catalog or the hub, a path, https://… or hf://owner/name/file.",
-        autocompletion=named("models", ("static", *_LANGUAGE_MODELS)),
+        autocompletion=complete_names("models", ("static", *_LANGUAGE_MODELS)),
     ),
 ]
 _Exported = Annotated[
     str,
     typer.Argument(
         help="A language model: a name of the catalog or the hub, or a path.",
-        autocompletion=named("models", _LANGUAGE_MODELS),
+        autocompletion=complete_names("models", _LANGUAGE_MODELS),
     ),
 ]
 _SHARED = {**SHARED, "output": (Vectors, REQUIRED), "overwrite": (Replaced, False)}
@@ -127,7 +123,7 @@ debias = with_options(
         "run_output": (Folder, None),
         **_SHARED,
     },
-    "Takes a bias out of word vectors or a language model, saves it, and reports what that cost (Dev et al.).",
+    "Remove a bias from word vectors or a language model, save the result, and report what that cost (Dev et al.).",
 )
 
 export = with_options(
@@ -137,5 +133,5 @@ export = with_options(
         "model": (_Exported, REQUIRED),
         **_SHARED,
     },
-    "A static embedding out of a contextual model, in a file that other programs read.",
+    "Reduce a language model to a static embedding, in a file that other programs read.",
 )

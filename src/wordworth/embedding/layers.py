@@ -67,7 +67,7 @@ class Layers:
 
     @staticmethod
     def of(embedding: Embedding) -> "Layers":
-        """A static embedding as layers of one."""
+        """Return a static embedding as layers of one."""
         slots = (Slot(),)
         return Layers(
             embedding.words, slots, lambda _: embedding.matrix, embedding.provenance, vocabulary=True, source=embedding
@@ -85,7 +85,7 @@ class Layers:
 
     @property
     def layers(self) -> tuple[int | None, ...]:
-        """The layers, each once."""
+        """Return each layer once."""
         return tuple(dict.fromkeys(slot.layer for slot in self.slots))
 
     def __len__(self) -> int:
@@ -97,37 +97,38 @@ class Layers:
 
     @cached_property
     def index(self) -> Mapping[str, int]:
-        """Word → row."""
+        """Return a map of word → row."""
         return self.source.index if self.source is not None else {word: row for row, word in enumerate(self.words)}
 
     def at(self, layer: int | None = None, components: int | None = None) -> Embedding:
-        """One layer as an embedding."""
+        """Return one layer as an embedding."""
         slot = Slot(layer, components) if (layer, components) != (None, None) else self.slots[0]
         if slot not in self.slots:
             raise WordworthError(f"{self.name} has the layers {list(self.layers)} here, not {layer}")
         if self.source is not None:
             return self.source
         steps = [self.context or "", *([f"layer {slot.layer}"] if slot.layer is not None else [])]
+        steps += [f"{self.sentences} sentences"] if self.sentences is not None else []
         steps += [f"pooling {self.pooling}"] if self.pooling else []
         steps += [f"{slot.components} components nullified"] if slot.components is not None else []
         provenance = replace(self.provenance, steps=(*self.provenance.steps, *filter(None, steps)))
         return Embedding(self.words, self.read(slot), provenance)
 
     def each(self) -> Iterator[tuple[Slot, NDArray[np.floating]]]:
-        """Every slot with its words × dimensions, one at a time."""
+        """Yield every slot with its words × dimensions, one at a time."""
         return ((slot, self.read(slot)) for slot in self.slots)
 
     def vectors(self) -> NDArray[np.float64]:
-        """slots × words × dimensions in float64, for sets of a few hundred words."""
+        """Return slots × words × dimensions in float64, for sets of a few hundred words."""
         return np.stack([np.asarray(matrix, dtype=np.float64) for _, matrix in self.each()])
 
     def in_memory(self) -> "Layers":
-        """The same, read once: for what several tasks go through in turn."""
+        """Read all slots once, where several tasks need them in turn."""
         held = dict(self.each())
         return replace(self, read=held.__getitem__)
 
     def select(self, words: Sequence[str], spelled: Spelled = as_written) -> "Layers":
-        """The words asked for that are here, in that order; why the others are not stands in `reasons`.
+        """Return the words asked for that are here, in that order; `reasons` has why the others are not.
 
         `spelled` gives the spellings to try. Words that were encoded on request are looked up as they are written.
         """
@@ -140,12 +141,12 @@ class Layers:
         return replace(kept, asked=tuple(words), reasons=reasons, positions=lookup.positions)
 
     def rows(self, rows: NDArray[np.intp]) -> "Layers":
-        """Some of the words, by their rows; nothing is missing from them."""
+        """Return some of the words, by their rows; nothing is missing from them."""
         places = rows.tolist()
         return self._kept(rows, [self.words[row] for row in places], [self.forms[row] for row in places if self.forms])
 
     def keep(self, rows: NDArray[np.intp], reason: str) -> "Layers":
-        """Only these rows; the other words are left out for this reason."""
+        """Keep only these rows; the other words are missing for this reason."""
         gone = np.setdiff1d(np.arange(len(self.words)), rows)
         reasons = {**self.reasons, **dict.fromkeys(self.positions[gone].tolist(), reason)}
         kept = self.rows(rows)
@@ -167,7 +168,7 @@ class Layers:
         return len(self.asked) - list(self.reasons.values()).count(SAME_VECTOR)
 
     def _kept(self, rows: NDArray[np.intp], words: Sequence[str], forms: Sequence[str]) -> "Layers":
-        """The vectors of some rows, under words of their own."""
+        """Return the vectors of some rows, under words of their own."""
         read = self.read
         return replace(
             self,
@@ -183,19 +184,19 @@ class Layers:
         )
 
     def only(self, layers: Sequence[int | None]) -> "Layers":
-        """Only these layers."""
+        """Keep only these layers."""
         return replace(self, slots=tuple(slot for slot in self.slots if slot.layer in layers))
 
     def map(self, transform: Callable[[Embedding], Embedding]) -> "Layers":
-        """A transform of embeddings applied to every slot, when it is read."""
+        """Apply a transform of embeddings to every slot when it is read."""
         if self.source is not None:
             return Layers.of(transform(self.source))
         return replace(self, read=lambda slot: transform(self.at(*slot)).matrix)
 
     def found_as(self) -> list[str | None]:
-        """For every word, how the vocabulary spells it where that differs from what was asked for."""
+        """Return for every word how the vocabulary spells it, where that differs from what was asked for."""
         return [form if form != word else None for word, form in zip(self.words, self.resolved, strict=True)]
 
     def missing(self) -> list[tuple[str, str]]:
-        """(word, reason) of the words asked for that have no vector."""
+        """Return (word, reason) of the words asked for that have no vector."""
         return [(self.asked[place], self.reasons[place]) for place in sorted(self.reasons)]

@@ -28,7 +28,7 @@ Read = Callable[[Slot], NDArray[np.float32]]
 
 
 def provenance_of(model: LanguageModel, language: str = "") -> Provenance:
-    """Where the vectors of a language model come from."""
+    """Return where the vectors of a language model come from."""
     return Provenance(model.name, model.source, model.weights, language)
 
 
@@ -46,11 +46,11 @@ class InContexts:
 
     @cached_property
     def _forms(self) -> tuple[str, ...]:
-        """Hold the words that have vectors as the tokenizer reads them."""
+        """Return the words that have vectors as the tokenizer reads them."""
         return as_read(self.model.tokenizer, [self.words[place] for place in self.positions.tolist()])
 
     def layers(self, pooling: str, language: str = "") -> Layers:
-        """The words' vectors in every layer under one pooling of their subwords."""
+        """Return the words' vectors in every layer under one pooling of their subwords."""
         store = self.store
         return Layers(
             words=tuple(self.words[place] for place in self.positions.tolist()),
@@ -74,7 +74,7 @@ def in_contexts(
     context: str,
     layers: Sequence[int] | None = None,
 ) -> InContexts:
-    """Encodes words in every layer (or some), once; a word without a context, or not located in it, has a reason."""
+    """Encode words once in every layer (or some); a word without a context, or not located in it, has a reason."""
     places = [place for place, context in enumerate(contexts) if context is not None]
     given = [context for context in contexts if context is not None]
     with progress(f"{model.name}: encoding", len(set(given))) as advance:
@@ -97,7 +97,7 @@ class Aggregated:
 
     @cached_property
     def _alone(self) -> tuple[dict[str, NDArray[np.float32]], dict[str, str]]:
-        """By pooling, layers × words × dimensions of the words alone, NaN where one has none; and why."""
+        """Return by pooling layers × words × dimensions of the words alone, NaN where one has none; and why."""
         encoded = encode(self.model, decontextualized(self.words), self.subword_poolings, self.numbers)
         vectors: dict[str, NDArray[np.float32]] = {}
         for pooling, rows in encoded.vectors.items():
@@ -107,33 +107,33 @@ class Aggregated:
 
     @property
     def whole(self) -> Aggregate:
-        """The aggregate over the whole sample."""
+        """Return the aggregate over the whole sample."""
         return self.aggregates[-1]
 
     @property
     def never_met(self) -> tuple[str, ...]:
-        """Words without a context in the whole sample that have a vector alone."""
+        """Return words without a context in the whole sample that have a vector alone."""
         unmet = [self.words[at] for at in np.flatnonzero(self.whole.contexts == 0).tolist()]
         return tuple(word for word in unmet if word not in self._alone[1])
 
     @property
     def without_vector(self) -> dict[str, str]:
-        """Words that have no vector in any sentence nor alone, with the reason."""
+        """Return words that have no vector in any sentence nor alone, with the reason."""
         unmet = [self.words[at] for at in np.flatnonzero(self.whole.contexts == 0).tolist()]
         return {word: self._alone[1][word] for word in unmet if word in self._alone[1]}
 
     def decontextualized(self, f: str) -> Layers:
-        """The words alone, their subwords pooled by `f`."""
+        """Return the words alone, their subwords pooled by `f`."""
         alone = self._alone[0][f]
         there = np.flatnonzero(~np.isnan(alone[0, :, 0]))
         return self._layers("decontextualized", f, there, lambda slot: alone[self._at(slot)][there])
 
     def _at(self, slot: Slot) -> int:
-        """The place of a slot's layer among those aggregated."""
+        """Return the place of a slot's layer among those aggregated."""
         return self.whole.layers.index(slot.layer or 0)
 
     def aggregated(self, pooling: str, over: Aggregate | None = None) -> Layers:
-        """The words over sentences; one never met has the decontextualized vector (Bommasani et al., A.5)."""
+        """Return the words over sentences; one that never occurs has its vector alone (Bommasani et al., A.5)."""
         sentences = over or self.whole
         alone = self._alone[0][split_pooling(pooling)[0]]
         there = np.flatnonzero((sentences.contexts > 0) | ~np.isnan(alone[0, :, 0]))
@@ -163,7 +163,7 @@ class Aggregated:
         )
 
     def every(self) -> Iterator[Layers]:
-        """Each number of sentences under each pooling, then the words alone."""
+        """Yield each number of sentences under each pooling, then the words alone."""
         for over in self.aggregates:
             for pooling in POOLINGS_OF_BOTH:
                 yield self.aggregated(pooling, over)
@@ -174,7 +174,7 @@ class Aggregated:
 def over_sentences(
     model: LanguageModel, words: Sequence[str], sample: Sample, how: Aggregating | None = None
 ) -> Aggregated:
-    """Words aggregated over a sample of sentences, in one pass for every layer and pooling."""
+    """Aggregate words over a sample of sentences, in one pass for every layer and pooling."""
     how = how or Aggregating()
     if not words:
         raise WordworthError("there are no words to aggregate; give a vocabulary")
@@ -191,7 +191,7 @@ class WordsAlone(Layers):
     model: LanguageModel = field(kw_only=True)
 
     def select(self, words: Sequence[str], spelled: Spelled = as_written) -> Layers:
-        """The words asked for, each under the first of its spellings that the tokenizer knows."""
+        """Return the words asked for, each under the first of its spellings that the tokenizer knows."""
         forms = list(dict.fromkeys(form for word in words for form in spelled(word)))
         unknown = self.model.tokenizer.unk_token_id
         known = [form for form, ids in zip(forms, pieces_of(self.model, forms), strict=True) if unknown not in ids]
@@ -211,7 +211,7 @@ class WordsAlone(Layers):
 
 
 def words_alone(model: LanguageModel | str | Path, language: str = "", *, device: str = "auto") -> WordsAlone:
-    """A sentence encoder as an embedding of the words that it will be asked for."""
+    """Return a sentence encoder as an embedding of the words that it will be asked for."""
     loaded = model if isinstance(model, LanguageModel) else load_named(model, device=device)
     none = np.empty((0, loaded.dim), dtype=np.float32)
     origin = provenance_of(loaded, language)

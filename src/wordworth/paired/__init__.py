@@ -1,5 +1,6 @@
-"""Which differences between two models are real: their runs held against each other, item by item."""
+"""Which differences between two models are real: their runs compared item by item."""
 
-from wordworth.paired.comparison import Comparison, ComparisonSettings, Difference, compare
+from wordworth.paired.comparison import Comparison, ComparisonSettings, Difference, Tested, compare, compare_scores
+from wordworth.paired.items import NotComparableError
 from wordworth.paired.sides import Side, sides
 from wordworth.paired.verdict import verdicts

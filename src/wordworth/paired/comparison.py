@@ -1,6 +1,6 @@
 """Which differences between two models are real: paired tests on the items that both have, corrected for number."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -9,11 +9,23 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wordworth.errors import WordworthError
-from wordworth.measure.centroids import GROWS_WITH_VECTORS
-from wordworth.paired.matching import ComparedTask, Family, LayerRule, Matched, NotComparableError, matched, tasks
-from wordworth.paired.sides import Side, other_data, refuse_unlike, remarks
-from wordworth.results.flags import few, joined, uncovered
-from wordworth.results.schema import clusters
+from wordworth.measure import find_measure
+from wordworth.measure.declaration import Measure
+from wordworth.paired.items import (
+    WITHIN,
+    LayerRule,
+    NotComparableError,
+    Question,
+    join_items,
+    key_of,
+    match,
+    questions,
+    scored_items,
+)
+from wordworth.paired.sides import Side, changed_data, equals, refuse_unlike, remarks
+from wordworth.results.columns import describe_score
+from wordworth.results.notices import Caution, coverage_cautions, size_cautions
+from wordworth.results.run import Run
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.effect_size import weat_difference, weat_difference_interval
 from wordworth.statistics.paired_correlation import correlation_difference
@@ -21,67 +33,96 @@ from wordworth.statistics.paired_tests import holm, mcnemar, mean_interval, pair
 from wordworth.statistics.permutation import PERMUTATIONS
 
 ALPHA = 0.05
+MIN_ITEMS = 4
+"""Fewer items in common are not compared."""
+MIN_TARGETS = 2
+"""Words of each target set that an association test needs."""
+MIN_SPREAD = 1e-12
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A paired test: the value of both sides over the same items, and their difference."""
+
+    first: float
+    second: float
+    low: float
+    high: float
+    """Ends of the 95 % interval of the difference."""
+    p: float
+    n: int
+    """Items that both have."""
+    test: str
+    """williams, mcnemar (mid-p), exchange or sign-flip."""
+    p_method: str | None = None
+    """exact or monte-carlo, where the test permutes."""
+    clusters: int | None = None
+    """How many clusters of items are permuted, where items depend on each other."""
+    sets: tuple[str, ...] = ()
+    """The names of the target sets of an association test."""
+
+    @property
+    def difference(self) -> float:
+        """The first side's value minus the second's."""
+        return self.first - self.second
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One task: the value of both on the shared items, and the test of their difference."""
+    """One question: the test of the difference between the two sides."""
 
-    experiment: str
-    language: str | None
-    dataset: str | None
-    setting: str | None
-    measure: str
-    first: float
-    second: float
-    difference: float
-    low: float
-    high: float
-    p: float
-    test: str
-    n: int
-    """Items that both have."""
-    only_first: int
-    only_second: int
-    layers: tuple[int | None, int | None]
-    notes: tuple[str, ...]
-    detail: str = ""
-    """What the sets of an association test are."""
+    columns: Mapping[str, Any]
+    """The columns of the scores that are compared: experiment, dataset, measure, variant …"""
+    tested: Tested
+    only_first: int = 0
+    only_second: int = 0
+    layers: tuple[int | None, int | None] = (None, None)
+    notes: tuple[str, ...] = ()
     p_holm: float = 1.0
     """p corrected for all tests of the comparison."""
 
     @property
-    def real(self) -> bool:
+    def is_real(self) -> bool:
+        """Whether p stays below .05 after the correction."""
         return self.p_holm < ALPHA
 
     @property
-    def flags(self) -> str | None:
-        """Why it is to be read with care: few items, or few of all that either has."""
-        either = self.n + self.only_first + self.only_second
-        return joined(few(self.n), uncovered(self.n, either, "the items of either"))
+    def cautions(self) -> list[Caution]:
+        """Why it must be read with care: few items, or a small share of those that either side has."""
+        n = self.tested.n
+        return size_cautions(n) + coverage_cautions(n / (n + self.only_first + self.only_second))
 
     @property
-    def task(self) -> str:
-        return " ".join(filter(None, (self.measure, self.dataset, self.setting)))
+    def measure(self) -> Measure:
+        """The declaration of the measure."""
+        return find_measure(self.columns["measure"], self.columns.get("variant"))
+
+    @property
+    def name(self) -> str:
+        """The measure and the data."""
+        return describe_score(self.columns)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides, every task that could be tested, and what could not."""
+    """Two sides, every question that could be tested, and what could not."""
 
     study: str
     first: str
     second: str
     differences: tuple[Difference, ...]
     refused: tuple[tuple[str, str], ...]
-    """(task, reason)."""
+    """(question, reason)."""
     remarks: tuple[str, ...]
 
     def as_table(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self) | {
-            "differences": [asdict(one) | {"real": one.real, "flags": one.flags} for one in self.differences]
-        }
+        """Return it for JSON; the columns of a difference are those of `scores.csv` and of its test."""
+        rows = []
+        for one in self.differences:
+            row = asdict(one)
+            more = {"difference": one.tested.difference, "is_real": one.is_real, "cautions": one.cautions}
+            rows.append({**row.pop("columns"), **row.pop("tested"), **row, **more})
+        return asdict(self) | {"differences": rows}
 
 
 @dataclass(frozen=True)
@@ -96,116 +137,137 @@ class ComparisonSettings:
 
 
 def compare(first: Side, second: Side, settings: ComparisonSettings | None = None) -> Comparison:
-    """Every task that both sides have items of. Runs that asked different questions are refused, with the reason."""
+    """Compare two models on every question that both have items of.
+
+    Runs that asked different questions are refused, with the reason.
+    """
     settings = settings or ComparisonSettings()
     refuse_unlike(first, second)
-    changed = other_data(first, second)
+    changed = changed_data(first.run, second.run)
     tested: list[Difference] = []
     refused: list[tuple[str, str]] = []
-    for task in tasks(first, second, settings.components):
+    for question in questions(first, second, settings.components):
         try:
-            _refuse_task(task, first, second, changed)
-            both = matched(task, first, second, settings.layer, settings.seed)
-            tested.append(_difference(task, both, settings))
+            tested.append(_difference(question, first, second, changed, settings))
         except NotComparableError as error:
-            refused.append((task.name, str(error)))
+            refused.append((describe_score(question.columns), str(error)))
     if not tested:
         nothing = f"{first.label} and {second.label} have no task in common that can be tested"
         raise WordworthError(f"{nothing} ({refused[0][0]}: {refused[0][1]})" if refused else nothing)
-    adjusted = holm([one.p for one in tested])
+    adjusted = holm([one.tested.p for one in tested])
     corrected = tuple(replace(one, p_holm=float(p)) for one, p in zip(tested, adjusted, strict=True))
-    study = first.run.manifest["study"]
-    return Comparison(study, first.label, second.label, corrected, tuple(refused), tuple(remarks(first, second)))
+    notes = tuple(remarks(first, second))
+    return Comparison(first.run.study, first.label, second.label, corrected, tuple(refused), notes)
 
 
-def _refuse_task(task: ComparedTask, first: Side, second: Side, changed: set[str]) -> None:
-    if changed & {str(task.dataset), str(task.dataset).partition("/")[0].partition(":")[0]}:
-        raise NotComparableError(f"{task.dataset} is not the same data in both (its sha256 differs)")
-    if task.measure in GROWS_WITH_VECTORS and first.model != second.model:
+def _difference(
+    question: Question, first: Side, second: Side, changed: set[str], settings: ComparisonSettings
+) -> Difference:
+    dataset = question.columns["dataset"]
+    if dataset in changed:
+        raise NotComparableError(f"{dataset} is not the same data in both (its sha256 differs)")
+    if question.measure.grows_with_vectors and first.model != second.model:
         raise NotComparableError("it grows with the length of a model's vectors, which is not the models' bias")
+    matched = match(question, first, second, settings.layer, settings.seed)
+    tested = paired_test(question.measure, matched.frame, settings)
+    only = matched.only_first, matched.only_second
+    return Difference(question.columns, tested, *only, matched.layers, matched.notes)
 
 
-def _difference(task: ComparedTask, both: Matched, settings: ComparisonSettings) -> Difference:
-    if len(both.frame) < 4:
-        raise NotComparableError(f"{len(both.frame)} items in common, and 4 are needed")
-    values = both.frame.select("value", "value_second").to_numpy().T.astype(np.float64)
-    tested = _TESTS[task.family](both.frame, values, settings)
-    return Difference(
-        experiment=task.experiment,
-        language=task.language,
-        dataset=task.dataset,
-        setting=task.setting,
-        measure=task.measure,
-        n=values.shape[1],
-        only_first=both.only_first,
-        only_second=both.only_second,
-        layers=both.layers,
-        notes=both.notes,
-        **tested,
-    )
-
-
-Tested = dict[str, Any]
-
-
-def _columns(values: Sequence[float], interval: Sequence[float], p: float, test: str, **more: Any) -> Tested:
-    (first, second), (low, high) = values, interval
-    ends = {"first": first, "second": second, "difference": first - second, "low": float(low), "high": float(high)}
-    return ends | {"p": float(p), "test": test, **more}
-
-
-def _correlated(
-    frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings, *, ranked: bool
+def compare_scores(
+    first: tuple[Run, Mapping[str, Any]],
+    second: tuple[Run, Mapping[str, Any]],
+    settings: ComparisonSettings | None = None,
 ) -> Tested:
-    people = frame.get_column("reference").to_numpy().astype(np.float64)
-    for name, column in (("the ratings", people), ("one model's values", values[0]), ("one model's values", values[1])):
-        if np.ptp(column) <= 1e-12 * np.abs(column).max():
-            raise NotComparableError(f"{name} are the same for all {len(people)} items in common")
-    result = correlation_difference(values, people, ranked=ranked, resamples=settings.resamples, seed=settings.seed)
-    return _columns(result.values.tolist(), (float(result.low), float(result.high)), float(result.p), "williams")
+    """Return the paired test of two scores of one measure, each with its run; an error says why there is none.
+
+    Unlike in `compare`, each score says its own layer, pooling and components.
+    """
+    score = first[1]
+    measure = find_measure(score["measure"], score["variant"])
+    if not measure.paired_test:
+        raise NotComparableError(f"{score['measure']} has no paired test")
+    if score["dataset"] in changed_data(first[0], second[0]):
+        raise NotComparableError(f"{score['dataset']} is not the same data in both (its sha256 differs)")
+    frames = [
+        scored_items(run, row, measure).filter(*(equals(name, row[name]) for name in WITHIN)).collect()
+        for run, row in (first, second)
+    ]
+    key = key_of(measure)
+    if any(frame.select(key).is_duplicated().any() for frame in frames):
+        raise NotComparableError("one model has several values for one item")
+    return paired_test(measure, join_items(frames[0], frames[1], key), settings or ComparisonSettings())
 
 
-def _hit(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
+def paired_test(measure: Measure, frame: pl.DataFrame, settings: ComparisonSettings) -> Tested:
+    """Return the measure's paired test on the items that both have: columns `value` and `value_second`."""
+    if len(frame) < MIN_ITEMS:
+        raise NotComparableError(f"{len(frame)} items in common, and {MIN_ITEMS} are needed")
+    values = frame.select("value", "value_second").to_numpy().T.astype(np.float64)
+    match measure.paired_test:
+        case "hits":
+            return _test_hits(values)
+        case "association":
+            return _test_associations(frame, values, settings)
+        case "mean":
+            return _test_means(frame, values, settings)
+        case _:
+            return _test_correlations(frame, values, settings, is_ranked=measure.paired_test == "spearman")
+
+
+def _result(values: Sequence[float], interval: Sequence[Any], p: Any, n: int, test: str, **more: Any) -> Tested:
+    (first, second), (low, high) = map(float, values), map(float, interval)
+    return Tested(first, second, low, high, float(p), n, test, **more)
+
+
+def _test_correlations(
+    frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings, *, is_ranked: bool
+) -> Tested:
+    ratings = frame.get_column("rating").to_numpy().astype(np.float64)
+    for name, column in (
+        ("the ratings", ratings),
+        ("one model's values", values[0]),
+        ("one model's values", values[1]),
+    ):
+        if np.ptp(column) <= MIN_SPREAD * np.abs(column).max():
+            raise NotComparableError(f"{name} are the same for all {len(ratings)} items in common")
+    result = correlation_difference(values, ratings, ranked=is_ranked, resamples=settings.resamples, seed=settings.seed)
+    return _result(result.values.tolist(), (float(result.low), float(result.high)), result.p, len(frame), "williams")
+
+
+def _test_hits(values: NDArray[np.float64]) -> Tested:
     right = values > 0.5
     only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
     _, low, high = paired_proportions(*only, right.shape[1])
-    return _columns(right.mean(axis=1).tolist(), (low, high), float(mcnemar(*only)), "mcnemar:mid-p")
+    return _result(right.mean(axis=1).tolist(), (low, high), mcnemar(*only), right.shape[1], "mcnemar")
 
 
-def _associated(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
-    groups = frame.get_column("group")
-    is_x = groups.str.starts_with("X: ").to_numpy()
-    if min(is_x.sum(), (~is_x).sum()) < 2:
-        raise NotComparableError(f"{is_x.sum()} and {(~is_x).sum()} targets in common, and 2 of each are needed")
-    ordered, size = np.concatenate([values[:, is_x], values[:, ~is_x]], axis=1), int(is_x.sum())
-    if min(values.std(axis=1)) <= 1e-12:
+def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
+    roles = frame.get_column("role")
+    is_x, is_y = ((roles == role).to_numpy() for role in ("X", "Y"))
+    if min(is_x.sum(), is_y.sum()) < MIN_TARGETS:
+        counts = f"{is_x.sum()} and {is_y.sum()} targets in common"
+        raise NotComparableError(f"{counts}, and {MIN_TARGETS} of each are needed")
+    ordered, size = np.concatenate([values[:, is_x], values[:, is_y]], axis=1), int(is_x.sum())
+    if min(values.std(axis=1)) <= MIN_SPREAD:
         raise NotComparableError("one model associates all targets in common alike")
     effects, result = weat_difference(ordered, size, permutations=settings.permutations, seed=settings.seed)
     interval = weat_difference_interval(ordered, size, resamples=settings.resamples, seed=settings.seed)
-    labels = sorted(groups.unique().to_list())
-    detail = " v ".join(label.partition(": ")[2] for label in labels)
-    return _columns(effects.tolist(), interval, float(result.p), f"exchange:{result.method}", detail=detail)
+    sets = tuple(frame.sort("role").get_column("set").unique(maintain_order=True).drop_nulls())
+    more = {"p_method": result.method, "sets": sets}
+    return _result(effects.tolist(), interval, result.p, len(frame), "exchange", **more)
 
 
-def _averaged(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
-    """What leans the same way is flipped as one."""
+def _test_means(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
+    """Test a difference of means. Items of one cluster lean the same way, so their signs are flipped as one."""
     sums = (
-        frame.select(clusters(), difference=pl.col("value") - pl.col("value_second"))
+        frame.select("cluster", difference=pl.col("value") - pl.col("value_second"))
         .group_by("cluster", maintain_order=True)
         .agg(pl.col("difference").sum(), pl.len().alias("size"))
     )
     differences, sizes = sums.get_column("difference").to_numpy(), sums.get_column("size").to_numpy().astype(np.float64)
     result = sign_flip(differences, permutations=settings.permutations, seed=settings.seed)
     interval = mean_interval(differences, sizes, resamples=settings.resamples, seed=settings.seed)
-    clustered = f" over {len(sums)} clusters" if len(sums) < len(frame) else ""
-    how = f"sign-flip:{result.method}{clustered}"
-    return _columns(values.mean(axis=1).tolist(), interval, float(result.p), how)
-
-
-_TESTS: dict[Family, Callable[[pl.DataFrame, NDArray[np.float64], ComparisonSettings], Tested]] = {
-    "pearson": lambda frame, values, settings: _correlated(frame, values, settings, ranked=False),
-    "spearman": lambda frame, values, settings: _correlated(frame, values, settings, ranked=True),
-    "hits": _hit,
-    "weat": _associated,
-    "mean": _averaged,
-}
+    clusters = len(sums) if len(sums) < len(frame) else None
+    more = {"p_method": result.method, "clusters": clusters}
+    return _result(values.mean(axis=1).tolist(), interval, result.p, len(frame), "sign-flip", **more)

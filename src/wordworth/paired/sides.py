@@ -1,127 +1,165 @@
-"""What is compared with what: two models of two runs, or of one; and whether they can be compared at all."""
+"""The two sides of a comparison: models of two runs or of one; and whether they can be compared at all."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
-from wordworth.errors import WordworthError, nearest
-from wordworth.results import Run
+from wordworth.errors import WordworthError, listed, nearest
+from wordworth.results.columns import model_label
+from wordworth.results.run import ModelFacts, Run
+
+MAX_VALUE = 80
+"""Characters of a setting's value that a message repeats."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two: a model in a run, or a model in one setting of a run."""
+    """One side: a model of a run, or one version or context of it."""
 
     run: Run
     model: str
-    setting: str | None = None
-    folder: str = ""
-    """Named where the same model stands on both sides, from two runs."""
+    step: int | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
+    """Column of the scores → its value on this side, where the sides differ in it: `version`, `context`."""
+    origin: str = ""
+    """The run, where both sides would have the same label without it."""
 
     @property
     def label(self) -> str:
         """What tables and sentences call it."""
-        setting = f" ({self.setting})" if self.setting else ""
-        return f"{self.model}{setting}" + (f" [{self.folder}]" if self.folder else "")
+        name = model_label(self.model, self.step)
+        name += f" ({', '.join(self.where.values())})" if self.where else ""
+        return f"{name} [{self.origin}]" if self.origin else name
+
+    @property
+    def facts(self) -> ModelFacts:
+        """What the run says about the model."""
+        return self.run.facts_of(self.model)
+
+    @property
+    def selection(self) -> list[pl.Expr]:
+        """The rows of scores and items that are of this side."""
+        return [equals("model", self.model), equals("step", self.step), *(equals(*one) for one in self.where.items())]
 
 
-def models_of(run: Run) -> list[str]:
-    """The models that have scores of their own; a manifest may name others that served, as for soft match."""
-    return [str(name) for name in run.scores.get_column("model").drop_nulls().unique(maintain_order=True)]
+def equals(column: str, value: Any) -> pl.Expr:
+    """Return where a column has a value, or is blank for None."""
+    return pl.col(column).eq_missing(pl.lit(value))
+
+
+def models_of(run: Run) -> dict[str, tuple[str, int | None]]:
+    """Return the models with scores, by label. A run may name others that only served, as for soft match."""
+    rows = run.scores.select("model", "step").drop_nulls("model").unique(maintain_order=True).rows()
+    return {model_label(name, step): (name, step) for name, step in rows}
 
 
 def sides(
-    runs: Sequence[Run], models: tuple[str, str] | None = None, settings: tuple[str, str] | None = None
+    runs: Sequence[Run], models: tuple[str, str] | None = None, **columns: tuple[str, str] | None
 ) -> tuple[Side, Side]:
-    """The two sides: the models named, or the only ones there are."""
+    """Return the two sides: the models that are named, or the only ones.
+
+    `columns` are the values on each side of a column in which they differ: `version=("projection", "original")`.
+    """
     if not 1 <= len(runs) <= 2:
         raise WordworthError(f"give one run or two to compare, not {len(runs)}")
-    if models is None:
-        models = _only_models(runs, one_suffices=settings is not None)
-    chosen = settings or (None, None)
-    for run, model in zip((runs[0], runs[-1]), models, strict=True):
-        if model not in (known := models_of(run)):
-            hint = nearest(model, known) or f"; it has {', '.join(known)}"
-            raise WordworthError(f"{run.folder} has no model {model!r}{hint}")
-    first, second = Side(runs[0], models[0], chosen[0]), Side(runs[-1], models[1], chosen[1])
+    pairs = {name: values for name, values in columns.items() if values is not None}
+    names = models or _only_models(runs, can_be_one=bool(pairs))
+    first, second = (
+        _side(run, name, {column: values[at] for column, values in pairs.items()})
+        for at, (run, name) in enumerate(zip((runs[0], runs[-1]), names, strict=True))
+    )
     if first.label != second.label:
         return first, second
-    if first.run.folder.resolve() == second.run.folder.resolve():
-        raise WordworthError(f"{first.label} of {first.run.folder} cannot be compared with itself; name another")
-    named = [replace(side, folder=side.run.folder.name or str(side.run.folder)) for side in (first, second)]
-    return named[0], named[1]
+    if _is_one_run(first.run, second.run):
+        raise WordworthError(f"{first.label} of {first.run.label} cannot be compared with itself; name another")
+    origins = [side.run.folder.name if side.run.folder else f"run {at}" for at, side in enumerate((first, second), 1)]
+    return replace(first, origin=origins[0]), replace(second, origin=origins[1])
 
 
-def _only_models(runs: Sequence[Run], *, one_suffices: bool) -> tuple[str, str]:
-    """The models to compare where none are named: one of each run, or both of one."""
-    known = [models_of(run) for run in runs]
-    if len(runs) == 1 and (len(known[0]) == 2 or (one_suffices and len(known[0]) == 1)):
-        return known[0][0], known[0][-1]
-    for run, names in zip(runs, known, strict=True):
-        has = f"{run.folder} has {len(names)} models ({', '.join(names)})"
+def _side(run: Run, name: str, where: Mapping[str, str]) -> Side:
+    models = models_of(run)
+    _refuse_unknown(run, "model", name, [*models])
+    for column, value in where.items():
+        _refuse_unknown(run, column, value, run.scores.get_column(column).drop_nulls().unique().sort().to_list())
+    return Side(run, *models[name], where=where)
+
+
+def _refuse_unknown(run: Run, column: str, value: str, known: list[str]) -> None:
+    if value not in known:
+        hint = nearest(value, known) or f"; it has {listed(known) or 'none'}"
+        raise WordworthError(f"{run.label} has no {column} {value!r}{hint}")
+
+
+def _is_one_run(first: Run, second: Run) -> bool:
+    if first is second or first.folder is None or second.folder is None:
+        return first is second
+    return first.folder.resolve() == second.folder.resolve()
+
+
+def is_before_and_after(first: Side, second: Side) -> bool:
+    """Return whether both sides are one model of one run."""
+    return _is_one_run(first.run, second.run) and (first.model, first.step) == (second.model, second.step)
+
+
+def _only_models(runs: Sequence[Run], *, can_be_one: bool) -> tuple[str, str]:
+    """Return the models to compare where none are named: one of each run, or both of one."""
+    labels = [[*models_of(run)] for run in runs]
+    if len(runs) == 1 and (len(labels[0]) == 2 or (can_be_one and len(labels[0]) == 1)):
+        return labels[0][0], labels[0][-1]
+    for run, names in zip(runs, labels, strict=True):
+        count = f"{run.label} has {len(names)} models ({', '.join(names)})"
         if len(runs) == 1:
-            raise WordworthError(f"{has}; say which two with --models A B")
+            raise WordworthError(f"{count}; say which two with --models A B")
         if len(names) != 1:
-            raise WordworthError(f"{has}; say which with --models A B, A of the first run and B of the second")
-    return known[0][0], known[1][0]
+            raise WordworthError(f"{count}; say which with --models A B, A of the first run and B of the second")
+    return labels[0][0], labels[1][0]
 
 
 def refuse_unlike(first: Side, second: Side) -> None:
-    """Runs that asked different questions cannot be compared: an error says which and why."""
-    one, other = first.run.manifest, second.run.manifest
-    refusal = f"{first.run.folder} and {second.run.folder} cannot be compared"
-    if one["study"] != other["study"]:
-        raise WordworthError(f"{refusal}: they are of the studies {one['study']} and {other['study']}")
-    if one["seed"] != other["seed"]:
-        seeds = f"seeds {one['seed']} and {other['seed']}"
-        raise WordworthError(f"{refusal}: what was drawn at random is not the same ({seeds})")
-    ours, theirs = one["settings"], other["settings"]
-    for name in sorted((ours.keys() | theirs.keys()) - {"models", *one["may_differ"], *other["may_differ"]}):
-        if ours.get(name) != theirs.get(name):
-            values = f"{_short(ours.get(name))} in one and {_short(theirs.get(name))} in the other"
+    """Refuse runs that asked different questions, with the reason."""
+    one, other = first.run, second.run
+    refusal = f"{one.label} and {other.label} cannot be compared"
+    if one.study != other.study:
+        raise WordworthError(f"{refusal}: they are of the studies {one.study} and {other.study}")
+    if one.seed != other.seed:
+        raise WordworthError(f"{refusal}: their random draws differ (seeds {one.seed} and {other.seed})")
+    may_differ = {"models", *one.may_differ, *other.may_differ}
+    for name in sorted((one.settings.keys() | other.settings.keys()) - may_differ):
+        ours, theirs = one.settings.get(name), other.settings.get(name)
+        if ours != theirs:
+            values = f"{_shorten(ours)} in one and {_shorten(theirs)} in the other"
             raise WordworthError(f"{refusal}: the setting {name} was {values}")
-    differing = other_data(first, second) - _datasets(first) - _datasets(second)
-    if differing:
-        raise WordworthError(f"{refusal}: {min(differing)!r} is not the same data in both (their sha256 differ)")
+    scored = {dataset for run in (one, other) for dataset in run.scores.get_column("dataset").drop_nulls().unique()}
+    shared = changed_data(one, other) - scored
+    if shared:
+        raise WordworthError(f"{refusal}: {min(shared)!r} is not the same data in both (their sha256 differ)")
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
-    return text if len(text) < 80 else f"{text[:79]}…"
+    return text if len(text) < MAX_VALUE else f"{text[: MAX_VALUE - 1]}…"
 
 
-def other_data(first: Side, second: Side) -> set[str]:
-    """Names under which the two runs used different data."""
-    sums = [_checksums(side.run) for side in (first, second)]
+def changed_data(first: Run, second: Run) -> set[str]:
+    """Return the names under which two runs used different data."""
+    sums = [_checksums(run) for run in (first, second)]
     return {name for name in sums[0].keys() & sums[1].keys() if sums[0][name] != sums[1][name]}
-
-
-def remarks(first: Side, second: Side) -> list[str]:
-    """What may explain a difference other than the models."""
-    versions = [side.run.manifest["versions"] for side in (first, second)]
-    precisions = [described(side).get("precision") for side in (first, second)]
-    differing = [
-        (f"The runs were made with {package}", versions[0].get(package), versions[1].get(package))
-        for package in ("wordworth", "transformers", "torch")
-    ]
-    differing.append(("The models ran in", precisions[0], precisions[1]))
-    return [f"{what} {one} and {other}." for what, one, other in differing if one and other and one != other]
-
-
-def described(side: Side) -> dict[str, Any]:
-    """What the manifest says of the model."""
-    return next((dict(model) for model in side.run.manifest["models"] if model["name"] == side.model), {})
 
 
 def _checksums(run: Run) -> dict[str, set[str]]:
     sums: dict[str, set[str]] = {}
-    for data in run.manifest["data"]:
-        if data["sha256"]:
-            sums.setdefault(data["name"], set()).add(data["sha256"])
+    for data in run.data:
+        if data.sha256:
+            sums.setdefault(data.name, set()).add(data.sha256)
     return sums
 
 
-def _datasets(side: Side) -> set[str]:
-    return {*side.run.scores.filter(pl.col("model") == side.model).get_column("dataset").drop_nulls()}
+def remarks(first: Side, second: Side) -> list[str]:
+    """Return what besides the models may explain a difference."""
+    ours, theirs = first.run.versions, second.run.versions
+    packages = ("wordworth", "transformers", "torch")
+    pairs = [(f"The runs were made with {name}", ours.get(name), theirs.get(name)) for name in packages]
+    pairs.append(("The models ran in", first.facts.precision, second.facts.precision))
+    return [f"{what} {one} and {other}." for what, one, other in pairs if one and other and one != other]

@@ -1,79 +1,73 @@
-"""A comparison in sentences that a person can read."""
+"""A comparison as a table and as sentences."""
 
 from collections.abc import Sequence
 
-from wordworth.measure import named
+from wordworth.measure import label
 from wordworth.paired.comparison import Comparison, Difference
-from wordworth.results.flags import MARK, legend
-from wordworth.results.numbers import format_p, format_precise, state_p
+from wordworth.results.numbers import format_precise, state_p
+from wordworth.results.table import Cell, Row, Table, legend_of
 
 
-def headings(comparison: Comparison) -> list[str]:
-    """Of a table of differences; all but the first are numbers."""
-    return ["task", comparison.first, comparison.second, "Δ [95 %]", "p", "p Holm", "n", "only in one"]
-
-
-def cells(one: Difference) -> list[str]:
-    """One row of it."""
-    first, second, difference, low, high = map(
-        format_precise, (one.first, one.second, one.difference, one.low, one.high)
-    )
-    ps = [format_p(p, 0.001) for p in (one.p, one.p_holm)]
-    only = f"{one.only_first:,} / {one.only_second:,}"
-    n = f"{one.n:,}{MARK if one.flags else ''}"
-    return [one.task, first, second, f"{difference} [{low}, {high}]", *ps, n, only]
-
-
-def care(comparison: Comparison) -> str:
-    """Which of the differences are to be read with care, and why; blank where none is."""
-    return legend((one.task, one.flags) for one in comparison.differences)
+def table_of(comparison: Comparison) -> Table:
+    """Return a row per difference: both values, and the difference with its interval, Holm's p and n."""
+    rows = []
+    for one in comparison.differences:
+        tested, cautions = one.tested, tuple(one.cautions)
+        lead = Cell(tested.difference, tested.low, tested.high, one.p_holm, n=tested.n, cautions=cautions)
+        rows.append(Row((one.name,), (Cell(tested.first), Cell(tested.second), lead)))
+    title, heads = f"wordworth compare · {comparison.study}", (comparison.first, comparison.second, "Δ")
+    return Table(title, ("task",), heads, tuple(rows), note=legend_of(rows))
 
 
 def verdicts(comparison: Comparison) -> list[str]:
-    """A sentence for each thing measured and each side that does it better, and one for what shows no difference."""
+    """Return a sentence per measure and winning side, and one for what shows no difference."""
     sentences: list[str] = []
-    for measure in dict.fromkeys(one.measure for one in comparison.differences):
-        declared = named(measure)
-        of_measure = [one for one in comparison.differences if one.measure == measure]
+    names = comparison.first, comparison.second
+    for shown in dict.fromkeys(map(_label, comparison.differences)):
+        differences = [one for one in comparison.differences if _label(one) == shown]
+        measure = differences[0].measure
         for first_wins in (True, False):
-            won = [one for one in of_measure if one.real and _first_wins(one) is first_wins]
+            won = [one for one in differences if one.is_real and _first_wins(one) is first_wins]
             if won:
-                names = comparison.first, comparison.second
                 winner, loser = names if first_wins else names[::-1]
-                does = declared.verdict or f"has a larger {measure}"
-                sentences.append(f"{winner} {does} than {loser} on {_each(won, first_wins)}.")
-        alike = [one for one in of_measure if not one.real]
+                does = measure.verdict or f"has a larger {shown}"
+                does += f" ({shown})" if measure.verdict and shown != measure.name else ""
+                sentences.append(f"{winner} {does} than {loser} on {_join_clauses(won, first_wins)}.")
+        alike = [one for one in differences if not one.is_real]
         if alike:
-            sentences.append(f"No difference found in {declared.noun or measure} on {_each(alike, True)}.")
+            sentences.append(f"No difference found in {measure.noun or shown} on {_join_clauses(alike, True)}.")
     return sentences
 
 
-def method(comparison: Comparison) -> str:
-    """What the p-values and figures are, in a line."""
+def describe_method(comparison: Comparison) -> str:
+    """Return what the values and p are, in a line."""
     count = len(comparison.differences)
     tests = "test" if count == 1 else "tests"
-    return (
-        f"Values are over the items that both have, first v second; Δ with its 95 % interval; p is Holm's, over "
-        f"{count} {tests}."
-    )
+    return f"Values are over the items that both have; Δ with its 95 % interval; p is Holm's, over {count} {tests}."
+
+
+def _label(one: Difference) -> str:
+    return label(*(one.columns.get(name) for name in ("measure", "variant", "k")))  # type: ignore[arg-type]
 
 
 def _first_wins(one: Difference) -> bool:
-    return (one.difference > 0) is named(one.measure).larger_wins
+    return (one.tested.difference > 0) is one.measure.larger_wins
 
 
-def _each(differences: Sequence[Difference], first_wins: bool) -> str:
+def _join_clauses(differences: Sequence[Difference], first_wins: bool) -> str:
     clauses = [_clause(difference, first_wins) for difference in differences]
     return " and ".join(filter(None, (", ".join(clauses[:-1]), clauses[-1])))
 
 
 def _clause(one: Difference, first_wins: bool) -> str:
-    """The winner's figure stands first, so that Δ is its lead."""
-    values = (one.first, one.second, one.difference, one.low, one.high)
+    """Return the data and the numbers, the winner's first, so that Δ is its lead."""
+    tested = one.tested
+    values = (tested.first, tested.second, tested.difference, tested.low, tested.high)
     if not first_wins:
-        values = (one.second, one.first, -one.difference, -one.high, -one.low)
+        values = (tested.second, tested.first, -tested.difference, -tested.high, -tested.low)
     a, b, difference, low, high = map(format_precise, values)
-    place = " ".join(filter(None, (one.dataset, one.setting)))
-    lead = f"Δ {difference} [{low}, {high}], " if one.real else ""
-    detail = f", {one.detail}" if one.detail and one.real else ""
-    return f"{place}{detail} ({a} v {b}, {lead}{state_p(one.p_holm)})"
+    places = ("dataset", "subset", "context", "version", "control")
+    place = " ".join(str(one.columns[name]) for name in places if one.columns.get(name))
+    lead = f"Δ {difference} [{low}, {high}], " if one.is_real else ""
+    sets = f", {' v '.join(tested.sets)}" if tested.sets and one.is_real else ""
+    return f"{place}{sets} ({a} v {b}, {lead}{state_p(one.p_holm)})"

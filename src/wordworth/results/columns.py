@@ -1,8 +1,11 @@
 """The columns of `scores.csv` and of every item table. A column that does not apply to a row is blank."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
+
+from wordworth.measure.declaration import label
 
 Schema = dict[str, Any]
 """Column → its type in polars."""
@@ -57,7 +60,8 @@ of the 95 % interval. `p_method` is exact or monte-carlo, over so many `partitio
 is the share of the data set's items (or of the smallest covered word set) that the model has. `cautions` are values of
 `Caution`.
 """
-KEY = [name for name in SCORES if name not in ("value", "low", "high", "p", "n", "coverage", "cautions")]
+NUMBERS = ("value", "low", "high", "p", "p_method", "sides", "partitions", "n", "coverage", "cautions")
+KEY = [name for name in SCORES if name not in NUMBERS]
 """The columns that name a score."""
 
 ITEM_TABLES: dict[str, Schema] = {
@@ -166,6 +170,19 @@ ITEM_TABLES: dict[str, Schema] = {
 - `variants`: a test under other choices of words, vectors and statistics; `without` names the words that are removed.
 - `word_lists`: words of other lists: poles, sets of a bias, words without a vector; `count` is how often one occurs.
 """
+ITEM_KEYS: dict[str, tuple[str, ...]] = {
+    "rated_words": ("word",),
+    "word_pairs": ("first", "second"),
+    "association_words": ("word", "role", "set"),
+    "bias_words": ("word",),
+    "analogies": ("a", "b", "c", "d"),
+    "predictions": ("line", "position"),
+    "subject_pairs": ("premise", "hypothesis"),
+    "labelled_pairs": ("premise", "hypothesis"),
+}
+"""Item table → the columns by which two models' rows are the same item."""
+ITEM_CLUSTERS = {"predictions": "line", "subject_pairs": "premise"}
+"""Item table → the column of what its items depend on together, where they are not independent."""
 SKIPPED = "skipped"
 """The last column of every item table: why an item was not used; blank where it was."""
 
@@ -181,14 +198,14 @@ CAUTION_SEPARATOR = " "
 
 def as_text(scores: pl.DataFrame) -> pl.DataFrame:
     """Return scores as they are written: no cell of text starts a spreadsheet's formula."""
-    joined = pl.col("cautions").list.join(CAUTION_SEPARATOR)
+    joined = pl.col("cautions").list.join(CAUTION_SEPARATOR).replace("", None)
     return scores.with_columns(joined).with_columns(pl.col(pl.String).str.replace(f"^({_FORMULA})", "'$1"))
 
 
 def from_text(scores: pl.DataFrame) -> pl.DataFrame:
     """Return scores as they were before they were written."""
     plain = scores.with_columns(pl.col(pl.String).str.replace(f"^'({_FORMULA})", "$1"))
-    cautions = pl.col("cautions").str.split(CAUTION_SEPARATOR).fill_null([])
+    cautions = pl.col("cautions").fill_null("").str.extract_all(r"\S+")
     return plain.with_columns(cautions).cast(SCORES)  # type: ignore[arg-type]
 
 
@@ -198,3 +215,22 @@ def main_scores(scores: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
     return scores.filter(
         pl.col("measure").is_in(measures), pl.col("value").is_finite(), *(pl.col(name).is_null() for name in plain)
     )
+
+
+def model_label(model: str, step: int | None = None) -> str:
+    """Return a model as tables show it: its name, and the training step of a checkpoint."""
+    return model if step is None else f"{model}@step{step}"
+
+
+def describe_score(columns: Mapping[str, Any]) -> str:
+    """Return a score in words, by its columns: “tiny valence bellezza bleached layer 3”."""
+    model = columns.get("model")
+    words = [model_label(model, columns.get("step"))] if model else []
+    if columns.get("measure"):
+        more = {name: columns.get(name) for name in ("variant", "k", "threshold")}
+        words.append(label(columns["measure"], **more))
+    places = ("dataset", "subset", "context", "version", "control", "pooling")
+    words += [columns[name] for name in places if columns.get(name)]
+    numbered = ("sentences", "draw", "layer", "components")
+    words += [f"{name} {columns[name]}" for name in numbered if columns.get(name) is not None]
+    return " ".join(word for word in words if word)

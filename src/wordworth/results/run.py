@@ -144,6 +144,21 @@ class Run(BaseModel):
         """Return what the run says about a model."""
         return next((one for one in self.models if one.name == model), ModelFacts(name=model))
 
+    def to_pandas(self) -> Any:
+        """Return the scores as a pandas `DataFrame`."""
+        try:
+            import pandas as pd  # type: ignore[import-untyped, unused-ignore]
+        except ImportError as error:
+            raise WordworthError("to_pandas needs pandas; run `pip install pandas`, or use `scores`") from error
+        return pd.DataFrame({column.name: column.to_list() for column in self.scores})
+
+    def __repr__(self) -> str:
+        scores = self.scores.drop("study", "cautions")
+        shown = scores.select(column.name for column in scores if column.null_count() < len(column))
+        return f"{self.study}: {len(scores):,} scores\n{shown}"
+
+    __str__ = __repr__
+
     def save(self, folder: str | Path | None = None, *, overwrite: bool = False) -> Self:
         """Write the run's folder, all of it or nothing, and return the run with its new place."""
         place = default_folder(self.study) if folder is None else Path(folder)
@@ -232,7 +247,7 @@ def read_manifest(folder: Path) -> Run:
     if not path.is_file():
         raise WordworthError(f"{_short(folder)} is not a run: it has no {MANIFEST}")
     try:
-        run = Run.model_validate_json(path.read_bytes())
+        run = Run.model_validate_json(path.read_bytes(), strict=True)
     except OSError as error:
         raise _unreadable(folder, error) from error
     except ValidationError as error:

@@ -13,6 +13,7 @@ from wordworth.results.notices import Caution, caution_legend
 Part = Literal["value", "interval", "p", "n"]
 PARTS: tuple[Part, ...] = ("value", "interval", "p", "n")
 """What a table can show of a number."""
+Form = Literal["number", "percent", "count"]
 Names = tuple[str, ...]
 
 
@@ -30,7 +31,7 @@ class Cell:
     cautions: tuple[Caution, ...] = ()
     is_best: bool = False
     """Whether its model leads, or no worse than the leader."""
-    form: Literal["number", "percent", "count"] = "number"
+    form: Form = "number"
 
     @classmethod
     def of_score(cls, score: Mapping[str, Any], *, is_best: bool = False) -> Self:

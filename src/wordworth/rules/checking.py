@@ -1,22 +1,24 @@
-"""Rules held against runs: which score each of them names, and whether it passes."""
+"""Rules applied to runs: which score each of them names, and whether it passes."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from wordworth.errors import WordworthError, listed, nearest
-from wordworth.measure import named
-from wordworth.results import Run, read_run, run_folders
+from wordworth.measure import find_measure
+from wordworth.paired.sides import equals
+from wordworth.results.columns import KEY, describe_score
+from wordworth.results.notices import caution_legend
 from wordworth.results.numbers import format_precise
-from wordworth.rules.rules import COLUMNS, Limit, Rule, Rules, Verdict, by_declaration
+from wordworth.results.run import Run
+from wordworth.results.table import Cell, Row, Table
+from wordworth.rules.rules import Limit, Rule, Rules, Verdict
 
-CODES: dict[Verdict, int] = {"pass": 0, "fail": 1, "undecided": 3}
-"""What the command ends with: that of the gravest verdict; 2 is a mistake in what was asked."""
-GRAVEST: tuple[Verdict, ...] = ("fail", "undecided", "pass")
+EXIT_CODES: dict[Verdict, int] = {"pass": 0, "fail": 1, "undecided": 3}
+"""The exit code of the worst verdict; 2 is a mistake in the rules."""
+BY_SEVERITY: tuple[Verdict, ...] = ("fail", "undecided", "pass")
+COUNTED: dict[Verdict, str] = {"pass": "passed", "fail": "failed", "undecided": "undecided"}
 
 
 @dataclass(frozen=True)
@@ -25,26 +27,26 @@ class Judged:
 
     rule: str
     verdict: Verdict
-    score: str
-    """The score in words: its model, measure, data set …"""
     asked: str
     reason: str
-    """Why, in a sentence."""
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    n: int | None = None
-    flags: str | None = None
-    """Why the number is to be read with care."""
-    notes: tuple[str, ...] = ()
-    """What a reader should know of the rule."""
-    matched: int = 1
-    """Scores that the rule names."""
+    """Why, in a clause."""
+    columns: Mapping[str, Any]
+    """The columns of the score, without those that are blank."""
+    cell: Cell
+    """Its numbers; of a paired test, those of the difference."""
     run: str = ""
-    """The folder of the run."""
-    columns: Mapping[str, Any] = field(default_factory=dict)
-    """The columns of the score."""
+    notes: tuple[str, ...] = ()
+    matched: int = 1
+    """How many scores the rule names."""
+
+    @property
+    def score(self) -> str:
+        """The score in words: its model, measure, data …"""
+        count = f" (1 of {self.matched:,})" if self.matched > 1 else ""
+        return f"{describe_score(self.columns)}{count}"
+
+    def __str__(self) -> str:
+        return "; ".join([f"{self.score}: {self.reason}", *self.notes])
 
 
 @dataclass(frozen=True)
@@ -58,169 +60,129 @@ class Checked:
     @property
     def verdict(self) -> Verdict:
         """Fail where any rule failed, undecided where none failed and one is undecided."""
-        return next(one for one in GRAVEST if any(judged.verdict == one for judged in self.judged))
+        return next(verdict for verdict in BY_SEVERITY if any(one.verdict == verdict for one in self.judged))
 
     @property
     def code(self) -> int:
-        """What the command ends with: 0 all pass, 1 one failed, 3 none failed and one is undecided."""
-        return CODES[self.verdict]
+        """The exit code: 0 all pass, 1 one failed, 3 none failed and one is undecided."""
+        return EXIT_CODES[self.verdict]
+
+    @property
+    def summary(self) -> str:
+        """How many rules passed, failed and are undecided."""
+        return _count_verdicts(self.judged)
 
     def as_table(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**asdict(self), "verdict": self.verdict, "code": self.code}
+        """Return it for JSON."""
+        judged = [{**asdict(one), **asdict(one.cell), "score": one.score} for one in self.judged]
+        for one in judged:
+            del one["cell"]
+        return {**asdict(self), "judged": judged, "verdict": self.verdict, "code": self.code}
 
 
-Comparisons = dict[Any, Any]
-"""What several rules may need: the runs of a baseline, and the comparisons with them."""
+def table_of(checked: Checked) -> Table:
+    """Return a row per rule."""
+    rows = tuple(Row((one.rule, one.score, one.asked, one.verdict), (one.cell,)) for one in checked.judged)
+    legend = caution_legend((one.rule, one.cell.cautions) for one in checked.judged)
+    return Table("wordworth check", ("rule", "score", "asked", "verdict"), ("value or Δ",), rows, note=legend)
 
 
-def check(places: Sequence[Path], rules: Rules) -> Checked:
-    """Hold every rule against the runs in these folders. A rule that names no score, or several, is an error."""
-    runs = [read_run(folder) for folder in run_folders(places)]
-    made: Comparisons = {}
-    judged = tuple(judge(rule, runs, made) for rule in rules.rules)
-    return Checked(str(rules.path), tuple(str(run.folder) for run in runs), judged)
+def check(runs: Sequence[Run], rules: Rules) -> Checked:
+    """Apply every rule to the runs. A rule that names no score, or several, is an error."""
+    from wordworth.rules.baseline import Baselines
+
+    baselines = Baselines()
+    judged = tuple(_judge(rule, runs, baselines) for rule in rules.rules)
+    return Checked(str(rules.path), tuple(run.label for run in runs), judged)
 
 
-def judge(rule: Rule, runs: Sequence[Run], made: Comparisons) -> Judged:
-    """Hold one rule against runs; what is wrong with it is said with its file and name."""
-    from wordworth.rules.paired import paired
-
+def _judge(rule: Rule, runs: Sequence[Run], baselines: Any) -> Judged:
     try:
-        return together(rule, _scored(rule, runs) if rule.baseline is None else paired(rule, runs, made))
+        return _combine(rule, _judge_scores(rule, runs) if rule.no_worse_than is None else baselines.judge(rule, runs))
     except WordworthError as error:
         raise WordworthError(f"{rule.file}, rule {rule.name[:60]!r}: {error}") from error
 
 
-def folders_of(runs: Sequence[Run]) -> str:
-    """Return the folders of runs, in a sentence."""
-    return listed((run.folder for run in runs), 3)
-
-
-def together(rule: Rule, found: Sequence[Judged]) -> Judged:
-    """The verdict over the scores that a rule names: of several, the rule says how they are taken together."""
-    if len(found) == 1:
-        return found[0]
+def _combine(rule: Rule, judged: Sequence[Judged]) -> Judged:
+    """Return the verdict over the scores that a rule names: `take` says how several are combined."""
+    if len(judged) == 1:
+        return judged[0]
     if rule.take is None:
-        raise WordworthError(f"it names {len(found):,} scores, {_differ(rule, found)}")
-    verdicts = [one.verdict for one in found]
+        raise WordworthError(f"it names {len(judged):,} scores, {_describe_differences(judged)}")
+    verdicts = [one.verdict for one in judged]
     # Of all, one that fails decides; of any, one that passes; else one that is undecided.
-    order = GRAVEST if rule.take == "all" else GRAVEST[::-1]
-    verdict = next(one for one in order if one in verdicts)
-    chosen = found[verdicts.index(verdict)]
-    counts = ", ".join(f"{verdicts.count(one):,} {word}" for one, word in COUNTED.items() if one in verdicts)
-    many = f"{len(found):,}"
-    reason = f"{rule.take} of {many}: {counts}; {chosen.reason}"
-    return replace(chosen, matched=len(found), score=f"{chosen.score} (1 of {many})", reason=reason)
+    order = BY_SEVERITY if rule.take == "all" else BY_SEVERITY[::-1]
+    chosen = judged[verdicts.index(next(one for one in order if one in verdicts))]
+    reason = f"{rule.take} of {len(judged):,}: {_count_verdicts(judged)}; {chosen.reason}"
+    return replace(chosen, matched=len(judged), reason=reason)
 
 
-COUNTED: dict[Verdict, str] = {"pass": "passed", "fail": "failed", "undecided": "undecided"}
+def _count_verdicts(judged: Sequence[Judged]) -> str:
+    verdicts = [one.verdict for one in judged]
+    return ", ".join(f"{verdicts.count(one):,} {word}" for one, word in COUNTED.items() if one in verdicts)
 
 
-def _differ(rule: Rule, found: Sequence[Judged]) -> str:
-    """In which columns several scores differ, and what to do."""
-    ways = 'take = "all", "any" or "best"' if rule.baseline is None else 'take = "all" or "any"'
-    for column in ("model", "measure", *COLUMNS):
-        values = list(dict.fromkeys(str(one.columns.get(column) or "blank") for one in found))
+def _describe_differences(judged: Sequence[Judged]) -> str:
+    """Return in which column several scores differ, and what to do."""
+    ways = 'take = "all" or "any"'
+    for column in ("model", "measure", *KEY):
+        values = list(dict.fromkeys(str(one.columns.get(column, "blank")) for one in judged))
         if len(values) > 1:
             return f"which differ in {column} ({listed(values, 5)}); say which, or give {ways}"
-    folders = dict.fromkeys(one.run for one in found)
+    folders = dict.fromkeys(one.run for one in judged)
     return f"which no column tells apart (in {listed(folders, 3)}); check one run, or give {ways}"
 
 
-def _scored(rule: Rule, runs: Sequence[Run]) -> list[Judged]:
-    """The scores that a rule names, each judged; of the best, that one alone."""
-    rows = [(run, row) for run in runs for row in _matching(run, rule).iter_rows(named=True)]
-    if not rows:
-        raise WordworthError(_nothing(rule, runs))
-    if rule.take != "best" or len(rows) == 1:
-        return [_judged(rule, run, row) for run, row in rows]
-    run, row = _best(rows)
-    picked = f"the best of {len(rows):,}, picked on the same data, which flatters it"
-    judged = _judged(rule, run, row)
-    return [replace(judged, matched=len(rows), notes=(*judged.notes, picked))]
-
-
-def _matching(run: Run, rule: Rule) -> pl.DataFrame:
-    return run.scores.filter(pl.col(column).eq_missing(pl.lit(value)) for column, value in rule.where.items())
-
-
-def _nothing(rule: Rule, runs: Sequence[Run]) -> str:
-    """Why no score is as a rule names it: the first column whose value no score has, with the nearest that there is."""
-    scores, place = pl.concat([run.scores for run in runs]), folders_of(runs)
-    for column, value in rule.where.items():
-        known = scores.get_column(column).unique(maintain_order=True).to_list()
+def explain_missing(where: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], nothing: str) -> str:
+    """Return why no row has these columns: the first column whose value is in none, with the nearest value."""
+    rows = list(rows)
+    for column, value in where.items():
+        known = dict.fromkeys(row.get(column) for row in rows)
         if value not in known:
             names = [str(one) for one in known if one is not None]
-            have = f"; there are {listed(names)}" if names else "; that column is blank in all scores"
+            have = f"; there are {listed(names)}" if names else "; that column is blank in all"
             shown = "blank" if value is None else repr(value)
-            return f"no score in {place} has the {column} {shown}{nearest(str(value), names) or have}"
-    columns = ", ".join(f"{column} {'blank' if value is None else value}" for column, value in rule.where.items())
-    return f"no score in {place} has all of these: {columns}"
+            return f"{nothing} has the {column} {shown}{nearest(str(value), names) or have}"
+    columns = ", ".join(f"{column} {'blank' if value is None else value}" for column, value in where.items())
+    return f"{nothing} has all of these: {columns}"
 
 
-def _best(rows: Sequence[tuple[Run, dict[str, Any]]]) -> tuple[Run, dict[str, Any]]:
-    measures = list(dict.fromkeys(row["measure"] for _, row in rows))
-    if len(measures) > 1:
-        raise WordworthError(f"no best can be taken of several measures ({listed(measures, 5)}); say which")
-    better = named(measures[0]).better
-    order: dict[str, Callable[[float], float]] = {"higher": lambda value: -value, "lower": float, "zero": abs}
-    if better not in order:
-        raise WordworthError(f"no best can be taken of {measures[0]}, which has no better side")
-    known = [one for one in rows if _number(one[1]["value"]) is not None]
-    return min(known or rows[:1], key=lambda one: order[better](float(one[1]["value"] or 0.0)))
+def name_runs(runs: Iterable[Run]) -> str:
+    """Return where runs are, in a sentence."""
+    return listed((run.label for run in runs), 3)
 
 
-def _number(value: float | None) -> float | None:
+def _judge_scores(rule: Rule, runs: Sequence[Run]) -> list[Judged]:
+    conditions = [equals(column, value) for column, value in rule.where.items()]
+    rows = [(run, row) for run in runs for row in run.scores.filter(*conditions).iter_rows(named=True)]
+    if not rows:
+        every = [row for run in runs for row in run.scores.select(list(rule.where)).unique().iter_rows(named=True)]
+        raise WordworthError(explain_missing(rule.where, every, f"no score in {name_runs(runs)}"))
+    return [_judge_score(rule, run, row) for run, row in rows]
+
+
+def _finite(value: float | None) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
-def _judged(rule: Rule, run: Run, row: Mapping[str, Any]) -> Judged:
-    assert rule.limit is not None
-    limit = rule.limit if isinstance(rule.limit, Limit) else by_declaration(rule.limit, row["measure"])
-    value, low, high = (_number(row[name]) for name in ("value", "low", "high"))
-    verdict, reason = _verdict(rule, limit, value, None if low is None or high is None else (low, high))
-    return Judged(
-        rule=rule.name,
-        verdict=verdict,
-        score=named_score(row),
-        asked=str(limit),
-        reason=reason,
-        value=value,
-        low=low,
-        high=high,
-        **{name: row[name] for name in ("p", "n", "flags")},
-        run=str(run.folder),
-        columns={column: row[column] for column in COLUMNS if row[column] is not None},
-    )
+def _judge_score(rule: Rule, run: Run, row: Mapping[str, Any]) -> Judged:
+    limit = rule.limit_of(find_measure(row["measure"], row["variant"]))
+    cell = Cell.of_score({**row, **{name: _finite(row[name]) for name in ("value", "low", "high")}})
+    verdict, reason = _apply(rule, limit, cell)
+    columns = {column: row[column] for column in KEY if row[column] is not None}
+    return Judged(rule.name, verdict, str(limit), reason, columns, cell, run.label)
 
 
-def _verdict(
-    rule: Rule, limit: Limit, value: float | None, interval: tuple[float, float] | None
-) -> tuple[Verdict, str]:
-    if value is None:
-        return "undecided", f"it has no value to hold against {limit}"
-    if rule.by_point:
-        verdict = limit.decided((value, value))
-        return (
-            verdict,
-            f"its point {format_precise(value)}, by which the rule says to decide, {_KEEPS[verdict]} {limit}",
-        )
-    if interval is None:
-        return "undecided", f'it has no interval to hold against {limit}; by = "point" would let its value decide'
-    verdict = limit.decided(interval)
-    low, high = map(format_precise, interval)
-    if verdict == "undecided":
-        return verdict, f"a part of its interval [{low}, {high}] keeps {limit}, and a part does not"
-    whole = "all" if verdict == "pass" else "none"
-    return verdict, f"{whole} of its interval [{low}, {high}] keeps {limit}"
-
-
-_KEEPS: dict[Verdict, str] = {"pass": "keeps", "fail": "does not keep"}
-
-
-def named_score(columns: Mapping[str, Any]) -> str:
-    """A score in words, by its columns."""
-    words = [columns.get(name) for name in ("model", "measure", "dataset", "setting", "pooling")]
-    words += [f"{name} {columns[name]}" for name in ("layer", "pcs") if columns.get(name) is not None]
-    return " ".join(str(word) for word in words if word)
+def _apply(rule: Rule, limit: Limit, cell: Cell) -> tuple[Verdict, str]:
+    if cell.value is None:
+        return "undecided", f"there is no value to compare with {limit}"
+    if rule.by == "point":
+        verdict = limit.judge((cell.value, cell.value))
+        meets = "meets" if verdict == "pass" else "does not meet"
+        return verdict, f"the point {format_precise(cell.value)} {meets} {limit}"
+    if cell.low is None or cell.high is None:
+        return "undecided", f'there is no interval to compare with {limit}; by = "point" lets the value decide'
+    parts: dict[Verdict, str] = {"pass": "the whole", "fail": "no part of the", "undecided": "only a part of the"}
+    verdict = limit.judge((cell.low, cell.high))
+    interval = f"[{format_precise(cell.low)}, {format_precise(cell.high)}]"
+    return verdict, f"{parts[verdict]} interval {interval} meets {limit}"

@@ -7,7 +7,7 @@ import polars as pl
 
 from wordworth.measure.declaration import label
 from wordworth.results.run import Run
-from wordworth.results.table import Cell, Row, Table, legend_of
+from wordworth.results.table import Cell, Form, Row, Table
 
 FOOT = "ρ for valence (Pearson) and similarity (Spearman), d for weat, accuracy for analogy; [95 % interval]; n items"
 TASK = ["experiment", "language", "dataset", "subset", "measure", "variant", "k", "control"]
@@ -27,7 +27,7 @@ def score_tables(run: Run) -> Iterator[Table]:
         # A number over all models, such as the variance, has no model and goes into the first column.
         cells = {score["model"] or models[0]: Cell.of_score(score) for score in scores}
         rows.append(Row((_name_of(task, has_languages=has_languages),), tuple(map(cells.get, models))))
-    yield Table(f"wordworth {run.study} · {FOOT}", ("task",), tuple(models), tuple(rows), note=legend_of(rows))
+    yield Table(f"wordworth {run.study} · {FOOT}", ("task",), tuple(models), tuple(rows))
     if run.scores.select(is_sensitivity.any()).item():
         yield sensitivity_table(run.scores.filter(is_sensitivity))
 
@@ -63,7 +63,7 @@ def pivot(scores: pl.DataFrame, down: str, across: str, title: str) -> Table:
         }
         rows.append(Row(("raw" if key is None else str(key),), tuple(map(cells.get, columns))))
     heads = tuple("raw" if column is None else str(column) for column in columns)
-    return Table(title, (down,), heads, tuple(rows), note=legend_of(rows), across=across)
+    return Table(title, (down,), heads, tuple(rows), across=across)
 
 
 def stability_tables(scores: pl.DataFrame) -> Iterator[Table]:
@@ -78,3 +78,31 @@ def stability_tables(scores: pl.DataFrame) -> Iterator[Table]:
             name = str(dataset) if layer is None else f"{dataset}, layer {layer}"
             rows.append(Row((name,), tuple(map(cells.get, heads))))
         yield Table(f"{model} · {title}", ("words",), tuple(heads.values()), tuple(rows))
+
+
+def measure_table(scores: pl.DataFrame, down: dict[str, str], title: str, form: Form = "number") -> Table:
+    """Return one row per value of the columns in `down` (column → heading), and one column per measure, with n last."""
+    heads = list(dict.fromkeys(_label_of(row) for row in scores.iter_rows(named=True)))
+    rows = []
+    for names, group in scores.group_by(list(down), maintain_order=True):
+        by_label = {_label_of(row): row for row in group.iter_rows(named=True)}
+        cells = [_shown(by_label.get(head), form) for head in heads]
+        counts = {row["n"] for row in by_label.values()}
+        n = Cell(counts.pop(), form="count") if len(counts) == 1 else None
+        rows.append(Row(tuple("" if name is None else str(name) for name in names), (*cells, n)))
+    has_counts = any(row.cells[-1] is not None for row in rows)
+    if not has_counts:
+        rows = [Row(row.names, row.cells[:-1]) for row in rows]
+    shown = (*heads, "n") if has_counts else tuple(heads)
+    return Table(title, tuple(down.values()), shown, tuple(rows))
+
+
+def _label_of(row: dict[str, Any]) -> str:
+    return label(row["measure"], row["variant"], row["k"], row["threshold"])
+
+
+def _shown(score: dict[str, Any] | None, form: Form) -> Cell | None:
+    if score is None:
+        return None
+    numbers = {name: score[name] for name in ("value", "low", "high", "p", "partitions")}
+    return Cell(**numbers, cautions=tuple(score["cautions"]), form=form)

@@ -32,7 +32,8 @@ def score_association(layers: Layers, test: AssociationTest, settings: Permuted)
     tested = weat_p(X, Y, A, B, **get_permutation_options(settings))
     effects = weat(X, Y, A, B)
     limits = weat_interval(X, Y, A, B, **get_bootstrap_options(settings))
-    findings.add_words(test.name, dict(zip(_labels(test), test.groups, strict=True)), test.reference)
+    labels = [f"{role}: {label}" for role, label in zip(ROLES, test.labels, strict=True)]
+    findings.add_words(test.name, dict(zip(labels, test.groups, strict=True)), test.reference)
     where = place_of_test(layers, test)
     shared = {
         "measure": "weat",
@@ -69,14 +70,9 @@ def place_of_test(layers: Layers, test: AssociationTest) -> dict[str, Any]:
     return {**layers.columns, "language": test.language, "dataset": test.name.removesuffix(f"-{test.language}")}
 
 
-def _labels(test: AssociationTest) -> list[str]:
-    """Name the sets with their roles, since two sets of a test may share a label."""
-    return [f"{role}: {label}" for role, label in zip(ROLES, test.labels, strict=True)]
-
-
 def select_test_sets(findings: Findings, layers: Layers, test: AssociationTest, settings: Any) -> list[Layers]:
     """Return X, Y, A and B as the model has them."""
-    labels = _labels(test)
+    labels = [f"{role}: {label}" for role, label in zip(ROLES, test.labels, strict=True)]
     names = test.names if layers.vocabulary and is_cased(layers.words) else ()
     spelled = choose_spellings(test.language, settings, test.stand_ins, names)
     sets = dict(zip(labels, test.groups, strict=True))

@@ -78,7 +78,7 @@ def score_bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Finding
 def _score_estimator(
     findings: Findings, where: dict[str, Any], layers: Layers, estimator: Estimator, blocks: Sequence[Draws]
 ) -> Values:
-    values = estimator.by_word(None)
+    values = estimator.by_word()
     replicates = np.concatenate([estimator.resample(draws) for draws in blocks], axis=1)[:, 1:]
     low, high = percentile_interval(replicates)
     name = {"measure": estimator.measure, "variant": estimator.variant, "n": values.shape[1]}
@@ -135,7 +135,7 @@ def _score_sentiment(
     blocks = list(draw_blocks(lists, (), settings))
     for attribute, sets in lists.classes.items():
         words = np.concatenate(read_classes(layers, sets), axis=1)
-        counts = np.concatenate([np.concatenate([one.classes[name] for name in sets]) for one in blocks], axis=1)
+        counts = np.concatenate([np.concatenate([draws[name] for name in sets]) for draws in blocks], axis=1)
         for at, slot in enumerate(layers.slots):
             place: dict[str, Any] = {"dataset": attribute, "measure": "rnsb"}
             with findings.part(model=layers.name, layer=slot.layer, **place):

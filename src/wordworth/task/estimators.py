@@ -6,6 +6,7 @@ race by sets (Manzini), religion by sets (Garg twice, Manzini), each with profes
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,26 +28,21 @@ from wordworth.statistics.bootstrap import resample_counts
 from wordworth.task.settings import Intervals
 from wordworth.task.words import BiasLists, Sets
 
-PAIRS = "gender-pairs"
+PAIRS, TARGETS = "gender-pairs", "targets"
 BLOCK = 50
 """Resamples computed at a time."""
+Draws = Mapping[str, NDArray[np.float64]]
+"""List (targets, gender-pairs, or a class) → how often each of its words or pairs is drawn: words × resamples.
 
-
-@dataclass(frozen=True)
-class Draws:
-    """How often each word of each list is drawn: words × resamples, the first column all ones."""
-
-    targets: NDArray[np.float64]
-    classes: Mapping[str, NDArray[np.float64]]
-    """By class; `gender-pairs` counts pairs."""
+The first resample of the first block is the lists themselves."""
 
 
 def draw_blocks(lists: BiasLists, target_words: tuple[str, ...], settings: Intervals) -> Iterator[Draws]:
-    """Yield blocks of resamples; the lists themselves are the first of the first block.
+    """Yield blocks of resamples of all lists.
 
     Words are drawn in alphabetical order, so that no interval depends on how a list is sorted.
     """
-    listed: dict[str, Sequence[str]] = {"": target_words, PAIRS: [" ".join(pair) for pair in lists.pairs]}
+    listed: dict[str, Sequence[str]] = {TARGETS: target_words, PAIRS: [" ".join(pair) for pair in lists.pairs]}
     listed |= {name: words for sets in lists.classes.values() for name, words in sets.items()}
     streams = {
         name: _draw_counts(words, settings.resamples, settings.seed + number)
@@ -54,8 +50,7 @@ def draw_blocks(lists: BiasLists, target_words: tuple[str, ...], settings: Inter
         if words
     }
     for start in range(0, settings.resamples + 1, BLOCK):
-        part = {name: counts[:, start : start + BLOCK] for name, counts in streams.items()}
-        yield Draws(part.pop("", np.empty((0, 0))), part)
+        yield {name: counts[:, start : start + BLOCK] for name, counts in streams.items()}
 
 
 def _draw_counts(words: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:
@@ -66,6 +61,9 @@ def _draw_counts(words: Sequence[str], resamples: int, seed: int) -> NDArray[np.
 
 Values = NDArray[np.float64]
 """slots × words: the bias of each word; with resamples slots × words × resamples."""
+Weights = tuple[NDArray[np.float64], ...]
+Pairs = tuple[Values, Values]
+"""The (male, female) vectors of the gender pairs."""
 
 
 @dataclass(frozen=True)
@@ -74,17 +72,22 @@ class Estimator:
 
     attribute: str
     measure: str
-    by_word: Callable[[Draws | None], Values]
-    """Return the words' values; given draws, in every resample of the lists that define the bias."""
-    variant: str | None = None
-    averaged: tuple[str, ...] = ()
-    """The classes whose words are averaged over; the targets where there are none."""
+    variant: str | None
+    compute: Callable[..., Values]
+    """Return the words' values; with `weights`, in every resample of the lists that define the bias."""
+    defined_by: tuple[str, ...]
+    """The lists that define the bias."""
+    averaged: tuple[str, ...] = (TARGETS,)
+    """The lists whose words have values."""
+
+    def by_word(self) -> Values:
+        """Return the words' values: slots × words."""
+        return self.compute(weights=None)
 
     def resample(self, draws: Draws) -> Values:
         """Return the measure with all of its lists resampled: slots × resamples."""
-        classes = [draws.classes[name] for name in self.averaged]
-        counts = np.concatenate(classes) if classes else draws.targets
-        return mean_over_targets(self.by_word(draws), counts)
+        values = self.compute(weights=tuple(draws[name] for name in self.defined_by))
+        return mean_over_targets(values, np.concatenate([draws[name] for name in self.averaged]))
 
 
 def read_words(layers: Layers, words: tuple[str, ...]) -> Values:
@@ -92,7 +95,7 @@ def read_words(layers: Layers, words: tuple[str, ...]) -> Values:
     return layers.select(words).vectors()
 
 
-def read_pairs(layers: Layers, lists: BiasLists) -> tuple[Values, Values]:
+def read_pairs(layers: Layers, lists: BiasLists) -> Pairs:
     """Return the (male, female) vectors of the gender pairs."""
     female, male = zip(*lists.pairs, strict=True)
     return read_words(layers, male), read_words(layers, female)
@@ -114,12 +117,13 @@ def make_definitions(layers: Layers, lists: BiasLists, target_words: tuple[str, 
     """Yield the paper's eleven definitions for one list of targets."""
     targets = read_words(layers, target_words)
     if lists.pairs:
-        yield Estimator(PAIRS, "direct-bias", _direct(targets, *read_pairs(layers, lists)))
+        direct = partial(_direct_bias, targets, read_pairs(layers, lists), False)
+        yield Estimator(PAIRS, "direct-bias", None, direct, (PAIRS,))
     for attribute, classes, names in read_attributes(layers, lists):
         if len(classes) == 2:
-            yield Estimator(attribute, "garg-euclidean", _over(garg_euclidean, names, targets, *classes))
-            yield Estimator(attribute, "garg-cosine", _over(garg_cosine, names, targets, *classes))
-        yield Estimator(attribute, "manzini", _over(manzini, names, targets, classes))
+            for measure, function in (("garg-euclidean", garg_euclidean), ("garg-cosine", garg_cosine)):
+                yield Estimator(attribute, measure, None, partial(function, targets, *classes), names)
+        yield Estimator(attribute, "manzini", None, partial(manzini, targets, classes), names)
 
 
 def make_other_estimators(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[Estimator]:
@@ -127,39 +131,21 @@ def make_other_estimators(layers: Layers, lists: BiasLists, target_words: tuple[
     targets = read_words(layers, target_words)
     if lists.pairs:
         pairs = read_pairs(layers, lists)
-        yield Estimator(PAIRS, "direct-bias", _direct(targets, *pairs, centred=True), "centred")
-        yield Estimator(PAIRS, "ripa", _ripa(targets, *pairs))
+        yield Estimator(PAIRS, "direct-bias", "centred", partial(_direct_bias, targets, pairs, True), (PAIRS,))
+        yield Estimator(PAIRS, "ripa", None, partial(_ripa, targets, pairs), (PAIRS,))
     for attribute, classes, names in read_attributes(layers, lists):
-        yield Estimator(attribute, "manzini", _over(manzini_centroid, names, targets, classes), "centroid")
+        centroid = partial(manzini_centroid, targets, classes)
+        yield Estimator(attribute, "manzini", "centroid", centroid, names)
         if attribute != PAIRS:
-            yield Estimator(attribute, "mac", _mac(targets, np.concatenate(classes, axis=1)), averaged=names)
+            distance = partial(mac, np.concatenate(classes, axis=1), [targets])
+            yield Estimator(attribute, "mac", None, distance, (TARGETS,), names)
 
 
-def _over(
-    measure: Callable[..., Values], names: tuple[str, ...], *arguments: object
-) -> Callable[[Draws | None], Values]:
-    """Give a measure the `weights` of the classes of these names."""
-
-    def by_word(draws: Draws | None) -> Values:
-        weights = None if draws is None else tuple(draws.classes[name] for name in names)
-        return measure(*arguments, weights=weights)
-
-    return by_word
+def _direct_bias(targets: Values, pairs: Pairs, centred: bool, *, weights: Weights | None) -> Values:
+    if weights is None:
+        return direct_bias(targets, pair_direction(*pairs, centred=centred).vector)
+    return resampled_direct_bias(targets, pair_direction(*pairs, centred=centred, weights=weights[0]).vector)
 
 
-def _direct(targets: Values, male: Values, female: Values, centred: bool = False) -> Callable[[Draws | None], Values]:
-    def by_word(draws: Draws | None) -> Values:
-        if draws is None:
-            return direct_bias(targets, pair_direction(male, female, centred=centred).vector)
-        weights = draws.classes[PAIRS]
-        return resampled_direct_bias(targets, pair_direction(male, female, centred=centred, weights=weights).vector)
-
-    return by_word
-
-
-def _ripa(targets: Values, male: Values, female: Values) -> Callable[[Draws | None], Values]:
-    return lambda draws: np.abs(ripa(targets, male, female, weights=None if draws is None else draws.classes[PAIRS]))
-
-
-def _mac(targets: Values, words: Values) -> Callable[[Draws | None], Values]:
-    return lambda draws: mac(words, [targets], weights=None if draws is None else [draws.targets])
+def _ripa(targets: Values, pairs: Pairs, *, weights: Weights | None) -> Values:
+    return np.abs(ripa(targets, *pairs, weights=None if weights is None else weights[0]))

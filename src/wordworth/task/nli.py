@@ -68,9 +68,17 @@ class Slice:
         tally.add(first[inside] * tally.shape[1] + second[inside], probabilities[inside])
 
 
-def take_whole(pairs: PairSet) -> Slice:
-    """Return all pairs of a set."""
-    return _slice(pairs, pairs)
+def take_slice(pairs: PairSet, part: PairSet | None = None) -> Slice:
+    """Return a part of a set of pairs; all of them by default."""
+    part = pairs if part is None else part
+    axes = ((pairs.actions, part.actions), (pairs.premises, part.premises), (pairs.hypotheses, part.hypotheses))
+    actions, premises, hypotheses = (_find_places(*axis) for axis in axes)
+    return Slice(part, actions != ABSENT, premises, hypotheses)
+
+
+def _find_places(positions: Sequence[int], kept: Sequence[int]) -> NDArray[np.int64]:
+    place_of = {at: place for place, at in enumerate(kept)}
+    return np.array([place_of.get(at, ABSENT) for at in positions], dtype=np.int64)
 
 
 def select_slices(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[str]) -> list[list[Slice]]:
@@ -87,7 +95,7 @@ def select_slices(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[s
         keyed = [at for at, pairs in enumerate(sets) if all(map(pairs.sliced_by, words))]
         for at in able or keyed[:1] or [0]:  # one that is not able says what is wrong
             parts[at].append(sets[at].where(words))
-    return [[_slice(pairs, part) for part in some] for pairs, some in zip(sets, parts, strict=True)]
+    return [[take_slice(pairs, part) for part in some] for pairs, some in zip(sets, parts, strict=True)]
 
 
 def _list_words(sets: Sequence[PairSet], key: str) -> list[str]:
@@ -107,19 +115,6 @@ def parse_slice(text: str) -> dict[str, tuple[str, ...]]:
             )
         by_key[key] = tuple(word.strip() for word in words.split("|"))
     return by_key
-
-
-def _slice(pairs: PairSet, part: PairSet) -> Slice:
-    def places(of: Sequence[int], among: Sequence[int]) -> NDArray[np.int64]:
-        own = {at: place for place, at in enumerate(among)}
-        return np.array([own.get(at, ABSENT) for at in of], dtype=np.int64)
-
-    return Slice(
-        part,
-        places(pairs.actions, part.actions) != ABSENT,
-        places(pairs.premises, part.premises),
-        places(pairs.hypotheses, part.hypotheses),
-    )
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,14 @@
 """Whole words predicted: accuracy, diversity and surprise, overall and by frequency, and what is predicted instead.
 
+At the end is the paraphrase probe on rare and on common words, with the tests of their difference (Table 2).
+
 The predicted words of a text are on disk and are read part by part, so measures hold none of them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +16,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wordworth.catalog.read.corpora import Corpus
+from wordworth.catalog.read.frequencies import Frequencies
+from wordworth.catalog.read.paraphrases import Paraphrases, load_paraphrases
+from wordworth.catalog.read.wordnet import WordNet
+from wordworth.encode import LanguageModel
 from wordworth.files import cache_dir, scratch
 from wordworth.measure.diversity import Part, type_coverages
 from wordworth.measure.prediction import NOT_FOUND, nats, perplexity
 from wordworth.results.findings import Findings
+from wordworth.statistics import two_by_two
 from wordworth.statistics.bootstrap import Estimate, Summing, ratio
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import get_bootstrap_options
 from wordworth.whole_words.error_tables import band_confusion, confused_pairs, never_predicted, said_instead
 from wordworth.whole_words.frequency import BELOW, UNSEEN, Bands
+from wordworth.whole_words.paraphrase import draw_triples, paraphrase
 
 WORDS_PER_PART = 1 << 18
 _WORD = pl.col("word").cast(pl.String)
@@ -229,4 +240,58 @@ def record_errors(where: dict[str, Any], predicted: pl.LazyFrame) -> Findings:
     findings.score(**here, measure="types", value=len(never) / types, n=types)
     if len(never):
         findings.item(table, **here, word=never["word"], band=never["band"], count=never["occurrences"])
+    return findings
+
+
+PARAPHRASE_SETS = ("rare", "common")
+DRAWN = "drawn"
+"""The name for triples drawn from the corpus and WordNet."""
+
+
+def load_paraphrase_sets(
+    named: Sequence[str | Path | Paraphrases],
+    corpus: Corpus,
+    frequencies: Frequencies,
+    wordnet: WordNet | None,
+    seed: int,
+) -> list[Paraphrases]:
+    """Load sets of triples; `drawn` gives two, `rare:CORPUS` and `common:CORPUS`."""
+    sets: list[Paraphrases] = []
+    for one in named or PARAPHRASE_SETS:
+        if one == DRAWN and wordnet is not None:
+            draw = partial(draw_triples, corpus, wordnet, frequencies, seed=seed)
+            sets += [draw("rare", name=f"rare:{corpus.name}"), draw("common", name=f"common:{corpus.name}")]
+        else:
+            sets.append(one if isinstance(one, Paraphrases) else load_paraphrases(one))
+    return sets
+
+
+def score_paraphrases(
+    model: LanguageModel, sets: Sequence[Paraphrases], layers: Sequence[int], *, idf: bool
+) -> Findings:
+    """Score `hits` of every set and layer, with tokens weighted if `idf`; `chi2` and `exact` between every two sets."""
+    findings = Findings()
+    where: dict[str, Any] = {"experiment": "paraphrase", "model": model.name, "language": "english"}
+    counts: dict[int, dict[str, tuple[int, int]]] = {}
+    for one in sets:
+        probed, failed = paraphrase(model, one, layers, idf=idf)
+        skipped = [(str(triple), reason) for triple, reason in failed] + list(one.left_out)
+        if skipped:
+            triples, reasons = zip(*skipped, strict=True)
+            findings.item("paraphrases", **where, dataset=one.name, triple=triples, skipped=reasons)
+        for found in probed:
+            hits, n = int(found.hits.sum()), len(found.hits)
+            counts.setdefault(found.layer, {})[one.name] = hits, n - hits
+            here = where | {"dataset": one.name, "layer": found.layer}
+            findings.score(**here, measure="hits", variant="idf" if idf else None, value=hits, n=n)
+            names = [str(triple) for triple in found.triples]
+            findings.item("paraphrases", **here, triple=names, near=found.near, far=found.far, is_hit=found.hits)
+    for layer, by_set in counts.items():
+        for (one_name, first), (other, second) in combinations(by_set.items(), 2):
+            if not sum(first) or not sum(second):
+                continue
+            tested = two_by_two(first, second)
+            here = where | {"dataset": one_name, "variant": other, "layer": layer, "n": sum(first) + sum(second)}
+            findings.score(**here, measure="chi2", value=tested.chi2, p=tested.chi2_p)
+            findings.score(**here, measure="exact", value=tested.odds, p=tested.exact_p)
     return findings

@@ -184,11 +184,7 @@ OTHER = "other poles"
 
 
 def score_valence_variants(
-    layers: Layers,
-    poles: Mapping[str, Poles],
-    lexicon: Lexicon,
-    settings: Sensitive,
-    vector_variants: VectorVariants,
+    layers: Layers, poles: Mapping[str, Poles], lexicon: Lexicon, settings: Sensitive, vector_variants: VectorVariants
 ) -> Findings:
     """Score how many variants of one lexicon's ρ agree in every slot, and record an item per variant.
 

@@ -30,11 +30,7 @@ Near = Embedding | Similarity
 
 
 def load_similarities(
-    named: Sequence[str | Path | Embedding],
-    corpus: Corpus,
-    parting: Parting,
-    wordnet: WordNet | None,
-    seed: int,
+    named: Sequence[str | Path | Embedding], corpus: Corpus, parting: Parting, wordnet: WordNet | None, seed: int
 ) -> dict[str, Near]:
     """Load embeddings and similarities by their `variant` in scores; word2vec is trained on `corpus`."""
     near: dict[str, Near] = {}

@@ -18,7 +18,6 @@ from wordworth.measure import sc_weat, sc_weat_p
 from wordworth.measure import valence as correlate
 from wordworth.results.findings import Findings
 from wordworth.statistics.correlation import Correlation, pearson, rank_correlation, shuffled_pearson
-from wordworth.statistics.permutation import PermutationTest
 from wordworth.task.settings import Intervals, Permuted
 from wordworth.task.words import Poles, TooFewWordsError, match_rated_words, record_missing, record_set
 
@@ -56,17 +55,16 @@ class RatedItems:
         return np.asarray(sums / [len(words) for words in self.members])
 
     def columns(self, words: Layers, p: NDArray[np.float64] | None) -> dict[str, Any]:
-        """Return the columns of items that say which words they are of, and p where an item is a single word."""
-        if len(self.names) == len(words):
-            return {**name_words(words), "word": self.names, "p": None if p is None else p.tolist()}
-        form_of = dict(zip(words.words, words.forms or words.words, strict=True))
-        p_of = dict(zip(words.words, [None] * len(words) if p is None else p.tolist(), strict=True))
-        forms = [JOIN.join(form_of[word] for word in some) for some in self.members]
-        return {
-            "word": self.names,
-            "spelling": [form if form != name else None for form, name in zip(forms, self.names, strict=True)],
-            "p": [p_of[some[0]] if len(some) == 1 else None for some in self.members],
-        }
+        """Return the columns that say which words the items are, and p and tokens where an item is a single word."""
+        row_of = {word: row for row, word in enumerate(words.words)}
+        members = [[row_of[word] for word in some] for some in self.members]
+        forms = [JOIN.join(words.resolved[row] for row in rows) for rows in members]
+        columns: dict[str, Any] = {"word": self.names}
+        columns["spelling"] = [form if form != name else None for form, name in zip(forms, self.names, strict=True)]
+        for name, values in (("p", p), ("subwords", words.subwords)):
+            if values is not None:
+                columns[name] = [values[rows[0]].item() if len(rows) == 1 else None for rows in members]
+        return columns
 
 
 def score_valence(
@@ -102,17 +100,16 @@ def score_valence(
         record_slots(findings, {**where, "measure": "valence", "variant": variant}, words, agreement)
     if len(words.slots) > 1 and len(items.names) >= 2 * MIN_WORDS_PER_HALF:
         _score_held_out(findings, where, words, (items.names, associated, people), settings)
-    tests: list[PermutationTest] = []
+    p = None
     if layers.vocabulary:
         findings.score(**where, measure="coverage", value=len(words) / len(lexicon), n=len(lexicon))
-        tests = _test_words(words, poles, settings)
-        _score_p_against_d(findings, where, words, effects, tests, settings)
+        p = _test_words(findings, where, (words, poles), effects, settings)
     for at, slot in enumerate(words.slots):
         findings.item(
             TABLE,
             **where,
             **slot._asdict(),
-            **items.columns(words, tests[at].p if tests else None),
+            **items.columns(words, None if p is None else p[at]),
             rating=people.tolist(),
             value=associated[at].tolist(),
         )
@@ -155,14 +152,6 @@ def compute_effect_sizes(words: Layers, poles: Poles) -> NDArray[np.float64]:
     return np.stack([sc_weat(matrix, high.read(slot), low.read(slot)) for slot, matrix in words.each()])
 
 
-def name_words(words: Layers) -> dict[str, Any]:
-    """Return the columns of items that say which word it is, how it is spelled and how many tokens it has."""
-    columns: dict[str, Any] = {"word": list(words.words)}
-    if words.subwords is not None:
-        return columns | {"subwords": words.subwords.tolist()}
-    return columns | {"spelling": words.found_as()}
-
-
 def get_bootstrap_options(settings: Intervals) -> dict[str, Any]:
     """Return how an interval is resampled, as arguments of the statistics."""
     return {"resamples": settings.resamples, "seed": settings.seed}
@@ -181,32 +170,28 @@ def record_slots(findings: Findings, where: dict[str, Any], layers: Layers, rho:
         findings.score(**where, **slot._asdict(), **interval, n=rho.n)
 
 
-def _test_words(words: Layers, poles: Poles, settings: Intervals) -> list[PermutationTest]:
-    """Return p of every word in each slot."""
-    assert isinstance(settings, Permuted)
-    options, (high, low) = get_permutation_options(settings), poles
-    return [sc_weat_p(matrix, high.read(slot), low.read(slot), **options) for slot, matrix in words.each()]
-
-
-def _score_p_against_d(
+def _test_words(
     findings: Findings,
     where: dict[str, Any],
-    words: Layers,
+    tested: tuple[Layers, Poles],
     effects: NDArray[np.float64],
-    tests: list[PermutationTest],
     settings: Intervals,
-) -> None:
-    """Score how far p follows the effect size (ValNorm: ρ ≥ .99), where not all words have the same p.
+) -> list[NDArray[np.float64]]:
+    """Return p of every word in each slot, and score how far p follows the effect size (ValNorm: ρ ≥ .99).
 
-    The row says how p of the words was computed; it has no p of its own.
+    The score says how p of the words was computed; it has no p of its own. All p may be the same: then it is skipped.
     """
     assert isinstance(settings, Permuted)
-    for slot, d, test in zip(words.slots, effects, tests, strict=True):
+    options, (words, (high, low)) = get_permutation_options(settings), tested
+    every = []
+    for (slot, matrix), d in zip(words.each(), effects, strict=True):
+        test = sc_weat_p(matrix, high.read(slot), low.read(slot), **options)
+        every.append(test.p)
         if np.ptp(test.p):
             how = {"p_method": test.method, "sides": settings.sides, "partitions": test.partitions}
-            value = float(rank_correlation(d, 1 - test.p))
             place = {**where, **slot._asdict(), "measure": "valence", "variant": "p-against-d"}
-            findings.score(**place, **how, value=value, n=len(d))
+            findings.score(**place, **how, value=float(rank_correlation(d, 1 - test.p)), n=len(d))
+    return every
 
 
 def _kind_of(reason: str) -> str:

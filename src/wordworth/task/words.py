@@ -145,11 +145,7 @@ def record_missing(
         findings.item(table, **where, **columns, **rated, word=list(words), skipped=list(reasons))
 
 
-CLASSES = {
-    "gender": ("male", "female"),
-    "race": ("white", "hispanic", "asian"),
-    "religion": ("christian", "islam"),
-}
+CLASSES = {"gender": ("male", "female"), "race": ("white", "hispanic", "asian"), "religion": ("christian", "islam")}
 TARGETS = ("professions", "adjectives")
 POLES = ("pleasant", "unpleasant")
 

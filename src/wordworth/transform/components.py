@@ -35,7 +35,7 @@ LayerComponents = Mapping[int | None, Components]
 
 
 def fit_components(vectors: Vectors, k: int) -> Components:
-    """The mean of `vectors` (words, dim) and their first k principal directions, in float64."""
+    """Compute the mean of `vectors` (words, dim) and their first k principal directions, in float64."""
     x = np.asarray(vectors, dtype=np.float64)
     words, dim = x.shape
     if k > min(words - 1, dim):
@@ -61,7 +61,7 @@ def fit_components(vectors: Vectors, k: int) -> Components:
 
 
 def nullify(vectors: Vectors, components: Components, k: int) -> Matrix:
-    """Vectors without the mean and their part along the first k directions. k = 0 only subtracts the mean."""
+    """Remove the mean and the part along the first k directions. k = 0 only subtracts the mean."""
     if k > len(components.directions):
         raise WordworthError(f"{len(components.directions)} components were fitted, so {k} cannot be nullified")
     x = np.asarray(vectors, dtype=np.float64) - components.mean
@@ -80,9 +80,9 @@ def fit_layers(groups: Sequence[Layers], most: int, layers: Sequence[int | None]
 
 
 def nullified(words: Layers, components: LayerComponents) -> Layers:
-    """Return the same words with a slot per number of components: raw (`components` blank), then 0, 1, … all of a layer's.
+    """Return the same words with a slot per number of components: raw (blank), then 0, 1, … all of a layer's.
 
-    A layer without components keeps its raw slot only.
+    A layer without components keeps only its raw slot.
     """
     slots = [
         Slot(layer, count)

@@ -33,7 +33,7 @@ def hard_debias(
 
     All vectors are made unit length first. Neutralized: w → unit(w − w_B). Equalized: with μ the middle of a pair and
     ν = μ − μ_B, a word goes to ν + √(1 − ‖ν‖²) · unit(w_B − μ_B), so that both words of a pair are equally far from
-    every neutralized one. Words to equalize are specific by definition, so they are equalized from where they stood.
+    every neutralized one. Words to equalize are specific by definition, so they are equalized from where they are.
     Pairs are also tried in lower case, with capitals and all in capitals, as the authors' code does.
     """
     basis, index = subspace.basis, embedding.index
@@ -63,7 +63,7 @@ def hard_debias(
 
 
 def equalized(unit: Matrix, basis: Matrix, pair: tuple[str, str]) -> Matrix:
-    """Two unit vectors (2, dim) moved to be mirror images about the subspace's complement, still of length one."""
+    """Move two unit vectors (2, dim) to be mirror images about the subspace's complement, still of length one."""
     outside = project_out(unit.mean(axis=0, keepdims=True), basis)
     inside = unit @ basis.T @ basis
     apart = inside - inside.mean(axis=0)
@@ -89,7 +89,7 @@ def _unit(rows: Matrix, embedding: Embedding, start: int) -> Matrix:
 def _spelled(
     embedding: Embedding, equalize: Sequence[tuple[str, str]]
 ) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """The pairs in each case that the embedding has both words of; and those it has in none. A word serves once."""
+    """Return the pairs in each case that the embedding has, and those it has in none. A word is used once."""
     pairs: dict[tuple[str, str], None] = {}
     missing = []
     taken: set[str] = set()

@@ -49,7 +49,7 @@ class Inlp:
 def inlp(
     vectors: Vectors, labels: NDArray[np.integer], *, rounds: int = ROUNDS, seed: int = 0, name: str = "inlp"
 ) -> Inlp:
-    """The subspace by which a linear SVM tells classes apart. vectors (words, dim), labels (words,)."""
+    """Find the subspace by which a linear SVM tells classes apart. vectors (words, dim), labels (words,)."""
     x, y = np.asarray(vectors, dtype=np.float64), np.asarray(labels)
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2 or counts.min() < 4:
@@ -78,7 +78,7 @@ def inlp(
 
 
 def inlp_along(embedding: Embedding, direction: Subspace, *, rounds: int = ROUNDS, seed: int = 0) -> Inlp:
-    """What tells the words apart that lean most to either side of a direction, and the direction itself.
+    """Find what tells the words apart that lean most to either side of a direction, and the direction itself.
 
     Beyond the paper the direction goes too: along what were left of it words would lean again, and again be told apart,
     so that a second call would take out more.
@@ -95,7 +95,7 @@ def inlp_along(embedding: Embedding, direction: Subspace, *, rounds: int = ROUND
 
 
 def _classifier(x: Matrix, y: NDArray[np.integer], name: str) -> LinearSVC:
-    """A linear SVM in its primal form, whose stop is relative to the first gradient.
+    """Fit a linear SVM in its primal form, whose stop is relative to the first gradient.
 
     Vectors are not standardized: the penalty, and so the directions, would be others than the paper's.
     """
@@ -112,7 +112,7 @@ def _classifier(x: Matrix, y: NDArray[np.integer], name: str) -> LinearSVC:
 def leaning_words(
     embedding: Embedding, direction: Matrix, *, each: int = LEANING, vocabulary: int = VOCABULARY
 ) -> tuple[Matrix, NDArray[np.int64]]:
-    """Unit vectors and labels (1, 0) of the words that lean most to either side of a direction, by cosine.
+    """Return unit vectors and labels (1, 0) of the words that lean most to either side of a direction, by cosine.
 
     They are what the classifier learns from, as in Ravfogel et al., among the first `vocabulary` words.
     """
@@ -130,7 +130,7 @@ def leaning_words(
 
 
 def _held_out(y: NDArray[np.integer], seed: int) -> NDArray[np.bool_]:
-    """The same share of every class, at least one word of each on either side."""
+    """Hold out the same share of every class, at least one word of each on either side."""
     rng = np.random.default_rng(seed)
     held = np.zeros(len(y), dtype=bool)
     for label in np.unique(y):
@@ -140,7 +140,7 @@ def _held_out(y: NDArray[np.integer], seed: int) -> NDArray[np.bool_]:
 
 
 def _widened(basis: Matrix, weights: Matrix) -> Matrix:
-    """The basis and what the weights (classes, dim) add to its span, orthonormal."""
+    """Return the basis and what the weights (classes, dim) add to its span, orthonormal."""
     added = project_out(project_out(weights, basis), basis)  # twice, against the rounding of the first
     _, spread, rows = np.linalg.svd(added, full_matrices=False)
     return np.concatenate([basis, rows[spread > 1e-8 * np.linalg.norm(weights)]])

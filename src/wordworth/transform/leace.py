@@ -8,13 +8,12 @@ affine maps of which that is true, r changes the vectors least: in the mean squa
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding
 from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import blocks, by_blocks, stamped
-from wordworth.transform.subspace import ROUNDING, NothingToRemoveError, Subspace
+from wordworth.transform.subspace import ROUNDING, Subspace
 
 OUTSIDE = 1e-6
 """The share of a concept's directions that may lie where no vector does: more than rounding is an error."""
@@ -31,7 +30,7 @@ class Moments:
 
     @classmethod
     def of(cls, vectors: Vectors) -> "Moments":
-        """Of vectors (words, dim) in any precision, by blocks and in float64."""
+        """Compute them of vectors (words, dim) in any precision, by blocks and in float64."""
         words, dim = vectors.shape
         if words < 2:
             raise WordworthError(f"{words} vectors have no covariance; give at least two")
@@ -60,64 +59,43 @@ class Leace:
     """(k, dim): R, with R Lᵀ the identity."""
 
     def __len__(self) -> int:
-        """The rank of P."""
+        """Return the rank of P."""
         return len(self.left)
 
     @property
     def P(self) -> Matrix:  # noqa: N802 - the paper's letter
-        """(dim, dim): the oblique projection that is taken away."""
+        """Return the oblique projection (dim, dim) that is removed."""
         return self.left.T @ self.right
 
     def __call__(self, vectors: Vectors) -> Matrix:
-        """Vectors (…, dim) without the concept, in float64."""
+        """Return vectors (…, dim) without the concept, in float64."""
         x = np.asarray(vectors, dtype=np.float64)
         return x - ((x - self.mean) @ self.right.T) @ self.left
 
 
-def leace(vectors: Vectors, concept: NDArray[np.number], *, name: str = "leace") -> Leace:
-    """The eraser of a concept: labels (words,) of classes, or numbers z (words, k), of the vectors (words, dim)."""
-    x, z = np.asarray(vectors, dtype=np.float64), np.asarray(concept)
-    if z.ndim == 1:
-        z = (z[:, None] == np.unique(z)).astype(np.float64)
-    if len(z) != len(x):
-        raise WordworthError(f"{len(x)} vectors and {len(z)} labels do not go together; give one label a vector")
-    moments = Moments.of(x)
-    crossed = (x - moments.mean).T @ (z - z.mean(axis=0)) / (len(x) - 1)
-    spreads = np.sqrt(np.trace(moments.covariance) * z.var(axis=0).sum())
-    if not np.linalg.norm(crossed) > ROUNDING * spreads:
-        raise NothingToRemoveError(f"the vectors do not go with {name}, so there is nothing to take out")
-    return erasing(crossed.T, moments, name)
-
-
 def leace_of(subspace: Subspace, moments: Moments) -> Leace:
-    """The eraser of a concept whose cross-covariance with the vectors spans `subspace`, such as the class means' span.
+    """Return the eraser of a concept whose cross-covariance with the vectors spans `subspace`, as class means do.
 
     Words that are in none of the classes count as neutral: they bear on the covariance, and so on what the least change
     is, and not on the concept. So few labelled words are enough, where those alone would have fewer dimensions than
     the vectors.
     """
-    return erasing(subspace.basis, moments, subspace.name)
-
-
-def erasing(directions: Vectors, moments: Moments, name: str) -> Leace:
-    """L and R for the span of Σxz, given as rows (k, dim); ranks are told from rounding by relative tolerances."""
-    d = np.asarray(directions, dtype=np.float64)
-    d = d / np.abs(d).max()
+    d = subspace.basis
     variances, axes = np.linalg.eigh(moments.covariance)
     within = variances > variances[-1] * len(variances) * np.finfo(np.float64).eps
     axes, roots = axes[:, within], np.sqrt(variances[within])
     if np.linalg.norm(d - (d @ axes) @ axes.T) > OUTSIDE * np.linalg.norm(d):
         raise WordworthError(
-            f"{name} lies outside of what the vectors span, so it cannot be erased from them; learn it from the same "
-            "vectors"
+            f"{subspace.name} lies outside of what the vectors span, so it cannot be erased from them; learn it from "
+            "the same vectors"
         )
     _, spread, basis = np.linalg.svd((d @ axes) / roots, full_matrices=False)
     basis = basis[spread > ROUNDING * spread[0]]
-    return Leace(name, moments.mean, (basis * roots) @ axes.T, (basis / roots) @ axes.T)
+    return Leace(subspace.name, moments.mean, (basis * roots) @ axes.T, (basis / roots) @ axes.T)
 
 
 def erased(embedding: Embedding, eraser: Leace) -> Embedding:
-    """Every vector of an embedding without the concept, in the embedding's own precision."""
+    """Erase the concept from every vector of an embedding, in the embedding's own precision."""
     if len(eraser.mean) != embedding.dim:
         raise WordworthError(
             f"{eraser.name} was learnt in {len(eraser.mean)} dimensions and {embedding.name} has {embedding.dim}; "

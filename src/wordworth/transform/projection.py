@@ -14,25 +14,25 @@ ROWS = 1 << 15
 
 
 def orthonormal(directions: Vectors) -> Matrix:
-    """An orthonormal basis (rows) of the span of `directions` (k, dim), which must be independent."""
+    """Return an orthonormal basis (rows) of the span of `directions` (k, dim), which must be independent."""
     rows = np.atleast_2d(np.asarray(directions, dtype=np.float64))
     scale = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(scale).all() and (scale > 0).all()):
-        raise WordworthError("a direction to take out is zero or not a number")
+        raise WordworthError("a direction to remove is zero or not a number")
     _, spread, basis = np.linalg.svd(rows / scale, full_matrices=False)
     if spread[-1] < 1e-10 * spread[0]:
-        raise WordworthError("the directions to take out are not independent; drop the repeated one")
+        raise WordworthError("the directions to remove are not independent; drop the repeated one")
     return np.asarray(basis, dtype=np.float64)
 
 
 def project_out(vectors: Vectors, basis: Matrix) -> Matrix:
-    """Vectors (words, dim) without their part in the span of the orthonormal rows of `basis`."""
+    """Return vectors (words, dim) without their part in the span of the orthonormal rows of `basis`."""
     x = np.asarray(vectors, dtype=np.float64)
     return x - (x @ basis.T) @ basis
 
 
 def remove(embedding: Embedding, basis: Matrix, name: str) -> Embedding:
-    """Every vector without its part in the span of the orthonormal rows of `basis`, in the embedding's own precision.
+    """Remove the part of every vector in the span of the orthonormal rows of `basis`, in the embedding's precision.
 
     `name` says in the provenance what the basis is, such as “he − she”.
     """
@@ -46,18 +46,18 @@ def remove(embedding: Embedding, basis: Matrix, name: str) -> Embedding:
 
 
 def signed(name: str, basis: Matrix) -> str:
-    """A subspace's name with its dimensions and a checksum of its projector, so that two of one name differ."""
+    """Return a subspace's name with its dimensions and a checksum, so that two of one name differ."""
     return stamped(name, len(basis), basis.T @ basis)  # which is the same for any basis of the span
 
 
 def stamped(name: str, dimensions: int, projector: Matrix) -> str:
-    """A name with the dimensions and a checksum of a projector, oblique ones too."""
+    """Return a name with the dimensions and a checksum of a projector, which may be oblique."""
     rounded = np.round(projector, 6) + 0.0  # no negative zeros
     return f"{name} ({dimensions}; {hashlib.sha256(rounded.astype('<f4').tobytes()).hexdigest()[:8]})"
 
 
 def by_blocks(embedding: Embedding, change: Callable[[Matrix, slice], Matrix]) -> Vectors:
-    """`change(rows, which)` of every block of rows in float64, put together in the embedding's precision."""
+    """Apply `change(rows, which)` to every block of rows in float64; the result has the embedding's precision."""
     precision = np.result_type(embedding.matrix.dtype, np.float32)  # half precision would keep some of the direction
     matrix = np.empty(embedding.matrix.shape, dtype=precision)
     for which in blocks(len(embedding)):
@@ -66,7 +66,7 @@ def by_blocks(embedding: Embedding, change: Callable[[Matrix, slice], Matrix]) -
 
 
 def with_lengths_of(embedding: Embedding, other: Embedding) -> Embedding:
-    """Every vector in its own direction and with the length that its word has in `other`, row by row.
+    """Give every vector the length that its word has in `other`, row by row.
 
     For networks that were trained on `other`: hard debiasing gives vectors of length one, unlike those.
     """
@@ -82,7 +82,7 @@ def with_lengths_of(embedding: Embedding, other: Embedding) -> Embedding:
 
 
 def vanished(before: Embedding, after: Embedding, share: float = 1e-5) -> list[str]:
-    """Words that keep no more than `share` of their length: they lay in what was taken out."""
+    """Return words that keep no more than `share` of their length: they were in what was removed."""
     gone: list[str] = []
     for which in blocks(len(before)):
         lengths = [np.linalg.norm(np.asarray(one.matrix[which], dtype=np.float64), axis=1) for one in (before, after)]
@@ -91,5 +91,5 @@ def vanished(before: Embedding, after: Embedding, share: float = 1e-5) -> list[s
 
 
 def blocks(count: int) -> Iterator[slice]:
-    """Slices of at most `ROWS` rows."""
+    """Yield slices of at most `ROWS` rows."""
     return (slice(start, min(start + ROWS, count)) for start in range(0, count, ROWS))

@@ -1,6 +1,6 @@
-"""Subspaces that a bias is taken to lie in, from words of an embedding (Bolukbasi et al. 2016; Dev et al. 2020)."""
+"""Learn the subspace of a bias from words of an embedding (Bolukbasi et al. 2016; Dev et al. 2020)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +10,12 @@ from wordworth.embedding.cosine import Matrix
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import orthonormal
 
-Spelled = Callable[[str], Iterable[str]]
 ROUNDING = 1e-12
 """A principal value below this share of the largest is rounding."""
 ROUNDINGS = 16
 """Vectors that are apart by no more than so many roundings of the precision they are stored in do not differ."""
-COUNT = 8
-"""Draws that the paper averages over."""
+DRAWS = 8
+"""Random directions that the paper averages over."""
 
 
 class NothingToRemoveError(WordworthError):
@@ -42,51 +41,46 @@ class Subspace:
         return len(self.basis)
 
 
-def _find_distinct(embedding: Embedding, words: Sequence[str], spelled: Spelled | None) -> Lookup:
+def _find_distinct(embedding: Embedding, words: Sequence[str]) -> Lookup:
     """Look words up; of words that have one vector, such as *rose* and *Rose* in lower-case vectors, take the first."""
-    spelled, seen = spelled or spellings(), set[str]()
+    seen: set[str] = set()
     distinct = []
     for word in dict.fromkeys(words):
-        forms = embedding.find([word], spelled).forms
+        forms = embedding.find([word], spellings()).forms
         if not seen.intersection(forms):
             distinct.append(word)
         seen.update(forms)
-    return embedding.find(distinct, spelled)
+    return embedding.find(distinct, spellings())
 
 
-def difference_direction(
-    embedding: Embedding, first: str, second: str, *, unit: bool = True, spelled: Spelled | None = None
-) -> Subspace:
-    """v = unit(unit(a) − unit(b)), as Dev et al. take it for he and she; `unit=False` subtracts vectors as they are."""
-    lookup = embedding.find([first, second], spelled or spellings())
+def difference_direction(embedding: Embedding, first: str, second: str, *, unit: bool = True) -> Subspace:
+    """Return unit(unit(a) − unit(b)), as Dev et al. do for he and she; `unit=False` subtracts vectors as they are."""
+    lookup = embedding.find([first, second], spellings())
     if lookup.missing:
         raise WordworthError(
             f"{embedding.name} has no word {lookup.missing[0]!r}, so {first} − {second} is no direction in it; "
             "name two words that it has"
         )
-    if lookup.forms[0] == lookup.forms[1]:
-        raise WordworthError(f"{first!r} and {second!r} are one word in {embedding.name}; name two")
     one, other = _vectors(embedding, lookup, unit)
-    same = f"{first!r} and {second!r} have one direction in {embedding.name}"
-    return Subspace(f"{first} − {second}", *_difference(one, other, same, _noise(embedding)), lookup.forms)
+    difference = one - other
+    length = np.linalg.norm(difference)
+    if length <= _noise(embedding) * max(np.linalg.norm(one), np.linalg.norm(other)):
+        raise NothingToRemoveError(
+            f"{first!r} and {second!r} have one direction in {embedding.name}, so there is nothing to take out; "
+            "name other words"
+        )
+    return Subspace(f"{first} − {second}", difference[None] / length, np.array([length]), lookup.forms)
 
 
 def pair_components(
-    embedding: Embedding,
-    pairs: Sequence[tuple[str, str]],
-    k: int = 1,
-    *,
-    unit: bool = True,
-    name: str = "pairs",
-    spelled: Spelled | None = None,
+    embedding: Embedding, pairs: Sequence[tuple[str, str]], k: int = 1, *, unit: bool = True, name: str = "pairs"
 ) -> Subspace:
-    """The first k principal components of word pairs, each pair about its own middle (Bolukbasi et al. 2016).
+    """Return the first k principal components of word pairs, each about its own middle (Bolukbasi et al. 2016).
 
     The words a and b of a pair lie at ±(a − b)/2 from their middle, so these are the singular vectors of the halved
-    differences, taken about zero. A pair that lacks a word is left out.
+    differences, taken about zero. A pair that lacks a word is skipped.
     """
-    spelled = spelled or spellings()
-    lookups = [embedding.find(pair, spelled) for pair in pairs]
+    lookups = [embedding.find(pair, spellings()) for pair in pairs]
     whole = [lookup for lookup in lookups if not lookup.missing]
     missing = tuple(word for lookup in lookups for word in lookup.missing)
     if len(whole) < max(k, 1):
@@ -102,16 +96,10 @@ def pair_components(
 
 
 def set_components(
-    embedding: Embedding,
-    words: Sequence[str],
-    k: int = 1,
-    *,
-    unit: bool = True,
-    name: str = "words",
-    spelled: Spelled | None = None,
+    embedding: Embedding, words: Sequence[str], k: int = 1, *, unit: bool = True, name: str = "words"
 ) -> Subspace:
-    """The first k principal components of a set of words about their mean: 8 demonyms (k = 1), 8 adherents (k = 2)."""
-    lookup = _find_distinct(embedding, words, spelled)
+    """Return the first k principal components of words about their mean: 8 demonyms (k = 1), 8 adherents (k = 2)."""
+    lookup = _find_distinct(embedding, words)
     if len(lookup.words) < k + 1:
         raise WordworthError(
             f"{embedding.name} has {len(lookup.words)} of the {len(words)} words of {name}, and {k} components need "
@@ -122,41 +110,16 @@ def set_components(
     return Subspace(name, basis, values, lookup.forms, lookup.missing)
 
 
-def two_means(
-    embedding: Embedding,
-    first: Sequence[str],
-    second: Sequence[str],
-    *,
-    unit: bool = True,
-    name: str = "two means",
-    spelled: Spelled | None = None,
-) -> Subspace:
-    """unit(mean of one set − mean of the other), such as names of men and of women (Dev & Phillips 2019)."""
-    lookups = [_find_distinct(embedding, words, spelled) for words in (first, second)]
-    if not all(lookup.words for lookup in lookups):
-        raise WordworthError(f"{embedding.name} has no word of one of the two sets of {name}; give other words")
-    one, other = (_vectors(embedding, lookup, unit).mean(axis=0) for lookup in lookups)
-    same = f"the two sets of {name} have one mean in {embedding.name}"
-    words = tuple(form for lookup in lookups for form in lookup.forms)
-    missing = tuple(word for lookup in lookups for word in lookup.missing)
-    return Subspace(name, *_difference(one, other, same, _noise(embedding)), words, missing)
-
-
 def class_means(
-    embedding: Embedding,
-    classes: Mapping[str, Sequence[str]],
-    *,
-    unit: bool = True,
-    name: str = "concept",
-    spelled: Spelled | None = None,
+    embedding: Embedding, classes: Mapping[str, Sequence[str]], *, unit: bool = True, name: str = "concept"
 ) -> Subspace:
-    """The span of the means of two or more classes of words about their middle: of k classes, up to k − 1 dimensions.
+    """Return the span of the means of k classes of words about their middle: up to k − 1 dimensions.
 
-    It is what the cross-covariance of the vectors and the classes spans, whatever the classes' sizes.
+    The cross-covariance of the vectors and the classes has the same span, whatever the classes' sizes.
     """
     if len(classes) < 2:
         raise WordworthError(f"{name} has one class of words, and a concept is told from its classes; name two or more")
-    lookups = {one: _find_distinct(embedding, words, spelled) for one, words in classes.items()}
+    lookups = {one: _find_distinct(embedding, words) for one, words in classes.items()}
     for one, lookup in lookups.items():
         if not lookup.words:
             raise WordworthError(
@@ -181,7 +144,7 @@ def class_means(
 
 
 def joined(*subspaces: Subspace) -> Subspace:
-    """The span of several subspaces, as gender and religion together."""
+    """Return the span of several subspaces, such as gender and religion."""
     return Subspace(
         " and ".join(one.name for one in subspaces),
         orthonormal(np.concatenate([one.basis for one in subspaces])),
@@ -191,8 +154,8 @@ def joined(*subspaces: Subspace) -> Subspace:
     )
 
 
-def random_directions(dim: int, *, count: int = COUNT, k: int = 1, seed: int = 0) -> list[Subspace]:
-    """`count` subspaces of k dimensions, spanned by Gaussian vectors: any direction is as likely as any other."""
+def random_directions(dim: int, *, count: int = DRAWS, k: int = 1, seed: int = 0) -> list[Subspace]:
+    """Draw subspaces of k dimensions spanned by Gaussian vectors: all directions are equally likely."""
     if not 0 < k < dim:
         raise WordworthError(f"a random subspace of {k} dimensions in {dim} is not a proper part; take 1 to {dim - 1}")
     drawn: Matrix = np.random.default_rng(seed).normal(size=(count, k, dim))
@@ -201,20 +164,19 @@ def random_directions(dim: int, *, count: int = COUNT, k: int = 1, seed: int = 0
 
 @dataclass(frozen=True)
 class Stability:
-    """A sharp drop after the first value, and a cosine near one, mean that there is one direction to take out."""
+    """A sharp drop after the first value, and a cosine near one, mean that there is one direction to remove."""
 
     ratios: tuple[float, ...]
-    """The 2nd, 3rd, 4th principal value over the 1st; fewer where there are fewer."""
+    """The second, third and fourth principal value over the first, as far as there are any."""
     cosine: float
-    """|cos| between the first component of the full set and the subspace that is taken out: with its nearest vector,
-    where it has more than one dimension."""
+    """|cos| between the first component of the full set and the nearest vector of the subspace to remove."""
 
 
-def stability(full: Subspace, derived: Subspace, values: int = 4) -> Stability:
-    """`full` is learnt from all words of a kind, `derived` is the subspace to take out, such as he − she."""
+def stability(full: Subspace, derived: Subspace) -> Stability:
+    """Compare the subspace of all words of a kind with the one to remove, such as he − she."""
     if full.basis.shape[1] != derived.basis.shape[1]:
         raise WordworthError(f"{full.name} and {derived.name} come from embeddings of different dimensions")
-    ratios = tuple(float(value) for value in full.values[1:values] / full.values[0])
+    ratios = tuple(float(value) for value in full.values[1:4] / full.values[0])
     return Stability(ratios, float(np.linalg.norm(derived.basis @ full.basis[0])))
 
 
@@ -230,26 +192,17 @@ def _vectors(embedding: Embedding, lookup: Lookup, unit: bool) -> Matrix:
 
 
 def _noise(embedding: Embedding) -> float:
-    """The share of a vector's length that rounding alone makes two equal ones differ by."""
+    """Return the share of a vector's length by which two equal ones may differ through rounding."""
     return max(ROUNDING, ROUNDINGS * float(np.finfo(np.result_type(embedding.matrix.dtype, np.float16)).eps))
 
 
 def _length(vectors: Matrix) -> float:
-    """Of all of them together, as of one long vector."""
+    """Return the length of all vectors together, as of one long vector."""
     return float(np.linalg.norm(vectors))
 
 
-def _difference(one: Matrix, other: Matrix, same: str, noise: float) -> tuple[Matrix, Matrix]:
-    """The direction of one − other as a basis, and its length; `same` says what there is none between."""
-    difference = one - other
-    length = np.linalg.norm(difference)
-    if length <= noise * max(np.linalg.norm(one), np.linalg.norm(other)):
-        raise NothingToRemoveError(f"{same}, so there is nothing to take out; name other words")
-    return difference[None] / length, np.array([length])
-
-
 def _principal(rows: Matrix, k: int, name: str, noise: float) -> tuple[Matrix, Matrix]:
-    """The first k right singular vectors of rows (n, dim), and all singular values; up to `noise` they are rounding."""
+    """Return the first k right singular vectors of rows (n, dim), and all singular values; `noise` is rounding."""
     if k < 1:
         raise WordworthError(f"{k} components of {name} are no subspace; ask for at least one")
     _, values, directions = np.linalg.svd(rows, full_matrices=False)

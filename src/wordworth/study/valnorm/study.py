@@ -19,7 +19,7 @@ from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
 from wordworth.results.notices import Caution
 from wordworth.results.run import Run
-from wordworth.results.table import Cell, Names, Row, Table, legend_of
+from wordworth.results.table import Cell, Names, Row, Table
 from wordworth.study.inputs import is_lexicon_name, load_tests_in, load_vectors
 from wordworth.study.shared_settings import ALL
 from wordworth.study.tables import score_tables
@@ -252,7 +252,7 @@ def compare_languages(scores: pl.DataFrame) -> Table | None:
     if variances:
         rows.append(Row(("variance", ""), tuple(map(variances.get, tasks))))
     title = "languages side by side · ρ, or d of a test (n items); of several lexica or pairs the largest"
-    return Table(title, ("language", "model"), tasks, tuple(rows), note=legend_of(rows))
+    return Table(title, ("language", "model"), tasks, tuple(rows))
 
 
 def _task_of(row: dict[str, Any]) -> str:

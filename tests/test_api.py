@@ -1,5 +1,6 @@
-"""The façade: what a notebook does, on the embedded models, and that importing it costs nothing."""
+"""The functions of `import wordworth as ww`, on the embedded models; and that importing it costs nothing."""
 
+import importlib
 import inspect
 import subprocess
 import sys
@@ -29,11 +30,10 @@ def test_every_name_is_there(name: str) -> None:
     assert getattr(ww, name) is not None
 
 
-@pytest.mark.parametrize("name", ["predict", "infer", "run", "check", "compare", "report"])
-def test_a_name_that_is_also_a_room_is_the_facade_s(name: str) -> None:
-    code = f"import wordworth.{name}, wordworth; print(callable(wordworth.{name}))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "True"
+@pytest.mark.parametrize("room", ["whole_words", "nli", "results", "paired", "rules", "pages"])
+def test_no_room_has_the_name_of_a_function(room: str) -> None:
+    assert room not in ww.__all__
+    assert inspect.ismodule(importlib.import_module(f"wordworth.{room}"))
 
 
 def test_a_study_shows_its_settings() -> None:
@@ -51,7 +51,7 @@ def test_unknown_settings_are_suggested() -> None:
 
 
 @pytest.mark.index
-def test_the_notebook_of_the_design(tmp_path: Path) -> None:
+def test_the_example_of_the_design(tmp_path: Path) -> None:
     glove, lm, nli = ww.load("glove-6b-50d"), ww.load("smollm2-135m"), ww.load("nli-glove")
     assert glove["tea"].shape == (50,)
     assert glove.most_similar("tea")[0][0] == "coffee"
@@ -61,7 +61,7 @@ def test_the_notebook_of_the_design(tmp_path: Path) -> None:
     assert vector.shape == (576,)
     np.testing.assert_allclose(vector, lm.vectors("bank", "He sat on the bank .")[13], rtol=1e-5)
     assert not np.allclose(vector, lm.vectors("bank", "He went to the bank .", layer=13))
-    layers = lm.layers(["tea", "war"], setting="bleached")
+    layers = lm.layers(["tea", "war"], context="bleached")
     assert layers.at(13).words == ("tea", "war")
     words = lm.complete("The capital of France is", k=5)
     assert words[0].word.startswith("Paris")
@@ -75,11 +75,11 @@ def test_the_notebook_of_the_design(tmp_path: Path) -> None:
     found = ww.vast(["smollm2-135m"], lexica=["bellezza"], **chosen)
     assert found.scores.filter(measure="valence", layer=13)["value"].item() == pytest.approx(0.863, abs=0.001)
     run = found.save(tmp_path / "mine")
-    assert run.report().read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert ww.read_run(tmp_path / "mine").scores.equals(run.scores)
+    assert ww.report(run).read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert ww.read(tmp_path / "mine").scores.equals(run.scores)
 
 
-def test_runs_of_a_notebook_compare(tmp_path: Path) -> None:
+def test_runs_compare_in_memory_and_on_disk(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     from wordworth.catalog.read.lexica import load_lexicon
     from wordworth.catalog.read.word_sets import polar_words
@@ -90,20 +90,15 @@ def test_runs_of_a_notebook_compare(tmp_path: Path) -> None:
     runs = []
     for name in ("one", "two"):
         embedding = ww.Embedding(words, rng.normal(size=(len(words), 12)), Provenance(name))
-        results = ww.valnorm(embedding, "bellezza", experiments=["valence"], resamples=20, permutations=50)
-        runs.append(results.save(tmp_path / name))
-    comparison = runs[0].compare(runs[1], resamples=20)
-    assert [one.measure for one in comparison.differences] == ["valence"]
-    assert ww.compare(tmp_path / "one", tmp_path / "two", resamples=20).first == "one"
+        run = ww.valnorm(embedding, "bellezza", experiments=["valence"], resamples=20, permutations=50)
+        runs.append(run)
+    comparison = ww.compare(*runs, resamples=20)
+    assert [one.columns["measure"] for one in comparison.differences] == ["valence"]
+    for run, name in zip(runs, ("one", "two"), strict=True):
+        run.save(tmp_path / name)
+    assert ww.compare(tmp_path / "one", tmp_path / "two", resamples=20) == comparison
 
 
-def test_a_setting_without_its_name_is_the_study_s_main_one() -> None:
-    with pytest.raises(ww.WordworthError, match="static takes its settings by name alone"):
+def test_only_a_study_s_main_setting_needs_no_name() -> None:
+    with pytest.raises(ww.WordworthError, match="static takes its settings only by name"):
         ww.static("glove-6b-50d", "rg-65")
-
-
-def test_every_study_is_a_function() -> None:
-    from wordworth.study import STUDIES
-
-    assert set(STUDIES) <= set(dir(ww))
-    assert all(callable(getattr(ww, name)) for name in STUDIES)

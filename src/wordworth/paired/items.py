@@ -1,0 +1,264 @@
+"""The items behind two models' scores: the questions that both answered, the layer of each, and their values."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from wordworth.errors import WordworthError, listed
+from wordworth.measure import find_measure
+from wordworth.measure.declaration import Measure
+from wordworth.paired.sides import Side, equals, is_before_and_after
+from wordworth.results.columns import ITEM_CLUSTERS, ITEM_KEYS, ITEM_TABLES, PLACE, SKIPPED
+from wordworth.results.run import Run
+
+LayerRule = Literal["best", "top"] | int
+WITHIN = ("pooling", "layer", "components")
+"""Columns in which a model may have several values of an item."""
+LOOSE = ("context", "sentences", "version")
+"""Columns that are blank for a static embedding, which is compared with a language model in each of its contexts."""
+QUESTION = ("experiment", "language", "dataset", "subset", *LOOSE, "draw", "control", "measure", "variant", "k")
+"""The columns that name a question."""
+TABLE_PLACE = [name for name in PLACE if name not in WITHIN]
+OCCURRENCE = "occurrence"
+"""Numbers the rows of one item: the second time that a list has a pair is not the first."""
+
+
+class NotComparableError(WordworthError):
+    """One question of a comparison that cannot be tested, with the reason."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question that both sides answered, with every layer of each."""
+
+    columns: dict[str, Any]
+    """The columns of `QUESTION`."""
+    measure: Measure
+    first: pl.DataFrame
+    second: pl.DataFrame
+    unshared: int = 0
+    """Polar or attribute words that only one side has: its values depend on them, and the other's do not."""
+
+
+def key_of(measure: Measure) -> list[str]:
+    """Return the columns that name an item of a measure."""
+    return [*ITEM_KEYS[measure.items], OCCURRENCE]
+
+
+def scored_items(run: Run, score: Mapping[str, Any], measure: Measure) -> pl.LazyFrame:
+    """Return the items at the place of a score, in every layer: their key, `value`, and what the paired test needs."""
+    table = measure.items
+    place = [equals(name, score.get(name)) for name in TABLE_PLACE]
+    own = [name for name in ("measure", "variant") if name in ITEM_TABLES[table]]
+    place += [equals(name, score[name]) for name in own]
+    value = pl.col(measure.item_value)
+    if score.get("k") is not None:
+        value = (value <= score["k"]).fill_null(value=False)
+    cluster = pl.col(ITEM_CLUSTERS[table]) if table in ITEM_CLUSTERS else pl.int_range(pl.len())
+    more = [name for name in ("rating", "role", "set") if name in ITEM_TABLES[table]]
+    columns = list(dict.fromkeys([*WITHIN, *ITEM_KEYS[table], *more]))
+    items = run.item_table(table).filter(*place, pl.col(SKIPPED).is_null())
+    items = items.select(*columns, cluster=cluster, value=value.cast(pl.Float64)).drop_nulls("value")
+    again = pl.int_range(pl.len()).over(*ITEM_KEYS[table], *WITHIN).alias(OCCURRENCE)
+    return items.with_columns(again)
+
+
+def questions(first: Side, second: Side, components: int | None = None) -> Iterator[Question]:
+    """Yield what both sides have items of, in the order of the first.
+
+    A question that two experiments of a study ask is tested once.
+    """
+    seen: set[tuple[Any, ...]] = set()
+    for one, other in product(*(_scored(side, components) for side in (first, second))):
+        columns = _shared_columns(one, other, ignored=first.where)
+        if columns is None:
+            continue
+        question = tuple(columns[name] for name in QUESTION if name != "experiment")
+        if question in seen:
+            continue
+        measure = find_measure(columns["measure"], columns["variant"])
+        frames = [
+            scored_items(side.run, row, measure).filter(equals("components", components)).collect()
+            for side, row in ((first, one), (second, other))
+        ]
+        if all(map(len, frames)):
+            seen.add(question)
+            yield Question(columns, measure, frames[0], frames[1], _count_unshared(first, one, second, other))
+
+
+def _scored(side: Side, components: int | None) -> list[dict[str, Any]]:
+    """Return the scores of a side that a paired test can compare, each question once."""
+    mine = side.run.scores.filter(*side.selection, equals("components", components))
+    scores = mine.select(*dict.fromkeys([*TABLE_PLACE, *QUESTION])).unique(maintain_order=True)
+    rows = []
+    for row in scores.iter_rows(named=True):
+        measure = find_measure(row["measure"], row["variant"])
+        if measure.paired_test and measure.items in side.run.items:
+            rows.append(row)
+    return rows
+
+
+def _shared_columns(
+    one: Mapping[str, Any], other: Mapping[str, Any], ignored: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """Return the columns of the question that two scores answer; None where they answer different ones."""
+    columns: dict[str, Any] = {}
+    for name in QUESTION:
+        values = one[name], other[name]
+        if name in ignored:
+            columns[name] = None
+        elif values[0] == values[1] or (name in LOOSE and None in values):
+            columns[name] = values[1] if values[0] is None else values[0]
+        else:
+            return None
+    return columns
+
+
+def _count_unshared(first: Side, one: Mapping[str, Any], second: Side, other: Mapping[str, Any]) -> int:
+    if is_before_and_after(first, second):  # which has one vocabulary, and reports once what it lacks
+        return 0
+    missing = [_missing_words(side.run, row) for side, row in ((first, one), (second, other))]
+    return len(missing[0] ^ missing[1])
+
+
+def _missing_words(run: Run, row: Mapping[str, Any]) -> set[str]:
+    """Return the polar and attribute words at a place that the model lacks."""
+    place = [equals(name, row[name]) for name in TABLE_PLACE]
+    missing = [
+        run.item_table(table).filter(*place, pl.col(SKIPPED).is_not_null(), *more).select("word").collect()
+        for table, more in (("word_lists", []), ("association_words", [pl.col("role").is_in(["A", "B"])]))
+    ]
+    return {word for frame in missing for word in frame.get_column("word")}
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A row per item that both sides have: `value`, `value_second`, and what the test needs."""
+
+    frame: pl.DataFrame
+    layers: tuple[int | None, int | None]
+    only_first: int
+    only_second: int
+    notes: tuple[str, ...]
+
+
+def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: int) -> Matched:
+    """Return the items that both sides have, each side in its layer.
+
+    `best` is the layer of each model that is best on a random half of the items for valence; the other half is
+    compared, so that having more layers favours nobody. For other measures it is the layer of highest valence that the
+    run itself picked, and for means a quarter of the way up, as in Bommasani et al. Where a run kept one layer only,
+    picked on these same items, a note says so. `top` is the last layer. A number is that layer of both.
+    """
+    frames, key = [question.first, question.second], key_of(question.measure)
+    layered = [frame.get_column("layer").null_count() < len(frame) for frame in frames]
+    shared = frames[0].select(key).unique().join(frames[1].select(key).unique(), on=key, nulls_equal=True).sort(key)
+    only = [frame.select(key).n_unique() - len(shared) for frame in frames]
+    notes: list[str] = []
+    layers: list[int | None] = [None, None]
+    has_choice = any(frame.get_column("layer").n_unique() > 2 for frame in frames)
+    if rule == "best" and has_choice and question.measure.paired_test in ("pearson", "spearman"):
+        picking, shared = _split_in_halves(shared, seed)
+        for at, frame in enumerate(frames):
+            layers[at] = _best_layer(question, frame, picking) if layered[at] else None
+        halves = f"picked on {len(picking):,} of the items and compared on the other {len(shared):,}"
+        notes.append(f"{_name_layers(layers)}, {halves}")
+    else:
+        for at, side in enumerate((first, second)):
+            layers[at] = _layer(question, side, frames[at], rule) if layered[at] else None
+        if any(layered):
+            notes.append(f"{_name_layers(layers)} ({_describe_rule(question, frames, rule)})")
+    chosen = [
+        _one_layer(frame, key, layer, side) for frame, layer, side in zip(frames, layers, (first, second), strict=True)
+    ]
+    both = join_items(chosen[0], chosen[1], key).join(shared, on=key, how="semi", nulls_equal=True).sort(key)
+    poolings = [frame.get_column("pooling").drop_nulls().unique().to_list() for frame in chosen]
+    if all(poolings) and poolings[0] != poolings[1]:
+        notes.append(f"poolings differ: {', '.join(poolings[0])} and {', '.join(poolings[1])}")
+    if any(only):
+        notes.append(f"{only[0]:,} and {only[1]:,} items in one model only")
+    if question.unshared:
+        words = "word" if question.unshared == 1 else "words"
+        notes.append(f"{question.unshared} polar or attribute {words} in one model only")
+    return Matched(both, (layers[0], layers[1]), only[0], only[1], tuple(notes))
+
+
+def join_items(first: pl.DataFrame, second: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """Return the items that both have, with `value` and `value_second`."""
+    return first.join(second.select(*key, "value"), on=key, suffix="_second", nulls_equal=True).sort(key)
+
+
+def _split_in_halves(shared: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    order = np.random.default_rng(seed).permutation(len(shared))
+    half = len(shared) // 2
+    return shared[np.sort(order[:half])], shared[np.sort(order[half:])]
+
+
+def _best_layer(question: Question, frame: pl.DataFrame, picking: pl.DataFrame) -> int:
+    method: Literal["pearson", "spearman"] = "spearman" if question.measure.paired_test == "spearman" else "pearson"
+    by_layer = (
+        frame.drop_nulls("layer")
+        .join(picking, on=key_of(question.measure), how="semi", nulls_equal=True)
+        .group_by("layer")
+        .agg(pl.corr("value", "rating", method=method).alias("rho"))
+        .drop_nans("rho")
+        .sort("rho", "layer")
+    )
+    if by_layer.is_empty():
+        raise NotComparableError("too few items in common to pick a best layer on half of them; give --layer")
+    return int(by_layer.get_column("layer")[-1])
+
+
+def _layer(question: Question, side: Side, frame: pl.DataFrame, rule: LayerRule) -> int:
+    layers = sorted(frame.get_column("layer").drop_nulls().unique().to_list())
+    top = side.facts.layers or layers[-1]
+    if isinstance(rule, int):
+        layer = rule
+    elif rule == "top":
+        layer = top
+    elif len(layers) == 1:
+        return int(layers[0])
+    elif question.measure.paired_test == "mean":
+        layer = top // 4
+    else:
+        layer = _picked_by_run(question, side)
+    if layer not in layers:
+        raise NotComparableError(f"layer {layer} of {side.label} is not among the items (layers {listed(layers)})")
+    return layer
+
+
+def _picked_by_run(question: Question, side: Side) -> int:
+    """Return the layer of highest valence: the lower of the two in which `vast` nullifies components."""
+    picked = side.run.scores.filter(
+        *side.selection, equals("experiment", question.columns["experiment"]), pl.col("components").is_not_null()
+    ).get_column("layer")
+    if picked.is_empty():
+        raise NotComparableError(f"the run of {side.label} does not say which layer is its best; give --layer")
+    return int(picked.drop_nulls().to_numpy().min())
+
+
+def _describe_rule(question: Question, frames: list[pl.DataFrame], rule: LayerRule) -> str:
+    if rule != "best":
+        return "top layer" if rule == "top" else "as asked"
+    if any(frame.get_column("layer").drop_nulls().n_unique() == 1 for frame in frames):
+        return "the best, picked by the run on these same items, which favours models with more layers"
+    is_mean = question.measure.paired_test == "mean"
+    return "a quarter of the way up" if is_mean else "the best by valence, picked by the run"
+
+
+def _one_layer(frame: pl.DataFrame, key: list[str], layer: int | None, side: Side) -> pl.DataFrame:
+    chosen = frame if layer is None else frame.filter(pl.col("layer") == layer)
+    if chosen.select(key).is_duplicated().any():
+        raise NotComparableError(f"{side.label} has several values for one item; compare one version or context of it")
+    return chosen
+
+
+def _name_layers(layers: list[int | None]) -> str:
+    numbers = [layer for layer in layers if layer is not None]
+    if len(set(numbers)) == 1:
+        return f"layer {numbers[0]}"
+    return f"layers {numbers[0]} and {numbers[1]}"
