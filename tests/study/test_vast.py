@@ -53,11 +53,11 @@ def test_contextualization_by_context_and_layer(tiny: LanguageModel, corpus: Pat
 def test_misaligned_words_are_mirrored_and_poles_stay(tiny: LanguageModel) -> None:
     lexicon = load_lexicon("bellezza")
     straight, turned = (words_of(tiny).encode_rated(lexicon, context) for context in ("aligned", "misaligned"))
-    for before, after in zip(straight.layers("last")[1], turned.layers("last")[1], strict=True):
-        np.testing.assert_array_equal(before.vectors(), after.vectors())
-    texts = {context.word: context.text for context in turned.words.store.contexts}
+    for before, after in zip(straight[1:], turned[1:], strict=True):
+        np.testing.assert_array_equal(before.layers("last").vectors(), after.layers("last").vectors())
+    texts = {context.word: context.text for context in turned[0].store.contexts}
     assert texts["abuse"] == "It is very pleasant to think of abuse"
-    texts = {context.word: context.text for context in straight.words.store.contexts}
+    texts = {context.word: context.text for context in straight[0].store.contexts}
     assert texts["abuse"] == "It is very unpleasant to think of abuse"
 
 
@@ -139,7 +139,7 @@ def test_isolation_has_dominance_and_arousal(tiny: LanguageModel, data: Path, sc
     assert top["components"].to_list() == [None, 0, 1, 2, 3]
     assert rows(found, measure="dominance", layer=LAYERS).height == 5
     anew, words = load_lexicon("anew"), words_of(tiny)
-    turned, straight = (words.encode_rated(anew, context).layers("last") for context in ("misaligned", "aligned"))
+    turned, straight = (words.read_rated(anew, context) for context in ("misaligned", "aligned"))
     lexicon, *polar = (layers.at(LAYERS).matrix.astype(float) for layers in (turned[0], *turned[1]))
     base = np.concatenate([lexicon, *polar]) if scored else fitted_on(words, "misaligned")
     high, low = choose_greedy_poles(anew.words, anew.ratings["arousal"].tolist())
@@ -162,7 +162,7 @@ def test_components_are_fitted_on_all_lexica_and_tests(tiny: LanguageModel, data
     found = vast([tiny], lexica=["bellezza"], experiments=["isolation", "bias"], **asked)
     words, lexicon = words_of(tiny), load_lexicon("bellezza")
     base = fitted_on(words, context)
-    rated, poles = words.encode_rated(lexicon, context).layers("last")
+    rated, poles = words.read_rated(lexicon, context)
     w, a, b = (layers.at(LAYERS).matrix.astype(float) for layers in (rated, *poles))
     for k in (0, 1, 3):
         effects = effects_of(*(cut(group, base, k) for group in (w, a, b)))

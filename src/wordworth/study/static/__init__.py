@@ -23,6 +23,12 @@ SIMILARITY = "similarity"
 """The vocabulary of the paper's four sets of pairs: 2,005 words."""
 PAIRS = ("rg-65", "ws-353", "simlex-999", "simverb-3500")
 """The word pairs of the paper."""
+TEXT: dict[str, Any] = {
+    "help": f"{CORPUS} that sentences are drawn from, or none: only the words. Several count as one.",
+    "group": ON,
+    "metavar": "NAME|FILE|none",
+    "catalog": "corpora",
+}
 
 
 class StaticSettings(ByLayer, Intervals):
@@ -38,13 +44,7 @@ class StaticSettings(ByLayer, Intervals):
         catalog="pairs",
         may_differ=True,
     )
-    corpus: tuple[Named, ...] = setting(
-        ("enwiki-sample",),
-        f"{CORPUS} that sentences are drawn from, or none: words alone. Several count as one.",
-        ON,
-        metavar="NAME|FILE|none",
-        catalog="corpora",
-    )
+    corpus: tuple[Named, ...] = setting(("enwiki-sample",), **TEXT)
     sentences: tuple[int, ...] = setting(
         (10_000, 50_000, 100_000, 500_000, 1_000_000),
         "Sentences drawn in all, for quality; the paper's, as far as the text goes, unless given.",
@@ -124,13 +124,7 @@ class ExportSettings(Placement, Seeded):
     vocabulary: Named = setting(
         SIMILARITY, "Words: `similarity`, a lexicon or word set of the catalog, or a file with one word per line.", ON
     )
-    corpus: tuple[Named, ...] = setting(
-        ("enwiki-sample",),
-        f"{CORPUS} that sentences are drawn from, or none: words alone. Several count as one.",
-        ON,
-        metavar="NAME|FILE|none",
-        catalog="corpora",
-    )
+    corpus: tuple[Named, ...] = setting(("enwiki-sample",), **TEXT)
     per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} unless given.", ON, least=1, most=100_000)
     sentences: int | None = setting(
         None, "Sentences drawn in all, instead of --per-word.", ON, least=1, most=100_000_000

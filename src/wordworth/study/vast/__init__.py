@@ -48,58 +48,43 @@ TOKEN_EXPERIMENTS = ("tokenization", "probes")
 LANGUAGES = ("english", "chinese", "turkish", "polish", "french", "spanish", "portuguese")
 """The paper's seven (Figures 20 to 22)."""
 
+CHOSEN: dict[str, Any] = {"group": MEASURED, "may_differ": True}
+
 
 class VastSettings(ByLayer, Permuted, Intervals):
     """Blank choices are the paper's."""
 
     lexica: tuple[Named, ...] = setting(
-        (),
-        f"{LEXICON}. Bellezza, ANEW and Warriner unless given.",
-        MEASURED,
-        option="lexicon",
-        catalog="lexica",
-        may_differ=True,
+        (), f"{LEXICON}. Bellezza, ANEW and Warriner unless given.", option="lexicon", catalog="lexica", **CHOSEN
     )
     experiments: tuple[str, ...] = setting(
         (),
         "What is run; all unless given, but `languages` only on a multilingual model.",
-        MEASURED,
         option="experiment",
         choices=EXPERIMENTS,
-        may_differ=True,
+        **CHOSEN,
     )
     contexts: tuple[str, ...] = setting(
         (),
         "Text that the words are in; the paper's four unless given, for a sentence encoder decontextualized instead of "
         "random.",
-        MEASURED,
         option="context",
         choices=(*DEFAULT_CONTEXTS, "decontextualized"),
-        may_differ=True,
+        **CHOSEN,
     )
     pairs: tuple[Named, ...] = setting(
-        (),
-        f"{PAIRS}, for validation; WordSim, SimLex, RareWord and MEN unless given.",
-        MEASURED,
-        catalog="pairs",
-        may_differ=True,
+        (), f"{PAIRS}, for validation; WordSim, SimLex, RareWord and MEN unless given.", catalog="pairs", **CHOSEN
     )
     tests: tuple[Named, ...] = setting(
-        (),
-        f"{TEST}; WEAT 1 to 10 unless given.",
-        MEASURED,
-        option="test",
-        catalog="tests",
-        may_differ=True,
+        (), f"{TEST}; WEAT 1 to 10 unless given.", option="test", catalog="tests", **CHOSEN
     )
     controls: tuple[str, ...] = setting(
         (),
         "What contextualization is compared with: a network with random weights, shuffled ratings, no polar words in "
         "the lexicon; all three unless given, or none.",
-        MEASURED,
         option="control",
-        choices=("untrained", "shuffled", "poles-out", "none"),
-        may_differ=True,
+        choices=(*CONTROLS, "none"),
+        **CHOSEN,
     )
     language: str = setting(
         "english", "Language of the words: lexicon, polar words and templates.", ON, catalog="languages"
@@ -266,15 +251,14 @@ def why_impossible(experiment: str, words: "EncodedWords") -> str:
     settings, language = words.settings, words.settings.language
     if experiment in TOKEN_EXPERIMENTS and is_sentence_encoder(words.model):
         return f"{words.model.name} is a sentence encoder, which has one vector per text and none of a word in it"
-    if experiment == "probes" and not settings.experiments:
-        if language != "english":
-            return f"its sentences are English, and the language is {language}"
-        if not here("cola", entry("cola", "corpora").sources):
-            return "CoLA is not on this machine (`wordworth show cola` says where to get it)"
     if experiment in BLEACHED_ONLY and not words.templates.has("bleached"):
         return f"the templates {words.templates.name} have no bleached text"
     if experiment == "validation" and not settings.pairs and language != "english" and not usual_pairs(language):
         return f"the catalog has no word pairs in {language}"
+    if experiment == "probes" and not settings.experiments and language != "english":
+        return f"its sentences are English, and the language is {language}"
+    if experiment == "probes" and not settings.experiments and not here("cola", entry("cola", "corpora").sources):
+        return "CoLA is not on this machine (`wordworth show cola` says where to get it)"
     return ""
 
 

@@ -50,7 +50,7 @@ def score_contextualization(findings: Findings, words: EncodedWords, lexica: lis
 def _score_context(
     findings: Findings, words: EncodedWords, lexicon: Lexicon, context: str, anew: Lexicon | None, experiment: str
 ) -> RatedEffects:
-    layers, poles = words.encode_rated(lexicon, context).layers(words.pooling)
+    layers, poles = words.read_rated(lexicon, context)
     effects = compute_effect_sizes(layers, poles)
     findings.add(score_valence(layers, poles, lexicon, words.settings, effects=effects), experiment=experiment)
     findings.add(score_affects(words, layers, lexicon, anew), experiment=experiment)
@@ -127,7 +127,7 @@ def _score_controls(findings: Findings, words: EncodedWords, scored: list[RatedE
 
 def _score_untrained(findings: Findings, rated: RatedEffects, blank: EncodedWords) -> None:
     """Score ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
-    layers, poles = blank.encode_rated(rated.lexicon, str(rated.layers.context)).layers(blank.pooling)
+    layers, poles = blank.read_rated(rated.lexicon, str(rated.layers.context))
     control, options = (
         RatedEffects(layers, rated.lexicon, compute_effect_sizes(layers, poles)),
         get_bootstrap_options(blank.settings),

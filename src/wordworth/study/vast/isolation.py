@@ -145,7 +145,7 @@ def _isolate(
         some = layers.only(chosen)
         return some.rows(np.arange(len(some))) if is_recorded else some
 
-    layers, poles = words.encode_rated(lexicon, context).layers(words.pooling)
+    layers, poles = words.read_rated(lexicon, context)
     groups = [restrict(group) for group in (layers, *poles)]
     components, count = fitted or (fit_layers(groups, words.settings.components), sum(map(len, groups)))
     isolated, high, low = (nullified(group, components) for group in groups)

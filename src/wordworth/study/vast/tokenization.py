@@ -17,7 +17,7 @@ from wordworth.task.valence import compute_effect_sizes, get_bootstrap_options, 
 from wordworth.task.words import UNBALANCED
 
 POOLINGS = ("first", "last", "mean", "max")
-KINDS = ("single", "multiple")
+SINGLE, MULTIPLE = KINDS = ("single", "multiple")
 MIN_WORDS_PER_KIND = 10
 """With fewer words of either kind a correlation says nothing."""
 MAX_LOST = 0.1
@@ -47,29 +47,29 @@ class TokenKinds:
     """
 
     def __init__(self, words: EncodedWords, encoded: InContexts) -> None:
-        self.encoded = encoded
         usual, markers = token_counts(words.model.tokenizer, bleached(encoded.words, words.templates))
-        tokens = usual + markers
-        self.is_kind = {"single": tokens == 1, "multiple": tokens > 1, None: usual == 0}
-        """Kind → for each word that was asked for, whether it is of that kind; None where that is not known."""
-        present = usual[encoded.positions]
-        self._is_usual = (present > 0) & ((present == 1) == (encoded.store.subwords == 1))
-        self.tokens = encoded.store.subwords + markers[encoded.positions]
+        is_single = usual + markers == 1
+        self.encoded = encoded
+        self.kinds = [(SINGLE if one else MULTIPLE) if n else None for n, one in zip(usual, is_single, strict=True)]
+        """The kind of each word that was asked for; None where that is not known."""
+        self.subwords = dict(zip(encoded.positions.tolist(), encoded.store.subwords.tolist(), strict=True))
+        """Place of a word that was encoded → its tokens."""
+        self.reasons = {at: OTHERWISE for at, count in self.subwords.items() if (count == 1) != (usual[at] == 1)}
+        """Place of a word → why it has no vector of its kind."""
+        self.reasons |= {at: UNKNOWN for at, kind in enumerate(self.kinds) if kind is None} | encoded.reasons
+        self.subwords = {at: count + int(markers[at]) for at, count in self.subwords.items()}
 
     def rows(self, kind: str) -> Rows:
         """Return the rows of the encoded words of a kind."""
-        return np.flatnonzero(self._is_usual & self.is_kind[kind][self.encoded.positions])
+        places = self.encoded.positions.tolist()
+        return np.array(
+            [row for row, at in enumerate(places) if self.kinds[at] == kind and at not in self.reasons], dtype=np.intp
+        )
 
-    def names(self, rows: Rows) -> list[str]:
-        """Return the words of some rows."""
-        return [self.encoded.words[place] for place in self.encoded.positions[rows].tolist()]
-
-    def lost(self, kind: str | None) -> dict[int, str]:
-        """Return the places of the words of a kind that have no vector of that kind, with the reason."""
-        reasons = dict.fromkeys(self.encoded.positions[~self._is_usual].tolist(), OTHERWISE) | self.encoded.reasons
-        if kind is None:
-            reasons = dict.fromkeys(range(len(self.encoded.words)), UNKNOWN) | self.encoded.reasons
-        return {place: reasons[place] for place in sorted(reasons) if self.is_kind[kind][place]}
+    def list_skipped(self, rows: Rows) -> list[str | None]:
+        """Return for each word why it is not in these rows; None where it is."""
+        used = set(self.encoded.positions[rows].tolist())
+        return [None if at in used else self.reasons.get(at, UNBALANCED) for at in range(len(self.kinds))]
 
 
 Pole = tuple[TokenKinds, Rows]
@@ -86,97 +86,73 @@ class _Comparison:
     """The two kinds of a lexicon's words in one context, compared under the same poles."""
 
     def __init__(self, words: EncodedWords, lexicon: Lexicon, context: str) -> None:
-        self.words, self.lexicon, self.context = words, lexicon, context
-        encoded = words.encode_rated(lexicon, context)
-        self.rated = TokenKinds(words, encoded.words)
-        self.poles = [TokenKinds(words, pole) for pole in encoded.poles]
+        self.words, self.lexicon, self.findings = words, lexicon, Findings()
+        self.rated, *self.poles = (TokenKinds(words, group) for group in words.encode_rated(lexicon, context))
         self.place: dict[str, Any] = {"model": words.model.name, "language": words.language, "context": context}
-        self.ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
+        self.place["dataset"] = lexicon.name
         rng = np.random.default_rng(words.settings.seed)
         self.sets = dict(zip(KINDS, _balance(rng, [self.rated.rows(kind) for kind in KINDS]), strict=True))
-        self.sides = _balance(rng, [pole.rows("single") for pole in self.poles])
+        self.sides = _balance(rng, [pole.rows(SINGLE) for pole in self.poles])
 
     def score(self, anew: Lexicon | None) -> Findings:
         """Return the scores, and for every word whether it was used."""
-        findings = Findings()
-        self._record_words(findings)
-        self._record_poles(findings)
-        if not self._report_size(findings):
-            return findings
-        if len(self.sides[0]) >= 2:
-            self._score_poolings(findings, None, [*zip(self.poles, self.sides, strict=True)])
-        else:
-            reason = "fewer than two polar words of one token on a side, so words have no scores under such poles"
-            self._notice(findings, "skipped", reason)
-        if anew is not None:
-            self._score_multiple_poles(findings, anew)
-        return findings
-
-    def _notice(self, findings: Findings, kind: NoticeKind, reason: str, **counts: int) -> None:
-        place = {**self.place, "experiment": "tokenization", "dataset": self.lexicon.name}
-        findings.notice(kind, reason, **place, **counts)
-
-    def _record_words(self, findings: Findings) -> None:
-        """Record every word of the lexicon: used, dropped to balance the sets, or lost."""
-        place = {**self.place, "pooling": self.words.pooling, "dataset": self.lexicon.name}
-        for kind in KINDS:
-            dropped = np.setdiff1d(self.rated.rows(kind), self.sets[kind])
-            for rows, reason in ((self.sets[kind], None), (dropped, UNBALANCED)):
-                names = self.rated.names(rows)
-                columns = {"subwords": self.rated.tokens[rows].tolist(), "rating": [self.ratings[one] for one in names]}
-                findings.item("rated_words", **place, subset=kind, word=names, **columns, skipped=reason)
-        for one in (*KINDS, None):
-            lost = {self.lexicon.words[at]: reason for at, reason in self.rated.lost(one).items()}
-            columns = {"rating": [self.ratings[word] for word in lost], "skipped": list(lost.values())}
-            findings.item("rated_words", **place, subset=one, word=list(lost), **columns)
-
-    def _record_poles(self, findings: Findings) -> None:
-        """Record every polar word: those of one token are used, as many on either side."""
-        place = {**self.place, "pooling": self.words.pooling, "dataset": self.lexicon.name}
-        for label, pole, rows in zip(("pleasant", "unpleasant"), self.poles, self.sides, strict=True):
-            names = pole.encoded.words
-            reasons: dict[int, str | None] = dict.fromkeys(range(len(names)), SPLIT)
-            reasons |= pole.lost("single") | pole.lost(None)
-            reasons |= dict.fromkeys(pole.encoded.positions[pole.rows("single")].tolist(), UNBALANCED)
-            reasons |= dict.fromkeys(pole.encoded.positions[rows].tolist())
-            skipped = [reasons[at] for at in range(len(names))]
-            findings.item("word_lists", **place, list=label, word=list(names), skipped=skipped)
-
-    def _report_size(self, findings: Findings) -> bool:
-        """Record how many words each set has, and return whether they are enough."""
-        size, total = len(self.sets["single"]), len(self.lexicon)
-        lost = sum(len(self.rated.lost(kind)) for kind in (*KINDS, None))
-        single, multiple = (int(self.rated.is_kind[kind].sum()) for kind in KINDS)
-        reason = f"words have no vector of their kind; {single:,} are one token, and {multiple:,} are split"
+        self._record_words()
+        size, total = len(self.sets[SINGLE]), len(self.lexicon)
+        kinds, lost = self.rated.kinds, len(self.rated.reasons)
+        reason = (
+            f"words have no vector of their kind; {kinds.count(SINGLE):,} are one token and {kinds.count(MULTIPLE):,} "
+            f"are split, and each set has {size:,}"
+        )
         if size < MIN_WORDS_PER_KIND:
-            need = f"{MIN_WORDS_PER_KIND} of each are needed, and one kind has {size:,} (warriner has enough)"
-            self._notice(findings, "skipped", f"{reason}; {need}", count=lost, total=total)
-            return False
-        notice: NoticeKind = "caution" if lost > MAX_LOST * total else "info"
-        self._notice(findings, notice, f"{reason}; each set has {size:,}", count=lost, total=total)
-        return True
+            reason += f", where {MIN_WORDS_PER_KIND} are needed (warriner has enough)"
+            self._notice("skipped", reason, count=lost, total=total)
+            return self.findings
+        self._notice("caution" if lost > MAX_LOST * total else "info", reason, count=lost, total=total)
+        if len(self.sides[0]) >= 2:
+            self._score_poolings(None, [*zip(self.poles, self.sides, strict=True)])
+        else:
+            self._notice("skipped", "fewer than two polar words of one token on a side, so no scores under such poles")
+        if anew is not None:
+            self._score_multiple_poles(anew)
+        return self.findings
 
-    def _score_multiple_poles(self, findings: Findings, anew: Lexicon) -> None:
+    def _notice(self, kind: NoticeKind, reason: str, **counts: int) -> None:
+        self.findings.notice(kind, reason, **self.place, experiment="tokenization", **counts)
+
+    def _record_words(self) -> None:
+        """Record every word of the lexicon and of the poles: used, dropped to balance the sets, or lost."""
+        place = {**self.place, "pooling": self.words.pooling}
+        rated = self.rated
+        columns = {
+            "subset": rated.kinds,
+            "subwords": [rated.subwords.get(at) for at in range(len(rated.kinds))],
+            "rating": self.lexicon.valence.tolist(),
+            "skipped": rated.list_skipped(np.concatenate(list(self.sets.values()))),
+        }
+        self.findings.item("rated_words", **place, word=list(self.lexicon.words), **columns)
+        for label, pole, rows in zip(("pleasant", "unpleasant"), self.poles, self.sides, strict=True):
+            pairs = zip(pole.kinds, pole.list_skipped(rows), strict=True)
+            skipped = [SPLIT if kind == MULTIPLE else reason for kind, reason in pairs]
+            self.findings.item("word_lists", **place, list=label, word=list(pole.encoded.words), skipped=skipped)
+
+    def _score_multiple_poles(self, anew: Lexicon) -> None:
         """Score under poles of several tokens: the 25 highest and lowest of ANEW that the model splits."""
-        known = TokenKinds(self.words, self.words.encode_rated(anew, self.context).words)
+        known = TokenKinds(self.words, self.words.encode_rated(anew, str(self.place["context"]))[0])
         place = {**self.place, "pooling": self.words.pooling, "dataset": anew.name}
-        lost = known.lost("multiple")
+        lost = {at: reason for at, reason in sorted(known.reasons.items()) if known.kinds[at] == MULTIPLE}
         gone = [anew.words[at] for at in lost]
-        findings.item("word_lists", **place, list="split words", word=gone, skipped=list(lost.values()))
-        rows = known.rows("multiple")
-        names, ratings = known.names(rows), anew.valence[known.encoded.positions[rows]]
-        if len(names) < 2 * MIN_WORDS_PER_KIND:
-            reason = "words of ANEW are split, too few to be poles of several tokens"
-            self._notice(findings, "skipped", reason, count=len(names))
+        self.findings.item("word_lists", **place, list="split words", word=gone, skipped=list(lost.values()))
+        row_of = {anew.words[known.encoded.positions[row]]: row for row in known.rows(MULTIPLE).tolist()}
+        if len(row_of) < 2 * MIN_WORDS_PER_KIND:
+            self._notice("skipped", "words of ANEW are split, too few to be poles of several tokens", count=len(row_of))
             return
-        row_of = dict(zip(names, rows.tolist(), strict=True))
-        sides = choose_greedy_poles(names, ratings.tolist(), min(25, len(names) // 2))
+        ratings = anew.valence[known.encoded.positions[list(row_of.values())]].tolist()
+        sides = choose_greedy_poles(list(row_of), ratings, min(25, len(row_of) // 2))
         for label, side in zip(("pleasant", "unpleasant"), sides, strict=True):
-            findings.item("word_lists", **place, list=f"{label}, split", word=list(side))
-        poles = [(known, np.array([row_of[word] for word in side])) for side in sides]
-        self._score_poolings(findings, "multiple-poles", poles)
+            self.findings.item("word_lists", **place, list=f"{label}, split", word=list(side))
+        self._score_poolings("multiple-poles", [(known, np.array([row_of[word] for word in side])) for side in sides])
 
-    def _score_poolings(self, findings: Findings, variant: str | None, poles: Sequence[Pole]) -> None:
+    def _score_poolings(self, variant: str | None, poles: Sequence[Pole]) -> None:
         """Score ρ of both sets in every layer, under every pooling."""
         for pooling in POOLINGS:
             layers = self.rated.encoded.layers(pooling)
@@ -186,5 +162,5 @@ class _Comparison:
             for (kind, rows), effects in zip(self.sets.items(), parts, strict=True):
                 chosen, ratings = layers.rows(rows), self.lexicon.valence[layers.positions[rows]]
                 rho = pearson(effects, ratings, items=chosen.words, **get_bootstrap_options(self.words.settings))
-                place = {**self.place, "pooling": pooling, "dataset": self.lexicon.name, "subset": kind}
-                record_slots(findings, {**place, "measure": "valence", "variant": variant}, chosen, rho)
+                place = {**self.place, "pooling": pooling, "subset": kind, "measure": "valence", "variant": variant}
+                record_slots(self.findings, place, chosen, rho)

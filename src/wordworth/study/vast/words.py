@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
@@ -34,20 +33,6 @@ Key = tuple[str, int, int]
 
 def _key(context: Context) -> Key:
     return context.text, context.start, context.end
-
-
-@dataclass(frozen=True, eq=False)
-class RatedWords:
-    """A lexicon's words and the polar words, encoded in one context."""
-
-    words: InContexts
-    poles: tuple[InContexts, InContexts]
-    """Pleasant and unpleasant."""
-
-    def layers(self, pooling: str) -> tuple[Layers, Poles]:
-        """Return the vectors of the words and of the poles under one pooling."""
-        high, low = (pole.layers(pooling).distinct() for pole in self.poles)
-        return self.words.layers(pooling), (high, low)
 
 
 @dataclass(eq=False)
@@ -144,8 +129,14 @@ class EncodedWords:
             drawn = random_contexts(wanted, self.corpus, seed=self.settings.seed, language=self.language)
             self._drawn |= dict.fromkeys(wanted) | {context.word: context for context in drawn.contexts}
 
-    def encode_rated(self, lexicon: Lexicon, context: str) -> RatedWords:
-        """Encode the lexicon's words and the poles in a context."""
+    def read_rated(self, lexicon: Lexicon, context: str) -> tuple[Layers, Poles]:
+        """Return the vectors of the lexicon's words and of the poles in a context."""
+        words, *poles = self.encode_rated(lexicon, context)
+        high, low = (pole.layers(self.pooling).distinct() for pole in poles)
+        return words.layers(self.pooling), (high, low)
+
+    def encode_rated(self, lexicon: Lexicon, context: str) -> tuple[InContexts, InContexts, InContexts]:
+        """Encode the lexicon's words, the pleasant and the unpleasant words in a context."""
         ratings: dict[str, float] = {}
         if context in BY_RATING:
             known = rescale_ratings(lexicon)
@@ -164,7 +155,7 @@ class EncodedWords:
                 raise TooFewWordsError(
                     f"{len(pole.positions)} of the {side} words could be encoded in the context {context} ({why})"
                 )
-        return RatedWords(encode(lexicon.words, is_polar=False), (high, low))
+        return encode(lexicon.words, is_polar=False), high, low
 
     def encode_as_poles(self, lexicon: Lexicon, context: str) -> Layers:
         """Encode the lexicon's words in the texts of poles: aligned where the context is misaligned."""
@@ -176,9 +167,8 @@ class EncodedWords:
 
         Valence is that of bleached words, or of the first context that is run.
         """
-        layers, poles = self.encode_rated(
-            lexicon, "bleached" if "bleached" in self.contexts else self.contexts[0]
-        ).layers(self.pooling)
+        context = "bleached" if "bleached" in self.contexts else self.contexts[0]
+        layers, poles = self.read_rated(lexicon, context)
         rho = pearson(compute_effect_sizes(layers, poles), lexicon.valence[layers.positions], resamples=1).value
         return tuple(sorted({self.layers[int(np.argmax(rho))], self.layers[-1]}))
 
@@ -280,10 +270,10 @@ def load_anew(words: EncodedWords, lexica: Sequence[Lexicon]) -> Lexicon | None:
 
 def find_script(words: Sequence[str]) -> str:
     """Return the Chinese script, simplified or traditional, that more of the words are written in."""
-    changed = {
-        script: sum(in_script(word, script) != word for word in words) for script in ("simplified", "traditional")
-    }
-    return "simplified" if changed["simplified"] < changed["traditional"] else "traditional"
+    simple, traditional = (
+        sum(in_script(word, script) != word for word in words) for script in ("simplified", "traditional")
+    )
+    return "simplified" if simple < traditional else "traditional"
 
 
 def put_poles_into_script(findings: Findings, polar: PolarWords, templates: Templates) -> PolarWords:
@@ -292,11 +282,11 @@ def put_poles_into_script(findings: Findings, polar: PolarWords, templates: Temp
         return polar
     script, sides = find_script((templates.bleached, *templates.aligned)), (polar.pleasant, polar.unpleasant)
     pleasant, unpleasant = (tuple(in_script(word, script) for word in side) for side in sides)
-    published = [*polar.pleasant, *polar.unpleasant]
-    changed = sum(old != new for old, new in zip(published, (*pleasant, *unpleasant), strict=True))
+    words = zip((*polar.pleasant, *polar.unpleasant), (*pleasant, *unpleasant), strict=True)
+    changed, total = sum(old != new for old, new in words), len(pleasant) + len(unpleasant)
     if changed:
         reason = f"polar words were put into {script} script, which the templates are in"
-        findings.notice("info", reason, count=changed, total=len(published), language=polar.language)
+        findings.notice("info", reason, count=changed, total=total, language=polar.language)
     return replace(polar, pleasant=pleasant, unpleasant=unpleasant)
 
 
@@ -305,9 +295,9 @@ def put_lexicon_into_script(findings: Findings, lexicon: Lexicon, templates: Tem
     script = find_script((templates.bleached, *templates.aligned))
     if lexicon.language != "chinese" or find_script(lexicon.words) == script:
         return lexicon
-    words = [in_script(word, script) for word in lexicon.words]
-    rows: NDArray[np.intp] = np.sort(np.unique(words, return_index=True)[1])
+    row_of = {in_script(word, script): row for row, word in reversed([*enumerate(lexicon.words)])}
+    rows = sorted(row_of.values())
     reason = f"words became the same as another in {script} script, which the templates are in"
-    findings.notice("info", reason, count=len(words) - len(rows), total=len(words), dataset=lexicon.name)
-    chosen = lexicon.chosen(rows.tolist(), lexicon.name, lexicon.left_out)
-    return replace(chosen, words=tuple(words[at] for at in rows.tolist()))
+    findings.notice("info", reason, count=len(lexicon) - len(rows), total=len(lexicon), dataset=lexicon.name)
+    chosen = lexicon.chosen(rows, lexicon.name, lexicon.left_out)
+    return replace(chosen, words=tuple(in_script(word, script) for word in chosen.words))
