@@ -79,9 +79,8 @@ def score_affects(
     place = {**layers.columns, "language": words.language, "dataset": lexicon.name}
     for affect in affects:
         poles = []
-        for end, side in zip(
-            ("high", "low"), choose_greedy_poles(anew.words, anew.ratings[affect].tolist()), strict=True
-        ):
+        sides = choose_greedy_poles(anew.words, anew.ratings[affect].tolist())
+        for end, side in zip(("high", "low"), sides, strict=True):
             pole = words_of_poles.select(side)
             why = {at: f"not in {lexicon.name}" if one == NOT_FOUND else one for at, one in pole.reasons.items()}
             poles.append(transform(replace(pole, reasons=why)))
@@ -128,10 +127,8 @@ def _score_controls(findings: Findings, words: EncodedWords, scored: list[RatedE
 def _score_untrained(findings: Findings, rated: RatedEffects, blank: EncodedWords) -> None:
     """Score ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
     layers, poles = blank.read_rated(rated.lexicon, str(rated.layers.context))
-    control, options = (
-        RatedEffects(layers, rated.lexicon, compute_effect_sizes(layers, poles)),
-        get_bootstrap_options(blank.settings),
-    )
+    control = RatedEffects(layers, rated.lexicon, compute_effect_sizes(layers, poles))
+    options = get_bootstrap_options(blank.settings)
     rho = pearson(control.effects, rated.people, items=rated.names, **options)
     record_slots(findings, rated.place("untrained"), rated.layers, rho)
     both = np.stack([rated.effects, control.effects], axis=1)
