@@ -23,7 +23,7 @@ def test_valnorm_on_words_alone(encoder: LanguageModel) -> None:
     """ρ of a plain script over the package's own vectors: .865."""
     found = study("valnorm")([encoder], lexica=["bellezza"], experiments=["valence", "analogy"], **QUICK)
     row = found.scores.filter(experiment="valence", measure="valence").row(0, named=True)
-    assert (row["setting"], row["layer"], row["n"]) == (None, None, 399)
+    assert (row["context"], row["layer"], row["n"]) == (None, None, 399)
     assert row["value"] == pytest.approx(0.865, abs=0.001)
     assert found.models[NAME]["family"] == "sentence"
     assert any("no vocabulary to seek an answer in" in warning for warning in found.warnings)
