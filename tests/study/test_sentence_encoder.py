@@ -25,8 +25,8 @@ def test_valnorm_on_words_alone(encoder: LanguageModel) -> None:
     row = found.scores.filter(experiment="valence", measure="valence").row(0, named=True)
     assert (row["context"], row["layer"], row["n"]) == (None, None, 399)
     assert row["value"] == pytest.approx(0.865, abs=0.001)
-    assert found.models[NAME]["family"] == "sentence"
-    assert any("no vocabulary to seek an answer in" in warning for warning in found.warnings)
+    assert found.models[0].family == "sentence"
+    assert any("no vocabulary" in notice.reason for notice in found.notices)
 
 
 @pytest.mark.parametrize(

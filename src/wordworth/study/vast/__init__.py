@@ -277,9 +277,11 @@ def _layer_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
 
 def _other_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
     """Yield valence, similarity and bias by components nullified, valence by tokenization, and the probes."""
+    import polars as pl
+
     from wordworth.study.tables import pivot
 
-    isolated = scores.filter(experiment="isolation", measure="valence")
+    isolated = scores.filter(scores["variant"].is_null(), experiment="isolation", measure="valence")
     for (dataset, layer), some in isolated.group_by(["dataset", "layer"], maintain_order=True):
         title = f"{name} · valence {dataset}, layer {layer}, by components nullified"
         yield pivot(some, "components", "context", title)
@@ -290,12 +292,12 @@ def _other_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
     if len(biased):
         top = biased.filter(biased["layer"] == biased["layer"].max())
         yield pivot(top, "dataset", "components", f"{name} · weat d, top layer, by components nullified")
-    tokenized = scores.filter(experiment="tokenization")
-    for (context, pooling), some in tokenized.group_by(["context", "pooling"], maintain_order=True):
-        plain = some.filter(some["variant"].is_null())
-        title = f"{name} · valence of words of one token and of several, {context}, pooling {pooling}"
-        yield pivot(plain, "layer", "subset", title)
+    tokenized = scores.filter(scores["variant"].is_null(), experiment="tokenization")
+    for (context,), some in tokenized.group_by(["context"], maintain_order=True):
+        named = some.with_columns(set=pl.concat_str("subset", "pooling", separator=" "))
+        yield pivot(named, "layer", "set", f"{name} · valence by tokenization and pooling, {context}")
     probed = scores.filter(experiment="probes")
     for (measure, subset), some in probed.group_by(["measure", "subset"], maintain_order=True):
+        named = some.with_columns(pl.col("variant").fill_null("whole vector"))
         title = f"{name} · weighted F1 of {measure} from the {subset}, by components"
-        yield pivot(some, "variant", "components", title)
+        yield pivot(named, "variant", "components", title)
