@@ -22,11 +22,11 @@ def encoder() -> LanguageModel:
 def test_valnorm_on_words_alone(encoder: LanguageModel) -> None:
     """ρ of a plain script over the package's own vectors: .865."""
     found = study("valnorm")([encoder], lexica=["bellezza"], experiments=["valence", "analogy"], **QUICK)
-    (row,) = found.scores.filter(experiment="valence", measure="valence").to_dicts()
-    assert (row["setting"], row["layer"], row["n"]) == (None, None, 399)
+    row = found.scores.filter(experiment="valence", measure="valence").row(0, named=True)
+    assert (row["context"], row["layer"], row["n"]) == (None, None, 399)
     assert row["value"] == pytest.approx(0.865, abs=0.001)
-    assert found.models[NAME]["family"] == "sentence"
-    assert any("no vocabulary to seek an answer in" in warning for warning in found.warnings)
+    assert found.models[0].family == "sentence"
+    assert any("no vocabulary" in notice.reason for notice in found.notices)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_valnorm_on_words_alone(encoder: LanguageModel) -> None:
 def test_valence_in_other_languages(language: str, rho: float, count: int, encoder: LanguageModel, data: Path) -> None:
     """ρ as a plain script has it."""
     found = study("valnorm")([encoder], experiments=["valence"], lexica=[language], languages=[language], **QUICK)
-    (row,) = found.scores.filter(experiment="valence", measure="valence").to_dicts()
+    row = found.scores.filter(experiment="valence", measure="valence").row(0, named=True)
     assert row["n"] == count
     assert row["value"] == pytest.approx(rho, abs=0.001)
 
@@ -49,23 +49,25 @@ def test_weat_and_static_take_it_as_word_vectors(encoder: LanguageModel) -> None
     assert (row["layer"], row["n"]) == (None, 65)
 
 
-def test_vast_in_four_settings_and_one_layer(encoder: LanguageModel) -> None:
+def test_vast_in_four_contexts_and_one_layer(encoder: LanguageModel) -> None:
     found = study("vast")([encoder], lexica=["bellezza"], experiments=["contextualization", "probes"], resamples=20)
-    rows = found.scores.filter(experiment="contextualization", measure="valence")
-    rho = dict(rows.select("setting", "value").iter_rows())
+    is_rho = pl.col("variant").is_null()
+    rows = found.scores.filter(is_rho, experiment="contextualization", measure="valence")
+    rho = dict(rows.select("context", "value").iter_rows())
     assert list(rho) == ["decontextualized", "bleached", "aligned", "misaligned"]
     assert set(rows["layer"]) == {0}
     assert rows["pooling"].null_count() == len(rows)
     assert rho["misaligned"] < 0 < rho["bleached"] < rho["aligned"]
-    assert found.scores.filter(pl.col("setting") == "untrained:bleached").height > 0
-    assert any("probes were left out" in warning and "one vector a text" in warning for warning in found.warnings)
+    assert found.scores.filter(control="untrained", context="bleached").height > 0
+    (skipped,) = [notice for notice in found.notices if notice.kind == "skipped"]
+    assert (skipped.experiment, "sentence encoder" in skipped.reason) == ("probes", True)
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"experiments": ["tokenization"]}, "one vector a text and none of a word in it; choose another"),
-        ({"settings": ["random"]}, "its vector of a random context is of the whole text"),
+        ({"experiments": ["tokenization"]}, "one vector per text and none of a word in it; choose another"),
+        ({"contexts": ["random"]}, "its vector of a random context is of the whole text"),
     ],
 )
 def test_what_vast_cannot_do_with_it(settings: dict[str, list[str]], says: str, encoder: LanguageModel) -> None:
