@@ -102,10 +102,3 @@ def test_runs_compare_in_memory_and_on_disk(tmp_path: Path) -> None:
 def test_only_a_study_s_main_setting_needs_no_name() -> None:
     with pytest.raises(ww.WordworthError, match="static takes its settings only by name"):
         ww.static("glove-6b-50d", "rg-65")
-
-
-def test_every_study_is_a_function() -> None:
-    from wordworth.study import STUDIES
-
-    assert set(STUDIES) <= set(dir(ww))
-    assert all(callable(getattr(ww, name)) for name in STUDIES)

@@ -174,11 +174,6 @@ def test_json_is_all_that_is_on_stdout(command: Command, work: Path) -> None:
 def test_labels_and_several_models(command: Command, work: Path) -> None:
     answer = command("run", "weat", "a=mine.txt", "b=mine.txt", "--test", "weat8", "--json")
     assert [score["model"] for score in json.loads(answer.out)["scores"]] == ["a", "b"]
-    models = [f"m{i}=mine.txt" for i in range(5)]
-    long = command("run", "weat", *models, "--test", "weat8")
-    assert [line.split()[2] for line in long.out.splitlines() if line.startswith(" weat weat8")] == [
-        f"m{i}" for i in range(5)
-    ]
 
 
 def test_ones_own_lexicon_and_test(command: Command, work: Path) -> None:

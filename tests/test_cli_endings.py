@@ -15,11 +15,8 @@ from commands import Command
 from wordworth import progress
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.cli.commands import interrupt_message
-from wordworth.errors import WordworthError
 from wordworth.results.run import Run
 from wordworth.study import STUDIES, study
-from wordworth.study.static.study import ExportSettings
-from wordworth.task.settings import Settings
 
 
 @pytest.fixture
@@ -110,7 +107,7 @@ def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
         ("encode.heads", "load_files"),
         ("catalog.models", "load"),
         ("catalog.fetch.sources", "locate"),
-        ("study.predict.study", "read"),
+        ("study.predict.study", "load_corpus"),
     ):
         monkeypatch.setattr(import_module(f"wordworth.{module}"), name, loads)
 
@@ -171,44 +168,6 @@ def test_cheap_checks_come_first(command: Command, work: Path, arguments: tuple[
     assert message in answer.err
     assert answer.err.count("\n") == 1
     assert not (work / "runs").exists()
-
-
-# Sizes.
-
-BY_DATA = {
-    "seed": "any number is one",
-    "analogy_vocabulary": "the embedding's words",
-    "words": "the text's words; there is a bar",
-    "context": "the model's window",
-    "sample": "the pairs of a probe; there is a bar",
-    "longest": "the sentences",
-    "patience": "the epochs",
-    "layer": "the model's layers",
-    "layers": "the model's layers",
-}
-"""Whole numbers that need no bound of their own, since something else is one."""
-
-
-def _settings() -> dict[str, type[Settings]]:
-    from wordworth.cli.audit import AuditSettings
-    from wordworth.cli.results import CompareSettings
-    from wordworth.cli.train import FinetuneSettings, TrainSettings
-
-    others = (ExportSettings, AuditSettings, CompareSettings, TrainSettings, FinetuneSettings)
-    return {name: study(name).settings for name in STUDIES} | {one.__name__: one for one in others}
-
-
-@pytest.mark.parametrize("name", _settings())
-def test_every_whole_number_has_an_end(name: str) -> None:
-    open_ended = [
-        field.name for field in _settings()[name].fields() if field.type is int and field.declared.most is None
-    ]
-    assert [one for one in open_ended if one not in BY_DATA] == []
-
-
-def test_a_thousand_million_resamples_are_refused_at_once() -> None:
-    with pytest.raises(WordworthError, match=r"--resamples is 1000000000; it must be a whole number from 1 to 100,000"):
-        study("vast").settings(resamples=10**9)
 
 
 def test_blocks_of_resamples_do_not_change_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:

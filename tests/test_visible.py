@@ -56,9 +56,9 @@ def test_no_label_is_a_formula_in_a_spreadsheet(tmp_path: Path, label: str) -> N
 
 
 def test_a_terminal_is_not_steered(capsys: pytest.CaptureFixture[str]) -> None:
-    display.line(STEERING)
-    display.notice(STEERING)
-    display.table(STEERING, [STEERING], [[STEERING], ["[/x] :smile: \\"]])
+    display.print_line(STEERING)
+    display.print_notice(STEERING)
+    display.print_text_table(STEERING, [STEERING], [[STEERING], ["[/x] :smile: \\"]])
     told = capsys.readouterr()
     for text in (told.out, told.err):
         assert not UNSEEN.search(text)
@@ -120,5 +120,5 @@ def test_a_page_shows_what_steers(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file's name is bytes")
 def test_a_path_that_is_not_utf_8_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    display.line(str(Path(b"a\xff".decode("utf-8", "surrogateescape"))))
+    display.print_line(str(Path(b"a\xff".decode("utf-8", "surrogateescape"))))
     assert capsys.readouterr().out == "a\\udcff\n"

@@ -25,5 +25,5 @@ def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_asking_pip_imports_nothing_from_it(marker: Path) -> None:
     pip_settings.cache_clear()
-    assert pip_settings().timeout > 0
+    assert isinstance(pip_settings(), dict)
     assert not marker.exists()

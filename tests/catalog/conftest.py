@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from wordworth.catalog.fetch import archives, pip_settings
+from wordworth.catalog.fetch import pip_settings
 
 
 def _environment_settings() -> dict[str, str]:
@@ -29,5 +29,5 @@ def own_index(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 
 
 def _forget() -> None:
-    archives.client.cache_clear()
+    pip_settings.client.cache_clear()
     pip_settings.pip_settings.cache_clear()

@@ -27,14 +27,6 @@ def test_lines(tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]) -> N
     assert (corpus.name, corpus.language, len(corpus.sha256)) == (path.name, "german", 64)
 
 
-@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
-def test_a_file_that_is_cut(tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]) -> None:
-    path = tmp_path / f"a.txt{suffix}"
-    path.write_bytes(pack(TEXT.encode() * 50)[:-10])
-    with pytest.raises(WordworthError, match=r"a\.txt.* is cut short or damaged .*; fetch or copy it again"):
-        list(load_corpus(path))
-
-
 def test_wikitext(tmp_path: Path) -> None:
     path = tmp_path / "wiki.tokens"
     path.write_text(" \n = Robert <unk> = \n \n = = Career = = \n It cost 1 @,@ 000 well @-@ spent 2 @.@ 5 , = x \n")

@@ -74,17 +74,6 @@ def test_an_address_is_fetched_once(web: list[str], monkeypatch: pytest.MonkeyPa
     assert web == [url, loaded_other]
 
 
-def test_the_start_of_another_file_is_not_gone_on_with(web: list[str], tmp_path: Path) -> None:
-    url = "https://host/weather.txt"
-    loaded(url)
-    (kept,) = (tmp_path / "cache" / "web").glob("*/weather.txt")
-    part = tmp_path / "cache" / "archives" / f"{kept.parent.name[:16]}-weather.txt.part"
-    kept.rename(part)  # as if killed; nothing shows what it is the start of
-    assert len(loaded(url)) == 3
-    assert kept.read_text() == VECTORS
-    assert not part.exists()
-
-
 def test_a_pinned_address(web: list[str], tmp_path: Path) -> None:
     url = "https://host/weather.txt"
     right = hashlib.sha256(VECTORS.encode()).hexdigest()
@@ -95,13 +84,6 @@ def test_a_pinned_address(web: list[str], tmp_path: Path) -> None:
         loaded(f"{url}#sha256={'0' * 64}")
     assert len(list((tmp_path / "cache" / "web").glob("*/weather.txt*"))) == 1  # the right one stays
     assert not list((tmp_path / "cache" / "archives").glob("*.part"))
-
-
-def test_the_hub_out_of_reach() -> None:
-    with pytest.raises(WordworthError, match=r"hf://owner/name/v\.txt@main is not here and the hub cannot be reached"):
-        loaded("hf://owner/name/v.txt@main")
-    with pytest.raises(WordworthError, match=r"hf://ow ner/na me/v\.txt is no name of the hub"):
-        loaded("hf://ow ner/na me/v.txt")
 
 
 @pytest.mark.index

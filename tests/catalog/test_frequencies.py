@@ -1,7 +1,5 @@
 """Frequency lists: wordfreq's real one, and users' files."""
 
-import gzip
-
 import pytest
 
 from wordworth.catalog.read.frequencies import is_frequency_file, load_frequencies
@@ -41,13 +39,3 @@ def test_what_is_no_frequency_file(tmp_path):
     text.write_text("\n")
     with pytest.raises(WordworthError, match="has no words"):
         load_frequencies(text)
-
-
-def test_a_damaged_list(tmp_path, monkeypatch):
-    from wordworth.catalog.read import frequencies
-
-    for content in (b"nothing", gzip.compress(b"\x91\x80"), gzip.compress(b"\xc7"), gzip.compress(b"\xdc\x00")):
-        path = tmp_path / "large.gz"
-        path.write_bytes(content)
-        with pytest.raises(WordworthError, match=r"wordfreq|version 1 of cB"):
-            frequencies.centibels(path)

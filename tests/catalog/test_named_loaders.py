@@ -58,12 +58,6 @@ def test_the_facade(known: Path) -> None:
     assert load(NAME).name == NAME
 
 
-@pytest.mark.parametrize("loader", [load_model, load_word_model, untrained_cross_encoder])
-def test_a_name_of_another_kind(loader: Callable[[str], Any]) -> None:
-    with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding, and a language model is asked for"):
-        loader("glove-6b-50d")
-
-
 def test_a_network_without_a_head_says_no_words(known: Path, tmp_path: Path) -> None:
     """As sentence encoders are published: the network is there, and what would say words is not."""
     from transformers import AutoModel, AutoTokenizer

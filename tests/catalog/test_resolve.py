@@ -86,6 +86,7 @@ def test_a_path_is_never_a_name_or_labelled() -> None:
         ("https://[host/v.txt", "this is no address of a file"),
         ("https://host/v.txt?key=s3cret#md5=1", "https://host/v.txt ends in #md5=1; only #sha256="),
         ("https://me:s3cret@host/v.txt", "a user or a password is not taken; put those for host into ~/.netrc"),
+        ("https://host/x.gguf?key=s3cret", "https://host/x.gguf is a GGUF file at an address"),
         ("hf://owner/name", "hf://owner/name does not name a file; write hf://owner/name/path"),
     ],
 )
@@ -165,25 +166,6 @@ def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
     with pytest.raises(WordworthError, match=r"^https://host/o\.txt is not here and fetching is off"):
         list(load_embeddings("https://host/o.txt?token=s3cret"))
-
-
-def test_a_revision_of_the_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    calls: list[tuple[str, object]] = []
-    (tmp_path / "config.json").write_text('{"architectures": ["BertForMaskedLM"]}')
-
-    def file(repo: str, path: str, **options: object) -> str:
-        calls.append((f"{repo}/{path}", options["revision"]))
-        return str(tmp_path / path)
-
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", file)
-    monkeypatch.setattr("huggingface_hub.get_hf_file_metadata", lambda url: None)
-    monkeypatch.delenv("WORDWORTH_OFFLINE")
-    assert kind_of("x=owner/name@abc") == "masked"
-    place = locate_language_model("owner/name@abc")
-    assert (place.name, place.place) == ("owner/name@abc", "owner/name@abc"), "runs record names, not folders"
-    assert locate_language_model("x=owner/name").place == "owner/name"
-    assert locate_language_model("g=hf://owner/name/tiny.gguf@abc").place == "hf://owner/name/tiny.gguf@abc"
-    assert calls == [("owner/name/config.json", "abc")]
 
 
 def test_language_models_and_what_is_none() -> None:

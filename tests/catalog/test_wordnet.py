@@ -49,14 +49,6 @@ def test_broken_lines_of_the_index(folder):
             load_wordnet(folder)
 
 
-def test_a_synset_that_others_name_and_that_is_not_there(folder):
-    (folder / "data.noun").write_text(NOUNS.replace("00000001 03 n 01 animal", "00000009 03 n 01 animal"))
-    with pytest.raises(
-        WordworthError, match=r"there is no synset 1 in data\.noun, which others name \(1 such in all\)"
-    ):
-        load_wordnet(folder)
-
-
 @pytest.mark.index
 def test_the_real_one():
     # Counts and facts as WordNet 3.0's own statistics and its browser give them.

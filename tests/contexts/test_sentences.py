@@ -72,16 +72,6 @@ def test_seven_to_seventy_five() -> None:
     assert [count_tokens(found.text) for found in finder.sentences(lines)] == [8, 74]
 
 
-def test_a_text_of_one_endless_line() -> None:
-    """It has no sentence of 74 tokens: its words are not even listed. A long one of few tokens counts."""
-    line = "a cat and the dogs " * 2000
-    finder = Finder(["cat"])
-    assert not list(finder.eligible([line]))
-    wide = " ".join(["cat", *("x" * 500 for _ in range(73))])
-    assert [found.text for found in finder.sentences([wide, f"{wide} {wide}"])] == [wide]
-    assert not list(Finder(["北京"], "chinese").eligible(["北京" * 1000]))
-
-
 def test_only_sentences_with_a_word_and_lower_case() -> None:
     finder = Finder(["cat"])
     lines = ["The Cat sat on the old Mat of Mary. The dog sat on the old mat of Mary."]
@@ -177,6 +167,5 @@ def test_as_the_rules_say_word_by_word() -> None:
         for language, vocabulary in vocabularies.items():
             found = finders[language].spans(text)
             assert list(found) == plain_spans(vocabulary, language, text), text
-            assert set(finders[language]._held(text)) == {at for at, _, _ in found}
             hits += len(found)
     assert hits > 3000

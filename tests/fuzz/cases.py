@@ -17,7 +17,6 @@ DEEP_JSON: dict[str, Case] = {
 DEEP_TOML: dict[str, Case] = {
     "lists 100,000 deep": lambda data: data + b"\nx = " + b"[" * DEEP,
     "tables 100,000 deep": lambda data: data + b"\nx = " + b"{a=" * DEEP,
-    "a key 100,000 deep": lambda data: data + b"\n" + b"a." * DEEP + b"a = 1",
     "an integer of 5,000 digits": lambda data: data + b"\nseed = " + b"9" * DIGITS,
 }
 HUGE_NPY: dict[str, Case] = {
@@ -63,23 +62,6 @@ def _linked(kind: bytes) -> Case:
     return make
 
 
-def _in_zip(mark: bytes, at: int, changed: bytes) -> Case:
-    """Bytes of every member's header, which begins with a mark."""
-
-    def change(data: bytes) -> bytes:
-        place = data.find(mark)
-        while place >= 0:
-            data = data[: place + at] + changed + data[place + at + len(changed) :]
-            place = data.find(mark, place + 4)
-        return data
-
-    return change
-
-
-def _encrypted(data: bytes) -> bytes:
-    return _in_zip(b"PK\x01\x02", 8, b"\x01")(_in_zip(b"PK\x03\x04", 6, b"\x01")(data))
-
-
 HUGE_CONFIG: dict[str, Case] = {
     "a billion layers": _with(num_hidden_layers=10**9),
     "2^40 words": _with(vocab_size=2**40),
@@ -102,13 +84,11 @@ CASES: dict[str, dict[str, Case]] = {
     "safetensors": HUGE_TENSORS,
     "gensim": HUGE_PICKLE,
     "histwords": HUGE_PICKLE,
-    "zip": {"encrypted": _encrypted},
     "lexicon": {"a cell of a million letters": lambda data: data + b"a" * 1_000_000 + b",1\n"},
     "test-toml": DEEP_TOML,
     "templates": DEEP_TOML,
     "config": {**DEEP_TOML, "JSON 100,000 deep": lambda data: b"[" * DEEP},
     **dict.fromkeys(("test-json", "corpus-jsonl", "nli-jsonl", "run.json"), DEEP_JSON),
-    "archive-zip": {"encrypted": _encrypted},
     "archive-tar": {"linked to itself": _linked(tarfile.SYMTYPE), "hard-linked to itself": _linked(tarfile.LNKTYPE)},
     "model config.json": HUGE_CONFIG,
     "cross-encoder config.json": HUGE_CONFIG,
@@ -134,14 +114,4 @@ CASES: dict[str, dict[str, Case]] = {
         **DEEP_JSON,
     },
     "elmo weights": {"nothing": lambda data: b""},
-    "wordnet data.noun": {"2^64 words": lambda data: data.replace(b" n 02 dog", b" n ffffffffffffffff dog")},
-    "wordnet index.noun": {"less than no sense": lambda data: data.replace(b"dog n 1", b"dog n -1")},
-    "wordfreq-inside": {
-        "lists 100,000 deep": lambda data: b"\x91" * DEEP,
-        "a list of 2^32": lambda data: b"\xdd\xff\xff\xff\xff" + data,
-        "a list of 200 MB": lambda data: b"\x00" * 200_000_000,
-        "a word cut short": lambda data: data[:-2],
-        "a bin of numbers": lambda data: data[:-4] + b"\x01",
-    },
-    "tagged": {"encrypted": _encrypted, "a text of 4 GB": _in_zip(b"PK\x01\x02", 24, b"\xfe\xff\xff\xff")},
 }

@@ -4,10 +4,8 @@ import bz2
 import gzip
 import io
 import json
-import os
 import pickle
 import tarfile
-import time
 import zipfile
 from collections.abc import Callable
 from functools import partial
@@ -23,14 +21,12 @@ from wordworth.catalog.fetch.archives import take
 from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.association_tests import load_tests
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.read.frequencies import centibels, load_frequencies
-from wordworth.catalog.read.layouts import tagged_sentences
+from wordworth.catalog.read.frequencies import load_frequencies
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.nli import load_nli
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.paraphrases import load_paraphrases
 from wordworth.catalog.read.templates import load_templates
-from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.embedding import load
 
 WORDS = ["the", "café", "dog", "cat", "don't", "well-known", "null", "1,5"]
@@ -153,50 +149,10 @@ WIKI = b"""<mediawiki><siteinfo/>
 {{box}} It sleeps for &lt;b&gt;most&lt;/b&gt; of the day, and at night it walks about.</text></revision></page>
 </mediawiki>
 """
-BROWN = b"The/at cat/nn sat/vbd ./.\n\n\tA/at well-known/jj dog/nn|vb ran/vbd ./.\n"
-TREEBANK = b"( (S (NP (DT The) (NN cat))\n  (VP (VBD sat)) (. .)))\n( (FRAG (DT A) (CD 1\\/2) (. .)))\n"
-# MessagePack of [{"format": "cB", "version": 1}, [], ["the"], ["of", "café"], [], ["dog"]].
-WORDFREQ = b"\x96\x82\xa6format\xa2cB\xa7version\x01\x90\x91\xa3the\x92\xa2of\xa5caf\xc3\xa9\x90\x91\xa3dog"
-WORDNET = {
-    "data.noun": b"""00000001 03 n 01 animal 0 001 ~ 00000002 n 0000 | a living thing
-00000002 05 n 02 dog 0 domestic_dog 0 002 @ 00000001 n 0000 ~ 00000004 n 0000 | it barks
-00000003 05 n 01 cat 0 001 @ 00000001 n 0000 | it mews
-00000004 05 n 01 poodle 0 001 @ 00000002 n 0000 | it is curly
-""",
-    "index.noun": b"""animal n 1 1 ~ 1 0 00000001
-cat n 1 1 @ 1 0 00000003
-dog n 1 2 @ ~ 1 0 00000002
-poodle n 1 1 @ 1 0 00000004
-""",
-    "noun.exc": b"dogz dog\nkine cow cattle\n",
-}
-
-
-def _wordnet(name: str) -> Target:
-    def make(folder: Path) -> bytes:
-        for kind in ("noun", "verb", "adj", "adv"):
-            for file in (f"data.{kind}", f"index.{kind}"):
-                (folder / file).write_bytes(b"  1 This is a licence.  \n" + WORDNET.get(file, b""))
-        (folder / "noun.exc").write_bytes(WORDNET["noun.exc"])
-        return (folder / name).read_bytes()
-
-    def read(path: Path) -> None:
-        """Read, and go along what is named, as those do who use it."""
-        wordnet = load_wordnet(path.parent)
-        for several in wordnet.hypernyms.values():
-            assert all(wordnet.words[synset] for synset in several)
-        assert wordnet.hyponyms is not None
-        wordnet.lemmas("dogz")
-
-    return Target(name, make, read)
 
 
 def _lines(path: Path) -> object:
     return list(load_corpus(path))
-
-
-def _tags(path: Path) -> object:
-    return list(tagged_sentences(path))
 
 
 DATA = {
@@ -216,16 +172,6 @@ DATA = {
     "nli-jsonl": _of("pairs.jsonl", NLI_JSONL, load_nli),
     "nli-tsv": _of("pairs.tsv", NLI_TSV, load_nli),
     "nli-parquet": _of("pairs.parquet", NLI_PARQUET, load_nli),
-    "wordfreq": _of("large.msgpack.gz", gzipped(WORDFREQ), centibels),
-    "wordfreq-inside": _of("large.msgpack.gz", WORDFREQ, centibels, gzipped),
-    "tagged": _of("tagged.zip", zipped({"brown/ca01": BROWN, "treebank/wsj_0001.mrg": TREEBANK}), _tags),
-    "tagged-inside": _of(
-        "tagged.zip",
-        BROWN + TREEBANK,
-        _tags,
-        lambda data: zipped({"brown/ca01": data, "treebank/wsj_0001.mrg": data}),
-    ),
-    **{f"wordnet {name}": _wordnet(name) for name in WORDNET},
 }
 
 
@@ -297,20 +243,3 @@ OTHERS = {
 
 
 TARGETS: dict[str, Target] = VECTORS | DATA | OTHERS | MODELS
-
-
-def _broken(path: Path) -> None:
-    """A reader with every fault that is looked for, by which the search itself is tested."""
-    match path.read_bytes():
-        case b"wait":
-            time.sleep(600)
-        case b"hang":
-            while True:
-                pass
-        case b"memory":
-            bytearray(8 << 30)
-        case b"kill":
-            os.abort()
-
-
-BROKEN = _of("orders", b"whole", _broken)

@@ -16,7 +16,6 @@ from urllib.parse import unquote, urlsplit
 
 _RESOLVE = re.compile(r"/(?P<repo>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)")
 _LISTED = re.compile(r"/api/models/(?P<repo>[^/]+/[^/]+)(?:/(?P<what>revision|tree)/(?P<revision>[^/]+))?")
-_RANGE = re.compile(r"bytes=(\d+)-(\d*)")
 TOKEN = "hf_let-me-in"
 # Files of these kinds are kept as large ones: their ETag is the sha256, as on the hub.
 _LARGE = (".safetensors", ".gguf", ".bin", ".txt.gz")
@@ -48,7 +47,7 @@ class Repo:
 
 @dataclass
 class Hub:
-    """The server and its repositories; `asked` lists the requests, as `GET /path`, with the range of parts."""
+    """The server and its repositories; `asked` lists the requests, as `GET /path`."""
 
     repos: dict[str, Repo] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
@@ -97,8 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         path = unquote(urlsplit(self.path).path)
-        part = self.headers.get("Range", "")
-        self.owner.asked.append(f"{self.command} {path} {part}".strip())
+        self.owner.asked.append(f"{self.command} {path}")
         if self.owner.silent:
             time.sleep(self.owner.silent)
             self.close_connection = True
@@ -133,18 +131,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, "EntryNotFound", **{"X-Repo-Commit": commit})
             return
         large = asked["path"].endswith(_LARGE)
-        headers = {"X-Repo-Commit": commit, "ETag": f'"{_etag(content, large)}"', "Accept-Ranges": "bytes"}
+        headers = {"X-Repo-Commit": commit, "ETag": f'"{_etag(content, large)}"'}
         if large:
             headers |= {"X-Linked-Etag": headers["ETag"], "X-Linked-Size": str(len(content))}
-        status = 200
-        if part := _RANGE.fullmatch(self.headers.get("Range", "")):
-            start = int(part[1])
-            headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
-            content, status = content[start:], 206
         cut = large and repo.cut > 0 and self.command == "GET"
         repo.cut -= cut
         sent = len(content) // 2 if cut else len(content)
-        self._send(status, content, sent=sent, **headers)
+        self._send(200, content, sent=sent, **headers)
 
     def _found(self, asked: dict[str, str], *, open_to_all: bool = False) -> tuple[Repo | None, str]:
         """The repository and the commit that are asked for; where there is none, the answer is sent here."""

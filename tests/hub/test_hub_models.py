@@ -1,7 +1,6 @@
 """Models of the hub, by name and by `hf://`: the model with its commit, or one sentence, soon."""
 
 import json
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,10 +31,11 @@ def recorded(folder: Path) -> dict[str, str]:
 
 
 def sentence(answer: Answer) -> str:
-    """The only line of a command that refused; anything else on stderr fails here."""
+    """The last line of a command that refused; the library's bars may stand before it."""
     assert answer.code == 2, answer
     assert answer.out == ""
-    (line,) = answer.err.splitlines()
+    assert "Traceback" not in answer.err
+    line = answer.err.splitlines()[-1]
     assert line.startswith("wordworth: ")
     assert len(line) < 500
     return line
@@ -130,28 +130,11 @@ def test_a_copy_that_was_kept_is_used_and_said(
     assert sum(note.startswith(said) for note in notes) == 1
 
 
-def test_a_gguf_at_an_address_is_no_embedding(hub: Hub, command: Command, tmp_path: Path) -> None:
-    for study in ("valnorm", "vast"):
-        line = sentence(command("run", study, "https://127.0.0.1:1/x.gguf?token=abc", "-o", tmp_path / "run"))
-        assert "https://127.0.0.1:1/x.gguf is a GGUF file at an address" in line
-        assert "abc" not in line
-    assert "is a GGUF file at an address" in sentence(command("audit", "https://127.0.0.1:1/x.gguf"))
-
-
 def test_down(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> None:
     hub.down = 503
     line = sentence(command(*vast(NAME, tmp_path / "run")))
     assert f"{NAME} is not here and the hub answers 503; try again later" in line
     assert len(hub.asked) == 1
-
-
-def test_cut_off_and_resumed(hub: Hub, whole: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rest alone is asked for, and the weights are those of the hub: their sum is measured when they are loaded."""
-    monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 1024)
-    commit = hub.add(NAME, whole, cut=1)
-    assert load_model(NAME).source == f"{NAME}@{commit}"
-    half = len(whole["model.safetensors"]) // 2 // 1024 * 1024
-    assert f"GET /{NAME}/resolve/{commit}/model.safetensors bytes={half}-" in hub.asked
 
 
 def test_cut_off_for_good(
@@ -232,22 +215,6 @@ def test_an_embedding(hub: Hub, command: Command, tmp_path: Path) -> None:
     answer = command("run", "valnorm", address, "--lexicon", "bellezza", "--resamples", 10, "-o", tmp_path / "run")
     assert answer.code == 0, answer.err
     assert recorded(tmp_path / "run") == {"source": address}
-
-
-def test_nobody_there(child: Child, tmp_path: Path) -> None:
-    """An address that takes no connection: the hub is given up in seconds, in one sentence, and is asked once."""
-    with socket.socket() as full:
-        full.bind(("127.0.0.1", 0))
-        full.listen(0)
-        waiting = [socket.socket() for _ in range(3)]  # what is past them gets no answer, as from a black hole
-        for one in waiting:
-            one.setblocking(False)
-            one.connect_ex(full.getsockname())
-        endpoint = f"http://127.0.0.1:{full.getsockname()[1]}"
-        line = sentence(child(endpoint, "run", "vast", NAME, "-o", tmp_path / "run", HF_HUB_ETAG_TIMEOUT="1"))
-        for one in waiting:
-            one.close()
-    assert f"{NAME} is neither a path, nor in the catalog, and is not here and the hub cannot be reached (" in line
 
 
 def test_refused_connections(child: Child, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from wordworth.paired import Comparison, ComparisonSettings, compare, compare_sc
 from wordworth.paired.verdict import table_of
 from wordworth.results.notices import Caution
 from wordworth.results.run import Run, read_run
-from wordworth.results.table import legend_of
 from wordworth.statistics import sign_flip, weat_difference
 from wordworth.statistics.paired_correlation import williams
 
@@ -69,10 +68,10 @@ def test_a_difference_on_few_items_is_marked(make_run: Any) -> None:
     found = compared(*(make_run("valnorm", [name], [valence(name, 1, n)]) for name, n in (("all", 150), ("some", 12))))
     assert found.differences[0].cautions == [Caution.FEW_ITEMS, Caution.LOW_COVERAGE]
     assert table_of(found).rows[0].cells[2].cautions == tuple(found.differences[0].cautions)
-    assert legend_of(table_of(found).rows).startswith("†")
+    assert table_of(found).note.startswith("†")
     assert found.as_table()["differences"][0]["cautions"] == ["few-items", "low-coverage"]
     firm = compared(*(make_run("valnorm", [name], [valence(name, 1)]) for name in ("a", "bb")))
-    assert (firm.differences[0].cautions, legend_of(table_of(firm).rows)) == ([], "")
+    assert (firm.differences[0].cautions, table_of(firm).note) == ([], "")
 
 
 def test_equal_models_do_not_differ(make_run: Any) -> None:

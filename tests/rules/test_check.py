@@ -114,4 +114,4 @@ def test_a_model_is_run_once(
     assert (tmp_path / "runs/check-tiny.txt/weat/run.json").is_file()
     again = command("check", "tiny.txt", "rules.toml")
     assert again.out == first.out
-    assert "there already" in again.err
+    assert "already in" in again.err

@@ -19,18 +19,6 @@ def test_blas_has_one_thread_inside_and_its_own_again_outside():
     assert blas_threads() == before
 
 
-def test_the_first_error_is_raised_and_blas_restored():
-    before = blas_threads()
-
-    def work(x):
-        if x in (3, 7):
-            raise ValueError(f"part {x}")
-
-    with pytest.raises(ValueError, match="part 3"):
-        in_threads(work, range(10))
-    assert blas_threads() == before
-
-
 def test_torch_has_one_thread_inside_and_its_own_again_outside():
     before = torch.get_num_threads()
     assert in_torch_threads(lambda x: (x * x, torch.get_num_threads()), range(20)) == [(x * x, 1) for x in range(20)]

@@ -23,8 +23,8 @@ def test_order_is_that_of_the_steps(tmp_path: Path) -> None:
     _empty(out, "checkpoint-1000", "checkpoint-500", "step20", "lr0.1_step_3")
     (out / "runs").mkdir()
     expected = {3: "lr0.1_step_3", 20: "step20", 500: "checkpoint-500", 1000: "checkpoint-1000"}
-    assert ww.checkpoints(out) == [f"out@step{step}={out / name}" for step, name in expected.items()]
-    assert ww.checkpoints(f"mine={out}")[0] == f"mine@step3={out / 'lr0.1_step_3'}"
+    assert ww.find_checkpoints(out) == [f"out@step{step}={out / name}" for step, name in expected.items()]
+    assert ww.find_checkpoints(f"mine={out}")[0] == f"mine@step3={out / 'lr0.1_step_3'}"
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_order_is_that_of_the_steps(tmp_path: Path) -> None:
 def test_what_cannot_be_measured_is_said_first(tmp_path: Path, names: list[str], said: str) -> None:
     _empty(tmp_path, *names)
     with pytest.raises(ww.WordworthError, match=said):
-        ww.checkpoints(tmp_path)
+        ww.find_checkpoints(tmp_path)
 
 
 def test_command_has_a_row_a_checkpoint(tmp_path: Path, command: Command) -> None:

@@ -22,7 +22,7 @@ from wordworth.task.settings import Permuted
 from wordworth.task.similarity import score_similarity
 from wordworth.task.valence import RatedEffects, compute_effect_sizes, score_valence, score_without_poles
 from wordworth.task.words import choose_spellings, match_rated_words, select_poles
-from wordworth.transform.subspace import class_means, set_components, two_means
+from wordworth.transform.subspace import class_means, set_components
 
 SETS = {
     "X": ("rose", "tulip", "daisy", "orchid"),
@@ -138,8 +138,6 @@ def test_subspaces_count_a_vector_once(vectors: Embedding) -> None:
     flowers, insects = SETS["X"], SETS["Y"]
     repeated = ("ROSE", *flowers, "Rose")
     assert set_components(vectors, repeated).basis == pytest.approx(set_components(vectors, flowers).basis)
-    one = two_means(vectors, repeated, insects).basis
-    assert one == pytest.approx(two_means(vectors, flowers, insects).basis)
     classes = {"flowers": repeated, "insects": insects}
     assert class_means(vectors, classes).basis == pytest.approx(
         class_means(vectors, {**classes, "flowers": flowers}).basis

@@ -34,14 +34,6 @@ def test_mean_and_components_are_those_of_all_groups() -> None:
         np.testing.assert_array_equal(one.read(Slot(layer)), VECTORS[layer, :12])
 
 
-def test_words_that_follow_have_no_part_in_the_components() -> None:
-    fitted = fit_layers([group(slice(0, 12))], 3)
-    one, other = (nullified(group(words), fitted) for words in (slice(0, 12), slice(12, 20)))
-    components = fit_components(VECTORS[1, :12], 3)
-    np.testing.assert_allclose(one.read(Slot(1, 2)), nullify(VECTORS[1, :12], components, 2), atol=1e-12)
-    np.testing.assert_allclose(other.read(Slot(1, 2)), nullify(VECTORS[1, 12:], components, 2), atol=1e-12)
-
-
 def test_only_the_chosen_layers_get_more_slots() -> None:
     fitted = fit_layers([group(slice(0, 20))], 2, [2])
     some = nullified(group(slice(0, 20)), fitted)

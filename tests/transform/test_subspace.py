@@ -12,6 +12,7 @@ from wordworth.errors import WordworthError
 from wordworth.transform import (
     NothingToRemoveError,
     Subspace,
+    class_means,
     difference_direction,
     fit_components,
     joined,
@@ -20,7 +21,6 @@ from wordworth.transform import (
     remove,
     set_components,
     stability,
-    two_means,
     vanished,
 )
 
@@ -34,7 +34,7 @@ WAYS: dict[str, Callable[[Embedding], Subspace]] = {
     "difference, as it is": lambda made: difference_direction(made, "w0", "w1", unit=False),
     "pairs": lambda made: pair_components(made, PAIRS, 2),
     "set": lambda made: set_components(made, WORDS[:8], 2),
-    "two means": lambda made: two_means(made, WORDS[:5], WORDS[5:9]),
+    "class means": lambda made: class_means(made, {"a": WORDS[:5], "b": WORDS[5:9], "c": WORDS[9:12]}),
     "joined": lambda made: joined(difference_direction(made, "w0", "w1"), set_components(made, WORDS[:8], 2)),
 }
 ways = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
@@ -133,13 +133,11 @@ def test_missing_words():
     assert found.missing == ("nowhere",)
     for call, sentence in (
         (lambda: difference_direction(words, "he", "w1"), "made has no word 'he'"),
-        (lambda: difference_direction(words, "w1", "w1"), "are one word"),
+        (lambda: difference_direction(words, "w1", "w1"), "have one direction"),
         (lambda: set_components(words, ["w0", "a", "b"], 2), "has 1 of the 3 words of words, and 2 components need 3"),
         (lambda: set_components(words, [], 1), "has 0 of the 0 words"),
         (lambda: set_components(words, WORDS, 0), "ask for at least one"),
         (lambda: pair_components(words, [("a", "b")]), "both words of 0 of 1 pairs"),
-        (lambda: two_means(words, ["a"], ["w1"]), "no word of one of the two sets"),
-        (lambda: two_means(words, ["w1"], ["w1"]), "one mean"),
         (lambda: remove(words, np.eye(3), "x"), "10 dimensions"),
         (lambda: random_directions(4, k=4), "not a proper part"),
     ):
@@ -206,7 +204,8 @@ def test_what_was_taken_out_is_not_found_again(dtype, unit):
         "difference": lambda one: difference_direction(one, "w0", "w1", unit=unit),
         "pairs": lambda one: pair_components(one, [("w0", "w1")], unit=unit),
         "set": lambda one: set_components(one, ["w0", "w1"], unit=unit),
-        "two means": lambda one: two_means(one, ["w0", "w2"], ["w1", "w3"], unit=False),  # of unit ones others are left
+        # Of unit vectors others are left.
+        "class means": lambda one: class_means(one, {"a": ["w0", "w2"], "b": ["w1", "w3"]}, unit=False),
     }
     for way in ways.values():
         once = remove(words, way(words).basis, "once")

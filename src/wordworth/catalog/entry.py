@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from wordworth.errors import WordworthError
-
 
 @dataclass(frozen=True)
 class Distribution:
@@ -47,7 +45,7 @@ class Source:
     place: str = ""
     """Path, address, or repository, for people."""
     parts: tuple[tuple[Distribution, str], ...] = ()
-    """Archives, with the member whose bytes are joined where there are several; one archive has no such member."""
+    """Archives, with the member whose bytes are joined where there are several."""
     url: str = ""
     layout: Mapping[str, Any] = field(default_factory=dict)
     """How this copy is laid out where copies differ: columns, format."""
@@ -74,37 +72,27 @@ def _distribution(table: Mapping[str, Any]) -> Distribution:
 
 
 def parse(table: Mapping[str, Any]) -> Source:
-    """A `[[NAME.sources]]` table as a source; the keys are those of its kind."""
-    kind = table["kind"]
-    folder = "files" in table
+    """Return a `[[NAME.sources]]` table as a source; the keys are those of its kind."""
+    kind, path, url = table["kind"], table.get("path", ""), table.get("url", "")
     parts: tuple[tuple[Distribution, str], ...] = ()
     if kind == "archive":
-        chunks = table.get("parts")
-        parts = tuple((_distribution(p), p["member"]) for p in chunks) if chunks else ((_distribution(table), ""),)
+        parts = tuple((_distribution(part), part.get("member", "")) for part in table.get("parts", [table]))
     # A single file is named as where it comes from; only joined parts need a name of their own.
-    origin = (
-        table.get("name") or table.get("path") or table.get("member") or unquote(urlsplit(table.get("url", "")).path)
-    )
-    name = Path(origin).name
-    if folder:
-        content = tuple(Pinned(n, f["sha256"], f["bytes"], f.get("member", "")) for n, f in table["files"].items())
-    else:
-        content = (Pinned(name, table["sha256"], table["bytes"], table.get("member", "")),)
+    name = table.get("name") or path or table.get("member") or unquote(urlsplit(url).path)
+    files = table.get("files") or {Path(name).name: table}
     places = {
-        "package": table.get("path", ""),
-        "data": f"$WORDWORTH_DATA/{table.get('path', '')}",
-        "archive": " + ".join(f"{d.package} {d.version}" for d, _ in parts),
-        "https": table.get("url", ""),
+        "package": path,
+        "data": f"$WORDWORTH_DATA/{path}",
+        "archive": " + ".join(f"{part.package} {part.version}" for part, _ in parts),
+        "https": url,
     }
-    if kind not in places:
-        raise WordworthError(f"a source of kind {kind!r} is unknown; there are {', '.join(places)}")
     return Source(
         kind=kind,
-        content=content,
-        folder=folder,
+        content=tuple(Pinned(name, f["sha256"], f["bytes"], f.get("member", "")) for name, f in files.items()),
+        folder="files" in table,
         place=places[kind],
         parts=parts,
-        url=table.get("url", ""),
+        url=url,
         layout={key: table[key] for key in ("columns", "format", "delimiter") if key in table},
     )
 

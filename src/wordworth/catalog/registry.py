@@ -100,33 +100,31 @@ def knows(name: str, kind: str) -> bool:
     return name in _of_kind(kind_named(kind))
 
 
+def _about(language: str) -> dict[str, Any]:
+    """Return what is declared of a language; nothing of one that is not declared."""
+    return dict(toml_of("languages").get(language, {}))
+
+
 @cache
 def is_spaced(language: str) -> bool:
-    """Whether spaces part the words of a language."""
-    return bool(toml_of("languages").get(language, {}).get("spaced", True))
+    """Return whether spaces separate the words of a language."""
+    return bool(_about(language).get("spaced", True))
 
 
-@cache
 def code_of(language: str) -> str:
-    """The language's name in ISO 639-1, as ICU and pages take it; blank where it is not declared."""
-    return str(toml_of("languages").get(language, {}).get("code", ""))
+    """Return the language's name in ISO 639-1, as ICU and pages take it; blank where it is not declared."""
+    return str(_about(language).get("code", ""))
 
 
 @cache
 def abbreviations(language: str) -> frozenset[str]:
-    """Lower-case words before a full stop that ends no sentence; a language without its own has those of English."""
-    languages = toml_of("languages")
-    listed = languages.get(language, {}).get("abbreviations") or languages["english"]["abbreviations"]
+    """Return lower-case words before a full stop that ends no sentence; those of English for a language without."""
+    listed = _about(language).get("abbreviations") or _about("english")["abbreviations"]
     return frozenset(listed.split())
 
 
 def in_its_script(word: str, language: str) -> bool:
-    """Whether a word has a letter that its language is written with; true of words without letters."""
-    scripts = _scripts(language)
+    """Return whether a word has a letter that its language is written with; true of words without letters."""
+    scripts = tuple(_about(language).get("scripts", ()))
     letters = [unicodedata.name(letter, "") for letter in word if letter.isalpha()]
     return not scripts or not letters or any(name.startswith(scripts) for name in letters)
-
-
-@cache
-def _scripts(language: str) -> tuple[str, ...]:
-    return tuple(toml_of("languages").get(language, {}).get("scripts", ()))

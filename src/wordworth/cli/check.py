@@ -39,14 +39,12 @@ def _check(_: Settings, target: str, rules: Path, junit: Path | None, json: bool
 
 def _print(checked: "Checked", as_json: bool) -> None:
     from wordworth.cli import display
-    from wordworth.results.notices import caution_legend
     from wordworth.rules import table_of
 
     if as_json:
         display.print_json(checked.as_table())
         return
-    legend = caution_legend((one.rule, one.cell.cautions) for one in checked.judged)
-    display.print_table(table_of(checked), legend)
+    display.print_table(table_of(checked))
     for one in checked.judged:
         if one.verdict != "pass" or one.notes:
             display.print_line(f"{one.rule} ({one.verdict}): {one}.")

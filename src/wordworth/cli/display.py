@@ -16,7 +16,7 @@ from wordworth.errors import listed
 from wordworth.results.notices import CAUTION_MARK, SHOWN_AT_ONCE, Notice
 from wordworth.results.numbers import format_interval, format_number, format_p, format_percent
 from wordworth.results.run import Run
-from wordworth.results.table import Cell, Table, legend_of, text_table
+from wordworth.results.table import Cell, Table, text_table
 from wordworth.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def print_notice(text: str, style: str = "yellow") -> None:
     err.print(_plain_text(text, style), soft_wrap=True)
 
 
-def print_table(table: Table, legend: str | None = None) -> None:
-    """Print a table: names on the left, numbers on the right, and the notes and the legend of cautions under it."""
+def print_table(table: Table) -> None:
+    """Print a table: names on the left, numbers on the right, and its note under it."""
     grid = Grid(
         title=_plain_text(table.title) if table.title else None,
         box=box.SIMPLE_HEAD,
@@ -75,8 +75,8 @@ def print_table(table: Table, legend: str | None = None) -> None:
         cells = (_plain_text(_format_cell(cell), "bold" if cell and cell.is_best else "") for cell in row.cells)
         grid.add_row(*map(_plain_text, row.names), *cells)
     out.print(grid)
-    for note in filter(None, (table.note, legend_of(table.rows) if legend is None else legend)):
-        print_line(note)
+    if table.note:
+        print_line(table.note)
 
 
 def _format_cell(cell: Cell | None) -> str:
@@ -106,7 +106,7 @@ def print_notices(notices: Iterable[Notice], skipped: Mapping[str, int]) -> None
     for kind in SHOWN_AT_ONCE:
         for notice in notices:
             if notice.kind == kind:
-                print_notice(f"{kind}: {notice}", STYLES[kind])
+                print_notice(f"{kind}: {f'{notice.study}: ' if notice.study else ''}{notice}", STYLES[kind])
     for reason, count in skipped.items():
         print_notice(f"not used: {count:,} items ({reason})")
 

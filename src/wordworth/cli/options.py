@@ -3,6 +3,7 @@
 import inspect
 import os
 import re
+import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,10 +26,8 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
     """Takes the options of a TOML file as defaults, so that options on the command line override them."""
     if path is None:
         return None
-    from wordworth.catalog.read.tables import parsed_toml
-
     try:
-        table = parsed_toml(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise WordworthError(f"--config {path} cannot be read ({error.strerror}); check the path") from error
     except (ValueError, RecursionError) as error:  # also what is not UTF-8, and numbers of thousands of digits

@@ -24,12 +24,6 @@ class Context:
     start: int
     end: int
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.start < self.end <= len(self.text):
-            raise WordworthError(
-                f"the span {self.start}–{self.end} of {self.word!r} is not inside its text of {len(self.text)} letters"
-            )
-
 
 def in_template(template: str, word: str) -> Context:
     """The word in the place of WORD."""
@@ -76,24 +70,23 @@ def decontextualized(words: Iterable[str]) -> list[Context]:
 
 
 def aligned(words: Sequence[str], ratings: Sequence[float], templates: Templates) -> list[Context]:
-    """Each word in the text of its rating, which is on the templates' scale (see `rescaled`)."""
+    """Return each word in the text of its rating, which is on the templates' scale (see `rescaled`)."""
     pairs = zip(words, ratings, strict=True)
     return [in_template(templates.aligned[templates.bin_of(rating)], word) for word, rating in pairs]
 
 
 def misaligned(words: Sequence[str], ratings: Sequence[float], templates: Templates) -> list[Context]:
-    """Each word in the text of the mirrored bin. Polar words are not misaligned: take `aligned` for them."""
+    """Return each word in the text of the mirrored bin. Polar words are not misaligned: take `aligned` for them."""
     pairs = zip(words, ratings, strict=True)
     return [in_template(templates.aligned[-1 - templates.bin_of(rating)], word) for word, rating in pairs]
 
 
 def check_context(name: str) -> ContextName:
     """Return the context of that name; an unknown one is an error that gives the nearest."""
-    for context in CONTEXTS:
-        if name == context:
-            return context
-    close = nearest(name, list(CONTEXTS)) or f"; there are {', '.join(CONTEXTS)}"
-    raise WordworthError(f"there is no context {name!r}{close}")
+    if name not in CONTEXTS:
+        close = nearest(name, list(CONTEXTS)) or f"; there are {', '.join(CONTEXTS)}"
+        raise WordworthError(f"there is no context {name!r}{close}")
+    return name
 
 
 def contexts_in(

@@ -24,8 +24,6 @@ class RandomContexts:
 
     contexts: tuple[Context, ...]
     """One a word, in their order, for the words that the corpus holds."""
-    folded: tuple[str, ...]
-    """Words that the corpus holds only with other capitals than the word has."""
     missing: tuple[str, ...]
     """Words without a context."""
 
@@ -71,7 +69,6 @@ def random_contexts(
     kept = {word: exact[word].kept or other_case[word].kept for word in exact}
     return RandomContexts(
         contexts=tuple(Context(word, *place) for word, place in kept.items() if place),
-        folded=tuple(word for word, place in kept.items() if place and not exact[word].kept),
         missing=tuple(word for word, place in kept.items() if not place),
     )
 

@@ -8,17 +8,14 @@ Those drawn from corpora for a vocabulary are kept in the cache.
 import hashlib
 import heapq
 import json
-from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import IO
 
-import numpy as np
-
 from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.contexts.sentences import Finder, Found
+from wordworth.contexts.sentences import LONGEST, SHORTEST, Finder, Found
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
@@ -26,7 +23,10 @@ from wordworth.progress import progress
 
 FLAWS = 20
 """Broken lines that are reported one by one; the others are counted."""
-"""a in a / (a + p), as in SIF (Arora et al. 2017)."""
+_BITS = 64
+"""Bits of an offset, which stand behind those of a sentence's number."""
+_ALL = -1
+"""Stands for all words, where sentences are drawn whatever words they hold."""
 
 
 @dataclass(frozen=True)
@@ -85,115 +85,86 @@ def draw_sentences(
     """
     if (count is None) == (per_word is None) or (count or per_word or 0) < 1:
         raise WordworthError("say how many sentences to draw in all, or how many a word: a whole number from 1 up")
-    read, eligible = [0], 0
+    read = eligible = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal read
+        for line in lines:
+            read += 1
+            yield line
+
     with replacing(target) as part:
         with part.with_name("spool").open("w+b") as spool:
-            draw = _Uniform(count) if count is not None else _EachWord(per_word or 0)
+            draw = _Smallest(count or per_word or 0)
             end = 0
-            for text, words in finder.eligible(_counted(lines, read)):
+            for one in finder.sentences(counted()):
                 eligible += 1
-                digest = hashlib.blake2b(f"{seed}:{text}".encode(), digest_size=8).digest()
+                digest = hashlib.blake2b(f"{seed}:{one.text}".encode(), digest_size=8).digest()
+                words = [at for at, _, _ in one.spans] if per_word else [_ALL]
                 if draw.wants(int.from_bytes(digest, "little"), words, end):
-                    end += spool.write(json.dumps([text, finder.spans(text)], ensure_ascii=False).encode() + b"\n")
+                    end += spool.write(json.dumps([one.text, one.spans], ensure_ascii=False).encode() + b"\n")
+            if not read:
+                raise WordworthError("the text has no line, so no contexts can be drawn; give another with --corpus")
+            if not eligible:
+                raise WordworthError(
+                    f"no word of the vocabulary occurs in a sentence of {SHORTEST} to {LONGEST} tokens of the text "
+                    f"({read:,} lines); give another text or other words"
+                )
             kept = draw.kept()
-            _refuse_nothing(read[0], eligible)
             flawed = flaws or Flaws()
-            facts = Sample(target, len(kept), eligible, read[0], flawed.count, tuple(flawed.first))
+            facts = Sample(target, len(kept), eligible, read, flawed.count, tuple(flawed.first))
             _write(part, facts, spool, kept)
         part.with_name("spool").unlink()
     return facts
 
 
 def read_sample(path: Path) -> Sample:
-    """A sample that was drawn before."""
+    """Return a sample that was drawn before."""
     with path.open(encoding="utf-8") as stream:
         facts = json.loads(stream.readline())
     return Sample(**{**facts, "path": path, "flaws": tuple(facts["flaws"])})
 
 
-def _counted(lines: Iterable[str], read: list[int]) -> Iterator[str]:
-    for line in lines:
-        read[0] += 1
-        yield line
-
-
-def _refuse_nothing(lines: int, eligible: int) -> None:
-    if not lines:
-        raise WordworthError("the text has no line, so no contexts can be drawn; give another with --corpus")
-    if not eligible:
-        raise WordworthError(
-            f"no word of the vocabulary occurs in a sentence of 8 to 74 tokens of the text ({lines:,} lines); "
-            "give another text or other words"
-        )
-
-
-def _write(part: Path, facts: Sample, spool: IO[bytes], kept: list[tuple[int, frozenset[int] | None]]) -> None:
+def _write(part: Path, facts: Sample, spool: IO[bytes], kept: list[tuple[int, list[int]]]) -> None:
     """A line of facts, and then the sentences with the words they stand for."""
     with part.open("w", encoding="utf-8") as out:
         out.write(json.dumps(asdict(facts) | {"path": ""}) + "\n")
         for offset, words in kept:
             spool.seek(offset)
             line = spool.readline().decode()
-            if words is not None:
+            if _ALL not in words:
                 text, spans = json.loads(line)
                 line = json.dumps([text, [span for span in spans if span[0] in words]], ensure_ascii=False) + "\n"
             out.write(line)
 
 
-class _Uniform:
-    """The `count` smallest numbers. Twice as many are held at most; a number beyond the bound cannot be among them."""
+class _Smallest:
+    """For each word the `size` smallest numbers of the sentences that hold it."""
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.numbers, self.offsets = array("Q"), array("q")
-        self.bound = 1 << 64
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.heaps: dict[int, list[int]] = {}
 
-    def wants(self, number: int, words: Collection[int], offset: int) -> bool:
-        if number >= self.bound:
-            return False
-        self.numbers.append(number)
-        self.offsets.append(offset)
-        if len(self.numbers) >= 2 * self.count + 1024:
-            self._cut()
-        return True
-
-    def _cut(self) -> None:
-        numbers, offsets = np.array(self.numbers, dtype=np.uint64), np.array(self.offsets, dtype=np.int64)
-        least = np.lexsort((offsets, numbers))[: self.count]
-        self.numbers, self.offsets = array("Q", numbers[least].tolist()), array("q", offsets[least].tolist())
-        if len(least) == self.count:
-            self.bound = self.numbers[-1]
-
-    def kept(self) -> list[tuple[int, frozenset[int] | None]]:
-        self._cut()
-        return [(offset, None) for offset in self.offsets]
-
-
-class _EachWord:
-    """For each word the `per_word` smallest numbers of the sentences that hold it."""
-
-    def __init__(self, per_word: int) -> None:
-        self.per_word = per_word
-        self.heaps: dict[int, list[tuple[int, int]]] = {}
-
-    def wants(self, number: int, words: Collection[int], offset: int) -> bool:
-        wanted = False
+    def wants(self, number: int, words: Iterable[int], offset: int) -> bool:
+        key = -(number << _BITS | offset)
+        is_wanted = False
         for word in words:
             heap = self.heaps.setdefault(word, [])
-            if len(heap) < self.per_word:
-                heapq.heappush(heap, (-number, -offset))
-                wanted = True
-            elif -number > heap[0][0]:
-                heapq.heapreplace(heap, (-number, -offset))
-                wanted = True
-        return wanted
+            if len(heap) < self.size:
+                heapq.heappush(heap, key)
+                is_wanted = True
+            elif key > heap[0]:
+                heapq.heapreplace(heap, key)
+                is_wanted = True
+        return is_wanted
 
-    def kept(self) -> list[tuple[int, frozenset[int] | None]]:
-        words: dict[tuple[int, int], set[int]] = {}
+    def kept(self) -> list[tuple[int, list[int]]]:
+        """Return the offset of each sentence with the words that drew it, the smallest number first."""
+        words: dict[int, list[int]] = {}
         for word, heap in self.heaps.items():
-            for number, offset in heap:
-                words.setdefault((-number, -offset), set()).add(word)
-        return [(offset, frozenset(words[number, offset])) for number, offset in sorted(words)]
+            for key in heap:
+                words.setdefault(-key, []).append(word)
+        return [(key % (1 << _BITS), words[key]) for key in sorted(words)]
 
 
 _DRAWING = 1  # raised whenever sentences are split or drawn differently

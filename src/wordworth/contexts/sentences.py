@@ -1,7 +1,7 @@
 """Sentences out of running text, and the vocabulary's words in them (Bommasani et al. 2020, A.2 and A.5)."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,9 +12,6 @@ from wordworth.errors import WordworthError
 
 SHORTEST, LONGEST = 8, 74
 """7 < tokens < 75, as the authors' code (the paper has 7 to 75); punctuation counts as a token."""
-
-LONG = 1000
-"""Characters from which on a sentence is tried for its length before its words are looked for."""
 _STOP = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+")
 _UNSPACED_STOP = re.compile(r"[。！？!?…]+[”’」』）)]*")
 _TOKEN = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
@@ -106,32 +103,13 @@ class Finder:
             self._any = re.compile("|".join(map(re.escape, longest_first)))
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Found]:
-        """The sentences of 8 to 74 tokens that hold a word of the vocabulary."""
-        for text, _ in self.eligible(lines):
-            yield Found(text, self.spans(text))
-
-    def eligible(self, lines: Iterable[str]) -> Iterator[tuple[str, Collection[int]]]:
-        """The same sentences with their words, by their places in the vocabulary: where they stand is not looked for,
-        since few of these sentences are drawn."""
+        """Yield the sentences of 8 to 74 tokens that hold a word of the vocabulary."""
         for line in lines:
             for sentence in split_sentences(line, self.language):
-                if len(sentence) > LONG and not self._may_be_short(sentence):
-                    continue
                 text = lower(sentence, self.language) if self.lower_case else sentence
-                held = self._held(text)
-                if held and SHORTEST <= count_tokens(text, self.language) <= LONGEST:
-                    yield text, held
-
-    def _may_be_short(self, sentence: str) -> bool:
-        """Whether it can have 74 tokens: each run without a space is at least one. A text may be one endless line."""
-        if self._any is not None:
-            return count_tokens(sentence, self.language) <= LONGEST
-        return len(sentence.split(None, LONGEST)) <= LONGEST
-
-    def _held(self, text: str) -> Collection[int]:
-        if self._any is not None or self._sizes:
-            return [at for at, _, _ in self.spans(text)]
-        return {at for at in set(self._known(text, _WORD.findall(text))) if at is not None}
+                spans = self.spans(text)
+                if spans and SHORTEST <= count_tokens(text, self.language) <= LONGEST:
+                    yield Found(text, spans)
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """The first place of each word in the text."""

@@ -148,8 +148,7 @@ def compare(first: Side, second: Side, settings: ComparisonSettings | None = Non
     refused: list[tuple[str, str]] = []
     for question in questions(first, second, settings.components):
         try:
-            _refuse_question(question, first, second, changed)
-            tested.append(_difference(question, first, second, settings))
+            tested.append(_difference(question, first, second, changed, settings))
         except NotComparableError as error:
             refused.append((describe_score(question.columns), str(error)))
     if not tested:
@@ -161,18 +160,18 @@ def compare(first: Side, second: Side, settings: ComparisonSettings | None = Non
     return Comparison(first.run.study, first.label, second.label, corrected, tuple(refused), notes)
 
 
-def _refuse_question(question: Question, first: Side, second: Side, changed: set[str]) -> None:
+def _difference(
+    question: Question, first: Side, second: Side, changed: set[str], settings: ComparisonSettings
+) -> Difference:
     dataset = question.columns["dataset"]
     if dataset in changed:
         raise NotComparableError(f"{dataset} is not the same data in both (its sha256 differs)")
     if question.measure.grows_with_vectors and first.model != second.model:
         raise NotComparableError("it grows with the length of a model's vectors, which is not the models' bias")
-
-
-def _difference(question: Question, first: Side, second: Side, settings: ComparisonSettings) -> Difference:
     matched = match(question, first, second, settings.layer, settings.seed)
     tested = paired_test(question.measure, matched.frame, settings)
-    return Difference(question.columns, tested, matched.only_first, matched.only_second, matched.layers, matched.notes)
+    only = matched.only_first, matched.only_second
+    return Difference(question.columns, tested, *only, matched.layers, matched.notes)
 
 
 def compare_scores(
@@ -233,7 +232,7 @@ def _test_correlations(
         if np.ptp(column) <= MIN_SPREAD * np.abs(column).max():
             raise NotComparableError(f"{name} are the same for all {len(ratings)} items in common")
     result = correlation_difference(values, ratings, ranked=is_ranked, resamples=settings.resamples, seed=settings.seed)
-    return _result(result.values.tolist(), (result.low, result.high), result.p, len(frame), "williams")
+    return _result(result.values.tolist(), (float(result.low), float(result.high)), result.p, len(frame), "williams")
 
 
 def _test_hits(values: NDArray[np.float64]) -> Tested:

@@ -43,11 +43,6 @@ class Question:
     unshared: int = 0
     """Polar or attribute words that only one side has: its values depend on them, and the other's do not."""
 
-    @property
-    def key(self) -> list[str]:
-        """The columns that name an item."""
-        return key_of(self.measure)
-
 
 def key_of(measure: Measure) -> list[str]:
     """Return the columns that name an item of a measure."""
@@ -58,8 +53,8 @@ def scored_items(run: Run, score: Mapping[str, Any], measure: Measure) -> pl.Laz
     """Return the items at the place of a score, in every layer: their key, `value`, and what the paired test needs."""
     table = measure.items
     place = [equals(name, score.get(name)) for name in TABLE_PLACE]
-    if "measure" in ITEM_TABLES[table]:
-        place.append(pl.col("measure") == measure.name)
+    own = [name for name in ("measure", "variant") if name in ITEM_TABLES[table]]
+    place += [equals(name, score[name]) for name in own]
     value = pl.col(measure.item_value)
     if score.get("k") is not None:
         value = (value <= score["k"]).fill_null(value=False)
@@ -92,22 +87,17 @@ def questions(first: Side, second: Side, components: int | None = None) -> Itera
         ]
         if all(map(len, frames)):
             seen.add(question)
-            # One model before and after has one vocabulary; what it lacks is reported once.
-            unshared = 0 if is_before_and_after(first, second) else _count_unshared(first, one, second, other)
-            yield Question(columns, measure, frames[0], frames[1], unshared)
+            yield Question(columns, measure, frames[0], frames[1], _count_unshared(first, one, second, other))
 
 
 def _scored(side: Side, components: int | None) -> list[dict[str, Any]]:
     """Return the scores of a side that a paired test can compare, each question once."""
     mine = side.run.scores.filter(*side.selection, equals("components", components))
     scores = mine.select(*dict.fromkeys([*TABLE_PLACE, *QUESTION])).unique(maintain_order=True)
-    places: dict[str, set[tuple[Any, ...]]] = {}
-    for table, items in side.run.items.items():
-        places[table] = set(items.filter(*side.selection).select(TABLE_PLACE).unique().collect().iter_rows())
     rows = []
     for row in scores.iter_rows(named=True):
         measure = find_measure(row["measure"], row["variant"])
-        if measure.paired_test and tuple(row[name] for name in TABLE_PLACE) in places.get(measure.items, ()):
+        if measure.paired_test and measure.items in side.run.items:
             rows.append(row)
     return rows
 
@@ -129,6 +119,8 @@ def _shared_columns(
 
 
 def _count_unshared(first: Side, one: Mapping[str, Any], second: Side, other: Mapping[str, Any]) -> int:
+    if is_before_and_after(first, second):  # which has one vocabulary, and reports once what it lacks
+        return 0
     missing = [_missing_words(side.run, row) for side, row in ((first, one), (second, other))]
     return len(missing[0] ^ missing[1])
 
@@ -162,7 +154,7 @@ def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: 
     run itself picked, and for means a quarter of the way up, as in Bommasani et al. Where a run kept one layer only,
     picked on these same items, a note says so. `top` is the last layer. A number is that layer of both.
     """
-    frames, key = [question.first, question.second], question.key
+    frames, key = [question.first, question.second], key_of(question.measure)
     layered = [frame.get_column("layer").null_count() < len(frame) for frame in frames]
     shared = frames[0].select(key).unique().join(frames[1].select(key).unique(), on=key, nulls_equal=True).sort(key)
     only = [frame.select(key).n_unique() - len(shared) for frame in frames]
@@ -210,7 +202,7 @@ def _best_layer(question: Question, frame: pl.DataFrame, picking: pl.DataFrame) 
     method: Literal["pearson", "spearman"] = "spearman" if question.measure.paired_test == "spearman" else "pearson"
     by_layer = (
         frame.drop_nulls("layer")
-        .join(picking, on=question.key, how="semi", nulls_equal=True)
+        .join(picking, on=key_of(question.measure), how="semi", nulls_equal=True)
         .group_by("layer")
         .agg(pl.corr("value", "rating", method=method).alias("rho"))
         .drop_nans("rho")

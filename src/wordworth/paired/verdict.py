@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wordworth.measure import label
 from wordworth.paired.comparison import Comparison, Difference
 from wordworth.results.numbers import format_precise, state_p
-from wordworth.results.table import Cell, Row, Table
+from wordworth.results.table import Cell, Row, Table, legend_of
 
 
 def table_of(comparison: Comparison) -> Table:
@@ -15,8 +15,8 @@ def table_of(comparison: Comparison) -> Table:
         tested, cautions = one.tested, tuple(one.cautions)
         lead = Cell(tested.difference, tested.low, tested.high, one.p_holm, n=tested.n, cautions=cautions)
         rows.append(Row((one.name,), (Cell(tested.first), Cell(tested.second), lead)))
-    heads = (comparison.first, comparison.second, "Δ")
-    return Table(f"wordworth compare · {comparison.study}", ("task",), heads, tuple(rows))
+    title, heads = f"wordworth compare · {comparison.study}", (comparison.first, comparison.second, "Δ")
+    return Table(title, ("task",), heads, tuple(rows), note=legend_of(rows))
 
 
 def verdicts(comparison: Comparison) -> list[str]:

@@ -147,7 +147,7 @@ class Run(BaseModel):
     def to_pandas(self) -> Any:
         """Return the scores as a pandas `DataFrame`."""
         try:
-            import pandas as pd
+            import pandas as pd  # type: ignore[import-untyped, unused-ignore]
         except ImportError as error:
             raise WordworthError("to_pandas needs pandas; run `pip install pandas`, or use `scores`") from error
         return pd.DataFrame({column.name: column.to_list() for column in self.scores})

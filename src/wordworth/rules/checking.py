@@ -9,6 +9,7 @@ from wordworth.errors import WordworthError, listed, nearest
 from wordworth.measure import find_measure
 from wordworth.paired.sides import equals
 from wordworth.results.columns import KEY, describe_score
+from wordworth.results.notices import caution_legend
 from wordworth.results.numbers import format_precise
 from wordworth.results.run import Run
 from wordworth.results.table import Cell, Row, Table
@@ -82,7 +83,8 @@ class Checked:
 def table_of(checked: Checked) -> Table:
     """Return a row per rule."""
     rows = tuple(Row((one.rule, one.score, one.asked, one.verdict), (one.cell,)) for one in checked.judged)
-    return Table("wordworth check", ("rule", "score", "asked", "verdict"), ("value or Δ",), rows)
+    legend = caution_legend((one.rule, one.cell.cautions) for one in checked.judged)
+    return Table("wordworth check", ("rule", "score", "asked", "verdict"), ("value or Δ",), rows, note=legend)
 
 
 def check(runs: Sequence[Run], rules: Rules) -> Checked:

@@ -26,30 +26,18 @@ class Correlation:
 
 
 def pearson(
-    x: Values,
-    y: Values,
-    *,
-    items: Sequence[str] | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    block: int = BLOCK,
+    x: Values, y: Values, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> Correlation:
     """Pearson's ρ of x (..., items) with y (items); leading axes (layers) share the resamples.
 
     With the names of the `items`, resamples are drawn by name: the interval does not depend on the order of the items.
     """
     columns, ratings = checked_items(*in_order(x, y, items))
-    return _interval(columns, ratings, pearson_replicates(columns, ratings), x.shape[:-1], resamples, seed, block)
+    return _interval(columns, ratings, pearson_replicates(columns, ratings), x.shape[:-1], resamples, seed)
 
 
 def spearman(
-    x: Values,
-    y: Values,
-    *,
-    items: Sequence[str] | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    block: int = BLOCK,
+    x: Values, y: Values, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> Correlation:
     """Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked anew.
 
@@ -58,7 +46,7 @@ def spearman(
     columns, ratings = checked_items(*in_order(x, y, items))
     replicates = spearman_replicates(columns, ratings)
     ranks = rankdata(columns, axis=1), rankdata(ratings)
-    return _interval(*ranks, replicates, x.shape[:-1], resamples, seed, block)
+    return _interval(*ranks, replicates, x.shape[:-1], resamples, seed)
 
 
 def rank_correlation(x: Values, y: Values) -> Exact:
@@ -110,11 +98,11 @@ def checked_items(x: Values, y: Values) -> tuple[Exact, Exact]:
 
 
 def _interval(
-    x: Exact, y: Exact, replicates: Replicates, shape: tuple[int, ...], resamples: int, seed: int, block: int
+    x: Exact, y: Exact, replicates: Replicates, shape: tuple[int, ...], resamples: int, seed: int
 ) -> Correlation:
     x_scores, y_scores = standardised(x), standardised(y)
     value = np.clip(x_scores @ y_scores / len(y), -1, 1)
-    counted = resample_counts(len(y), resamples, seed, block)
+    counted = resample_counts(len(y), resamples, seed, BLOCK)
     low, high = percentile_interval(np.concatenate([replicates(counts) for counts in counted], axis=-1))
     return Correlation(value.reshape(shape), low.reshape(shape), high.reshape(shape), len(y))
 

@@ -12,11 +12,11 @@ from wordworth.results.findings import Findings
 from wordworth.transform import (
     Components,
     Subspace,
+    class_means,
     difference_direction,
     pair_components,
     set_components,
     stability,
-    two_means,
 )
 
 Learn = Callable[[Embedding], Subspace]
@@ -44,7 +44,7 @@ def load_bias_kinds() -> dict[str, tuple[Learn, Learn]]:
     men, women = load_word_set("ea_name_male").words, load_word_set("ea_name_female").words
     return {
         "gendered": (lambda embedding: pair_components(embedding, pairs, name="gendered pairs"), _he_she),
-        "names": (lambda embedding: two_means(embedding, men, women, name="names"), _he_she),
+        "names": (lambda embedding: class_means(embedding, {"men": men, "women": women}, name="names"), _he_she),
         "demonyms": _set("demonyms", 1),
         "adherents": _set("adherents", 2),
     }

@@ -5,7 +5,7 @@
 
 from wordworth.transform.components import Components, LayerComponents, fit_components, fit_layers, nullified, nullify
 from wordworth.transform.hard_debias import HardDebiased, hard_debias
-from wordworth.transform.leace import Leace, Moments, erased, leace, leace_of
+from wordworth.transform.leace import Leace, Moments, erased, leace_of
 from wordworth.transform.projection import orthonormal, project_out, remove, vanished, with_lengths_of
 from wordworth.transform.subspace import (
     NothingToRemoveError,
@@ -18,5 +18,4 @@ from wordworth.transform.subspace import (
     random_directions,
     set_components,
     stability,
-    two_means,
 )

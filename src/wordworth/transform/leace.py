@@ -8,13 +8,12 @@ affine maps of which that is true, r changes the vectors least: in the mean squa
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding
 from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import blocks, by_blocks, stamped
-from wordworth.transform.subspace import ROUNDING, NothingToRemoveError, Subspace
+from wordworth.transform.subspace import ROUNDING, Subspace
 
 OUTSIDE = 1e-6
 """The share of a concept's directions that may lie where no vector does: more than rounding is an error."""
@@ -74,21 +73,6 @@ class Leace:
         return x - ((x - self.mean) @ self.right.T) @ self.left
 
 
-def leace(vectors: Vectors, concept: NDArray[np.number], *, name: str = "leace") -> Leace:
-    """Learn the eraser of a concept: labels (words,) of classes, or numbers z (words, k), of vectors (words, dim)."""
-    x, z = np.asarray(vectors, dtype=np.float64), np.asarray(concept)
-    if z.ndim == 1:
-        z = (z[:, None] == np.unique(z)).astype(np.float64)
-    if len(z) != len(x):
-        raise WordworthError(f"{len(x)} vectors and {len(z)} labels do not go together; give one label a vector")
-    moments = Moments.of(x)
-    crossed = (x - moments.mean).T @ (z - z.mean(axis=0)) / (len(x) - 1)
-    spreads = np.sqrt(np.trace(moments.covariance) * z.var(axis=0).sum())
-    if not np.linalg.norm(crossed) > ROUNDING * spreads:
-        raise NothingToRemoveError(f"the vectors do not go with {name}, so there is nothing to take out")
-    return erasing(crossed.T, moments, name)
-
-
 def leace_of(subspace: Subspace, moments: Moments) -> Leace:
     """Return the eraser of a concept whose cross-covariance with the vectors spans `subspace`, as class means do.
 
@@ -96,24 +80,18 @@ def leace_of(subspace: Subspace, moments: Moments) -> Leace:
     is, and not on the concept. So few labelled words are enough, where those alone would have fewer dimensions than
     the vectors.
     """
-    return erasing(subspace.basis, moments, subspace.name)
-
-
-def erasing(directions: Vectors, moments: Moments, name: str) -> Leace:
-    """Compute L and R for the span of Σxz, given as rows (k, dim); relative tolerances separate ranks from rounding."""
-    d = np.asarray(directions, dtype=np.float64)
-    d = d / np.abs(d).max()
+    d = subspace.basis
     variances, axes = np.linalg.eigh(moments.covariance)
     within = variances > variances[-1] * len(variances) * np.finfo(np.float64).eps
     axes, roots = axes[:, within], np.sqrt(variances[within])
     if np.linalg.norm(d - (d @ axes) @ axes.T) > OUTSIDE * np.linalg.norm(d):
         raise WordworthError(
-            f"{name} lies outside of what the vectors span, so it cannot be erased from them; learn it from the same "
-            "vectors"
+            f"{subspace.name} lies outside of what the vectors span, so it cannot be erased from them; learn it from "
+            "the same vectors"
         )
     _, spread, basis = np.linalg.svd((d @ axes) / roots, full_matrices=False)
     basis = basis[spread > ROUNDING * spread[0]]
-    return Leace(name, moments.mean, (basis * roots) @ axes.T, (basis / roots) @ axes.T)
+    return Leace(subspace.name, moments.mean, (basis * roots) @ axes.T, (basis / roots) @ axes.T)
 
 
 def erased(embedding: Embedding, eraser: Leace) -> Embedding:

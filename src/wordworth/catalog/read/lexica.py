@@ -26,15 +26,6 @@ WORD_NAMES = ("word", "words", "term")
 RATING_NAMES = ("valence", "rating", "score", "mean")
 
 
-def read_rated(path: Path, layout: str) -> Table:
-    """The words of a file in a layout, with the line that each ends on."""
-    header, rows_of = LAYOUTS[layout]
-    rows = tuple(rows_of(read_text(path).splitlines()))
-    if not rows:
-        raise WordworthError(f"{path} has no words as a file of {layout} has them; fetch it again")
-    return Table(path, header, rows)
-
-
 def _of_cntext(lines: list[str]) -> Iterator[Row]:
     """YAML below `Dictionary:`, a word with its valence and arousal."""
     word = ""
@@ -53,18 +44,16 @@ def _of_sentinet(lines: list[str]) -> Iterator[Row]:
     """A word a line with a positive and a negative score; words without either are neutral, and are not taken."""
     for at, line in enumerate(lines, start=1):
         if found := _LITERAL.match(line.strip()):
-            try:
-                worth = float(found[2]) - float(found[3])
-            except ValueError as error:
-                raise WordworthError(f"line {at}: the scores of {found[1][:60]!r} are no numbers") from error
+            worth = float(found[2]) - float(found[3])
             if worth:
                 yield Row(at, (found[1], str(worth)))
 
 
-LAYOUTS: Mapping[str, tuple[tuple[str, ...], Callable[[list[str]], Iterator[Row]]]] = {
+_LAYOUTS: Mapping[str, tuple[tuple[str, ...], Callable[[list[str]], Iterator[Row]]]] = {
     "cntext": (("word", "valence", "arousal"), _of_cntext),
     "sentinet": (("word", "valence"), _of_sentinet),
 }
+"""Layout of a file → its header and what reads its lines."""
 
 
 @dataclass(frozen=True)
@@ -153,9 +142,7 @@ def load_lexicon(
     """
     declared = resolve(name_or_path, "lexica")
     if declared.entry is not None and "derived" in declared.entry.details:
-        from wordworth.catalog.read.lexica import derived  # which is made of lexica, and so imports this file
-
-        return replace(derived(declared.entry), name=declared.name)
+        return replace(_derived(declared.entry), name=declared.name)
     data = located_data(name_or_path, "lexica", language or "english")
     if data.entry is not None:
         return _of_catalog(data, data.entry, word_column, rating_column)
@@ -181,7 +168,8 @@ def _of_catalog(data: Resolved, declared: Entry, word_column: str | None, rating
     layout = declared.layout(data.origin)
     form: Mapping[str, Any] = layout.get("format", {})
     if "layout" in form:
-        table = read_rated(data.where, form["layout"])
+        header, rows_of = _LAYOUTS[form["layout"]]
+        table = Table(data.where, header, tuple(rows_of(read_text(data.where).splitlines())))
     else:
         table = read_table(
             data.where,
@@ -284,7 +272,7 @@ def _lexicon(
     )
 
 
-def derived(declared: Entry) -> Lexicon:
+def _derived(declared: Entry) -> Lexicon:
     """The rows of `derived.lexicon` that stand for an English word of `derived.words` (and of `derived.among`).
 
     A lexicon that names its English words is matched through them. Chinese and Turkish have the ValNorm authors'

@@ -6,18 +6,20 @@ import json
 import math
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from wordworth.errors import WordworthError, listed, reason_of
 
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
-
-_DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -56,17 +58,10 @@ def read_text(path: Path) -> str:
         raise WordworthError(f"{path}, line {line}: not UTF-8; save the file as UTF-8") from error
 
 
-def parsed_toml(text: str) -> dict[str, Any]:
-    """What a TOML text holds. ValueError or RecursionError where it is none, or is nested without end."""
-    if _DEEP_KEY.search(text):  # over which tomllib would take hours
-        raise ValueError("a key of more than 100 parts")
-    return tomllib.loads(text)
-
-
 def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file as it stands."""
+    """Read a TOML file."""
     try:
-        return parsed_toml(read_text(path))
+        return tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
         raise WordworthError(f"{path} is not TOML: {reason_of(error)}; correct it") from error
 
@@ -80,6 +75,18 @@ def parsed_json(text: str, where: str, advice: str) -> Any:
         raise WordworthError(f"{where}{line}: not JSON from character {error.colno} on; {advice}") from error
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, nesting without end
         raise WordworthError(f"{where}: not JSON that can be read ({reason_of(error)}); {advice}") from error
+
+
+def check_table(model: type[Model], table: object, where: str) -> Model:
+    """Return a table of TOML or JSON as a model of pydantic's; what does not fit is named with its place."""
+    try:
+        return model.model_validate(table)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        reasons = {"extra_forbidden": "there is no such field", "missing": "it is missing"}
+        reason = reasons.get(problem["type"], problem["msg"].removeprefix("Value error, "))
+        place = ".".join(str(part + 1 if isinstance(part, int) else part)[:60] for part in problem["loc"])
+        raise WordworthError(": ".join(filter(None, [where, place, f"{reason}; correct it"]))) from error
 
 
 def unique(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -126,7 +133,7 @@ def read_table(
         raise WordworthError(f"{path}, line {reader.line_num}: {error}; check the quotation marks there") from error
     names: tuple[str, ...] = ()
     if header:
-        names = tuple(cell.strip() for cell in rows.pop(0).cells)
+        names = _numbered([cell.strip() for cell in rows.pop(0).cells])
     width = len(names) if header else len(rows[0].cells)
     for row in rows:
         if len(row.cells) != width:
@@ -144,31 +151,24 @@ def read_rows(path: Path, marks: str) -> tuple[Row, ...]:
     return tuple(Row(at, tuple(cell.strip() for cell in line.split(mark))) for at, line in lines)
 
 
-def _listed(header: Sequence[str]) -> str:
-    """The columns as they can be named: a repeated name with its number."""
-    shown, seen = [], dict.fromkeys(header, 0)
+def _numbered(header: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns as they can be named: a repeated name gets its number, `name#1` and `name#2`."""
+    seen: Counter[str] = Counter()
+    names = []
     for name in header:
         seen[name] += 1
-        shown.append(f"{name}#{seen[name]}" if header.count(name) > 1 else name or "(blank)")
-    return listed(shown)
+        names.append(f"{name}#{seen[name]}" if header.count(name) > 1 else name)
+    return tuple(names)
 
 
 def column(table: Table, wanted: str | int) -> int:
-    """The position of a column: by name, by `name#2` for the second of that name, or by position from 1."""
+    """Return the position of a column: by name, `name#2` for the second of that name, or by position from 1."""
     if isinstance(wanted, int):
         return wanted - 1
-    places = [at for at, name in enumerate(table.header) if name == wanted]
-    if not places:
-        name, mark, number = wanted.rpartition("#")
-        places = [at for at, other in enumerate(table.header) if mark and other == name]
-        places = places[int(number) - 1 :][:1] if number.isdigit() and int(number) else []
-    if not places:
-        raise WordworthError(f"{table.path} has no column {wanted!r}; its columns are {_listed(table.header)}")
-    if len(places) > 1:
-        raise WordworthError(
-            f"{table.path} has {len(places)} columns named {wanted!r}; say which, as {wanted}#1 or {wanted}#2"
-        )
-    return places[0]
+    if wanted not in table.header:
+        columns = listed(name or "(blank)" for name in table.header)
+        raise WordworthError(f"{table.path} has no column {wanted!r}; its columns are {columns}")
+    return table.header.index(wanted)
 
 
 def check_commas(path: Path, cells: Iterable[tuple[int, str]]) -> None:

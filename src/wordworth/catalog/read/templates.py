@@ -10,20 +10,53 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, Self
 
-from wordworth.catalog.read.tables import read_toml
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+from wordworth.catalog.read.tables import check_table, read_toml
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import DataSet, Resolved, located_data, resolve, split_label
 from wordworth.errors import WordworthError, nearest
 
 SLOT = "WORD"
 """What a word stands in the place of."""
-KEYS = ("language", "bleached", "aligned", "closed")
-"""What a table of one's own may hold."""
-_ALIGNED = ("aligned", 'aligned = [{ low = 1, high = 9, text = "… WORD …" }]')
-TEXT_OF = {"bleached": ("bleached", 'bleached = "… WORD …"'), "aligned": _ALIGNED, "misaligned": _ALIGNED}
-"""Context → the key of its text, and how that is written; the other contexts need none."""
+TEXT_OF = {"bleached": "bleached", "aligned": "aligned", "misaligned": "aligned"}
+"""Context → the text it needs; the other contexts need none."""
+
+
+def _check_slot(text: str) -> str:
+    if text.count(SLOT) != 1:
+        raise ValueError(f"it must have {SLOT} in it exactly once")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_check_slot)]
+
+
+class _Bin(BaseModel, extra="forbid"):
+    low: float
+    high: float
+    text: Text
+
+
+class _Texts(BaseModel, extra="forbid"):
+    language: str = ""
+    bleached: Text = ""
+    aligned: list[_Bin] = Field(default_factory=list)
+    closed: Literal["low", "high"] = "low"
+
+    @model_validator(mode="after")
+    def _check_bins(self) -> Self:
+        if not self.bleached and not self.aligned:
+            raise ValueError("it has neither a bleached text nor aligned ones; write one of them")
+        for number, one in enumerate(self.aligned, 1):
+            if one.low >= one.high:
+                raise ValueError(f"aligned {number} must have low < high")
+        for number, (one, other) in enumerate(pairwise(self.aligned), 1):
+            if one.high != other.low:
+                raise ValueError(f"aligned {number} ends at {one.high:g} but the next begins at {other.low:g}")
+        return self
 
 
 @dataclass(frozen=True)
@@ -41,15 +74,14 @@ class Templates(DataSet):
 
     def has(self, context: str) -> bool:
         """Return whether there is the text that a context needs."""
-        return bool(self.bleached if context == "bleached" else self.aligned) or context not in TEXT_OF
+        return context not in TEXT_OF or bool(getattr(self, TEXT_OF[context]))
 
-    def check(self, context: str, what: str = "") -> None:
-        """Refuse a context whose text is not there; `what` is what needs it."""
+    def check(self, context: str) -> None:
+        """Raise an error unless there is the text that a context needs."""
         if not self.has(context):
-            key, written = TEXT_OF[context]
             raise WordworthError(
-                f"the templates {self.name!r} have no {key} text, which {what or f'the context {context}'} needs; "
-                f"add `{written}`, or choose something else with --context or --experiment"
+                f"the templates {self.name!r} have no {TEXT_OF[context]} text, which the context {context} needs; "
+                "add one, or choose something else with --context or --experiment"
             )
 
     def bin_of(self, rating: float) -> int:
@@ -77,10 +109,8 @@ def load_templates(name: str = "vast", language: str = "english") -> Templates:
         known = {one.name: one for one in entries("templates") if "bleached" in one.details}
         wanted = target if target in known and known[target].language == language else f"{target}-{language}"
         if wanted not in known:
-            own = f"there are no templates {wanted!r}"
-            if target in known:
-                raise WordworthError(f"{own}; write texts in {language} in a TOML file, and give it with --templates")
-            raise WordworthError(f"{own}{nearest(wanted, list(known))}")
+            close = nearest(wanted, list(known)) or "; give texts in a TOML file of your own with --templates"
+            raise WordworthError(f"there are no templates {wanted!r}{close}")
         templates = _checked(resolve(wanted, "templates"), known[wanted].details, f"the templates {wanted!r}")
     return replace(templates, name=label) if label else templates
 
@@ -90,49 +120,19 @@ def _of_own_file(file: Resolved) -> Templates:
     tables = {key: table for key, table in contents.items() if isinstance(table, dict)}
     for key, table in tables.items():
         if table.get("language", "english" if len(tables) == 1 else "") == file.language:
-            where = f"{file.where}, table [{key}]"
-            for unknown in [one for one in table if one not in KEYS]:
-                close = nearest(unknown, list(KEYS)) or f"; there are {', '.join(KEYS)}"
-                raise WordworthError(f"{where}: there is no key {unknown[:60]!r}{close}")
-            return _checked(replace(file, name=key), table, where)
-    if not tables:
-        raise WordworthError(f"{file.where} has no table; put the texts below a heading such as [mine]")
+            return _checked(replace(file, name=key), table, f"{file.where}, table [{key}]")
     raise WordworthError(
-        f'{file.where} has no table with language = "{file.language}"; add one with the texts in that language'
+        f'{file.where} has no table with language = "{file.language}"; add [NAME] with it and texts in that language'
     )
 
 
 def _checked(origin: Resolved, table: Mapping[str, Any], where: str) -> Templates:
-    bleached, aligned, closed = table.get("bleached"), table.get("aligned"), table.get("closed", "low")
-    if closed not in ("low", "high"):
-        raise WordworthError(f'{where}: closed = {closed!r} is neither "low" nor "high"')
-    if bleached is None and aligned is None:
-        raise WordworthError(f"{where}: there is neither a bleached text nor aligned ones; write one of them")
-    if aligned is not None and (not isinstance(aligned, list) or not aligned):
-        raise WordworthError(f"{where}: aligned must be a list of {{ low, high, text }}")
-    texts: list[str] = []
-    edges: list[tuple[float, float]] = []
-    for number, entry in enumerate(aligned or [], 1):
-        at = f"aligned, entry {number}"
-        if not isinstance(entry, dict) or not {"low", "high", "text"} <= entry.keys():
-            raise WordworthError(f"{where}: {at} must have low, high and text")
-        if not all(isinstance(entry[key], int | float) for key in ("low", "high")) or entry["low"] >= entry["high"]:
-            raise WordworthError(f"{where}: {at} must have numbers low < high")
-        texts.append(_text(entry["text"], at, where))
-        edges.append((float(entry["low"]), float(entry["high"])))
-    for number, ((_, high), (low, _)) in enumerate(pairwise(edges), 1):
-        if high != low:
-            raise WordworthError(f"{where}: aligned, entry {number} ends at {high:g} but the next begins at {low:g}")
+    texts = check_table(_Texts, table, where)
+    bins = texts.aligned
     return Templates(
-        bleached="" if bleached is None else _text(bleached, "bleached", where),
-        aligned=tuple(texts),
-        edges=(edges[0][0], *(high for _, high in edges)) if edges else (),
-        closed=closed,
+        bleached=texts.bleached,
+        aligned=tuple(one.text for one in bins),
+        edges=(bins[0].low, *(one.high for one in bins)) if bins else (),
+        closed=texts.closed,
         **origin.facts,
     )
-
-
-def _text(value: object, field: str, where: str) -> str:
-    if not isinstance(value, str) or value.count(SLOT) != 1:
-        raise WordworthError(f"{where}: {field} must be a text with {SLOT} in it exactly once")
-    return value

@@ -99,31 +99,19 @@ def _read(folder: Path, data: DataSet) -> WordNet:
             senses[word, kind] = synsets
         for form, bases in _parsed(exceptions, "a form", _forms, kind) if exceptions.is_file() else ():
             irregular[form, kind] = bases
-    named_elsewhere = {synset for several in (hypernyms, senses) for row in several.values() for synset in row}
-    if absent := sorted(named_elsewhere - words.keys()):
-        kind, offset = absent[0]
-        raise WordworthError(
-            f"{folder} is not whole: there is no synset {offset} in data.{_FILES[kind]}, which others name "
-            f"({len(absent):,} such in all); fetch it again"
-        )
     return WordNet(words=words, hypernyms=hypernyms, senses=senses, irregular=irregular, **data.facts)
 
 
 def _parsed(path: Path, what: str, parse: Callable[[str, str], T], kind: str) -> Iterator[T]:
-    """What `parse` makes of every line; one that it cannot be made of is named."""
-    for number, line in _lines(path):
-        try:
-            yield parse(line, kind)
-        except (ValueError, IndexError) as error:
-            raise WordworthError(f"{path}, line {number}: not {what} ({reason_of(error)}); fetch it again") from error
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers, without the licence at the head, which begins with spaces."""
-    with path.open(encoding="latin-1") as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip() and not line.startswith("  "):
-                yield number, line
+    """Yield what `parse` makes of every line, without the licence at the head, which begins with spaces."""
+    for number, line in enumerate(path.read_text(encoding="latin-1").split("\n"), start=1):
+        if line.strip() and not line.startswith("  "):
+            try:
+                yield parse(line, kind)
+            except (ValueError, IndexError) as error:
+                raise WordworthError(
+                    f"{path}, line {number}: not {what} ({reason_of(error)}); fetch it again"
+                ) from error
 
 
 def _synset(line: str, kind: str) -> tuple[Synset, tuple[str, ...], tuple[Synset, ...]]:
