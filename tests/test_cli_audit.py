@@ -102,7 +102,7 @@ def test_a_model_written_while_an_audit_runs_is_not_recorded_as_measured(
     answer = command("audit", "mine.txt", "--quick", "-o", "audit")
     assert answer.code == 1
     assert set(runs_written(work / "audit")) == {"valnorm"}
-    assert "weat: mine.txt changed while it was measured" in " ".join(answer.err.split())
+    assert "weat: mine.txt changed while it was measured" in " ".join(answer.out.split())
 
 
 @pytest.mark.parametrize(
