@@ -15,7 +15,7 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
 from wordworth.study import study
-from wordworth.study.checks import fingerprints
+from wordworth.study.checks import fingerprints_of
 from wordworth.study.weat import WeatSettings
 
 Edit = Callable[[], object]
@@ -69,7 +69,7 @@ def rules(study: str, **options: str) -> None:
 
 def was_there(answer: Answer) -> bool:
     assert answer.code in (0, 1, 3), answer.err
-    return "there already" in answer.err
+    return "already in" in answer.err
 
 
 def of_test(work: Path) -> tuple[str, Edit]:
@@ -89,16 +89,13 @@ def of_lexicon(work: Path) -> tuple[str, Edit]:
 
 
 def of_arrays(work: Path) -> tuple[str, Edit]:
+    of_test(work)
     path = keyed_vectors(work / "own.kv")
-    write_test(work / "own.toml")
-    rules("weat", test="own.toml")
     return "own.kv", lambda: np.save(path.with_name("own.kv.vectors.npy"), vectors(WORDS, 1))
 
 
 def of_home(work: Path) -> tuple[str, Edit]:
-    text_file(work / "v.txt", WORDS)
-    write_test(work / "own.toml")
-    rules("weat", test="own.toml")
+    of_test(work)
     return "~/v.txt", lambda: text_file(work / "v.txt", WORDS, 1)
 
 
@@ -138,9 +135,9 @@ def test_every_file_that_a_setting_names_counts(work: Path, name: str, setting: 
     for given in ("~/own.toml", str(file), f"mine={file}"):
         file.write_text("one")
         settings = study(name).settings(**{setting: (given,) if field.many else given})
-        before = fingerprints([], settings)
+        before = fingerprints_of([], settings)
         file.write_text("other")
-        assert fingerprints([], settings) != before
+        assert fingerprints_of([], settings) != before
 
 
 @pytest.mark.parametrize("inside", ["config.json", "tokenizer.json", "model.safetensors", "sub/x.safetensors"])
@@ -152,16 +149,16 @@ def test_every_file_of_a_model_counts(work: Path, inside: str) -> None:
         index = {"metadata": {}, "weight_map": {"a": inside}}
         (folder / "model.safetensors.index.json").write_text(json.dumps(index))
     settings = WeatSettings()
-    before = fingerprints(["model"], settings)
+    before = fingerprints_of(["model"], settings)
     shutil.copytree(folder, work / "copy")
-    assert [*fingerprints(["copy"], settings).values()] == [*before.values()], "the same content elsewhere"
+    assert [*fingerprints_of(["copy"], settings).values()] == [*before.values()], "the same content elsewhere"
     (work / "model" / "runs").mkdir()
     (work / "model" / "runs" / "notes.txt").write_text("no part of it")
-    assert fingerprints(["model"], settings) == before
+    assert fingerprints_of(["model"], settings) == before
     content = bytearray((folder / inside).read_bytes())
     content[-3] ^= 1
     (folder / inside).write_bytes(content)
-    assert fingerprints(["model"], settings) != before
+    assert fingerprints_of(["model"], settings) != before
 
 
 def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +171,7 @@ def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, mo
     found = []
     for source in sources:
         monkeypatch.setattr(module, "here", lambda *_, one=source: Located(Path(), one, one.key))
-        found.append(fingerprints([], settings)["warriner"])
+        found.append(fingerprints_of([], settings)["warriner"])
     assert len(set(found)) == len({source.key for source in sources})
 
 
@@ -188,7 +185,7 @@ def test_a_name_of_the_hub_counts_by_its_commit(work: Path, monkeypatch: pytest.
     found = []
     for commit in commits:
         (home / "refs" / "main").write_text(commit)
-        found.append(fingerprints(["someone/tiny"], WeatSettings()))
+        found.append(fingerprints_of(["someone/tiny"], WeatSettings()))
     assert found[0] != found[1], "main moved"
     assert found[0] == found[2], "to the same content"
 
@@ -197,16 +194,15 @@ def test_what_changes_while_it_is_measured_is_not_kept(
     command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, edit = of_home(work)
-    from wordworth.study import weat as module
+    declared = type(study("weat"))
+    measure = declared.measure
 
-    plain = module.weat
-
-    def written_meanwhile(*given: object) -> object:
-        findings = plain(*given)
+    def measure_and_edit(*given: object) -> object:
+        findings = measure(*given)
         edit()
         return findings
 
-    monkeypatch.setattr(module, "weat", written_meanwhile)
+    monkeypatch.setattr(declared, "measure", measure_and_edit)
     answer = command("check", model)
     assert answer.code == 2
     assert "changed while it was measured" in answer.err

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import polars as pl
 import pytest
 
+from typed_runs import one, reasons, rows
 from wordworth.encode import LanguageModel, load_named
 from wordworth.errors import WordworthError
 from wordworth.study import study
@@ -22,11 +22,11 @@ def encoder() -> LanguageModel:
 def test_valnorm_on_words_alone(encoder: LanguageModel) -> None:
     """ρ of a plain script over the package's own vectors: .865."""
     found = study("valnorm")([encoder], lexica=["bellezza"], experiments=["valence", "analogy"], **QUICK)
-    row = found.scores.filter(experiment="valence", measure="valence").row(0, named=True)
+    row = one(found.scores, experiment="valence", measure="valence")
     assert (row["context"], row["layer"], row["n"]) == (None, None, 399)
     assert row["value"] == pytest.approx(0.865, abs=0.001)
-    assert found.models[0].family == "sentence"
-    assert any("no vocabulary" in notice.reason for notice in found.notices)
+    assert found.facts_of(NAME).family == "sentence"
+    assert any("no vocabulary" in reason for reason in reasons(found, "skipped"))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_valnorm_on_words_alone(encoder: LanguageModel) -> None:
 def test_valence_in_other_languages(language: str, rho: float, count: int, encoder: LanguageModel, data: Path) -> None:
     """ρ as a plain script has it."""
     found = study("valnorm")([encoder], experiments=["valence"], lexica=[language], languages=[language], **QUICK)
-    row = found.scores.filter(experiment="valence", measure="valence").row(0, named=True)
+    row = one(found.scores, experiment="valence", measure="valence")
     assert row["n"] == count
     assert row["value"] == pytest.approx(rho, abs=0.001)
 
@@ -45,28 +45,26 @@ def test_weat_and_static_take_it_as_word_vectors(encoder: LanguageModel) -> None
     (row,) = study("weat")([NAME], tests=["weat1"], **QUICK).scores.to_dicts()
     assert row["value"] == pytest.approx(1.62, abs=0.01)
     found = study("static")([encoder], experiments=["quality"], pairs=["rg-65"], resamples=20)
-    (row,) = found.scores.filter(measure="similarity").to_dicts()
-    assert (row["layer"], row["n"]) == (None, 65)
+    row = one(found.scores, measure="similarity", layer=None)
+    assert row["n"] == 65
 
 
 def test_vast_in_four_contexts_and_one_layer(encoder: LanguageModel) -> None:
     found = study("vast")([encoder], lexica=["bellezza"], experiments=["contextualization", "probes"], resamples=20)
-    is_rho = pl.col("variant").is_null()
-    rows = found.scores.filter(is_rho, experiment="contextualization", measure="valence")
-    rho = dict(rows.select("context", "value").iter_rows())
+    valence = rows(found.scores, experiment="contextualization", measure="valence")
+    rho = dict(valence.select("context", "value").iter_rows())
     assert list(rho) == ["decontextualized", "bleached", "aligned", "misaligned"]
-    assert set(rows["layer"]) == {0}
-    assert rows["pooling"].null_count() == len(rows)
+    assert set(valence["layer"]) == {0}
+    assert valence["pooling"].null_count() == len(valence)
     assert rho["misaligned"] < 0 < rho["bleached"] < rho["aligned"]
     assert found.scores.filter(control="untrained", context="bleached").height > 0
-    (skipped,) = [notice for notice in found.notices if notice.kind == "skipped"]
-    assert (skipped.experiment, "sentence encoder" in skipped.reason) == ("probes", True)
+    assert any(reason.startswith("probes: ") and "one vector" in reason for reason in reasons(found, "skipped"))
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"experiments": ["tokenization"]}, "one vector per text and none of a word in it; choose another"),
+        ({"experiments": ["tokenization"]}, "one vector per text"),
         ({"contexts": ["random"]}, "its vector of a random context is of the whole text"),
     ],
 )

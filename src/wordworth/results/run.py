@@ -18,7 +18,7 @@ from wordworth.errors import WordworthError, first_problem
 from wordworth.files import refuse_unwritable, replacing, sha256_of
 from wordworth.measure.declaration import Better
 from wordworth.results.columns import ITEM_TABLES, SCORES, as_text, from_text, item_schema
-from wordworth.results.notices import Notice
+from wordworth.results.notices import Caution, Notice
 
 PACKAGES = (
     "wordworth", "numpy", "scipy", "polars", "safetensors", "gensim", "opencc", "tokenizers", "torch", "transformers",
@@ -265,7 +265,14 @@ def _read_scores(path: Path) -> pl.DataFrame:
         raise WordworthError(f"{_short(path)} does not begin with the columns of a run; was it written by wordworth?")
     text = pl.read_csv(path, infer_schema=False, glob=False)
     _refuse_missing(path, SCORES, text.columns)
-    return from_text(text.select(list(SCORES)))
+    scores = from_text(text.select(list(SCORES)))
+    unknown = scores.get_column("cautions").explode().drop_nulls().unique().sort()
+    unknown = unknown.filter(~unknown.is_in(list(Caution)))
+    if len(unknown):
+        raise WordworthError(f"{_short(path)} has the unknown caution {_short(unknown[0])!r}; run the study again")
+    if scores.select("measure", "value").null_count().sum_horizontal().item():
+        raise WordworthError(f"{_short(path)} has a score without a measure or value; run the study again")
+    return scores
 
 
 def _scan(folder: Path, table: str) -> pl.LazyFrame:
