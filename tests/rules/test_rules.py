@@ -102,13 +102,13 @@ def test_a_rule_that_names_no_score_or_several_is_no_pass(
         ("> 0.8", (0.8, 0.9), "undecided"),
         (">= 0.8", (0.7, 0.8), "undecided"),
         ("> 0.8", (0.7, 0.8), "fail"),
-        ("≥ .80", (0.76, 0.83), "undecided"),
+        (">= .80", (0.76, 0.83), "undecided"),
         ("value < 0.5", (0.1, 0.49), "pass"),
         ("<= 0.5", (0.5, 0.6), "undecided"),
         ("< 0.5", (0.5, 0.6), "fail"),
         ("|value| < 0.5", (-0.4, 0.4), "pass"),
-        ("|d| < 0.5", (-0.6, 0.4), "undecided"),
-        ("| d | ≤ 0.5", (-0.9, -0.6), "fail"),
+        ("|value| < 0.5", (-0.6, 0.4), "undecided"),
+        ("| value | <= 0.5", (-0.9, -0.6), "fail"),
         ("|value| > 0.5", (-0.9, -0.6), "pass"),
         ("|value| > 0.5", (-0.4, 0.5), "fail"),
         ("> -1e-2", (-0.001, 0.2), "pass"),
@@ -124,7 +124,8 @@ def test_a_verdict_is_that_of_every_value_in_the_interval() -> None:
     for below, strict, magnitude in itertools.product((True, False), repeat=3):
         for _ in range(50):
             low, high = sorted(rng.randrange(-20, 21) for _ in range(2))
-            limit = Limit(rng.randrange(21), below, strict, magnitude)
+            sign = ("<" if below else ">") + ("" if strict else "=")
+            limit = Limit(sign, rng.randrange(21), magnitude)
             kept = []
             for value in [at / 2 for at in range(2 * low, 2 * high + 1)]:
                 size = abs(value) if magnitude else value

@@ -8,7 +8,7 @@ from typing import Any
 from wordworth.engine.engines import using
 from wordworth.errors import WordworthError
 from wordworth.results.notices import Notice
-from wordworth.results.run import AuditRecord, PlannedStudy, Run, read_run, refuse_taken, why_stale
+from wordworth.results.run import AuditRecord, PlannedStudy, Run, is_finished, read_run
 from wordworth.study import study
 from wordworth.study.audit import DEFAULT_MODELS, Planned, audit_settings, plan_audit, reductions_of
 from wordworth.study.checks import fingerprints_of
@@ -102,14 +102,7 @@ def _is_finished(step: _Step, *, overwrite: bool) -> bool:
     """Return whether the folder holds this run already; another run in it is an error."""
     models = list(step.planned.models)
     step.fingerprints = fingerprints_of(models, step.settings)
-    reason = why_stale(step.folder, models, step.settings.as_table(), step.fingerprints)
-    if reason and not overwrite:
-        raise WordworthError(
-            f"{step.folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
-        )
-    if reason is not None:
-        refuse_taken(step.folder, overwrite=overwrite)
-    return reason is None
+    return is_finished(step.folder, models, step.settings.as_table(), step.fingerprints, overwrite=overwrite)
 
 
 def _run_calls(

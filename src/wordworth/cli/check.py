@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import complete_names, interrupt_message, make_command
-from wordworth.cli.options import SHARED, defaults_of, folder_of, output_option, with_options
+from wordworth.cli.commands import complete_names, interrupt_message
+from wordworth.cli.options import SHARED, folder_of, output_option, with_options
 from wordworth.errors import WordworthError
 from wordworth.task.settings import Settings
 
@@ -76,43 +76,29 @@ def _runs(target: str, rules: "Rules", output: Path | None, overwrite: bool) -> 
 
 
 def _read_settings(rules: "Rules", name: str, table: Mapping[str, Any]) -> "tuple[Study, Settings]":
-    """Return a study that the rules name, and its settings in their file, which are read like those of `--config`."""
-    from wordworth.cli import UsageError
+    """Return a study that the rules name, and its settings in their file."""
     from wordworth.study import study
 
-    where = f"{rules.path}, [run.{name}]"
-    settings: list[Settings] = []
     try:
         declared = study(name)
         if declared.command:
             raise WordworthError(f"`wordworth {declared.command}` has a run of its own; check that")
-        command = make_command(name, with_options(declared.settings, lambda given: settings.append(given), {}, ""))
-        context = command.make_context(name, [], default_map=defaults_of(command, table))
-        command.invoke(context)
+        return declared, declared.settings.of(name, {key.replace("-", "_"): value for key, value in table.items()})
     except WordworthError as error:
-        raise WordworthError(f"{where}: {error}") from error
-    except UsageError as error:
-        raise WordworthError(f"{where}: {error.format_message()}") from error
-    return declared, settings[0]
+        raise WordworthError(f"{rules.path}, [run.{name}]: {error}") from error
 
 
 def _run(declared: "Study", model: str, settings: Settings, folder: Path, overwrite: bool) -> "Run":
     """Run a study, unless the same run is in its folder already."""
     from wordworth.cli import display
-    from wordworth.results.run import read_run, refuse_taken, why_stale
+    from wordworth.results.run import is_finished, read_run
     from wordworth.study.checks import fingerprints_of
 
     fingerprints = fingerprints_of([model], settings)
-    reason = why_stale(folder, [model], settings.as_table(), fingerprints)
-    if reason is None:
+    if is_finished(folder, [model], settings.as_table(), fingerprints, overwrite=overwrite):
         display.print_notice(f"{declared.name}: {model} (already in {folder})", "dim")
         return read_run(folder)
-    if reason and not overwrite:
-        raise WordworthError(
-            f"{folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
-        )
-    refuse_taken(folder, overwrite=overwrite)
-    display.print_notice(f"{declared.name}: {model}" + (f" (again: {reason})" if reason else ""), "")
+    display.print_notice(f"{declared.name}: {model}", "")
     run = declared.run([model], settings, fingerprints).save(folder, overwrite=overwrite)
     display.print_notices(run.notices, run.skipped)
     return run

@@ -301,6 +301,20 @@ def why_stale(folder: Path, named: list[str], settings: dict[str, Any], fingerpr
     return None
 
 
+def is_finished(
+    folder: Path, named: list[str], settings: dict[str, Any], fingerprints: dict[str, str], *, overwrite: bool
+) -> bool:
+    """Return whether a folder holds this run already; another run in it is an error, unless it may be replaced."""
+    reason = why_stale(folder, named, settings, fingerprints)
+    if reason and not overwrite:
+        raise WordworthError(
+            f"{folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
+        )
+    if reason is not None:
+        refuse_taken(folder, overwrite=overwrite)
+    return reason is None
+
+
 def find_runs(places: Sequence[Path]) -> list[Path]:
     """Return the folders of runs: these, and for the folder of an audit the runs inside it."""
     folders: dict[Path, Path] = {}

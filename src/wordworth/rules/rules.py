@@ -1,10 +1,11 @@
 """The rules of a TOML file, read whole: a mistake in one is an error with its file and name."""
 
+import operator
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
+from math import isfinite, nan
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,56 +21,43 @@ Verdict = Literal["pass", "fail", "undecided"]
 Interval = tuple[float, float]
 
 EXAMPLES = '"|value| < 0.5", ">= 0.8" or only a number'
-_SIGNS = {"<": (True, True), "<=": (True, False), "≤": (True, False)}
-_SIGNS |= {">": (False, True), ">=": (False, False), "≥": (False, False)}
-"""Sign → whether values must be below the limit, and whether the limit itself is excluded."""
-_LIMIT = re.compile(
-    r"\s*(?:(?P<bars>\|\s*(?:value|d)\s*\|)|value|d)?\s*(?P<sign><=|>=|<|>|≤|≥)\s*"
-    r"(?P<number>[+-]?(?:\d{1,300}\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)\s*"
-)
+_SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_LIMIT = re.compile(r"\s*(?P<of>\|\s*value\s*\||value)?\s*(?P<sign>[<>]=?)\s*(?P<number>[-+.\de]{1,300})\s*")
 
 
 @dataclass(frozen=True)
 class Limit:
     """`value < number`, or the same of |value|."""
 
+    sign: str
     number: float
-    below: bool
-    strict: bool = False
     magnitude: bool = False
 
     def __str__(self) -> str:
-        signs = ("<", ">") if self.strict else ("≤", "≥")
-        return f"{'|value|' if self.magnitude else 'value'} {signs[not self.below]} {self.number:g}"
+        sign = self.sign.replace("<=", "≤").replace(">=", "≥")
+        return f"{'|value|' if self.magnitude else 'value'} {sign} {self.number:g}"
 
     def judge(self, interval: Interval) -> Verdict:
         """Return pass where the whole interval meets the limit, fail where no part of it does, else undecided."""
-        low, high = _magnitudes(interval) if self.magnitude else interval
-        inner, outer = (high, low) if self.below else (low, high)
-        if self._is_met(inner):
-            return "pass"
-        return "undecided" if self._is_met(outer) else "fail"
-
-    def _is_met(self, value: float) -> bool:
-        if value == self.number:
-            return not self.strict
-        return (value < self.number) is self.below
-
-
-def _magnitudes(interval: Interval) -> Interval:
-    low, high = interval
-    smallest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    return smallest, max(abs(low), abs(high))
+        low, high = interval
+        if self.magnitude:
+            smallest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+            low, high = smallest, max(abs(low), abs(high))
+        meets = {_SIGNS[self.sign](end, self.number) for end in (low, high)}
+        return "undecided" if len(meets) == 2 else "pass" if True in meets else "fail"
 
 
 def parse_limit(text: str) -> Limit:
-    """Return `|value| < 0.5` as a limit; `d` may be written for `value`."""
+    """Return `|value| < 0.5` as a limit."""
     parts = _LIMIT.fullmatch(text)
-    if parts is None:
+    try:
+        number = float(parts["number"]) if parts else nan
+    except ValueError:
+        number = nan
+    if parts is None or not isfinite(number):
         raise WordworthError(f"its limit is {text[:60]!r}; write one like {EXAMPLES}")
-    below, strict = _SIGNS[parts["sign"]]
-    limit = Limit(float(parts["number"]), below, strict, magnitude=bool(parts["bars"]))
-    if limit.magnitude and limit.number < 0:
+    limit = Limit(parts["sign"], number, magnitude="|" in (parts["of"] or ""))
+    if limit.magnitude and number < 0:
         raise WordworthError(f"its limit is {text[:60]!r}, and |value| is never below 0; give a positive number")
     return limit
 
@@ -111,7 +99,7 @@ class Rule(BaseModel):
         if not measure.better:
             reason = f"its limit is only a number, and neither side of {measure.name} is better"
             raise WordworthError(f'{reason}; write which side is meant, such as ">= {number:g}"')
-        return Limit(number, below=measure.better != "higher", magnitude=measure.better == "zero")
+        return Limit(">=" if measure.better == "higher" else "<=", number, magnitude=measure.better == "zero")
 
 
 _TYPES: dict[Any, Any] = {pl.String: str, pl.Float64: float, pl.Int64: Annotated[int, Field(ge=0, lt=1 << 31)]}
@@ -189,10 +177,9 @@ def _check_rule(rule: Rule) -> None:
         raise WordworthError(f"no measure is called {measure[:60]!r}{nearest(measure, names)}")
     if measure and rule.where.get("variant"):
         find_measure(measure, rule.where["variant"])
-    of_limits = rule.where.keys() & {"pooling"} or ({"by"} if rule.by == "point" else set())
     of_baselines = rule.model_fields_set & {"margin", "baseline_model"}
-    if rule.no_worse_than and of_limits:
-        raise WordworthError(f"a paired test takes no {min(of_limits)}: it is decided by its interval; remove it")
+    if rule.no_worse_than and (rule.by == "point" or "pooling" in rule.where):
+        raise WordworthError("a paired test takes no pooling, and is decided by its interval; remove pooling or by")
     if not rule.no_worse_than and of_baselines:
         raise WordworthError(f"{min(of_baselines)} belongs to no_worse_than, which it does not have")
     if not rule.no_worse_than and rule.where.get("layer") in ("best", "top"):

@@ -125,8 +125,11 @@ def weat_difference(
 
 def weat_difference_interval(
     associations: Values, size_x: int, *, resamples: int = RESAMPLES, seed: int = 0
-) -> tuple[float, float]:
-    """95 % bootstrap interval of d₁ − d₂ for (2, words): words are drawn within X and within Y, alike in both."""
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the 95 % bootstrap intervals of d₁ − d₂ and of |d₁| − |d₂|, for associations (2, words).
+
+    Words are drawn within X and within Y, alike in both models.
+    """
     values = np.asarray(associations, dtype=np.float64)
     z = (values - values.mean(axis=-1, keepdims=True)) / values.std(axis=-1, ddof=1, keepdims=True)
     sizes = size_x, values.shape[1] - size_x
@@ -139,8 +142,9 @@ def weat_difference_interval(
     total = means[0] * sizes[0] + means[1] * sizes[1]
     with np.errstate(invalid="ignore", divide="ignore"):  # few words, all the same one: no effect size, passed over
         effects = _effects_of_sums(means[0] - means[1], total, squares[0] + squares[1], n=n)
-    low, high = percentile_interval(np.where(np.isfinite(effects[0] - effects[1]), effects[0] - effects[1], np.nan))
-    return float(low), float(high)
+    both = np.stack([effects[0] - effects[1], np.abs(effects[0]) - np.abs(effects[1])])
+    low, high = percentile_interval(np.where(np.isfinite(both), both, np.nan))
+    return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
 
 
 def _sums(values: Exact, contrast: Exact) -> list[Exact]:
