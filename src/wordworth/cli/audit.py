@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from wordworth.cli import display
 from wordworth.cli.commands import complete_names, interrupt_message
 from wordworth.cli.options import SHARED, folder_of, output_option, with_options
 from wordworth.task.settings import Placement, Seeded, setting
@@ -39,7 +40,6 @@ def _audit(
     settings: AuditSettings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **_: Any
 ) -> None:
     from wordworth.api.audit import audit as run_audit
-    from wordworth.cli import display
     from wordworth.study.audit import DEFAULT_MODELS
 
     folder = output or folder_of("audit", models or ["defaults"], "-quick" if settings.quick else "")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordworth.cli import display
 from wordworth.cli.options import Json
 from wordworth.task.settings import ON
 
@@ -29,7 +30,6 @@ def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -
     """List what is kept on this machine, by kind, with sizes and ages."""
     if context.invoked_subcommand:
         return
-    from wordworth.cli import display
     from wordworth.engine.housekeeping import entries, totals
     from wordworth.files import cache_dir
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wordworth.cli import display
 from wordworth.cli.commands import complete_names, interrupt_message
 from wordworth.cli.options import SHARED, folder_of, output_option, with_options
 from wordworth.errors import WordworthError
@@ -38,7 +39,6 @@ def _check(_: Settings, target: str, rules: Path, junit: Path | None, json: bool
 
 
 def _print(checked: "Checked", as_json: bool) -> None:
-    from wordworth.cli import display
     from wordworth.rules import table_of
 
     if as_json:
@@ -90,7 +90,6 @@ def _read_settings(rules: "Rules", name: str, table: Mapping[str, Any]) -> "tupl
 
 def _run(declared: "Study", model: str, settings: Settings, folder: Path, overwrite: bool) -> "Run":
     """Run a study, unless the same run is in its folder already."""
-    from wordworth.cli import display
     from wordworth.results.run import is_finished, read_run
     from wordworth.study.checks import fingerprints_of
 

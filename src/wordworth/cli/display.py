@@ -15,13 +15,13 @@ from rich.text import Text
 from wordworth.errors import listed
 from wordworth.results.notices import CAUTION_MARK, SHOWN_AT_ONCE, Notice
 from wordworth.results.numbers import format_interval, format_number, format_p, format_percent
-from wordworth.results.run import Run
 from wordworth.results.table import Cell, Table, text_table
 from wordworth.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from wordworth.api.audit import Audit
     from wordworth.paired import Comparison
+    from wordworth.results.run import Run
 
 DECIMALS = 3
 PIPE_WIDTH = 150
@@ -111,7 +111,7 @@ def print_notices(notices: Iterable[Notice], skipped: Mapping[str, int]) -> None
         print_notice(f"not used: {count:,} items ({reason})")
 
 
-def print_run(run: Run, *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
+def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
     """Print the tables of a run, its notices, what it means, and its folder; `others` are other files it wrote."""
     from wordworth.pages import plain_answers, read_runs
     from wordworth.study import study

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from wordworth.cli import display
 from wordworth.cli.commands import complete_choices
 from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.errors import WordworthError
@@ -33,7 +34,6 @@ def report(
     ] = None,
 ) -> None:
     """Report runs in one HTML file: answers, figures, published numbers next to ours, a look-up of words."""
-    from wordworth.cli import display
     from wordworth.pages import write_report
 
     place = write_report(runs, output, form, tables=table or ())
@@ -53,7 +53,6 @@ def card(
     ] = None,
 ) -> None:
     """Write a section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
-    from wordworth.cli import display
     from wordworth.pages import card_of, card_text, read_runs, write_card
     from wordworth.study.audit import unmeasured
 
@@ -104,7 +103,6 @@ def _compare(
     json: bool,
     **_: Any,
 ) -> None:
-    from wordworth.cli import display
     from wordworth.paired import ComparisonSettings, compare, sides, verdicts
     from wordworth.results.run import read_run
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import typer
 
+from wordworth.cli import display
 from wordworth.cli.commands import LazyGroup, interrupt_message, make_command
 from wordworth.cli.options import CHECKPOINTS, LANGUAGE_MODELS, SHARED, models_of, with_options
 from wordworth.study import STUDIES, study
@@ -43,7 +44,6 @@ def _command(name: str) -> Any:
     def body(
         settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **more: Any
     ) -> None:
-        from wordworth.cli import display
         from wordworth.results.run import default_folder, refuse_taken
         from wordworth.study.checks import find_checkpoints
 

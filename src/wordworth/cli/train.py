@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from wordworth.cli import display
 from wordworth.cli.commands import OUTPUT, complete_names, interrupt_message
 from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.study.infer import LABEL_MAP
@@ -78,7 +79,6 @@ class FinetuneSettings(NliDataSettings):
 
 
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
-    from wordworth.cli import display
     from wordworth.files import refuse_unwritable
     from wordworth.nli.loading import vectors_to_train_on
     from wordworth.nli.train_nli import NetworkSize, Recipe, cleared
@@ -109,8 +109,6 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
 
 
 def _say(sentence: str) -> None:
-    from wordworth.cli import display
-
     display.print_notice(sentence, "")
 
 
@@ -123,7 +121,6 @@ def _device(named: str) -> str:
 
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.catalog.models import locate_language_model
-    from wordworth.cli import display
     from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.nli.cross_encoder import untrained_cross_encoder
     from wordworth.nli.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
@@ -161,7 +158,6 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
 
 def _sets(settings: NliDataSettings) -> Any:
     """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
-    from wordworth.cli import display
     from wordworth.nli.examples import chosen_sets
 
     sets = chosen_sets(
@@ -181,8 +177,6 @@ def _sets(settings: NliDataSettings) -> Any:
 
 
 def _show(rows: list[dict[str, Any]], best: str, output: Path) -> None:
-    from wordworth.cli import display
-
     accuracies = [f"{100 * one['accuracy']:.2f}" if "accuracy" in one else "" for one in rows]
     cells = [
         (one["part"], one["name"], f"{one['pairs']:,}", right) for one, right in zip(rows, accuracies, strict=True)

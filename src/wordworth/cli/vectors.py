@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from wordworth.cli import display
 from wordworth.cli.commands import OUTPUT, complete_names, interrupt_message
 from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.study.debias import STUDY, DebiasSettings
@@ -44,7 +45,6 @@ def _debias(
 ) -> None:
     from wordworth.catalog.kinds import kind_of
     from wordworth.catalog.models import load_embeddings
-    from wordworth.cli import display
     from wordworth.embedding import Embedding, save
     from wordworth.embedding.writing import check_words
     from wordworth.results.run import default_folder, refuse_taken
@@ -67,7 +67,6 @@ def _debias(
 
 
 def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
-    from wordworth.cli import display
     from wordworth.embedding import save
     from wordworth.embedding.writing import check_words
     from wordworth.engine.engines import using
