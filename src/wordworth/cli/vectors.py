@@ -1,6 +1,5 @@
 """`wordworth debias` and `export`: files of word vectors, or a network with a bias removed, and what that cost."""
 
-import inspect
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,14 +8,14 @@ import typer
 from wordworth.cli import display
 from wordworth.cli.commands import OUTPUT, complete_names, interrupt_message
 from wordworth.cli.options import SHARED, output_option, with_options
+from wordworth.errors import listed
 from wordworth.study.debias import STUDY, DebiasSettings
 from wordworth.study.static import ExportSettings
 
 Vectors = Annotated[
     Path,
     output_option(
-        "FILE",
-        "Where to write: a file of vectors (.npz, .safetensors, .vec or .txt, .bin); of a network, a folder.",
+        "FILE", "Where to write: a file of vectors (.npz, .safetensors, .vec, .txt, .bin); a network's folder."
     ),
 ]
 Folder = Annotated[
@@ -25,7 +24,6 @@ Folder = Annotated[
 Replaced = Annotated[
     bool, typer.Option("--overwrite", help="Replace what is there: the file, and the run.", rich_help_panel=OUTPUT)
 ]
-REQUIRED = inspect.Parameter.empty
 
 
 def _check_free(path: Path, overwrite: bool, *, is_file: bool = True) -> None:
@@ -85,10 +83,8 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
         return
     notices = [f"{sentence}; the rest was used" for sentence in result.broken]
     if result.never_met:
-        some = ", ".join(result.never_met[:8]) + (", …" if len(result.never_met) > 8 else "")
-        notices.append(
-            f"not in the text, so decontextualized: {len(result.never_met):,} words ({some}); --json lists them"
-        )
+        some = listed(result.never_met, 8)
+        notices.append(f"not in the text, so decontextualized: {len(result.never_met):,} words ({some})")
     if result.windowed:
         notices.append(f"longer than the model allows, so cut to a window: {result.windowed:,} contexts")
     for sentence in [*notices, *(f"dropped: {sentence}" for sentence in result.dropped)]:
@@ -112,25 +108,18 @@ _Exported = Annotated[
         autocompletion=complete_names("models", _LANGUAGE_MODELS),
     ),
 ]
-_SHARED = {**SHARED, "output": (Vectors, REQUIRED), "overwrite": (Replaced, False)}
+_SHARED = {**SHARED, "output": (Vectors, ...), "overwrite": (Replaced, False)}
 
 debias = with_options(
     DebiasSettings,
     _debias,
-    {
-        "model": (_Debiased, REQUIRED),
-        "run_output": (Folder, None),
-        **_SHARED,
-    },
+    {"model": (_Debiased, ...), "run_output": (Folder, None), **_SHARED},
     "Remove a bias from word vectors or a language model, save the result, and report what that cost (Dev et al.).",
 )
 
 export = with_options(
     ExportSettings,
     _export,
-    {
-        "model": (_Exported, REQUIRED),
-        **_SHARED,
-    },
+    {"model": (_Exported, ...), **_SHARED},
     "Reduce a language model to a static embedding, in a file that other programs read.",
 )
